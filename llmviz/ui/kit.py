@@ -8,10 +8,11 @@ one: it collects their names.
 from typing import Any
 
 from llmviz.background import Job
-from llmviz.figures.theme import Mode, role_color
+from llmviz.figures.theme import Mode, bare_layout, category_style, role_color
 from llmviz.ui.chapter_parts import draw_part
 from llmviz.ui.code import fold, show_code
 from llmviz.ui.common import (
+    EMPTY,
     IN_SNIPPET,
     LOOKED_AT,
     TOO_LONG,

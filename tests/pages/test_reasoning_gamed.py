@@ -77,7 +77,7 @@ def test_the_page_shows_any_reward_or_refuses_it(chosen, refused, said):
 def test_a_run_whose_expression_took_too_long_is_refused(monkeypatch):
     problem = "the expression took longer than 0.05 seconds with '1'"
     failed = FakeJob([], "failed", problem)
-    monkeypatch.setattr(chapter.training_jobs(), "start", lambda *_, **__: failed)
+    monkeypatch.setattr(chapter.kit.training_jobs(), "start", lambda *_, **__: failed)
     reward = OwnReward(form=1.0, pattern=own.PATTERN)
     chapter.job_of.forget(reward, "0", 40)
     page = open_part("reasoning", "gamed", show="1", payrun="1")

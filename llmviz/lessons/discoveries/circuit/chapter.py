@@ -9,24 +9,12 @@ import streamlit as st
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.figures.circuit import Node, circuit_graph
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.circuit import edges as measured
 from llmviz.lessons.discoveries.circuit import words
 from llmviz.lessons.discoveries.circuit.edges import Circuit, Prompts
 from llmviz.lessons.discoveries.circuit.params import MOST_OWN
 from llmviz.study.circuit import MOST_EDGES, Edge, Part, all_edges, patch_edges, senders
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import refuse, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import Picker, run_again
-from llmviz.ui.prose import prose
-from llmviz.ui.question import predict
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState, tied
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import engine, kit
 from llmviz.ui.two_prompts import answers, both_ids, chances, named, written
 
 KEY = "discoveries.circuit"
@@ -37,20 +25,20 @@ ROWS = 8  # edges that the table names
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     left, right = st.columns([3, 1])
     with left:
-        text_input(state, "prompt", words.prompt)
-        text_input(state, "donor", words.other_prompt)
+        kit.text_input(state, "prompt", words.prompt)
+        kit.text_input(state, "donor", words.other_prompt)
     with right:
-        text_input(state, "answer", words.answer, help=words.answer_help)
-        text_input(state, "other", words.other_answer, help=words.answer_help)
-    name = Picker().choose(state)
+        kit.text_input(state, "answer", words.answer, help=words.answer_help)
+        kit.text_input(state, "other", words.other_answer, help=words.answer_help)
+    name = kit.Picker().choose(state)
     if name is None:
         return
-    bundled = load(name)
+    bundled = kit.load(name)
     if bundled is None:
         return
     try:
@@ -59,11 +47,11 @@ def draw(state: PageState) -> None:
         of = bundled, own, donor, answers(state, bundled, own, donor)
         grown = measured.growing(*of)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     chances(*of)
     if line := measured.aligned_line(own, donor):
-        prose(line)
+        kit.prose(line)
     # All edges are too much for one rerun: some more are patched in each.
     live = not grown.grow(0.0)
     st.fragment(_measured, run_every=POLL if live else None)(state, of, live)
@@ -79,7 +67,7 @@ def fitting(bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...
         raise ValueError(words.long.format(count=longest, limit=MOST_TOKENS))
 
 
-def _measured(state: PageState, of: Prompts, live: bool) -> None:
+def _measured(state: kit.PageState, of: Prompts, live: bool) -> None:
     """Show the edges and all that is said of them once all are measured."""
     bundled, *_, pair = of
     grown = measured.growing(*of)
@@ -87,19 +75,19 @@ def _measured(state: PageState, of: Prompts, live: bool) -> None:
         st.progress(grown.known / grown.total, words.wait.format(count=grown.total))
         return
     if live:
-        run_again()  # which ends the looking
+        kit.run_again()  # which ends the looking
     circuit = measured.whole(*of)
     both = named(bundled, pair)
-    prose(
+    kit.prose(
         words.parts,
         edges=circuit.all,
         **both,
     )
-    if not predict(measured.question(circuit), f"{KEY}.ask", covers=True):
+    if not kit.predict(measured.question(circuit), f"{KEY}.ask", covers=True):
         return
     _kept(state, of, circuit)
     _own(state, of, circuit)
-    seen(
+    kit.seen(
         words.end,
         edges=circuit.all,
         needed=f"{circuit.needed:,}",
@@ -108,18 +96,18 @@ def _measured(state: PageState, of: Prompts, live: bool) -> None:
     )
 
 
-def _kept(state: PageState, of: Prompts, circuit: Circuit) -> None:
-    section(words.graph)
+def _kept(state: kit.PageState, of: Prompts, circuit: Circuit) -> None:
+    kit.section(words.graph)
     st.slider(words.kept_label, **state.ranged("edgeskept", most=circuit.all))
     number = state["edgeskept"]
-    prose(measured.kept_line(circuit, number))
+    kit.prose(measured.kept_line(circuit, number))
     graph, curve = st.columns([3, 2], gap="large")
     with graph:
         chosen = tuple(circuit.order[:number])
-        st.plotly_chart(graph_of(*of, chosen, theme()), key=f"{KEY}.graph", theme=None)
+        st.plotly_chart(graph_of(*of, chosen, kit.theme()), key=f"{KEY}.graph", theme=None)
     with curve:
-        st.plotly_chart(curve_of(*of, number, theme()), key=f"{KEY}.curve", theme=None)
-    prose(words.scale)
+        st.plotly_chart(curve_of(*of, number, kit.theme()), key=f"{KEY}.curve", theme=None)
+    kit.prose(words.scale)
     if number:
         rows = [
             (
@@ -129,17 +117,17 @@ def _kept(state: PageState, of: Prompts, circuit: Circuit) -> None:
             )
             for edge in circuit.order[: min(number, ROWS)]
         ]
-        rows_table(rows, words.columns)
+        kit.rows_table(rows, words.columns)
 
 
-@kept(64)
+@kit.kept(64)
 def graph_of(
     bundled: engine.Bundled,
     own: tuple[int, ...],
     donor: tuple[int, ...],
     pair: tuple[int, int],
     edges: tuple[Edge, ...],
-    mode: Mode,
+    mode: kit.Mode,
 ) -> go.Figure:
     """Return the graph of some edges: the embedding below, the logits above."""
     circuit = measured.whole(bundled, own, donor, pair)
@@ -162,14 +150,14 @@ def graph_of(
     return circuit_graph(nodes, drawn, (first, second), mode)
 
 
-@kept(64)
+@kit.kept(64)
 def curve_of(
     bundled: engine.Bundled,
     own: tuple[int, ...],
     donor: tuple[int, ...],
     pair: tuple[int, int],
     number: int,
-    mode: Mode,
+    mode: kit.Mode,
 ) -> go.Figure:
     """Return what is left of the preference with each number of edges, and a mark at one."""
     left = measured.whole(bundled, own, donor, pair).left
@@ -185,8 +173,8 @@ def curve_of(
     )
 
 
-def _own(state: PageState, of: Prompts, circuit: Circuit) -> None:
-    section(words.own_edges)
+def _own(state: kit.PageState, of: Prompts, circuit: Circuit) -> None:
+    kit.section(words.own_edges)
     bundled = of[0]
     rows = senders(bundled.model)
     columns = [*rows[1:], Part("logits")]
@@ -225,13 +213,13 @@ def _own(state: PageState, of: Prompts, circuit: Circuit) -> None:
         circuit.order,
         format_func=measured.edge_name,
         **state.several("hypothesis"),
-        **tied(f"_{KEY}.own", list(chosen), take),
+        **kit.tied(f"_{KEY}.own", list(chosen), take),
     )
     left = measured.left_with(*of, chosen)
     alike = len(of[1]) == len(of[2])
-    prose(measured.own_line(circuit, chosen, left, same_length=alike))
-    st.plotly_chart(graph_of(*of, chosen, theme()), key=f"{KEY}.own", theme=None)
-    prose(words.agrees)
+    kit.prose(measured.own_line(circuit, chosen, left, same_length=alike))
+    st.plotly_chart(graph_of(*of, chosen, kit.theme()), key=f"{KEY}.own", theme=None)
+    kit.prose(words.agrees)
     _code(of, chosen)
 
 
@@ -244,7 +232,7 @@ def _code(of: Prompts, chosen: tuple[Edge, ...]) -> None:
         logits = patch_edges(bundled.model, *sums, [others])[0]
         return str([f"{x:.2f}" for x in logits[list(pair)].tolist()])
 
-    show_code(
+    kit.show_code(
         [all_edges, patch_edges],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.circuit import Edge, Part, all_edges, patch_edges, read_sums\n\n"

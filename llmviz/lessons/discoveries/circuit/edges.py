@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from llmviz.lessons.discoveries.circuit import words
 from llmviz.lessons.discoveries.circuit.params import MOST_OWN
 from llmviz.study.circuit import Edge, GrowingCircuit, Part, Sums, read_sums
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
-from llmviz.ui.question import Question, share_question
+from llmviz.ui import engine, kit
 from llmviz.ui.two_prompts import NO_DIFFERENCE, written
 
 NEEDED = 90  # percent of the preference, that the question asks for
@@ -41,13 +39,13 @@ class Circuit:
         return len(self.order)
 
 
-@kept(64)
+@kit.kept(64)
 def sums(bundled: engine.Bundled, ids: tuple[int, ...]) -> Sums:
     """Return what each part of a model wrote for a prompt."""
     return read_sums(bundled.model, ids)
 
 
-@kept(32)
+@kit.kept(32)
 def growing(
     bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
 ) -> GrowingCircuit:
@@ -61,7 +59,7 @@ def growing(
         raise ValueError(NO_DIFFERENCE) from None
 
 
-@kept(32)
+@kit.kept(32)
 def whole(
     bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
 ) -> Circuit:
@@ -71,7 +69,7 @@ def whole(
     return Circuit(grown.order, grown.effects, grown.left)
 
 
-@kept(128)
+@kit.kept(128)
 def left_with(
     bundled: engine.Bundled,
     own: tuple[int, ...],
@@ -122,7 +120,7 @@ def is_path(edges: Iterable[Edge]) -> bool:
     return Part("logits") in reached
 
 
-def question(circuit: Circuit) -> Question:
+def question(circuit: Circuit) -> kit.Question:
     """Return how many edges must stay, as a question."""
     needed, every = circuit.needed, circuit.all
     values = {
@@ -131,7 +129,7 @@ def question(circuit: Circuit) -> Question:
         "needed": needed,
         "left": written(circuit.left[needed]),
     }
-    return share_question(
+    return kit.share_question(
         words.ask.format(**values),
         needed / every,
         [reason.format(**values) for reason in words.ask_reasons],

@@ -20,17 +20,13 @@ from llmviz.study.features_record import (
     scores,
     weights_of,
 )
-from llmviz.ui import engine
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 KEY = "discoveries.features"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     try:
         found = scores()
@@ -39,42 +35,42 @@ def draw(state: PageState) -> None:
         for size in SIZES:
             bundle(MAIN, size)
     except ValueError:
-        section(words.intro.title)
+        kit.section(words.intro.title)
         st.info(words.missing, icon=":material/download:")
         st.code(COMMAND, language=None)
         return
-    section(
+    kit.section(
         words.intro,
         width=truth.width(),
         features=SIZE,
         on=ON_EACH,
         tokens=found.learned_tokens,
     )
-    if not models_here(MODEL):
+    if not kit.models_here(MODEL):
         return
     if found.weights != weights_of(engine.folder_of(MODEL)):
         st.info(words.other_weights, icon=":material/download:")
         st.code(COMMAND, language=None)
         return
-    opened = predict(loss_question(), f"{KEY}.loss", covers=True)
+    opened = kit.predict(loss_question(), f"{KEY}.loss", covers=True)
     if opened:
         sizes.replaced()
     one.draw(state)
-    judged = predict(truth.question(), f"{KEY}.best", covers=True)
+    judged = kit.predict(truth.question(), f"{KEY}.best", covers=True)
     if judged:
         truth.draw(state)
         sizes.draw(state)
     own.draw(state)
     if opened and judged:
-        seen(words.end, **end_numbers())
+        kit.seen(words.end, **end_numbers())
 
 
-def loss_question() -> Question:
+def loss_question() -> kit.Question:
     """Return the question how much of the loss comes back with features."""
     plain = scores().at(MAIN)
     shares = [scores().recovered(run) for run in scores().of(MAIN)]
     right = int(np.searchsorted([0.5, 0.9, 0.98], np.mean(shares)))
-    question = Question.of(
+    question = kit.Question.of(
         words.ask_loss,
         right,
         layer=MAIN,

@@ -7,7 +7,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components import token_strip
-from llmviz.figures.theme import Mode
 from llmviz.figures.units import signed_bars
 from llmviz.lessons.discoveries.features import strips, words
 from llmviz.lessons.discoveries.features.params import BUNDLED, MOST_OF_TEXT
@@ -19,23 +18,13 @@ from llmviz.study.feature_reading import (
 )
 from llmviz.study.features_record import MODEL, Bundle, RunScore, bundle, scores
 from llmviz.study.sparse_autoencoder import Dictionary, learn
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import listed, percent, readable, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import names_of, read, spoken
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState, tied
-from llmviz.ui.table import rows_table
-from llmviz.ui.text import escape_plotly
-from llmviz.ui.text_field import text_area
+from llmviz.ui import engine, kit
 
 KEY = "discoveries.features.one"
 LISTED, NEAR, HERE = 8, 5, 4  # tokens of the bars, neighbours, features of a token's card
 
 
-def dictionary_of(state: PageState) -> tuple[int, int]:
+def dictionary_of(state: kit.PageState) -> tuple[int, int]:
     """Return the layer and the number of features that are chosen."""
     layer, features = state["featof"].split(".")
     return int(layer), int(features)
@@ -46,7 +35,7 @@ def score_of(layer: int, features: int) -> RunScore:
     return next(one for one in scores().of(layer, features) if one.seed == 0)
 
 
-def feature_of(state: PageState) -> int:
+def feature_of(state: kit.PageState) -> int:
     """Return the feature that is open."""
     layer, features = dictionary_of(state)
     if 0 <= state["feature"] < features:
@@ -54,16 +43,16 @@ def feature_of(state: PageState) -> int:
     return score_of(layer, features).best[scores().labels.index(state["featlabel"])]
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the choice of a feature, and the feature."""
-    section(words.one)
+    kit.section(words.one)
     found, feature = _choice(state)
     _strongest(found, feature)
     _writes(found, feature)
     _text(state, found, feature)
 
 
-def _choice(state: PageState) -> tuple[Bundle, int]:
+def _choice(state: kit.PageState) -> tuple[Bundle, int]:
     def anew() -> None:
         state["feature"] = -1
 
@@ -81,7 +70,7 @@ def _choice(state: PageState) -> tuple[Bundle, int]:
         st.selectbox(words.label, width=300, **state.named("featlabel", labels, anew))
         layer, features = dictionary_of(state)
         feature = feature_of(state)
-        slot = tied(f"_{KEY}.number", feature, take)
+        slot = kit.tied(f"_{KEY}.number", feature, take)
         st.number_input(words.number, min_value=0, max_value=features - 1, width=140, **slot)
     return bundle(layer, features), feature
 
@@ -102,15 +91,15 @@ def _strongest(found: Bundle, feature: int) -> None:
     labels = told_best(found.run.layer, found.run.features, feature)
     read = words.feature_read["on" if on else "silent"].format(
         feature=feature,
-        share=percent(float(found.share[feature])),
+        share=kit.percent(float(found.share[feature])),
         value=float(found.highest[feature]),
         token=strips.strongest_token(found, feature),
     )
     best = words.feature_none
     if labels:
         named = [f"“{words.label_names[label]}” ({f1:.2f})" for label, f1 in labels]
-        best = words.feature_best.format(labels=listed(named))
-    prose(f"{read}\n\n{best} {words.f1}")
+        best = words.feature_best.format(labels=kit.listed(named))
+    kit.prose(f"{read}\n\n{best} {words.f1}")
     tokenizer, rows = engine.load(MODEL).tokenizer, []
     for at in range(found.stories.shape[1]):
         ids, values = strips.window(found, feature, at)
@@ -125,7 +114,7 @@ def _strongest(found: Bundle, feature: int) -> None:
     )
 
 
-@kept(128)
+@kit.kept(128)
 def writes(layer: int, features: int, feature: int) -> FeatureWrites:
     """Return what a feature adds to the logits."""
     from llmviz.study.transformers import require_transformer
@@ -135,17 +124,17 @@ def writes(layer: int, features: int, feature: int) -> FeatureWrites:
     return feature_writes(gpt, direction, scores().divisor, LISTED)
 
 
-@kept(64)
-def writes_bars(layer: int, features: int, feature: int, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def writes_bars(layer: int, features: int, feature: int, mode: kit.Mode) -> go.Figure:
     """Return the tokens that a feature raises and lowers most, as bars."""
     found = writes(layer, features, feature)
     ids = [*found.more.tolist(), *reversed(found.less.tolist())]
     values = [*found.raised.tolist(), *reversed(found.lowered.tolist())]
-    names = [escape_plotly(one) for one in names_of(ids, engine.load(MODEL).tokenizer)]
+    names = [kit.escape_plotly(one) for one in kit.names_of(ids, engine.load(MODEL).tokenizer)]
     return signed_bars(names, values, words.writes_axis, mode)
 
 
-@kept(128)
+@kit.kept(128)
 def near_rows(layer: int, features: int, feature: int) -> list[tuple[str, ...]]:
     """Return a row for each of the nearest features."""
     found = bundle(layer, features)
@@ -153,7 +142,7 @@ def near_rows(layer: int, features: int, feature: int) -> list[tuple[str, ...]]:
         (
             str(one),
             f"{cosine:.2f}".replace("-", "−"),
-            percent(float(found.share[one])),
+            kit.percent(float(found.share[one])),
             strips.strongest_at(layer, features, int(one)),
         )
         for one, cosine in zip(*neighbours(found.dictionary, feature, NEAR), strict=True)
@@ -161,28 +150,28 @@ def near_rows(layer: int, features: int, feature: int) -> list[tuple[str, ...]]:
 
 
 def _writes(found: Bundle, feature: int) -> None:
-    section(words.writes, feature=feature, divisor=scores().divisor)
+    kit.section(words.writes, feature=feature, divisor=scores().divisor)
     which = found.run.layer, found.run.features, feature
-    st.plotly_chart(writes_bars(*which, theme()), key=f"{KEY}.writes", theme=None)
-    prose(words.near)
-    rows_table(near_rows(*which), words.near_columns)
+    st.plotly_chart(writes_bars(*which, kit.theme()), key=f"{KEY}.writes", theme=None)
+    kit.prose(words.near)
+    kit.rows_table(near_rows(*which), words.near_columns)
     _code(found, feature)
 
 
-@kept(64)
+@kit.kept(64)
 def on_text(bundled: engine.Bundled, ids: tuple[int, ...], layer: int, features: int) -> np.ndarray:
     """Return the value of each feature at each token of a text behind its start (T, N)."""
     return values_on(bundled.model, ids, layer, bundle(layer, features).dictionary)
 
 
-def _text(state: PageState, found: Bundle, feature: int) -> None:
-    section(words.own_text)
-    text_area(state, "feattext", words.text, height=120)
-    typed = readable(state["feattext"], MOST_OF_TEXT, words.empty, "")
+def _text(state: kit.PageState, found: Bundle, feature: int) -> None:
+    kit.section(words.own_text)
+    kit.text_area(state, "feattext", words.text, height=120)
+    typed = kit.readable(state["feattext"], MOST_OF_TEXT, words.empty, "")
     if typed is None:
         return
     bundled = engine.load(MODEL)
-    ids = read(typed, bundled).ids
+    ids = kit.read(typed, bundled).ids
     values = on_text(bundled, ids, found.run.layer, found.run.features)
     own = values[:, feature]
     row = strips.token_row(
@@ -200,12 +189,12 @@ def _text(state: PageState, found: Bundle, feature: int) -> None:
         value_range=(0.0, max(float(found.highest[feature]), float(own.max()), 1e-3)),
     )
     count = int((own > 0).sum())
-    prose(
+    kit.prose(
         words.text_read["some" if count else "none"].format(
             feature=feature,
             count=count,
             tokens=len(own),
-            token=spoken(ids[1 + int(own.argmax())], bundled.tokenizer),
+            token=kit.spoken(ids[1 + int(own.argmax())], bundled.tokenizer),
             value=float(own.max()),
         )
     )
@@ -225,7 +214,7 @@ def _code(found: Bundle, feature: int) -> None:
     layer, features = found.run.layer, found.run.features
     order, cosines = neighbours(found.dictionary, feature, 3)
     more = writes(layer, features, feature).more[:3].tolist()
-    show_code(
+    kit.show_code(
         [Dictionary, learn, feature_writes],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.feature_reading import feature_writes, neighbours\n"

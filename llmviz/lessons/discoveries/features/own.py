@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.components import token_strip
 from llmviz.lessons.discoveries.features import strips, words
 from llmviz.lessons.discoveries.features.params import OWN_FEATURES, OWN_ON
@@ -14,29 +13,21 @@ from llmviz.study.transformers import require_transformer
 from llmviz.study.unit_corpus import corpus_of
 from llmviz.tokenizers import Tokenizer
 from llmviz.training.config import OWN_TEXT
-from llmviz.ui import engine
-from llmviz.ui.common import percent
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
-from llmviz.ui.model_picker import Picker
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState, tied
+from llmviz.ui import engine, kit
 
 KEY = "discoveries.features.own"
 
 
-@kept(6)
-def job_of(name: str, version: str, corpus: str, layer: int, recipe: tuple[int, int, int]) -> Job:
+@kit.kept(6)
+def job_of(
+    name: str, version: str, corpus: str, layer: int, recipe: tuple[int, int, int]
+) -> kit.Job:
     """Return the training in a process of its own; the same one is run only once.
 
     recipe: features, how many may be on, and the seed.
     """
     features, on, seed = recipe
-    return training_jobs().start(
+    return kit.training_jobs().start(
         "llmviz.study.own_features:learn_own",
         name=name,
         corpus=corpus,
@@ -47,22 +38,22 @@ def job_of(name: str, version: str, corpus: str, layer: int, recipe: tuple[int, 
     )
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and the features that are learned."""
-    section(words.own, tokens=TOKENS)
+    kit.section(words.own, tokens=TOKENS)
 
     def anew() -> None:
         state["featown"] = False
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = Picker(key="featmodel").choose(state, anew)
-        bundled = None if name is None else load(name)
+        name = kit.Picker(key="featmodel").choose(state, anew)
+        bundled = None if name is None else kit.load(name)
         if bundled is None:
             return
         try:
             layers = require_transformer(bundled.model).config.n_layer
         except ValueError as error:
-            refuse(error)
+            kit.refuse(error)
             return
 
         def take(value: int | None) -> None:
@@ -72,7 +63,7 @@ def draw(state: PageState) -> None:
 
         layer = state["featlayer"] if 0 <= state["featlayer"] < layers else layers // 2
         if layers > 1:
-            slot = tied(f"_{KEY}.layer", layer, take)
+            slot = kit.tied(f"_{KEY}.layer", layer, take)
             st.number_input(words.own_layer, min_value=0, max_value=layers - 1, width=120, **slot)
         for key, label, options in (
             ("featcount", words.own_features, OWN_FEATURES),
@@ -82,7 +73,7 @@ def draw(state: PageState) -> None:
         st.number_input(words.own_seed, step=1, width=110, **state.ranged("featseed", then=anew))
     corpus = corpus_of(str(bundled.card.get("corpus")), engine.folder_of(bundled.name) / OWN_TEXT)
     recipe = int(state["featcount"]), int(state["featon"]), state["featseed"]
-    live(
+    kit.live(
         state,
         "featown",
         job_of,
@@ -93,16 +84,18 @@ def draw(state: PageState) -> None:
     )
 
 
-def _results(state: PageState, job: Job, tokenizer: Tokenizer) -> None:
+def _results(state: kit.PageState, job: kit.Job, tokenizer: Tokenizer) -> None:
     if not job.results:
         return
     last = job.results[-1]
     if last.found is None:
         learns = last.missed is not None
-        prose(words.own_learns.format(missed=percent(last.missed)) if learns else words.own_reads)
+        kit.prose(
+            words.own_learns.format(missed=kit.percent(last.missed)) if learns else words.own_reads
+        )
         return
     found = last.found
-    prose(read_out(found))
+    kit.prose(read_out(found))
     _feature(state, found, tokenizer)
 
 
@@ -112,14 +105,14 @@ def read_out(found: OwnFeatures) -> str:
         words.own_read.format(
             tokens=found.tokens,
             measured=found.measured,
-            explained=percent(found.explained),
+            explained=kit.percent(found.explained),
             loss=found.loss,
             replaced=found.replaced,
             mean=found.mean,
         )
     ]
     if np.isfinite(found.recovered):
-        said.append(words.own_recovered.format(recovered=percent(found.recovered)))
+        said.append(words.own_recovered.format(recovered=kit.percent(found.recovered)))
     silent = int((found.share == 0).sum())
     said.append(words.own_silent.format(silent=silent, features=len(found.share)))
     return " ".join(said)
@@ -130,7 +123,7 @@ def opened(found: OwnFeatures, wanted: int) -> int:
     return min(wanted, len(found.share) - 1)
 
 
-def _feature(state: PageState, found: OwnFeatures, tokenizer: Tokenizer) -> None:
+def _feature(state: kit.PageState, found: OwnFeatures, tokenizer: Tokenizer) -> None:
     feature = opened(found, state["featopen"])
 
     def take(value: int | None) -> None:
@@ -138,11 +131,11 @@ def _feature(state: PageState, found: OwnFeatures, tokenizer: Tokenizer) -> None
             state["featopen"] = value
 
     most = len(found.share) - 1
-    slot = tied(f"_{KEY}.open", feature, take)
+    slot = kit.tied(f"_{KEY}.open", feature, take)
     st.number_input(words.own_open, min_value=0, max_value=most, width=140, **slot)
     on = bool(found.share[feature] > 0)
-    share = percent(float(found.share[feature]))
-    prose(words.own_feature["on" if on else "silent"].format(feature=feature, share=share))
+    share = kit.percent(float(found.share[feature]))
+    kit.prose(words.own_feature["on" if on else "silent"].format(feature=feature, share=share))
     if not on:
         return
     rows = []

@@ -7,7 +7,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.features import strips, words
 from llmviz.lessons.discoveries.features.truth import three
 from llmviz.study.features_record import (
@@ -21,12 +20,7 @@ from llmviz.study.features_record import (
     bundle,
     scores,
 )
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState, tied
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "discoveries.features.sizes"
 MOST = 12  # features that are listed below one
@@ -35,9 +29,9 @@ PART = 0.5  # of a part's tokens, at which the whole feature is on, too
 
 def replaced() -> None:
     """Show the loss of the model with features in the place of its vectors."""
-    section(words.replaced, seeds=len(SEEDS), features=SIZE)
+    kit.section(words.replaced, seeds=len(SEEDS), features=SIZE)
     st.plotly_chart(
-        loss_figure(theme()), key=f"{KEY}.loss", theme=None, config={"displayModeBar": False}
+        loss_figure(kit.theme()), key=f"{KEY}.loss", theme=None, config={"displayModeBar": False}
     )
     runs, few, many = (scores().of(MAIN, SIZE, on) for on in (ON_EACH, ON[0], ON[-1]))
     read = words.replaced_read.format(
@@ -49,7 +43,7 @@ def replaced() -> None:
         many=ON[-1],
         many_rise=three(rises(many), 3),
     )
-    prose(f"{read}\n\n{more}")
+    kit.prose(f"{read}\n\n{more}")
 
 
 def rises(runs: list[RunScore]) -> list[float]:
@@ -74,11 +68,11 @@ def between(shares: list[float]) -> str:
     >>> between([0.5, 0.5]).replace("\\u00a0", " "), between([0.5, 0.6]).replace("\\u00a0", " ")
     ('50.0 %', '50.0 % to 60.0 %')
     """
-    return " to ".join(dict.fromkeys((percent(min(shares)), percent(max(shares)))))
+    return " to ".join(dict.fromkeys((kit.percent(min(shares)), kit.percent(max(shares)))))
 
 
-@kept(2)
-def loss_figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def loss_figure(mode: kit.Mode) -> go.Figure:
     """Return the rise of the loss over how many features may be on, a line for each seed."""
     drawn = []
     for seed in SEEDS:
@@ -94,7 +88,7 @@ def loss_figure(mode: Mode) -> go.Figure:
     )
 
 
-@kept(1)
+@kit.kept(1)
 def size_rows() -> list[tuple[str, ...]]:
     """Return a row for each number of features, with the three trainings."""
     rows = []
@@ -103,10 +97,10 @@ def size_rows() -> list[tuple[str, ...]]:
         rows.append(
             (
                 str(size),
-                ", ".join(percent(one.explained) for one in runs),
+                ", ".join(kit.percent(one.explained) for one in runs),
                 ", ".join(f"{rise:.3f}" for rise in rises(runs)),
                 ", ".join(str(one.silent) for one in runs),
-                percent(float(np.median(bundle(MAIN, size).share))),
+                kit.percent(float(np.median(bundle(MAIN, size).share))),
             )
         )
     return rows
@@ -126,7 +120,7 @@ def parts_of(feature: int, size: int, larger: int) -> list[int]:
     return np.flatnonzero(parts(size, larger) == feature).tolist()
 
 
-def parent_of(state: PageState) -> int:
+def parent_of(state: kit.PageState) -> int:
     """Return the feature of the link; without one, that with the most parts."""
     if 0 <= state["featparent"] < SIZES[0]:
         return state["featparent"]
@@ -134,11 +128,11 @@ def parent_of(state: PageState) -> int:
     return int(np.bincount(of[of >= 0], minlength=SIZES[0]).argmax())
 
 
-@kept(64)
+@kit.kept(64)
 def split_rows(parent: int) -> list[tuple[str, ...]]:
     """Return a row for a feature of the smallest dictionary, and for its parts."""
     small = bundle(MAIN, SIZES[0])
-    share = percent(float(small.share[parent]))
+    share = kit.percent(float(small.share[parent]))
     rows = [(str(SIZES[0]), str(parent), "", "", share, strips.strongest_at(MAIN, 192, parent))]
     level, size = [parent], SIZES[0]
     for larger in SIZES[1:]:
@@ -151,8 +145,8 @@ def split_rows(parent: int) -> list[tuple[str, ...]]:
                     str(larger),
                     str(one),
                     f"{cosine:.2f}".replace("-", "−"),
-                    percent(float(found.shared[one])),
-                    percent(float(found.share[one])),
+                    kit.percent(float(found.shared[one])),
+                    kit.percent(float(found.share[one])),
                     strips.strongest_at(MAIN, larger, one),
                 )
             )
@@ -160,25 +154,25 @@ def split_rows(parent: int) -> list[tuple[str, ...]]:
     return rows
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show what more features change, and into which one of a small dictionary splits."""
-    section(words.split)
-    rows_table(size_rows(), words.sizes_columns)
+    kit.section(words.split)
+    kit.rows_table(size_rows(), words.sizes_columns)
     silent = sum(one.silent for size in SIZES for one in scores().of(MAIN, size))
-    prose(words.silent["some" if silent else "none"].format(count=silent))
-    prose(words.choose_parent)
+    kit.prose(words.silent["some" if silent else "none"].format(count=silent))
+    kit.prose(words.choose_parent)
 
     def take(value: int | None) -> None:
         if value is not None:
             state["featparent"] = value
 
     parent = parent_of(state)
-    slot = tied(f"_{KEY}.parent", parent, take)
+    slot = kit.tied(f"_{KEY}.parent", parent, take)
     st.number_input(words.parent, min_value=0, max_value=SIZES[0] - 1, width=280, **slot)
-    rows_table(split_rows(parent), words.split_columns)
+    kit.rows_table(split_rows(parent), words.split_columns)
     below = parts_of(parent, SIZES[0], SIZES[1])
     how = "split" if len(below) > 1 else "same" if below else "gone"
-    prose(
+    kit.prose(
         words.split_read[how].format(
             feature=parent, small=SIZES[0], large=SIZES[1], count=len(below)
         )

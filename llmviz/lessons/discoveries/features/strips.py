@@ -10,15 +10,12 @@ from llmviz.components import TokenRow
 from llmviz.lessons.discoveries.features import words
 from llmviz.study.features_record import BEFORE, MODEL, Bundle, bundle, held_out_stories
 from llmviz.tokenizers import Token, Tokenizer
-from llmviz.ui import engine
-from llmviz.ui.common import signed
-from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import names_of, spoken
+from llmviz.ui import engine, kit
 
 NAMED = 4  # tokens that say what a feature is strongest at
 
 
-@kept(1)
+@kit.kept(1)
 def story_ids() -> list[list[int]]:
     """Return the tokens of the held-out stories, each behind its start token."""
     tokenizer = engine.load(MODEL).tokenizer
@@ -44,18 +41,18 @@ def token_row(
 ) -> TokenRow:
     """Return tokens as a strip draws them; details: a line for each token's card."""
     tokens, at = [], 0
-    for token, shown in zip(ids, names_of(ids, tokenizer), strict=True):
+    for token, shown in zip(ids, kit.names_of(ids, tokenizer), strict=True):
         special = token in tokenizer.special_tokens.values()
         data = shown.encode() if special else tokenizer.token_bytes(token)
         tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
         at += len(data)
-    cards = [{words.value: signed(float(value))} for value in values]
+    cards = [{words.value: kit.signed(float(value))} for value in values]
     if details:
         cards = [card | {words.on_here: line} for card, line in zip(cards, details, strict=True)]
     return TokenRow(name, tokens, values=values.tolist(), details=cards)
 
 
-@kept(256)
+@kit.kept(256)
 def strongest_at(layer: int, features: int, feature: int) -> str:
     """Return the tokens at which a feature of a dictionary is strongest, each once."""
     found = bundle(layer, features)
@@ -64,11 +61,11 @@ def strongest_at(layer: int, features: int, feature: int) -> str:
         return "–"
     places = zip(found.stories[feature], found.places[feature], strict=True)
     ids = [story_ids()[int(story)][1 + int(place)] for story, place in places]
-    shown = [name.replace("·", " ").strip() or name for name in names_of(ids, tokenizer)]
+    shown = [name.replace("·", " ").strip() or name for name in kit.names_of(ids, tokenizer)]
     return " · ".join(list(dict.fromkeys(shown))[:NAMED])
 
 
 def strongest_token(found: Bundle, feature: int) -> str:
     """Return the token at which a feature is strongest, as a sentence says it."""
     story, place = int(found.stories[feature, 0]), int(found.places[feature, 0])
-    return spoken(story_ids()[story][1 + place], engine.load(MODEL).tokenizer)
+    return kit.spoken(story_ids()[story][1 + place], engine.load(MODEL).tokenizer)

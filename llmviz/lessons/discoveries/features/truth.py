@@ -10,7 +10,6 @@ import streamlit as st
 
 from llmviz.corpus.states import RULES, STATES, WORD_CLASSES
 from llmviz.figures.scored_rows import scored_rows
-from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.features import words
 from llmviz.lessons.discoveries.features.one import dictionary_of
 from llmviz.study.features_record import (
@@ -22,13 +21,7 @@ from llmviz.study.features_record import (
     SIZE,
     scores,
 )
-from llmviz.ui.common import choose, listed, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "discoveries.features.truth"
 WELL, BADLY = 0.8, 0.5  # F1 of what is told well by all numbers, and of what no feature tells
@@ -76,14 +69,14 @@ def three(values: Sequence[float] | np.ndarray, digits: int = 2) -> str:
     >>> three([0.5, 0.25, 0.75])
     '0.50, 0.25 and 0.75'
     """
-    return listed([f"{value:.{digits}f}" for value in values])
+    return kit.listed([f"{value:.{digits}f}" for value in values])
 
 
-def question() -> Question:
+def question() -> kit.Question:
     """Return the question what tells the story's states best."""
     found = medians(MAIN, SIZE, "state")
     right = int(np.argmax([found[name].mean() for name in SOURCES]))
-    return Question.of(
+    return kit.Question.of(
         words.ask_best,
         right,
         states=len(STATES),
@@ -108,21 +101,21 @@ def units() -> int:
     return engine.load(MODEL).model.config.feed_forward_size
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the scores of a kind, and what the features miss."""
-    section(words.truth, chosen=CHOSEN_ON, measured=MEASURED_ON)
-    choose(state, "featkind", words.kind, words.kinds)
+    kit.section(words.truth, chosen=CHOSEN_ON, measured=MEASURED_ON)
+    kit.choose(state, "featkind", words.kind, words.kinds)
     layer, features = dictionary_of(state)
     kind = state["featkind"]
     st.plotly_chart(
-        figure(layer, features, kind, theme()),
+        figure(layer, features, kind, kit.theme()),
         key=f"{KEY}.scores",
         theme=None,
         config={"displayModeBar": False},
     )
-    prose(read_out(layer, features, kind))
-    prose(words.by_layer.format(features=SIZE))
-    rows_table(layer_rows(kind), words.by_layer_columns)
+    kit.prose(read_out(layer, features, kind))
+    kit.prose(words.by_layer.format(features=SIZE))
+    kit.rows_table(layer_rows(kind), words.by_layer_columns)
     _misses(layer, features)
 
 
@@ -136,8 +129,8 @@ def read_out(layer: int, features: int, kind: str) -> str:
     return f"{said} {rest}"
 
 
-@kept(36)
-def figure(layer: int, features: int, kind: str, mode: Mode) -> go.Figure:
+@kit.kept(36)
+def figure(layer: int, features: int, kind: str, mode: kit.Mode) -> go.Figure:
     """Return the middle F1 of the three seeds for each label of a kind."""
     at, found = of_kind(kind), table(layer, features)
     middle = {name: np.median(one[:, at], 0) for name, one in found.items()}
@@ -150,7 +143,7 @@ def figure(layer: int, features: int, kind: str, mode: Mode) -> go.Figure:
     return scored_rows(names, drawn, words.f1_axis, mode)
 
 
-@kept(3)
+@kit.kept(3)
 def layer_rows(kind: str) -> list[tuple[str, ...]]:
     """Return a row for each layer: the medians of three trainings by source."""
     rows = []
@@ -161,7 +154,7 @@ def layer_rows(kind: str) -> list[tuple[str, ...]]:
     return rows
 
 
-@kept(6)
+@kit.kept(6)
 def missing_rows(layer: int, features: int) -> list[tuple[str, ...]]:
     """Return labels that all numbers tell and no feature does, the widest gap first."""
     found = {name: np.median(one, 0) for name, one in table(layer, features).items()}
@@ -175,17 +168,17 @@ def missing_rows(layer: int, features: int) -> list[tuple[str, ...]]:
 
 
 def _misses(layer: int, features: int) -> None:
-    section(words.misses)
+    kit.section(words.misses)
     rows = missing_rows(layer, features)
-    prose(words.missing_labels["some" if rows else "none"].format(known=WELL, told=BADLY))
+    kit.prose(words.missing_labels["some" if rows else "none"].format(known=WELL, told=BADLY))
     if rows:
-        rows_table(rows, words.misses_columns)
+        kit.rows_table(rows, words.misses_columns)
     run = next(one for one in scores().of(layer, features) if one.seed == 0)
     worst = int(np.argmax(run.missed))
-    prose(
+    kit.prose(
         words.missed_most.format(
             label=words.label_names[scores().labels[worst]],
-            missed=percent(run.missed[worst]),
-            all=percent(1 - run.explained),
+            missed=kit.percent(run.missed[worst]),
+            all=kit.percent(1 - run.explained),
         )
     )

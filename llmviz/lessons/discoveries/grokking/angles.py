@@ -13,18 +13,13 @@ from llmviz.lessons.discoveries.grokking import words
 from llmviz.lessons.discoveries.grokking.params import WAVES
 from llmviz.study.grokking import explained, heights
 from llmviz.study.grokking_record import film, final_logits
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.pinned_cells import show
-from llmviz.ui.prose import prose
-from llmviz.ui.question import whole_percent
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "discoveries.grokking.angles"
 AROUND = 3  # answers on each side of the sum that are shown
 
 
-@kept(1)
+@kit.kept(1)
 def waves() -> tuple[np.ndarray, np.ndarray]:
     """Return the frequencies that stand highest in the logits (K,), and their heights (K,)."""
     every = heights(final_logits(), film().task.modulus)
@@ -32,21 +27,21 @@ def waves() -> tuple[np.ndarray, np.ndarray]:
     return chosen + 1, every[chosen]
 
 
-@kept(1)
+@kit.kept(1)
 def share() -> float:
     """Return how much of the logits' differences the waves explain."""
     return explained(final_logits(), *waves())
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the waves of some answers, cell by cell, and the model's logits below them."""
     modulus = film().task.modulus
-    section(words.angles, modulus=modulus)
+    kit.section(words.angles, modulus=modulus)
     with st.container(horizontal=True, gap="medium"):
         for key, label in (("groka", words.a), ("grokb", words.b)):
             st.number_input(label, step=1, width=120, **state.ranged(key))
     a, b = state["groka"], state["grokb"]
-    show(
+    kit.show(
         state,
         matrices(a, b),
         [
@@ -61,7 +56,7 @@ def draw(state: PageState) -> None:
         first=f"result.0.{AROUND}",
         numbers=True,
     )
-    prose(f"{read(a, b)} {fit()}")
+    kit.prose(f"{read(a, b)} {fit()}")
 
 
 def matrices(a: int, b: int) -> list[lv.Matrix]:
@@ -135,5 +130,5 @@ def fit() -> str:
     """Return how much the waves explain, in a sentence."""
     modulus = film().task.modulus
     return words.fit.format(
-        all=modulus**2, modulus=modulus, count=WAVES, share=whole_percent(share())
+        all=modulus**2, modulus=modulus, count=WAVES, share=kit.whole_percent(share())
     )

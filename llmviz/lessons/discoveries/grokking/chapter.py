@@ -13,26 +13,22 @@ from llmviz.lessons.discoveries.grokking import angles, circle, curves, grid, ow
 from llmviz.lessons.discoveries.grokking.params import WAVES
 from llmviz.study.grokking import Film, power
 from llmviz.study.grokking_record import COMMAND, MAIN, card, film
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.question import Question, predict, share_question, whole_percent
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "discoveries.grokking"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     try:
         parameters = card()["parameters"]
     except ValueError:
-        section(words.intro.title)
+        kit.section(words.intro.title)
         st.info(words.missing, icon=":material/download:")
         st.code(COMMAND, language=None)
         return
-    section(
+    kit.section(
         words.intro,
         modulus=MAIN.modulus,
         last=MAIN.modulus - 1,
@@ -43,7 +39,7 @@ def draw(state: PageState) -> None:
         turned=int(MAIN.turned.sum()),
         new=int(MAIN.new.sum()),
     )
-    opened, decided = predict(question(), f"{KEY}.new", covers=True), False
+    opened, decided = kit.predict(question(), f"{KEY}.new", covers=True), False
     if opened:
         curves.draw()
         circle.draw(state)
@@ -52,17 +48,17 @@ def draw(state: PageState) -> None:
         decided = grid.draw(state)
     own.draw(state)
     if opened and decided:
-        seen(words.end, **end_numbers())
+        kit.seen(words.end, **end_numbers())
 
 
-def question() -> Question:
+def question() -> kit.Question:
     """Return the question how many new sums are right when the shown ones are known by heart."""
     at = film().moments[film().first("shown_right")]
-    return share_question(
-        words.ask_new.format(step=at.step, right=percent(at.shown_right)),
+    return kit.share_question(
+        words.ask_new.format(step=at.step, right=kit.percent(at.shown_right)),
         at.new_right,
         words.ask_new_reasons,
-        whole_percent,
+        kit.whole_percent,
     )
 
 
@@ -77,9 +73,9 @@ def end_numbers() -> dict[str, Any]:
         "new": main.step_of("new_right"),
         "count": WAVES,
         "between": moment.step,
-        "between_right": whole_percent(moment.new_right),
-        "between_held": whole_percent(float(held[place])),
-        "begin_held": whole_percent(float(held[0])),
+        "between_right": kit.whole_percent(moment.new_right),
+        "between_held": kit.whole_percent(float(held[place])),
+        "begin_held": kit.whole_percent(float(held[0])),
     }
 
 
@@ -91,7 +87,7 @@ def between(one: Film) -> int:
 def _code() -> None:
     shares = power(film().last.rows)
     strong = film().strongest(WAVES)
-    show_code(
+    kit.show_code(
         [power],
         "from llmviz.study.grokking import power\n"
         "from llmviz.study.grokking_record import film\n\n"

@@ -7,29 +7,22 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.scatter_film.view import LAST, Curve, scatter_film
-from llmviz.figures.theme import Mode, bare_layout, role_color
 from llmviz.lessons.discoveries.grokking import words
 from llmviz.lessons.discoveries.grokking.params import WAVES
 from llmviz.study.grokking import Moment, plane
 from llmviz.study.grokking_record import film
-from llmviz.ui.common import choose, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.pinned_cells import bound, one_of
-from llmviz.ui.prose import prose
-from llmviz.ui.question import whole_percent
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "discoveries.grokking.circle"
 
 
-@kept(1)
+@kit.kept(1)
 def frames() -> list[Moment]:
     """Return the moments of the main training whose rows are bundled."""
     return [one for one in film().moments if one.rows is not None]
 
 
-@kept(WAVES)
+@kit.kept(WAVES)
 def places(frequency: int) -> np.ndarray:
     """Return where the numbers lie at each moment (S, P, 2), along the last moment's directions."""
     rows = [one.rows for one in frames()]
@@ -47,13 +40,13 @@ def neighbours(frequency: int, modulus: int) -> list[tuple[int, int]]:
     return [(n, (n + apart) % modulus) for n in range(modulus)]
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the film, and how much each frequency holds at its moment."""
     main = film()
     modulus, last = main.task.modulus, len(frames()) - 1
-    section(words.circle, modulus=modulus)
+    kit.section(words.circle, modulus=modulus)
     waves = main.strongest(WAVES)
-    choose(state, "grokwave", words.wave, {n: str(k) for n, k in enumerate(waves)})
+    kit.choose(state, "grokwave", words.wave, {n: str(k) for n, k in enumerate(waves)})
     frequency = waves[state["grokwave"]]
     at = state["grokframe"] if 0 <= state["grokframe"] < last else LAST
     scatter_film(
@@ -69,26 +62,26 @@ def draw(state: PageState) -> None:
         curve=Curve(words.loss_curve, [one.new_loss for one in frames()]),
         axes=tuple(words.film_axes),
         step=at,
-        on_step=bound(state, KEY, step=("grokframe", one_of([*range(last), LAST], LAST))),
+        on_step=kit.bound(state, KEY, step=("grokframe", kit.one_of([*range(last), LAST], LAST))),
     )
     quiet = {"displayModeBar": False}
-    st.plotly_chart(power_figure(at, theme()), key=f"{KEY}.power", theme=None, config=quiet)
-    prose(power_read(at))
+    st.plotly_chart(power_figure(at, kit.theme()), key=f"{KEY}.power", theme=None, config=quiet)
+    kit.prose(power_read(at))
 
 
-@kept(1)
+@kit.kept(1)
 def captions() -> list[str]:
     """Return what is known at each moment, in one line."""
     return [
         words.caption.format(
-            step=one.step, shown=percent(one.shown_right), new=percent(one.new_right)
+            step=one.step, shown=kit.percent(one.shown_right), new=kit.percent(one.new_right)
         )
         for one in frames()
     ]
 
 
-@kept(64)
-def power_figure(at: int, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def power_figure(at: int, mode: kit.Mode) -> go.Figure:
     """Return the share of each frequency at a moment, as bars; the strongest at the end stand out.
 
     The axis is that of the largest share of all moments.
@@ -101,11 +94,11 @@ def power_figure(at: int, mode: Mode) -> go.Figure:
         "type": "bar",
         "x": list(range(1, len(held) + 1)),
         "y": held.round(4).tolist(),
-        "marker": {"color": [role_color(role, mode) for role in colours]},
+        "marker": {"color": [kit.role_color(role, mode) for role in colours]},
         "hovertemplate": "%{x}: %{y:.1%}<extra></extra>",
     }
     margin = {"l": 56, "r": 16, "t": 16, "b": 44}
-    layout = bare_layout(mode, height=240, margin=margin, showlegend=False, bargap=0.25)
+    layout = kit.bare_layout(mode, height=240, margin=margin, showlegend=False, bargap=0.25)
     layout["xaxis"] |= {"title": {"text": words.frequency_axis, "standoff": 8}}
     layout["yaxis"] |= {
         "title": {"text": words.power_axis, "standoff": 8},
@@ -120,7 +113,7 @@ def power_read(at: int) -> str:
     moments = frames()
 
     def held(moment: Moment) -> str:
-        return whole_percent(float(np.sort(moment.power)[-WAVES:].sum()))
+        return kit.whole_percent(float(np.sort(moment.power)[-WAVES:].sum()))
 
     return words.power_read.format(
         step=moments[at].step,

@@ -7,15 +7,11 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.grokking import words
 from llmviz.lessons.discoveries.grokking.params import WAVES
 from llmviz.study.grokking import LEARNED, Film
 from llmviz.study.grokking_record import film
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
+from llmviz.ui import kit
 
 KEY = "discoveries.grokking.curves"
 QUIET = {"displayModeBar": False}
@@ -23,19 +19,19 @@ QUIET = {"displayModeBar": False}
 
 def draw() -> None:
     """Show the curves of the main training, and say when it knows what."""
-    section(words.curves)
-    st.plotly_chart(main_figure(theme()), key=f"{KEY}.right", theme=None, config=QUIET)
-    prose(f"{curves_read(film())} {turned_read(film())}")
-    prose(losses_read(film()))
+    kit.section(words.curves)
+    st.plotly_chart(main_figure(kit.theme()), key=f"{KEY}.right", theme=None, config=QUIET)
+    kit.prose(f"{curves_read(film())} {turned_read(film())}")
+    kit.prose(losses_read(film()))
 
 
-@kept(2)
-def main_figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def main_figure(mode: kit.Mode) -> go.Figure:
     """Return the shares of right sums of the main training, by step."""
     return right_figure(film(), mode)
 
 
-def right_figure(one: Film, mode: Mode) -> go.Figure:
+def right_figure(one: Film, mode: kit.Mode) -> go.Figure:
     """Return shares of right sums by step, and what the frequencies of the last moment hold."""
     curves = {"shown_right": words.shown_line, "turned_right": words.turned_line}
     curves |= {"new_right": words.new_line}
@@ -65,13 +61,13 @@ def curves_read(one: Film) -> str:
     last = one.last
     how = "none" if heart is None else "heart" if new is None else "both"
     return words.curves_read[how].format(
-        most=percent(LEARNED),
+        most=kit.percent(LEARNED),
         heart=heart,
         new=new,
         times=new / heart if heart and new else 0,
         last=last.step,
-        known=percent(last.shown_right),
-        right=percent(last.new_right),
+        known=kit.percent(last.shown_right),
+        right=kit.percent(last.new_right),
     )
 
 
@@ -80,7 +76,7 @@ def turned_read(one: Film) -> str:
     place = one.first("shown_right")
     if place is None:
         return ""
-    return words.turned_read.format(turned=percent(one.moments[place].turned_right))
+    return words.turned_read.format(turned=kit.percent(one.moments[place].turned_right))
 
 
 def losses_read(one: Film) -> str:

@@ -6,43 +6,36 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.grokking import words
 from llmviz.lessons.discoveries.grokking.curves import QUIET, axes, shares
 from llmviz.study.grokking import LEARNED, Film
 from llmviz.study.grokking_record import DECAYS, MODULI, SEEDS, SHARES, film, small
-from llmviz.ui.common import choose, listed, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "discoveries.grokking.grid"
 
 
-def draw(state: PageState) -> bool:
+def draw(state: kit.PageState) -> bool:
     """Ask what weight decay does, and show the trainings; return whether they are shown."""
-    section(words.grid, trainings=len(MODULI) * len(SHARES) * len(DECAYS) * len(SEEDS))
-    if not predict(Question.of(words.ask_decay), f"{KEY}.decay", covers=True):
+    kit.section(words.grid, trainings=len(MODULI) * len(SHARES) * len(DECAYS) * len(SEEDS))
+    if not kit.predict(kit.Question.of(words.ask_decay), f"{KEY}.decay", covers=True):
         return False
-    section(words.many)
+    kit.section(words.many)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         for key, label, values in (
             ("gridmodulus", words.modulus, MODULI),
             ("gridshare", words.share, SHARES),
             ("griddecay", words.decay, DECAYS),
         ):
-            choose(state, key, label, {f"{one:g}": f"{one:g}" for one in values})
+            kit.choose(state, key, label, {f"{one:g}": f"{one:g}" for one in values})
     modulus = int(state["gridmodulus"])
     share, decay = float(state["gridshare"]), float(state["griddecay"])
     st.plotly_chart(
-        figure(modulus, share, decay, theme()), key=f"{KEY}.new", theme=None, config=QUIET
+        figure(modulus, share, decay, kit.theme()), key=f"{KEY}.new", theme=None, config=QUIET
     )
-    prose(grid_read(films(modulus, share, decay)))
-    prose(words.every, modulus=modulus, most=percent(LEARNED))
-    rows_table(every_row(modulus), words.every_columns)
+    kit.prose(grid_read(films(modulus, share, decay)))
+    kit.prose(words.every, modulus=modulus, most=kit.percent(LEARNED))
+    kit.rows_table(every_row(modulus), words.every_columns)
     return True
 
 
@@ -51,8 +44,8 @@ def films(modulus: int, share: float, decay: float) -> list[Film]:
     return [film(small(modulus, share, decay, seed)) for seed in SEEDS]
 
 
-@kept(36)
-def figure(modulus: int, share: float, decay: float, mode: Mode) -> go.Figure:
+@kit.kept(36)
+def figure(modulus: int, share: float, decay: float, mode: kit.Mode) -> go.Figure:
     """Return the share of right new sums of three trainings, by step."""
     every = films(modulus, share, decay)
     drawn = [
@@ -72,8 +65,8 @@ def grid_read(every: list[Film]) -> str:
     return words.grid_read[how].format(
         count=len(steps),
         last=max(one.last.step for one in every),
-        steps=listed([f"{step:,}" for step in steps]),
-        rights=listed([percent(one.last.new_right) for one in every]),
+        steps=kit.listed([f"{step:,}" for step in steps]),
+        rights=kit.listed([kit.percent(one.last.new_right) for one in every]),
     )
 
 
@@ -83,7 +76,7 @@ def when(one: Film) -> str:
     return words.never.format(last=one.last.step) if step is None else f"{step:,}"
 
 
-@kept(len(MODULI))
+@kit.kept(len(MODULI))
 def every_row(modulus: int) -> list[tuple[str, ...]]:
     """Return a row for each share: when three trainings of each weight decay know the new sums."""
     return [

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.lessons.discoveries.grokking import words
 from llmviz.lessons.discoveries.grokking.curves import QUIET, curves_read, right_figure, turned_read
 from llmviz.lessons.discoveries.grokking.params import OWN_DECAYS, OWN_MODULI, OWN_SHARES, WAVES
 from llmviz.study.grokking import Film, Sums
 from llmviz.study.grokking_record import SMALL_WIDTH
-from llmviz.ui.common import percent, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "discoveries.grokking.own"
 MOST = 4000  # steps
 
 
-@kept(12)
-def job_of(task: Sums) -> Job:
+@kit.kept(12)
+def job_of(task: Sums) -> kit.Job:
     """Return the training in a process of its own; the same one is run only once."""
-    return training_jobs().start("llmviz.study.grokking:learn", task=task)
+    return kit.training_jobs().start("llmviz.study.grokking:learn", task=task)
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and the two curves while they grow."""
-    section(words.own)
+    kit.section(words.own)
 
     def anew() -> None:
         state["owngrok"] = False
@@ -44,7 +37,7 @@ def draw(state: PageState) -> None:
             st.selectbox(label, width=140, **state.named(key, {one: one for one in options}, anew))
         st.number_input(words.own_seed, step=1, width=110, **state.ranged("owngrokseed", then=anew))
     task = task_of(state)
-    live(
+    kit.live(
         state,
         "owngrok",
         job_of,
@@ -55,7 +48,7 @@ def draw(state: PageState) -> None:
     )
 
 
-def task_of(state: PageState) -> Sums:
+def task_of(state: kit.PageState) -> Sums:
     """Return what the controls ask for."""
     return Sums(
         int(state["ownmodulus"]),
@@ -67,17 +60,17 @@ def task_of(state: PageState) -> Sums:
     )
 
 
-def _results(task: Sums, job: Job) -> None:
+def _results(task: Sums, job: kit.Job) -> None:
     moments = list(job.results)
     if not moments:
         return
     one = Film(task, moments)
-    st.plotly_chart(right_figure(one, theme()), key=f"{KEY}.right", theme=None, config=QUIET)
+    st.plotly_chart(right_figure(one, kit.theme()), key=f"{KEY}.right", theme=None, config=QUIET)
     last = one.last
     if job.over:
-        prose(f"{curves_read(one)} {turned_read(one)}")
+        kit.prose(f"{curves_read(one)} {turned_read(one)}")
     else:
-        right = {"shown": percent(last.shown_right), "new": percent(last.new_right)}
-        prose(words.own_going, step=last.step, **right)
+        right = {"shown": kit.percent(last.shown_right), "new": kit.percent(last.new_right)}
+        kit.prose(words.own_going, step=last.step, **right)
     held = float(one.held(WAVES)[-1])
-    prose(words.own_held, count=WAVES, all=len(last.power), held=percent(held))
+    kit.prose(words.own_held, count=WAVES, all=len(last.power), held=kit.percent(held))

@@ -25,31 +25,25 @@ from llmviz.study.induction import (
     pair_of,
 )
 from llmviz.study.induction_record import COMMAND, ONE, TWO, card, learned, model_at
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "discoveries.induction"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     try:
         two, one = card(TWO)["parameters"], card(ONE)["parameters"]
     except ValueError:
         st.info(words.missing, icon=":material/download:")
         st.code(COMMAND, language=None)
         return
-    prose(words.example, text=quote(example()))
-    prose(words.drawn, shortest=SHORTEST, longest=LONGEST, length=T)
-    prose(words.models, heads=HEADS, two=two, one=one, steps=STEPS)
-    opened = predict(question(), f"{KEY}.one", covers=True)
+    kit.prose(words.example, text=kit.quote(example()))
+    kit.prose(words.drawn, shortest=SHORTEST, longest=LONGEST, length=T)
+    kit.prose(words.models, heads=HEADS, two=two, one=one, steps=STEPS)
+    opened = kit.predict(question(), f"{KEY}.one", covers=True)
     if opened:
         curves.draw()
         film.draw(state)
@@ -59,10 +53,10 @@ def draw(state: PageState) -> None:
         story.draw(state)
     own.draw(state, opened=opened)
     if opened:
-        seen(words.end, **(ends() | end_numbers()))
+        kit.seen(words.end, **(ends() | end_numbers()))
 
 
-@kept(1)
+@kit.kept(1)
 def example() -> str:
     """Return a text as the models read it."""
     text, _ = draw_texts(1, np.random.default_rng(0))
@@ -87,23 +81,23 @@ def end_numbers() -> dict[str, Any]:
         "since": one.moments[since].step,
         "until": one.moments[until].step,
         "steps": last.step,
-        "previous": percent(float(last.previous[0].max())),
-        "induction": percent(float(last.induction[1].max())),
+        "previous": kit.percent(float(last.previous[0].max())),
+        "induction": kit.percent(float(last.induction[1].max())),
     }
 
 
-def question() -> Question:
+def question() -> kit.Question:
     """Return the question what the model of one layer comes to."""
     slots = ends() | {"guess": f"{log(V):.2f}", "letters": V}
     answers = [one.format(**slots) for one in words.ask_one_answers]
     reasons = [one.format(**slots) for one in words.ask_one_reasons]
-    return Question(words.ask_one.format(**slots), answers, 1, reasons, scale=True)
+    return kit.Question(words.ask_one.format(**slots), answers, 1, reasons, scale=True)
 
 
-def _code(state: PageState) -> None:
+def _code(state: kit.PageState) -> None:
     first, second = state["copyfirst"], state["copysecond"]
     pair = pair_of(model_at(), first, second)
-    show_code(
+    kit.show_code(
         [pair_of],
         "from llmviz.study.induction import diagonal, pair_of\n"
         "from llmviz.study.induction_record import model_at\n\n"

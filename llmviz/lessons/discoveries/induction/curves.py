@@ -9,14 +9,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.induction import words
 from llmviz.study.induction import HELD_OUT, Copier, Learned
 from llmviz.study.induction_record import ONE, SEEDS, TWO, learned
-from llmviz.ui.common import listed, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
+from llmviz.ui import kit
 
 KEY = "discoveries.induction.curves"
 QUIET = {"displayModeBar": False}
@@ -24,13 +20,13 @@ QUIET = {"displayModeBar": False}
 
 def draw() -> None:
     """Show the curves of all bundled trainings, and say when the loss falls."""
-    section(words.curves, held=HELD_OUT)
-    st.plotly_chart(figure(theme()), key=f"{KEY}.loss", theme=None, config=QUIET)
-    prose(step_read(learned(), ends_of(TWO), ends_of(ONE)))
+    kit.section(words.curves, held=HELD_OUT)
+    st.plotly_chart(figure(kit.theme()), key=f"{KEY}.loss", theme=None, config=QUIET)
+    kit.prose(step_read(learned(), ends_of(TWO), ends_of(ONE)))
 
 
-@kept(2)
-def figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def figure(mode: kit.Mode) -> go.Figure:
     """Return the loss on letters that repeat of all bundled trainings, by step."""
     drawn = [
         line(learned(replace(one, seed=seed)), title.format(number=seed + 1), colour, dashed)
@@ -63,6 +59,6 @@ def step_read(one: Learned, twos: Sequence[float], ones: Sequence[float]) -> str
         at=after.step,
         before=before.repeat_loss,
         after=after.repeat_loss,
-        ends=listed([f"{loss:.3f}" for loss in twos]),
-        ones=listed([f"{loss:.2f}" for loss in ones]),
+        ends=kit.listed([f"{loss:.3f}" for loss in twos]),
+        ones=kit.listed([f"{loss:.2f}" for loss in ones]),
     )

@@ -8,31 +8,24 @@ import streamlit as st
 
 from llmviz.components.scatter_film.view import LAST, Curve, scatter_film
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.induction import words
 from llmviz.lessons.discoveries.induction.curves import QUIET
 from llmviz.study.induction import Learned, Moment, floor
 from llmviz.study.induction_record import ONE, learned
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.pinned_cells import bound, one_of
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "discoveries.induction.film"
 
 
-def place_of(state: PageState) -> int:
+def place_of(state: kit.PageState) -> int:
     """Return the place of the moment that the film shows."""
     last = len(learned().moments) - 1
     return state["copyframe"] if 0 <= state["copyframe"] < last else last
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the film, the loss by place at its moment, and what is lost without each head."""
-    section(words.film)
+    kit.section(words.film)
     one, place = learned(), place_of(state)
     last = len(one.moments) - 1
     points = points_of(one)
@@ -49,16 +42,16 @@ def draw(state: PageState) -> None:
         curve=Curve(words.loss_curve, one.curve("repeat_loss").tolist()),
         axes=tuple(words.film_axes),
         step=place if place < last else LAST,
-        on_step=bound(state, KEY, step=("copyframe", one_of([*range(last), LAST], LAST))),
+        on_step=kit.bound(state, KEY, step=("copyframe", kit.one_of([*range(last), LAST], LAST))),
     )
     moment = one.moments[place]
-    prose(words.off_intro, step=moment.step, loss=moment.repeat_loss)
-    rows_table(off_rows(moment), words.off_columns)
-    st.plotly_chart(by_place(place, theme()), key=f"{KEY}.place", theme=None, config=QUIET)
-    prose(words.floor_read)
+    kit.prose(words.off_intro, step=moment.step, loss=moment.repeat_loss)
+    kit.rows_table(off_rows(moment), words.off_columns)
+    st.plotly_chart(by_place(place, kit.theme()), key=f"{KEY}.place", theme=None, config=QUIET)
+    kit.prose(words.floor_read)
 
 
-@kept(1)
+@kit.kept(1)
 def captions() -> list[str]:
     """Return the step and the loss of each moment, in one line."""
     return [words.caption.format(step=one.step, loss=one.repeat_loss) for one in learned().moments]
@@ -86,16 +79,16 @@ def off_rows(moment: Moment) -> list[tuple[str, ...]]:
     return [
         (
             words.head.format(layer=layer, head=head),
-            percent(float(moment.previous[layer, head])),
-            percent(float(moment.induction[layer, head])),
+            kit.percent(float(moment.previous[layer, head])),
+            kit.percent(float(moment.induction[layer, head])),
             f"{moment.off[layer, head]:.3f}",
         )
         for layer, head in np.ndindex(moment.off.shape)
     ]
 
 
-@kept(90)
-def by_place(place: int, mode: Mode) -> go.Figure:
+@kit.kept(90)
+def by_place(place: int, mode: kit.Mode) -> go.Figure:
     """Return the loss of each letter from the second on, beside the least that is possible."""
     least = floor()
     places = np.arange(2, len(least) + 2)

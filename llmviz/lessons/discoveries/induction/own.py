@@ -5,38 +5,29 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.lines import lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.induction import film, words
 from llmviz.lessons.discoveries.induction.curves import QUIET, line
 from llmviz.lessons.discoveries.induction.params import OWN_HEADS, OWN_LAYERS
 from llmviz.study.induction import Copier, Learned
 from llmviz.study.induction_record import ONE, TWO, learned
-from llmviz.ui.common import percent, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "discoveries.induction.own"
 
 
-@kept(12)
-def job_of(copier: Copier) -> Job:
+@kit.kept(12)
+def job_of(copier: Copier) -> kit.Job:
     """Return the training in a process of its own; the same one is run only once."""
-    return training_jobs().start("llmviz.study.induction:learn", copier=copier)
+    return kit.training_jobs().start("llmviz.study.induction:learn", copier=copier)
 
 
-def draw(state: PageState, *, opened: bool) -> None:
+def draw(state: kit.PageState, *, opened: bool) -> None:
     """Show the controls, the button, and the loss while the model learns.
 
     opened: whether the bundled trainings may be seen beside it.
     """
-    section(words.own)
+    kit.section(words.own)
 
     def anew() -> None:
         state["copyown"] = False
@@ -49,7 +40,7 @@ def draw(state: PageState, *, opened: bool) -> None:
             st.selectbox(label, width=160, **state.named(key, {one: one for one in options}, anew))
         st.number_input(words.own_seed, step=1, width=110, **state.ranged("copyseed", then=anew))
     copier = Copier(int(state["copylayers"]), int(state["copyheads"]), seed=state["copyseed"])
-    live(
+    kit.live(
         state,
         "copyown",
         job_of,
@@ -60,28 +51,30 @@ def draw(state: PageState, *, opened: bool) -> None:
     )
 
 
-def _results(copier: Copier, job: Job, opened: bool) -> None:
+def _results(copier: Copier, job: kit.Job, opened: bool) -> None:
     moments = list(job.results)
     if not moments:
         return
     own = Learned(copier, moments)
     if len(moments) > 1:
-        st.plotly_chart(figure(own, theme(), opened), key=f"{KEY}.loss", theme=None, config=QUIET)
+        st.plotly_chart(
+            figure(own, kit.theme(), opened), key=f"{KEY}.loss", theme=None, config=QUIET
+        )
     last = own.last
     if not job.over:
-        prose(words.own_going, step=last.step, steps=copier.steps, loss=last.repeat_loss)
+        kit.prose(words.own_going, step=last.step, steps=copier.steps, loss=last.repeat_loss)
         return
-    rows_table(film.off_rows(last), words.off_columns)
-    prose(
+    kit.rows_table(film.off_rows(last), words.off_columns)
+    kit.prose(
         words.own_read,
         step=last.step,
         loss=last.repeat_loss,
-        previous=percent(float(last.previous.max())),
-        induction=percent(float(last.induction.max())),
+        previous=kit.percent(float(last.previous.max())),
+        induction=kit.percent(float(last.induction.max())),
     )
 
 
-def figure(own: Learned, mode: Mode, opened: bool) -> go.Figure:
+def figure(own: Learned, mode: kit.Mode, opened: bool) -> go.Figure:
     """Return the loss on letters that repeat, beside that of the bundled models if opened."""
     drawn = [line(own, words.own_line, 2)]
     if opened:

@@ -9,29 +9,24 @@ from llmviz import components as lv
 from llmviz.lessons.discoveries.induction import film, words
 from llmviz.study.induction import HEADS, LETTERS, Pair, V, diagonal, pair_of
 from llmviz.study.induction_record import frame_of, learned, model_at
-from llmviz.ui.common import choose
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.pinned_cells import show
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "discoveries.induction.product"
 SEEN = 8  # letters and numbers that are seen of a long axis
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the product of the chosen heads at the film's moment, and what it says."""
     first, second = state["copyfirst"], state["copysecond"]
-    section(words.product, first=f"0.{first}", second=f"1.{second}")
+    kit.section(words.product, first=f"0.{first}", second=f"1.{second}")
     with st.container(horizontal=True, gap="medium"):
         for key, label, layer in (("copyfirst", words.first, 0), ("copysecond", words.second, 1)):
             names = {head: f"{layer}.{head}" for head in range(HEADS)}
-            choose(state, key, label, names)
+            kit.choose(state, key, label, names)
     frame, place = frame_of(film.place_of(state))
     pair = pair_at(frame, first, second)
     size = pair.keys.shape[1]
-    show(
+    kit.show(
         state,
         matrices(pair),
         [["asks", "keys", "match"], ["adds", "head", "copies"]],
@@ -45,7 +40,7 @@ def draw(state: PageState) -> None:
             "C": lv.Window(pair.adds.shape[1], SEEN),
         },
     )
-    prose(
+    kit.prose(
         words.product_read,
         step=learned().moments[place].step,
         letters=V,
@@ -57,7 +52,7 @@ def draw(state: PageState) -> None:
     )
 
 
-@kept(64)
+@kit.kept(64)
 def pair_at(frame: int, first: int, second: int) -> Pair:
     """Return two heads as matrices, of the weights of a bundled moment."""
     return pair_of(model_at(frame=frame), first, second)

@@ -7,40 +7,31 @@ from collections.abc import Sequence
 from llmviz.lessons.discoveries.induction import words
 from llmviz.study.induction_record import STORY_MODEL, story_on_random
 from llmviz.study.pairs_again import Again, OnRandomTokens, again_in
-from llmviz.ui import engine
-from llmviz.ui.common import EMPTY, TOO_LONG, percent, readable
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import read
-from llmviz.ui.prose import prose
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_area
+from llmviz.ui import engine, kit
 
 ROWS = 12  # pairs that are shown
 MOST = 600  # characters of the text
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show what the story model does on random tokens, and on the learner's pairs."""
-    section(words.in_story)
-    prose(f"{random_read(story_on_random())} {words.random_verdict}")
-    text_area(state, "copytext", words.story_text, height=90)
-    text = readable(state["copytext"], MOST, EMPTY, TOO_LONG)
-    bundled = None if text is None else load(STORY_MODEL)
+    kit.section(words.in_story)
+    kit.prose(f"{random_read(story_on_random())} {words.random_verdict}")
+    kit.text_area(state, "copytext", words.story_text, height=90)
+    text = kit.readable(state["copytext"], MOST, kit.EMPTY, kit.TOO_LONG)
+    bundled = None if text is None else kit.load(STORY_MODEL)
     if text is None or bundled is None:
         return
-    reading = read(text, bundled)
+    reading = kit.read(text, bundled)
     found = pairs(bundled, reading.ids)
-    prose(words.pairs_read["some" if found else "none"])
+    kit.prose(words.pairs_read["some" if found else "none"])
     if found:
-        rows_table(rows_of(found, reading.tokens), words.pairs_columns)
+        kit.rows_table(rows_of(found, reading.tokens), words.pairs_columns)
     if len(found) > ROWS:
-        prose(words.pairs_more, shown=ROWS, all=len(found))
+        kit.prose(words.pairs_more, shown=ROWS, all=len(found))
 
 
-@kept(64)
+@kit.kept(64)
 def pairs(bundled: engine.Bundled, ids: tuple[int, ...]) -> list[Again]:
     """Return the pairs that come again, as the story model sees them."""
     return again_in(bundled.model, ids)
@@ -51,10 +42,10 @@ def rows_of(found: Sequence[Again], tokens: Sequence[str]) -> list[tuple[str, ..
     return [
         (
             f"{tokens[one.place]}{tokens[one.place + 1]}",
-            percent(one.chance_before),
-            percent(one.chance),
+            kit.percent(one.chance_before),
+            kit.percent(one.chance),
             words.head.format(layer=one.layer, head=one.head),
-            percent(one.weight),
+            kit.percent(one.weight),
         )
         for one in found[:ROWS]
     ]
@@ -65,9 +56,9 @@ def random_read(one: OnRandomTokens) -> str:
     return words.random_read.format(
         texts=one.texts,
         block=one.block,
-        induction=percent(one.induction),
+        induction=kit.percent(one.induction),
         head=".".join(map(str, one.which)),
-        even=percent(one.even),
+        even=kit.percent(one.even),
         first=one.first,
         first_error=one.first_error,
         again=one.again,

@@ -13,34 +13,27 @@ from llmviz.lessons.discoveries.induction.params import SECOND
 from llmviz.study.heads_on_text import HeadMaps, head_maps
 from llmviz.study.induction import LETTERS, ids_of, next_chances
 from llmviz.study.induction_record import ONE, frame_of, learned, model_at
-from llmviz.ui.common import percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 KEY = "discoveries.induction.yours"
 BEST = 4  # next letters that are shown
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show a field for letters, what comes next, and the attention of all heads."""
-    section(words.yours)
-    text_input(state, "copyletters", words.letters)
+    kit.section(words.yours)
+    kit.text_input(state, "copyletters", words.letters)
     try:
         ids = tuple(ids_of(state["copyletters"]))
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     frame, place = frame_of(film.place_of(state))
     two, one, maps = results(ids, frame)
     step = learned().moments[place].step
     rows = [(words.two_name.format(step=step), best(two)), (words.one_name, best(one))]
-    rows_table(rows, words.next_columns)
-    prose(yours_read(ids, two, one))
+    kit.rows_table(rows, words.next_columns)
+    kit.prose(yours_read(ids, two, one))
     layers, heads = maps.maps.shape[:2]
 
     def keep() -> None:
@@ -68,7 +61,7 @@ def head_of(written: str, layers: int, heads: int) -> tuple[int, int] | None:
     return names.get(written)
 
 
-@kept(64)
+@kit.kept(64)
 def results(ids: tuple[int, ...], frame: int) -> tuple[np.ndarray, np.ndarray, HeadMaps]:
     """Return the next letter's probabilities of both models (V,), and the maps of two layers."""
     two = model_at(frame=frame)
@@ -78,7 +71,7 @@ def results(ids: tuple[int, ...], frame: int) -> tuple[np.ndarray, np.ndarray, H
 def best(chances: np.ndarray) -> str:
     """Return the most probable next letters with their probabilities."""
     order = np.argsort(-chances, kind="stable")[:BEST]
-    return ", ".join(f"{LETTERS[one]} {percent(float(chances[one]))}" for one in order)
+    return ", ".join(f"{LETTERS[one]} {kit.percent(float(chances[one]))}" for one in order)
 
 
 def yours_read(ids: Sequence[int], two: np.ndarray, one: np.ndarray) -> str:
@@ -91,6 +84,6 @@ def yours_read(ids: Sequence[int], two: np.ndarray, one: np.ndarray) -> str:
     return words.yours_read["again"].format(
         last=LETTERS[last],
         after=LETTERS[followed],
-        two=percent(float(two[followed])),
-        one=percent(float(one[followed])),
+        two=kit.percent(float(two[followed])),
+        one=kit.percent(float(one[followed])),
     )

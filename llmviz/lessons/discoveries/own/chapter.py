@@ -11,21 +11,13 @@ from llmviz.paths import HOME
 from llmviz.study.own_study import Study
 from llmviz.study.own_study_folder import BUNDLED, FILE, NUMBERS, zipped
 from llmviz.study.seed_spread import CONFIDENCE, interval, pairs
-from llmviz.ui import runs
-from llmviz.ui.code import fold, show_code
-from llmviz.ui.common import theme
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.question import predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit, runs
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     plan.controls(state)
     try:
         draft = plan.draft_of(state)
@@ -37,10 +29,10 @@ def draw(state: PageState) -> None:
         if not over:
             runs.manager().warm()
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     if not over:
-        section(words.runs)
+        kit.section(words.runs)
         going.draw(study)
         return
     _came_out(Outcome(study, going.results(study)))
@@ -48,41 +40,41 @@ def draw(state: PageState) -> None:
 
 def _came_out(found: Outcome) -> None:
     for line in outcome.missing_lines(found):
-        prose(line)
+        kit.prose(line)
     if not any(found.measured):
-        prose(words.nothing)
+        kit.prose(words.nothing)
         _keep(found)
         return
     question = outcome.spread_question(found)
-    if question is not None and not predict(question, f"{KEY}.spread", covers=True):
+    if question is not None and not kit.predict(question, f"{KEY}.spread", covers=True):
         return
-    section(words.results)
+    kit.section(words.results)
     st.plotly_chart(
-        outcome.chart(found, theme()),
+        outcome.chart(found, kit.theme()),
         key=f"{KEY}.chart",
         theme=None,
         config={"displayModeBar": False},
     )
     counts = {len(one) for one in found.measured}
     how = "one" if max(counts) == 1 else "many" if len(counts) == 1 else "some"
-    prose(words.interval[how].format(seeds=found.study.seeds))
+    kit.prose(words.interval[how].format(seeds=found.study.seeds))
     rows, titles = outcome.table(found)
-    rows_table(rows, titles)
+    kit.rows_table(rows, titles)
     question = outcome.pairs_question(found)
-    if question is not None and not predict(question, f"{KEY}.pairs", covers=True):
+    if question is not None and not kit.predict(question, f"{KEY}.pairs", covers=True):
         return
     _verdict(found)
     _keep(found)
-    seen(words.end, told=outcome.end_line(found))
+    kit.seen(words.end, told=outcome.end_line(found))
 
 
 def _verdict(found: Outcome) -> None:
-    section(words.verdict, level=f"{100 * (1 - (1 - CONFIDENCE) / len(found.pairs)):.1f}")
+    kit.section(words.verdict, level=f"{100 * (1 - (1 - CONFIDENCE) / len(found.pairs)):.1f}")
     for pair in found.pairs:
-        prose(outcome.verdict_line(found, pair))
-    prose(outcome.expected_line(found.study))
-    prose(outcome.outcome_line(found))
-    prose(words.here, steps=found.study.base.train.steps)
+        kit.prose(outcome.verdict_line(found, pair))
+    kit.prose(outcome.expected_line(found.study))
+    kit.prose(outcome.outcome_line(found))
+    kit.prose(words.here, steps=found.study.base.train.steps)
 
 
 def _keep(found: Outcome) -> None:
@@ -90,10 +82,10 @@ def _keep(found: Outcome) -> None:
     try:
         folder = going.settled(study)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
-    section(words.keep)
-    prose(words.again)
+    kit.section(words.keep)
+    kit.prose(words.again)
     place = BUNDLED.relative_to(HOME).as_posix() if folder == BUNDLED else folder.name
     st.code(f"python -m llmviz study run {place}/{FILE}", language="sh")
     st.download_button(
@@ -104,10 +96,10 @@ def _keep(found: Outcome) -> None:
         icon=":material/download:",
         on_click="ignore",
     )
-    box = fold(words.all_numbers, f"_{KEY}.numbers", ":material/table:")
+    box = kit.fold(words.all_numbers, f"_{KEY}.numbers", ":material/table:")
     if box is not None:
         with box:
-            rows_table(*_every_number(found, study))
+            kit.rows_table(*_every_number(found, study))
     _code(found)
 
 
@@ -138,7 +130,7 @@ def _code(found: Outcome) -> None:
             for pair in pairs(measured)
         )
 
-    show_code(
+    kit.show_code(
         [interval, pairs],
         "from llmviz.study.seed_spread import pairs\n\n"
         f"measured = {measured!r}\n"

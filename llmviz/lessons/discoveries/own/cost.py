@@ -13,10 +13,7 @@ from llmviz.study.own_study import WORLD, Study
 from llmviz.training.config import Plan
 from llmviz.training.references import SAMPLE
 from llmviz.training.series import AT_ONCE
-from llmviz.ui import runs
-from llmviz.ui.common import duration
-from llmviz.ui.kept import kept
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import kit, runs
 
 MEMORY_SHARE = 0.8  # of what is free now
 
@@ -60,14 +57,14 @@ def cost_of(study: Study) -> Cost:
         return Cost(parameters, None, words.time[how])
     step, line = known
     if step is None:
-        return Cost(parameters, None, words.time["unknown"].format(line=escape_markdown(line)))
+        return Cost(parameters, None, words.time["unknown"].format(line=kit.escape_markdown(line)))
     reading = counted.held_out / counted.tokens_per_step * FORWARD_SHARE * step
     seconds = len(plans) * study.seeds * (run_seconds(plan.train, step) + reading)
     seconds /= min(AT_ONCE, manager.limit)
     most = limit("LLMVIZ_STUDY_MINUTES")
     if seconds > 60 * most:
-        raise ValueError(words.too_long.format(time=duration(seconds), limit=most))
-    return Cost(parameters, seconds, words.time["measured"].format(time=duration(seconds)))
+        raise ValueError(words.too_long.format(time=kit.duration(seconds), limit=most))
+    return Cost(parameters, seconds, words.time["measured"].format(time=kit.duration(seconds)))
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,7 @@ def _counted(plan: Plan) -> _Counted:
     return found
 
 
-@kept(64, key=lambda plan: json.dumps(plan.to_dict(), sort_keys=True))
+@kit.kept(64, key=lambda plan: json.dumps(plan.to_dict(), sort_keys=True))
 def _counted_or_why(plan: Plan) -> _Counted | str:
     from llmviz.training.estimate import estimate, vocabulary
     from llmviz.training.plan import check_corpus

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from llmviz.background import FAILED, Job
+from llmviz.background import FAILED
 from llmviz.lessons.discoveries.own import words
 from llmviz.lessons.discoveries.own.cost import Cost, cost_of
 from llmviz.limits import limit
@@ -23,11 +23,7 @@ from llmviz.study.own_study_folder import (
     write_study,
 )
 from llmviz.study.own_study_run import to_score
-from llmviz.ui import runs
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.notices import refuse, refuse_failed
-from llmviz.ui.prose import prose
+from llmviz.ui import kit, runs
 from llmviz.ui.rerun import once
 
 KEY = "discoveries.own"
@@ -61,7 +57,7 @@ def results(study: Study) -> list[Result]:
     return results_of(folder, study)
 
 
-@kept(64)
+@kit.kept(64)
 def _settled_results(study: Study, folder: Path, stamp: int) -> list[Result]:
     return results_of(folder, study)
 
@@ -85,7 +81,9 @@ def draw(study: Study) -> None:
         lines = manager.lines_of(study.key)
         how = "lines" if lines else "stopped"
         done = sum(one.over for one in found)
-        prose(words.resting[how], done=done, runs=len(found), line=" ".join(dict.fromkeys(lines)))
+        kit.prose(
+            words.resting[how], done=done, runs=len(found), line=" ".join(dict.fromkeys(lines))
+        )
         _button(study, words.go_on)
         return
     unknown = _planned(study, watched=False) is None
@@ -101,7 +99,7 @@ def _planned(study: Study, *, watched: bool) -> Cost | None:
     try:
         cost = cost_of(study)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return Cost((0, 0), None, "")
     if cost.is_measured and watched:
         st.rerun()  # which ends the looking
@@ -110,8 +108,8 @@ def _planned(study: Study, *, watched: bool) -> Cost | None:
     least, most = cost.parameters
     counts = f"{least:,}" if least == most else words.several.format(first=least, last=most)
     number = len(study.values) * study.seeds
-    prose(words.plan, runs=number, steps=study.base.train.steps, parameters=counts)
-    prose(cost.line)
+    kit.prose(words.plan, runs=number, steps=study.base.train.steps, parameters=counts)
+    kit.prose(cost.line)
     _button(study, words.start, disabled=not cost.is_measured)
     return cost
 
@@ -132,7 +130,7 @@ def _button(study: Study, label: str, *, disabled: bool = False) -> None:
         disabled=disabled,
     )
     if problem := st.session_state.pop(PROBLEM, ""):
-        refuse(problem)
+        kit.refuse(problem)
 
 
 def _watch(study: Study) -> None:
@@ -162,10 +160,10 @@ def _watch(study: Study) -> None:
             )
 
 
-@kept(32)
-def _scoring(study: Study, folder: Path) -> Job:
+@kit.kept(32)
+def _scoring(study: Study, folder: Path) -> kit.Job:
     target = "llmviz.study.own_study_run:score_study"
-    return training_jobs().start(target, study=study, folder=folder)
+    return kit.training_jobs().start(target, study=study, folder=folder)
 
 
 def _score(study: Study, found: list[Result]) -> None:
@@ -173,7 +171,7 @@ def _score(study: Study, found: list[Result]) -> None:
     trained = sum(one.ended == DONE for one in found)
     st.progress(1 - len(to_score(study, found)) / trained, words.scoring)
     if job.state == FAILED:
-        refuse_failed(job)
+        kit.refuse_failed(job)
     elif job.over:  # of a study whose folder was emptied, say
         _scoring.forget(study, folder_of(study))
 

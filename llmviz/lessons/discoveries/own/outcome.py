@@ -9,7 +9,6 @@ from functools import cached_property
 import plotly.graph_objects as go
 
 from llmviz.figures.seeds import Dots, seed_dots
-from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.own import words
 from llmviz.study.own_study import SAME, Study
 from llmviz.study.own_study_folder import WRONG, Result, measured
@@ -23,9 +22,7 @@ from llmviz.study.seed_spread import (
     pairs,
     spreads,
 )
-from llmviz.ui.kept import kept
-from llmviz.ui.prose import quote
-from llmviz.ui.question import Question
+from llmviz.ui import kit
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ def name_of(study: Study, place: int) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def spread_question(found: Outcome) -> Question | None:
+def spread_question(found: Outcome) -> kit.Question | None:
     """Return whether seeds or values differ more, as a question.
 
     None where that cannot be asked: too few seeds, or all seeds alike.
@@ -89,23 +86,23 @@ def spread_question(found: Outcome) -> Question | None:
     if within == 0 or between == within:
         return None
     numbers = {"between": written(between), "within": written(within)}
-    return Question.of(words.ask_spread, int(between < within), **numbers)
+    return kit.Question.of(words.ask_spread, int(between < within), **numbers)
 
 
-def pairs_question(found: Outcome) -> Question | None:
+def pairs_question(found: Outcome) -> kit.Question | None:
     """Return how many pairs differ, as a question; None for a single seed."""
     if any(pair.difference.half is None for pair in found.pairs):
         return None
     told = words.told_pairs.format(apart=found.apart)
-    return Question.of(words.ask_pairs, found.apart, told=told)
+    return kit.Question.of(words.ask_pairs, found.apart, told=told)
 
 
-def _numbers(found: Outcome, mode: Mode) -> tuple[object, ...]:
+def _numbers(found: Outcome, mode: kit.Mode) -> tuple[object, ...]:
     return found.study, tuple(tuple(one.items()) for one in found.measured), mode
 
 
-@kept(64, key=_numbers)
-def chart(found: Outcome, mode: Mode) -> go.Figure:
+@kit.kept(64, key=_numbers)
+def chart(found: Outcome, mode: kit.Mode) -> go.Figure:
     """Return every run as a dot, with means and intervals."""
     study = found.study
     drawn = [
@@ -147,7 +144,9 @@ def missing_lines(found: Outcome) -> list[str]:
         )
         how = "one" if len(wrong) == 1 else "some"
         lines.append(
-            words.wrong[how].format(count=len(wrong), names=names, line=quote(wrong[0].line, 200))
+            words.wrong[how].format(
+                count=len(wrong), names=names, line=kit.quote(wrong[0].line, 200)
+            )
         )
     absent = len(found.results) - sum(map(len, found.measured)) - len(wrong)
     if absent:
@@ -182,7 +181,7 @@ def expected_line(study: Study) -> str:
     """Return what was expected before the runs."""
     value = "" if study.prediction == SAME else name_of(study, study.best_predicted or 0)
     how = "same" if study.prediction == SAME else "value"
-    return words.expected[how].format(value=value, hypothesis=quote(study.hypothesis, 400))
+    return words.expected[how].format(value=value, hypothesis=kit.quote(study.hypothesis, 400))
 
 
 def outcome_line(found: Outcome) -> str:

@@ -16,17 +16,12 @@ from llmviz.study.own_study import (
     base_plan,
     read_values,
 )
-from llmviz.ui.code import fold
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_area, text_input
+from llmviz.ui import kit
 
 KEY = "discoveries.own"
 
 
-def controls(state: PageState) -> None:
+def controls(state: kit.PageState) -> None:
     """Show what a study is made of, apart from what is expected."""
 
     def expect_anew() -> None:
@@ -48,7 +43,7 @@ def controls(state: PageState) -> None:
         st.selectbox(words.setting, **state.named("studysetting", words.settings, start_anew))
     about = SETTINGS[state["studysetting"]]
     with middle[0]:
-        text_input(
+        kit.text_input(
             state,
             "studyvalues",
             words.values,
@@ -66,12 +61,12 @@ def controls(state: PageState) -> None:
         st.slider(words.seeds, **state.ranged("studyseeds"))
     with below[1]:
         st.number_input(words.steps, step=50, **state.ranged("studysteps"))
-    prose(words.about[state["studymeasure"]])
+    kit.prose(words.about[state["studymeasure"]])
     if state["studysetting"] == "characters":
-        prose(words.other_texts)
+        kit.prose(words.other_texts)
 
 
-def draft_of(state: PageState) -> Study:
+def draft_of(state: kit.PageState) -> Study:
     """Return the study of the controls, whatever is expected of it.
 
     Raises ValueError naming the rule and the value.
@@ -91,7 +86,7 @@ def draft_of(state: PageState) -> Study:
 
 def same_in_all(study: Study) -> None:
     """Show, in a fold, every setting that all runs share."""
-    box = fold(words.stays, f"_{KEY}.stays", ":material/tune:")
+    box = kit.fold(words.stays, f"_{KEY}.stays", ":material/tune:")
     if box is None:
         return
     values = study.base.to_dict()
@@ -102,24 +97,24 @@ def same_in_all(study: Study) -> None:
         if name not in (study.setting, "seed") and value not in (None, "", ())
     ]
     with box:
-        rows_table(rows, words.same_columns, height=280)
+        kit.rows_table(rows, words.same_columns, height=280)
 
 
-def expectation(state: PageState, draft: Study) -> Study | None:
+def expectation(state: kit.PageState, draft: Study) -> Study | None:
     """Show where to write what is expected; return the study with it, None while it is not there.
 
     Raises ValueError naming the rule, as `Study` does.
     """
-    section(words.expect)
+    kit.section(words.expect)
     names = {str(place): str(value) for place, value in enumerate(draft.values, 1)}
     options = {NOTHING: words.choose, **names, SAME: words.no_difference}
     st.selectbox(words.predict_label, width=420, **state.named("studyprediction", options))
-    text_area(state, "studyhypothesis", words.hypothesis_label, height=80)
+    kit.text_area(state, "studyhypothesis", words.hypothesis_label, height=80)
     prediction, hypothesis = state["studyprediction"], state["studyhypothesis"].strip()
     if not prediction:
-        prose(words.not_yet["prediction"])
+        kit.prose(words.not_yet["prediction"])
         return None
     if not hypothesis:
-        prose(words.not_yet["hypothesis"])
+        kit.prose(words.not_yet["hypothesis"])
         return None
     return dataclasses.replace(draft, prediction=prediction, hypothesis=hypothesis)

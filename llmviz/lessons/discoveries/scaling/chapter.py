@@ -11,7 +11,6 @@ import numpy as np
 import streamlit as st
 
 from llmviz.figures.bars import named_bars
-from llmviz.figures.theme import role_color
 from llmviz.lessons.discoveries.scaling import compute, laws, line, own_run, words
 from llmviz.study.scaling_fit import COVERED, DRAWS, fit_from
 from llmviz.study.scaling_fits import COMMAND as FITS_COMMAND
@@ -19,14 +18,7 @@ from llmviz.study.scaling_fits import EVERY, NEAR, Fitted, Taken
 from llmviz.study.scaling_fits import recorded as fits
 from llmviz.study.scaling_runs import AMOUNTS, BATCH, COMMAND, HELD_OUT, SIZES
 from llmviz.study.scaling_runs import recorded as runs
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, theme
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict, whole_percent
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "discoveries.scaling"
 # The constants E, A, α, B and β that others published; Kaplan and others use another form.
@@ -38,17 +30,17 @@ PUBLISHED = (
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     try:
         every, _ = runs()[1], fits()
     except ValueError:
-        section(words.intro.title)
+        kit.section(words.intro.title)
         st.info(words.missing, icon=":material/download:")
         st.code(f"{COMMAND}\n{FITS_COMMAND}", language=None)
         return
     counts = [one.parameters for one in every]
-    section(
+    kit.section(
         words.intro,
         sizes=len(SIZES),
         amounts=len(AMOUNTS),
@@ -59,9 +51,9 @@ def draw(state: PageState) -> None:
         held=HELD_OUT,
     )
     quiet = {"displayModeBar": False}
-    st.plotly_chart(laws.runs_figure(theme()), key=f"{KEY}.runs", theme=None, config=quiet)
+    st.plotly_chart(laws.runs_figure(kit.theme()), key=f"{KEY}.runs", theme=None, config=quiet)
     line.draw(state)
-    opened = predict(question(), f"{KEY}.floor", covers=True)
+    opened = kit.predict(question(), f"{KEY}.floor", covers=True)
     if opened:
         taken = laws.taken_of(state)
         found = _fit(state, taken)
@@ -70,7 +62,7 @@ def draw(state: PageState) -> None:
         compute.draw(taken, None if found is None else found.law)
     own_run.draw(state, opened=opened)
     if opened:
-        seen(words.end, **end_numbers())
+        kit.seen(words.end, **end_numbers())
 
 
 def verdict(found: Fitted, exact: float) -> str:
@@ -79,12 +71,12 @@ def verdict(found: Fitted, exact: float) -> str:
     return "low" if high < exact else "high" if low > exact else "in"
 
 
-def question() -> Question:
+def question() -> kit.Question:
     """Return the question how the fitted E compares with the exact floor."""
     floor, every = runs()
     right = ("low", "in", "high").index(verdict(laws.fit_of(Taken()), floor.entropy))
-    covered = whole_percent(COVERED)
-    return Question(
+    covered = kit.whole_percent(COVERED)
+    return kit.Question(
         words.ask_floor.format(runs=len(every)),
         [one.format(covered=covered) for one in words.ask_floor_answers],
         right,
@@ -98,41 +90,41 @@ def end_numbers() -> dict[str, object]:
     floor, every = runs()
     law = laws.fit_of(Taken()).law
     return {
-        "off": percent(float(laws.misses(law, Taken()).mean())),
+        "off": kit.percent(float(laws.misses(law, Taken()).mean())),
         "e": law.e,
         "exact": floor.entropy,
         "gap": min(one.loss for one in every) - floor.entropy,
     }
 
 
-def _fit(state: PageState, taken: Taken) -> Fitted | None:
-    section(words.fit, draws=DRAWS)
-    choose(state, "counted", words.counted, words.counts)
+def _fit(state: kit.PageState, taken: Taken) -> Fitted | None:
+    kit.section(words.fit, draws=DRAWS)
+    kit.choose(state, "counted", words.counted, words.counts)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         sizes = {place: f"{count:,}" for place, count in enumerate(laws.sizes())}
         st.select_slider(words.smallest, width=320, **state.named("smallest", sizes))
         st.select_slider(words.shortest, width=320, **state.named("shortest", laws.least_text()))
     quiet = {"displayModeBar": False}
-    figure = laws.law_figure(taken, None, theme())
+    figure = laws.law_figure(taken, None, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.law", theme=None, config=quiet)
     try:
         found = laws.fit_of(taken)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return None
-    rows_table(constants(found), words.law_columns)
+    kit.rows_table(constants(found), words.law_columns)
     off = laws.misses(found.law, taken)
-    prose(
+    kit.prose(
         words.fit_read.format(
             found=found.found,
             starts=found.starts,
-            near=percent(NEAR - 1),
+            near=kit.percent(NEAR - 1),
             runs=len(off),
-            off=percent(float(off.mean())),
-            worst=percent(float(off.max())),
+            off=kit.percent(float(off.mean())),
+            worst=kit.percent(float(off.max())),
         )
     )
-    prose(words.published)
+    kit.prose(words.published)
     _code(taken)
     return found
 
@@ -143,7 +135,7 @@ def constants(found: Fitted) -> list[tuple[str, ...]]:
     apart = tuple(
         f"{written(low)} – {written(high)}" for low, high in zip(found.low, found.high, strict=True)
     )
-    names = [name.format(covered=whole_percent(COVERED)) for name in words.law_rows]
+    names = [name.format(covered=kit.whole_percent(COVERED)) for name in words.law_rows]
     return [(name, *row) for name, row in zip(names, (own, apart, *PUBLISHED), strict=True)]
 
 
@@ -157,18 +149,18 @@ def written(value: float) -> str:
 
 
 def _truth(taken: Taken, found: Fitted) -> None:
-    section(words.truth)
+    kit.section(words.truth)
     floor, every = runs()
     best, law = min(one.loss for one in every), found.law
     held = laws.law_with_floor(taken, floor.entropy)
     names = (words.truth_fit, words.truth_exact, words.truth_best)
     values = [law.e, floor.entropy, best]
-    mode = theme()
+    mode = kit.theme()
     figure = named_bars(
         names,
         values,
         [f"{value:.3f}" for value in values],
-        [role_color(role, mode) for role in ("weights", "accent", "residual")],
+        [kit.role_color(role, mode) for role in ("weights", "accent", "residual")],
         {"title": {"text": words.truth_axis, "standoff": 8}, "rangemode": "tozero"},
         mode,
     )
@@ -181,7 +173,7 @@ def _truth(taken: Taken, found: Fitted) -> None:
         wide=found.high[0] - found.low[0],
     )
     fitted = [fits()[one.name].law.e for one in EVERY]
-    prose(
+    kit.prose(
         "\n\n".join(
             (
                 read,
@@ -189,8 +181,8 @@ def _truth(taken: Taken, found: Fitted) -> None:
                     best=best,
                     gap=best - floor.entropy,
                     steps=AMOUNTS[taken.shortest] // BATCH,
-                    off=percent(float(laws.misses(law, taken).mean())),
-                    floor_off=percent(float(laws.misses(held, taken).mean())),
+                    off=kit.percent(float(laws.misses(law, taken).mean())),
+                    floor_off=kit.percent(float(laws.misses(held, taken).mean())),
                 ),
                 words.stable.format(fits=len(fitted), least=min(fitted), most=max(fitted)),
             )
@@ -202,7 +194,7 @@ def _code(taken: Taken) -> None:
     start = (5.0, 5.0, 0.8, 0.8, 0.0)
     law = fit_from(start, *taken.numbers(runs()[1]))
     constants = np.round(astuple(law)[:5], 3).tolist()
-    show_code(
+    kit.show_code(
         [fit_from],
         "from dataclasses import astuple\n\n"
         "import numpy as np\n\n"

@@ -9,17 +9,12 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.scaling import words
 from llmviz.lessons.discoveries.scaling.laws import of_width
 from llmviz.study.scaling_fit import Law
 from llmviz.study.scaling_fits import ALL, Taken
 from llmviz.study.scaling_runs import SIZES
-from llmviz.ui.common import raised, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "discoveries.scaling.compute"
 COSTS = (1e10, 3e10, 1e11, 3e11)
@@ -32,7 +27,7 @@ class Point(NamedTuple):
     loss: float
 
 
-@kept(1)
+@kit.kept(1)
 def equal_compute() -> dict[float, list[Point]]:
     """Return for each cost the sizes whose amounts of text were measured on both sides."""
     found: dict[float, list[Point]] = {cost: [] for cost in COSTS}
@@ -56,14 +51,14 @@ def written(cost: float) -> str:
     """
     power = int(np.floor(np.log10(cost) + 1e-9))
     factor = round(cost / 10**power)
-    return ("" if factor == 1 else f"{factor}·") + "10" + raised(power)
+    return ("" if factor == 1 else f"{factor}·") + "10" + kit.raised(power)
 
 
 def draw(taken: Taken, law: Law | None) -> None:
     """Show the curves of equal compute, and the best size of each."""
-    section(words.compute)
+    kit.section(words.compute)
     st.plotly_chart(
-        figure(theme()), key=f"{KEY}.chart", theme=None, config={"displayModeBar": False}
+        figure(kit.theme()), key=f"{KEY}.chart", theme=None, config={"displayModeBar": False}
     )
     counts_all = law is not None and taken.counted == ALL
     rows = []
@@ -71,13 +66,13 @@ def draw(taken: Taken, law: Law | None) -> None:
         best = min(points, key=lambda point: point.loss)
         by_law = f"{law.best_size(cost):,.0f}" if law is not None and counts_all else "–"
         rows.append((written(cost), f"{best.parameters:,}", f"{best.loss:.3f}", by_law))
-    rows_table(rows, words.compute_columns)
+    kit.rows_table(rows, words.compute_columns)
     if law is not None and counts_all:
-        prose(words.compute_read.format(power=law.beta / (law.alpha + law.beta)))
+        kit.prose(words.compute_read.format(power=law.beta / (law.alpha + law.beta)))
 
 
-@kept(2)
-def figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def figure(mode: kit.Mode) -> go.Figure:
     """Return the loss by size, a line for each cost."""
     drawn = [
         Line(

@@ -8,20 +8,18 @@ import numpy as np
 import plotly.graph_objects as go
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode, category_style
 from llmviz.lessons.discoveries.scaling import words
 from llmviz.study.scaling_fit import Law, check, fit_from, start_of
 from llmviz.study.scaling_fits import Fitted, Taken
 from llmviz.study.scaling_fits import recorded as fits
 from llmviz.study.scaling_runs import AMOUNTS, SIZES, ScalingRun
 from llmviz.study.scaling_runs import recorded as runs
-from llmviz.ui.kept import kept
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 SOME_STARTS = [(5.0, 5.0, power, power, 0.0) for power in (0.3, 0.6)]
 
 
-def taken_of(state: PageState) -> Taken:
+def taken_of(state: kit.PageState) -> Taken:
     """Return which runs the controls take."""
     return Taken(state["counted"], state["smallest"], state["shortest"])
 
@@ -46,7 +44,7 @@ def sizes() -> list[int]:
     return [of_width(size.width)[0].parameters for size in SIZES]
 
 
-@kept(32)
+@kit.kept(32)
 def law_with_floor(taken: Taken, floor: float) -> Law:
     """Return the best law whose E is given."""
     numbers = taken.numbers(runs()[1])
@@ -60,14 +58,14 @@ def misses(law: Law, taken: Taken) -> np.ndarray:
     return np.abs(law.loss(n, d) / losses - 1)
 
 
-@kept(2)
-def runs_figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def runs_figure(mode: kit.Mode) -> go.Figure:
     """Return the loss of all runs by tokens, a line for each size."""
     return _figure(mode, None, None)
 
 
-@kept(32)
-def law_figure(taken: Taken | None, own: ScalingRun | None, mode: Mode) -> go.Figure:
+@kit.kept(32)
+def law_figure(taken: Taken | None, own: ScalingRun | None, mode: kit.Mode) -> go.Figure:
     """Return the runs that are taken, their law as dotted lines, and a run of the learner's.
 
     taken: None draws all runs and no law.
@@ -80,7 +78,7 @@ def law_figure(taken: Taken | None, own: ScalingRun | None, mode: Mode) -> go.Fi
 
 
 def _figure(
-    mode: Mode, taken: Taken | None, law: Law | None, own: ScalingRun | None = None
+    mode: kit.Mode, taken: Taken | None, law: Law | None, own: ScalingRun | None = None
 ) -> go.Figure:
     drawn = []
     for number, size in enumerate(SIZES):
@@ -98,7 +96,7 @@ def _figure(
     if law is not None and taken is not None:
         for line, size in zip(drawn, SIZES[taken.smallest :], strict=True):
             said = law.loss(getattr(of_width(size.width)[0], taken.counted), line.x)
-            colour = category_style(line.colour, mode)[0]
+            colour = kit.category_style(line.colour, mode)[0]
             figure.add_scatter(
                 x=list(line.x),
                 y=said.tolist(),
@@ -113,7 +111,7 @@ def _figure(
             y=[own.loss],
             mode="markers",
             name=words.own_point,
-            marker={"symbol": "star", "size": 15, "color": category_style(4, mode)[0]},
+            marker={"symbol": "star", "size": 15, "color": kit.category_style(4, mode)[0]},
         )
     figure.update_layout(
         xaxis={"dtick": None, "tickvals": [1e5, 3e5, 1e6], "ticktext": ["10⁵", "3·10⁵", "10⁶"]},

@@ -7,15 +7,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.scaling import words
 from llmviz.lessons.discoveries.scaling.laws import of_width
 from llmviz.study.scaling_runs import SIZES
-from llmviz.ui.common import theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "discoveries.scaling.line"
 BEYOND = 10  # times the longest text, up to where the line is drawn
@@ -27,18 +22,18 @@ def line_at(floor: float, power: float, tokens: np.ndarray) -> np.ndarray:
     return floor + (first.loss - floor) * (first.tokens / np.asarray(tokens, float)) ** power
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the sliders, the runs and the learner's line."""
-    section(words.line)
+    kit.section(words.line)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         floor = state.ranged("linefloor")
         st.slider(words.line_floor, step=0.05, width=320, format="%.2f", **floor)
         power = state.ranged("linepower")
         st.slider(words.line_power, step=0.05, width=320, format="%.2f", **power)
     chosen = state["linefloor"], state["linepower"]
-    figure = line_figure(*chosen, theme())
+    figure = line_figure(*chosen, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.chart", theme=None, config={"displayModeBar": False})
-    prose(line_read(*chosen))
+    kit.prose(line_read(*chosen))
 
 
 def line_read(floor: float, power: float) -> str:
@@ -52,8 +47,8 @@ def line_read(floor: float, power: float) -> str:
     )
 
 
-@kept(32)
-def line_figure(floor: float, power: float, mode: Mode) -> go.Figure:
+@kit.kept(32)
+def line_figure(floor: float, power: float, mode: kit.Mode) -> go.Figure:
     """Return the runs of the largest model and a line through the first of them."""
     every = of_width(SIZES[-1].width)
     tokens = [one.tokens for one in every]

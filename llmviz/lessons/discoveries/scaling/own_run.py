@@ -4,32 +4,26 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.background import DONE, Job
+from llmviz.background import DONE
 from llmviz.lessons.discoveries.scaling import words
 from llmviz.lessons.discoveries.scaling.laws import fit_of, law_figure, of_width, sizes, taken_of
 from llmviz.lessons.discoveries.scaling.params import OWN_AMOUNTS, OWN_SIZES
 from llmviz.study.scaling_runs import SIZES, Size
-from llmviz.ui.common import theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "discoveries.scaling.own"
 
 
-@kept(12)
-def job_of(size: Size, amount: int, seed: int) -> Job:
+@kit.kept(12)
+def job_of(size: Size, amount: int, seed: int) -> kit.Job:
     """Return the training in a process of its own; the same one is run only once."""
     target = "llmviz.study.scaling_runs:train_one"
-    return training_jobs().start(target, size=size, amount=amount, seed=seed)
+    return kit.training_jobs().start(target, size=size, amount=amount, seed=seed)
 
 
-def draw(state: PageState, *, opened: bool) -> None:
+def draw(state: kit.PageState, *, opened: bool) -> None:
     """Show the controls, the button, and the run; opened: whether the law may be seen."""
-    section(words.own)
+    kit.section(words.own)
 
     def anew() -> None:
         state["ownscale"] = False
@@ -41,7 +35,7 @@ def draw(state: PageState, *, opened: bool) -> None:
         st.selectbox(words.own_stories, width=140, **state.named("ownstories", amounts, anew))
         st.number_input(words.own_seed, step=1, width=110, **state.ranged("scaleseed", then=anew))
     size = next(one for one in SIZES if str(one.width) == state["ownwidth"])
-    live(
+    kit.live(
         state,
         "ownscale",
         job_of,
@@ -52,16 +46,16 @@ def draw(state: PageState, *, opened: bool) -> None:
     )
 
 
-def _results(state: PageState, job: Job, *, opened: bool) -> None:
+def _results(state: kit.PageState, job: kit.Job, *, opened: bool) -> None:
     if not job.results:
         return
     last = job.results[-1]
     if last.run is None or job.state != DONE:
-        prose(words.own_going.format(tokens=last.tokens, loss=last.loss))
+        kit.prose(words.own_going.format(tokens=last.tokens, loss=last.loss))
         return
     run, taken = last.run, taken_of(state)
     st.plotly_chart(
-        law_figure(taken if opened else None, run, theme()),
+        law_figure(taken if opened else None, run, kit.theme()),
         key=f"{KEY}.chart",
         theme=None,
         config={"displayModeBar": False},
@@ -76,4 +70,4 @@ def _results(state: PageState, job: Job, *, opened: bool) -> None:
         else:
             text = words.own_read
             numbers["law"] = float(law.loss(getattr(run, taken.counted), run.tokens))
-    prose(text.format(**numbers))
+    kit.prose(text.format(**numbers))

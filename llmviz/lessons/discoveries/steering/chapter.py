@@ -9,60 +9,54 @@ from llmviz.lessons.discoveries.steering import doses, removal, words
 from llmviz.study.features_record import MODEL, weights_of
 from llmviz.study.features_record import bundle as features_bundle
 from llmviz.study.steering_record import COMMAND, Choice, recorded
-from llmviz.ui import engine
-from llmviz.ui.common import percent
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 KEY = "discoveries.steering"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     try:
         found = recorded()
         features_bundle(0)
     except ValueError:
-        section(words.intro.title)
+        kit.section(words.intro.title)
         st.info(words.missing, icon=":material/download:")
         st.code(COMMAND, language=None)
         return
-    section(words.intro)
-    if not models_here(MODEL):
+    kit.section(words.intro)
+    if not kit.models_here(MODEL):
         return
     if found.weights != weights_of(engine.folder_of(MODEL)):
         st.info(words.other_weights, icon=":material/download:")
         st.code(COMMAND, language=None)
         return
     for way in words.ways:
-        prose(way)
-    dosed = predict(dose_question(), f"{KEY}.ask", covers=True)
+        kit.prose(way)
+    dosed = kit.predict(dose_question(), f"{KEY}.ask", covers=True)
     if dosed:
         doses.draw(state)
     question = removal.question(engine.load(MODEL).model.config.n_embd)
-    opened = predict(question, f"{KEY}.removed", covers=True)
+    opened = kit.predict(question, f"{KEY}.removed", covers=True)
     if opened:
         removal.draw(state)
     if dosed and opened:
-        seen(words.end, **end_numbers())
+        kit.seen(words.end, **end_numbers())
 
 
-def dose_question() -> Question:
+def dose_question() -> kit.Question:
     """Return the question what the highest dose of the first choice does."""
     steered = recorded().by_choice[Choice()]
     zero, last = steered.doses.index(0.0), len(steered.doses) - 1
     share, kept = steered.of("share").mean(0), steered.of("kept").mean(0)
-    return Question.of(
+    return kit.Question.of(
         words.ask_dose,
         target=doses.label_of(steered.choice.target),
-        none=percent(float(share[zero])),
+        none=kit.percent(float(share[zero])),
         high=f"{steered.doses[last]:g}",
-        share=percent(float(share[last])),
-        kept=percent(float(kept[last])),
+        share=kit.percent(float(share[last])),
+        kept=kit.percent(float(kept[last])),
     )
 
 

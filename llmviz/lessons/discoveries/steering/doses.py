@@ -6,9 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.features import words as feature_words
 from llmviz.lessons.discoveries.steering import words
 from llmviz.lessons.discoveries.steering.params import MOST_OF_PROMPT
@@ -27,27 +25,20 @@ from llmviz.study.steering_record import (
     recorded,
     steer,
 )
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, listed, percent, readable, signed, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_area
+from llmviz.ui import kit
 
 KEY = "discoveries.steering"
 
 
-@kept(12)
-def job_of(choice: Choice, prompt: str) -> Job:
+@kit.kept(12)
+def job_of(choice: Choice, prompt: str) -> kit.Job:
     """Return the measurement in a process of its own; the same one is run only once."""
-    return training_jobs().start("llmviz.study.steering_record:steer", choice=choice, prompt=prompt)
+    return kit.training_jobs().start(
+        "llmviz.study.steering_record:steer", choice=choice, prompt=prompt
+    )
 
 
-def choice_of(state: PageState) -> Choice:
+def choice_of(state: kit.PageState) -> Choice:
     """Return what the controls ask for."""
     kind = state["steerkind"]
     head = state["steerhead"] if kind == HEAD else 0
@@ -59,18 +50,18 @@ def label_of(target: str) -> str:
     return feature_words.label_names[target]
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, and what a dose does."""
-    section(words.dose)
+    kit.section(words.dose)
     choice, prompt = _controls(state)
-    prose(turned(choice))
+    kit.prose(turned(choice))
     if prompt is None:
         return
     known = recorded().by_choice.get(choice)
     if known is not None and prompt == known.prompt:
         _results(known)
         return
-    live(
+    kit.live(
         state,
         "steerrun",
         job_of,
@@ -81,11 +72,11 @@ def draw(state: PageState) -> None:
     )
 
 
-def _controls(state: PageState) -> tuple[Choice, str | None]:
+def _controls(state: kit.PageState) -> tuple[Choice, str | None]:
     def anew() -> None:
         state["steerrun"] = False
 
-    choose(state, "steerkind", words.kind, {one: words.kinds[one] for one in KINDS}, anew)
+    kit.choose(state, "steerkind", words.kind, {one: words.kinds[one] for one in KINDS}, anew)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = {one: label_of(one) for one in TARGETS}
         st.selectbox(words.target, width=300, **state.named("steertarget", names, anew))
@@ -95,8 +86,8 @@ def _controls(state: PageState) -> tuple[Choice, str | None]:
         st.number_input(title, step=1, width=120, **state.ranged("steerlayer", then=anew))
         if head:
             st.number_input(words.head, step=1, width=110, **state.ranged("steerhead", then=anew))
-    text_area(state, "steerprompt", words.prompt, anew, height=80)
-    return choice_of(state), readable(state["steerprompt"], MOST_OF_PROMPT, words.empty, "")
+    kit.text_area(state, "steerprompt", words.prompt, anew, height=80)
+    return choice_of(state), kit.readable(state["steerprompt"], MOST_OF_PROMPT, words.empty, "")
 
 
 def turned(choice: Choice) -> str:
@@ -111,26 +102,26 @@ def turned(choice: Choice) -> str:
     )
 
 
-def _of_job(job: Job) -> None:
+def _of_job(job: kit.Job) -> None:
     if job.results and job.results[-1].steered is not None:
         _results(job.results[-1].steered)
 
 
 def _results(steered: Steered) -> None:
-    prose(words.first_texts.format(copies=COPIES))
+    kit.prose(words.first_texts.format(copies=COPIES))
     for dose, text in zip(steered.doses, steered.texts, strict=True):
-        prose(words.text_at, dose=dose_text(dose), text=text.strip() or "–")
-    rows_table(rows(steered), words.columns)
+        kit.prose(words.text_at, dose=dose_text(dose), text=text.strip() or "–")
+    kit.rows_table(rows(steered), words.columns)
     for name, (title, axis) in {
         "share": (words.effect_title, words.effect_axis),
         "damage": (words.damage_title, words.damage_axis),
     }.items():
         st.markdown(f"**{title}**")
         st.plotly_chart(
-            figure(steered, name, axis, theme()), key=f"{KEY}.{name}", theme=None,
+            figure(steered, name, axis, kit.theme()), key=f"{KEY}.{name}", theme=None,
             config={"displayModeBar": False},
         )  # fmt: skip
-    prose(read_out(steered))
+    kit.prose(read_out(steered))
     _code(steered)
 
 
@@ -143,10 +134,10 @@ def rows(steered: Steered) -> list[tuple[str, ...]]:
         found.append(
             (
                 dose_text(dose),
-                percent(float(share[:, at].mean())),
-                percent(float(kept_share[:, at].mean())) if steered.known else "–",
-                f"{most} ({percent(of_all)})" if most else "–",
-                signed(float(damage[:, at].mean())),
+                kit.percent(float(share[:, at].mean())),
+                kit.percent(float(kept_share[:, at].mean())) if steered.known else "–",
+                f"{most} ({kit.percent(of_all)})" if most else "–",
+                kit.signed(float(damage[:, at].mean())),
             )
         )
     return found
@@ -167,7 +158,7 @@ def most_frequent(steered: Steered, at: int) -> tuple[str, float]:
     return best.most, best.most_share
 
 
-def figure(steered: Steered, name: str, axis: str, mode: Mode) -> go.Figure:
+def figure(steered: Steered, name: str, axis: str, mode: kit.Mode) -> go.Figure:
     """Return a line for each set over the doses: a share of `Written`, or the damage."""
     values = steered.damage if name == "damage" else steered.of(name)
     drawn = [
@@ -190,12 +181,12 @@ def best_dose(steered: Steered) -> int | None:
 
 def three(values: np.ndarray) -> str:
     """Return the numbers of the three sets for a sentence."""
-    return listed([signed(float(one)) for one in values])
+    return kit.listed([kit.signed(float(one)) for one in values])
 
 
 def shares(values: np.ndarray) -> str:
     """Return shares of the three sets for a sentence."""
-    return listed([percent(float(one)) for one in values])
+    return kit.listed([kit.percent(float(one)) for one in values])
 
 
 def read_out(steered: Steered) -> str:
@@ -207,7 +198,7 @@ def read_out(steered: Steered) -> str:
         return words.no_words
     said = [
         words.read.format(
-            words=listed([f"{int(one):,}" for one in counted[:, zero]]),
+            words=kit.listed([f"{int(one):,}" for one in counted[:, zero]]),
             copies=COPIES,
             none=shares(share[:, zero]),
             target=label_of(steered.choice.target),
@@ -237,9 +228,9 @@ def read_out(steered: Steered) -> str:
         said.append(
             words.hijacked.format(
                 dose=dose_text(steered.doses[taken]),
-                limit=percent(HIJACKED),
+                limit=kit.percent(HIJACKED),
                 word=most,
-                share=percent(of_all),
+                share=kit.percent(of_all),
             )
         )
     return " ".join(said)
@@ -257,7 +248,7 @@ def _code(steered: Steered) -> None:
     if steered.prompt != PROMPT:
         return
     choice = steered.choice
-    show_code(
+    kit.show_code(
         [Push, steer],
         "from llmviz.study.steering_record import Choice, recorded\n\n"
         f"steered = recorded().by_choice[{choice!r}]\n"

@@ -19,23 +19,17 @@ from llmviz.study.steering_record import (
     Removals,
     recorded,
 )
-from llmviz.ui.common import choose, signed
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.pinned_cells import link_of
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "discoveries.steering.removed"
 TARGET = "names"
 
 
-def question(width: int) -> Question:
+def question(width: int) -> kit.Question:
     """Return the question where the loss rises when a direction is taken out."""
     found = recorded().removals
     row = RULES.index(TARGET)
-    return Question.of(
+    return kit.Question.of(
         words.ask_removed,
         target=label_of(f"rule {TARGET}"),
         layer=found.layer,
@@ -51,7 +45,7 @@ def changed(value: float) -> str:
     >>> changed(-0.001), changed(-0.25)
     ('0.00', '−0.25')
     """
-    return signed(round(float(value), 2) + 0.0)
+    return kit.signed(round(float(value), 2) + 0.0)
 
 
 def rises_of(how: str) -> np.ndarray:
@@ -61,7 +55,7 @@ def rises_of(how: str) -> np.ndarray:
     return np.concatenate((own, found.random.mean(1, keepdims=True)), 1)
 
 
-@kept(2)
+@kit.kept(2)
 def grid_of(how: str) -> tuple[np.ndarray, list[list[str]], list[list[str]]]:
     """Return the mean rises (R + 1, R + 1), a text for each cell, and a note for each."""
     every = rises_of(how)
@@ -86,19 +80,19 @@ def cell_of(link: str) -> tuple[int, int]:
     return (row, column) if inside else (RULES.index(TARGET),) * 2
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the grid, and read one cell out."""
     found = recorded().removals
-    section(words.removed, layer=found.layer, stories=REMOVED_IN, random=RANDOM)
+    kit.section(words.removed, layer=found.layer, stories=REMOVED_IN, random=RANDOM)
     how = state["steerout"]
-    choose(state, "steerout", words.out, {one: words.outs[one] for one in (MEANS, FEATURE)})
+    kit.choose(state, "steerout", words.out, {one: words.outs[one] for one in (MEANS, FEATURE)})
     mean, texts, notes = grid_of(how)
     row, column = cell_of(state["steercell"])
 
     def opened() -> None:
         cell = st.session_state[f"{KEY}.grid"].get("chosen")
         if cell is not None:
-            state["steercell"] = link_of(cell)
+            state["steercell"] = kit.link_of(cell)
 
     cell_grid(
         mean,
@@ -112,7 +106,7 @@ def draw(state: PageState) -> None:
         chosen=(row, column),
         on_change=opened,
     )
-    prose(read_out(found, how, row, column))
+    kit.prose(read_out(found, how, row, column))
 
 
 def own_largest(how: str) -> int:

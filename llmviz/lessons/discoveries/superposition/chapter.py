@@ -12,7 +12,6 @@ import streamlit as st
 from llmviz import components as lv
 from llmviz.components.scatter_film.view import LAST
 from llmviz.figures.phases import phase_chart as phase_figure
-from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.superposition import own, words
 from llmviz.lessons.discoveries.superposition.directions import draw_film, report
 from llmviz.lessons.discoveries.superposition.params import FEATURES
@@ -29,39 +28,30 @@ from llmviz.study.superposition_record import (
     film,
     phase_chart,
 )
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, listed, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import is_here
-from llmviz.ui.pinned_cells import bound, one_of, show
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "discoveries.superposition"
 DIMENSIONS, DENSE, SPARSE = 2, 1.0, 0.05
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro, features=FEATURES, dimensions=DIMENSIONS, less=f"{RATIO:g}")
-    if not is_here(words.missing, COMMAND, lambda: film(DENSE)):
+    kit.section(words.intro, features=FEATURES, dimensions=DIMENSIONS, less=f"{RATIO:g}")
+    if not kit.is_here(words.missing, COMMAND, lambda: film(DENSE)):
         return
-    opened, charted = predict(question(), f"{KEY}.kept", covers=True), False
+    opened, charted = kit.predict(question(), f"{KEY}.kept", covers=True), False
     if opened:
         _film(state)
         _interference(state)
-        section(words.phases)
-        phase_question = Question.of(words.ask_phase)
-        charted = predict(phase_question, f"{KEY}.phase", covers=True)
+        kit.section(words.phases)
+        phase_question = kit.Question.of(words.ask_phase)
+        charted = kit.predict(phase_question, f"{KEY}.phase", covers=True)
         if charted:
             _phases(state)
     own.draw(state)
     if opened and charted:
-        seen(
+        kit.seen(
             words.end,
             features=FEATURES,
             dimensions=DIMENSIONS,
@@ -71,12 +61,12 @@ def draw(state: PageState) -> None:
         )
 
 
-def question() -> Question:
+def question() -> kit.Question:
     """Return the question how many features get a direction when they are rarely on."""
     right = int(film(SPARSE).kept.sum())
     numbers = range(DIMENSIONS, FEATURES + 1)
     why, fewer, more = words.ask_kept_reasons
-    return Question(
+    return kit.Question(
         words.ask_kept.format(
             dense=int(film(DENSE).kept.sum()),
             features=FEATURES,
@@ -92,36 +82,40 @@ def question() -> Question:
 
 def counts(density: float) -> str:
     """Return how many features the bundled trainings kept at a density, each number once."""
-    return listed([str(one) for one in sorted({int(film(density, s).kept.sum()) for s in SEEDS})])
+    return kit.listed(
+        [str(one) for one in sorted({int(film(density, s).kept.sum()) for s in SEEDS})]
+    )
 
 
-def _film(state: PageState) -> None:
-    section(words.film)
+def _film(state: kit.PageState) -> None:
+    kit.section(words.film)
 
     def anew() -> None:
         state["toyframe"] = LAST
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = {f"{density:g}": f"{density:g}" for density in DENSITIES}
-        choose(state, "toydensity", words.density, names, then=anew)
-        choose(state, "toyseed", words.seed, {seed: str(seed + 1) for seed in SEEDS}, then=anew)
+        kit.choose(state, "toydensity", words.density, names, then=anew)
+        kit.choose(state, "toyseed", words.seed, {seed: str(seed + 1) for seed in SEEDS}, then=anew)
     learned = chosen(state)
     last = len(learned.moments) - 1
     at = state["toyframe"] if 0 <= state["toyframe"] < last else LAST
-    step = bound(state, f"{KEY}.film", step=("toyframe", one_of([*range(last), LAST], LAST)))
+    step = kit.bound(
+        state, f"{KEY}.film", step=("toyframe", kit.one_of([*range(last), LAST], LAST))
+    )
     draw_film(learned, f"{KEY}.film", at, step)
-    prose(report(learned))
-    prose(words.every)
-    rows_table(every_row(), words.every_columns)
+    kit.prose(report(learned))
+    kit.prose(words.every)
+    kit.rows_table(every_row(), words.every_columns)
     _code(state)
 
 
-def chosen(state: PageState) -> Learned:
+def chosen(state: kit.PageState) -> Learned:
     """Return the bundled training of the controls."""
     return film(float(state["toydensity"]), state["toyseed"])
 
 
-@kept(1)
+@kit.kept(1)
 def every_row() -> list[tuple[str, ...]]:
     """Return a row for each density: what the three trainings keep, and their losses."""
     rows = []
@@ -138,13 +132,13 @@ def every_row() -> list[tuple[str, ...]]:
     return rows
 
 
-def _interference(state: PageState) -> None:
-    section(words.interference)
+def _interference(state: kit.PageState) -> None:
+    kit.section(words.interference)
     names = [str(number + 1) for number in range(FEATURES)]
     st.pills(words.on, names, selection_mode="multi", **state.bind("toyon"))
     on = np.array([name in state["toyon"] for name in names])
     moment = chosen(state).last
-    show(
+    kit.show(
         state,
         matrices(moment, on),
         [["x", "h"], ["W", "Wᵀ·W"], ["b", "sum"], [None, "x′"]],
@@ -153,7 +147,7 @@ def _interference(state: PageState) -> None:
         first="Wᵀ·W.0.1",
         numbers=True,
     )
-    prose(" ".join([cost(moment, on), *([words.negative] if (moment.bias < 0).all() else [])]))
+    kit.prose(" ".join([cost(moment, on), *([words.negative] if (moment.bias < 0).all() else [])]))
 
 
 def matrices(moment: Moment, on: np.ndarray) -> list[lv.Matrix]:
@@ -206,7 +200,7 @@ def matrices(moment: Moment, on: np.ndarray) -> list[lv.Matrix]:
 def cost(moment: Moment, on: np.ndarray) -> str:
     """Return what a model reads back of features that are on (N,), and of the others."""
     read = moment.read(on.astype(float))
-    shown = listed([f"{value:.2f}" for value in read[on]])
+    shown = kit.listed([f"{value:.2f}" for value in read[on]])
     if on.all():
         return words.cost["all"].format(on=shown)
     off = np.where(on, -1.0, read)
@@ -215,8 +209,10 @@ def cost(moment: Moment, on: np.ndarray) -> str:
     return words.cost["some" if on.any() else "none"].format(on=shown, **most)
 
 
-def _phases(state: PageState) -> None:
-    section(words.phase_chart, starts=STARTS, cells=len(PHASE_DENSITIES) * len(PHASE_IMPORTANCES))
+def _phases(state: kit.PageState) -> None:
+    kit.section(
+        words.phase_chart, starts=STARTS, cells=len(PHASE_DENSITIES) * len(PHASE_IMPORTANCES)
+    )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         for key, label, values in (
             ("phasedensity", words.phase_density, PHASE_DENSITIES),
@@ -226,7 +222,7 @@ def _phases(state: PageState) -> None:
             st.select_slider(label, width=320, **state.named(key, names))
     d, i = state["phasedensity"], state["phaseweight"]
     st.plotly_chart(
-        figure(d, i, theme()), key=f"{KEY}.phases", theme=None, config={"displayModeBar": False}
+        figure(d, i, kit.theme()), key=f"{KEY}.phases", theme=None, config={"displayModeBar": False}
     )
     chart = phase_chart()
     first, second = chart.directions[d, i]
@@ -239,7 +235,7 @@ def _phases(state: PageState) -> None:
         kept_from=KEPT,
         loss=float(chart.losses[d, i]),
     )
-    prose(f"{read} {words.phase_drop.format(drop=min(1.0, weight) * variance(p))}")
+    kit.prose(f"{read} {words.phase_drop.format(drop=min(1.0, weight) * variance(p))}")
 
 
 def variance(density: float) -> float:
@@ -251,8 +247,8 @@ def variance(density: float) -> float:
     return float(density * (VALUES**2).mean() - mean**2)
 
 
-@kept(64)
-def figure(d: int, i: int, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def figure(d: int, i: int, mode: kit.Mode) -> go.Figure:
     """Return the chart of phases with a mark at one cell."""
     return phase_figure(
         PHASE_DENSITIES,
@@ -266,9 +262,9 @@ def figure(d: int, i: int, mode: Mode) -> go.Figure:
     )
 
 
-def _code(state: PageState) -> None:
+def _code(state: kit.PageState) -> None:
     learned = chosen(state)
-    show_code(
+    kit.show_code(
         [Learned, Moment],
         "from llmviz.study.superposition_record import film\n\n"
         f"learned = film({learned.toy.density!r}, seed={learned.toy.seed})\n"

@@ -9,7 +9,7 @@ import numpy as np
 from llmviz.components.scatter_film.view import LAST, ORIGIN, Curve, scatter_film
 from llmviz.lessons.discoveries.superposition import words
 from llmviz.study.superposition import ALONE, KEPT, Learned
-from llmviz.ui.common import listed
+from llmviz.ui import kit
 
 PENTAGON = 3.0  # degrees that the angles of a pentagon may be off
 
@@ -55,7 +55,7 @@ def report(learned: Learned) -> str:
     ]
     if learned.toy.dimensions == 2 and count > 1:
         gaps = learned.gaps
-        said.append(words.angles.format(angles=listed([f"{gap:.0f}°" for gap in gaps])))
+        said.append(words.angles.format(angles=kit.listed([f"{gap:.0f}°" for gap in gaps])))
         if count == 5 and np.abs(gaps - 72).max() < PENTAGON:
             said.append(words.pentagon)
     return " ".join(said)

@@ -5,33 +5,25 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.bars import named_bars
-from llmviz.figures.theme import Mode, role_color
 from llmviz.lessons.discoveries.superposition import words
 from llmviz.lessons.discoveries.superposition.directions import draw_film, report
 from llmviz.lessons.discoveries.superposition.params import OWN_DENSITIES, OWN_RATIOS
 from llmviz.study.superposition import Learned, Toy
-from llmviz.ui.common import theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "discoveries.superposition.own"
 
 
-@kept(12)
-def job_of(toy: Toy) -> Job:
+@kit.kept(12)
+def job_of(toy: Toy) -> kit.Job:
     """Return the training in a process of its own; the same one is run only once."""
-    return training_jobs().start("llmviz.study.superposition:learn", toy=toy)
+    return kit.training_jobs().start("llmviz.study.superposition:learn", toy=toy)
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and the directions while they are learned."""
-    section(words.own)
+    kit.section(words.own)
 
     def anew() -> None:
         state["owntoy"] = False
@@ -46,7 +38,7 @@ def draw(state: PageState) -> None:
             st.selectbox(label, width=140, **state.named(key, {one: one for one in options}, anew))
         st.number_input(words.own_seed, step=1, width=110, **state.ranged("ownseed", then=anew))
     toy = toy_of(state)
-    live(
+    kit.live(
         state,
         "owntoy",
         job_of,
@@ -57,7 +49,7 @@ def draw(state: PageState) -> None:
     )
 
 
-def toy_of(state: PageState) -> Toy:
+def toy_of(state: kit.PageState) -> Toy:
     """Return what the controls ask for."""
     return Toy(
         state["ownfeatures"],
@@ -68,26 +60,26 @@ def toy_of(state: PageState) -> Toy:
     )
 
 
-def _results(toy: Toy, job: Job) -> None:
+def _results(toy: Toy, job: kit.Job) -> None:
     moments = list(job.results)
     if not moments:
         return
     learned = Learned(toy, moments)
     last = learned.last
     if not job.over:
-        prose(words.own_going.format(step=last.step, steps=last.steps, loss=last.loss))
+        kit.prose(words.own_going.format(step=last.step, steps=last.steps, loss=last.loss))
     if toy.dimensions == 2:
         draw_film(learned, f"{KEY}.film")
-    st.plotly_chart(shares(learned, theme()), key=f"{KEY}.shares", theme=None)
-    prose(report(learned))
+    st.plotly_chart(shares(learned, kit.theme()), key=f"{KEY}.shares", theme=None)
+    kit.prose(report(learned))
     total = float(learned.dimensions_each.sum())
-    prose(words.own_shares.format(total=total, dimensions=toy.dimensions))
+    kit.prose(words.own_shares.format(total=total, dimensions=toy.dimensions))
 
 
-def shares(learned: Learned, mode: Mode) -> go.Figure:
+def shares(learned: Learned, mode: kit.Mode) -> go.Figure:
     """Return how much of a dimension each feature has for itself, as bars."""
     each = learned.dimensions_each
     names = [words.feature.format(number=number + 1) for number in range(len(each))]
     axis = {"title": {"text": words.own_axis, "standoff": 8}, "range": [0, 1.1]}
     texts = [f"{value:.2f}" for value in each]
-    return named_bars(names, each.tolist(), texts, role_color("weights", mode), axis, mode)
+    return named_bars(names, each.tolist(), texts, kit.role_color("weights", mode), axis, mode)

@@ -8,7 +8,6 @@ import streamlit as st
 
 from llmviz import components as lv
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.reasoning.bandit import words
 from llmviz.lessons.reasoning.bandit.params import RATES
 from llmviz.study.bandit import (
@@ -22,15 +21,7 @@ from llmviz.study.bandit import (
     softmax,
     update,
 )
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, listed, percent, signed, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.pinned_cells import show
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "reasoning.bandit"
 TINY = 1e-12  # two variances that differ by less are called equal
@@ -54,34 +45,34 @@ Given = tuple[Rewards, str, float, int]
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro, arms=ARMS)
+    kit.section(words.intro, arms=ARMS)
     with st.container(horizontal=True, gap="medium"):
         for key, arm in zip(PAYS, words.arms, strict=True):
             st.slider(words.pay.format(arm=arm), step=0.1, width=200, **state.ranged(key))
-    if not predict(first_question(rewards_of(state)), f"{KEY}.first", covers=True):
+    if not kit.predict(first_question(rewards_of(state)), f"{KEY}.first", covers=True):
         return
-    section(words.run)
+    kit.section(words.run)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "armbase", words.baseline, dict(words.baselines.items()))
-        choose(state, "armrate", words.rate, {one: one for one in RATES})
+        kit.choose(state, "armbase", words.baseline, dict(words.baselines.items()))
+        kit.choose(state, "armrate", words.rate, {one: one for one in RATES})
         st.number_input(words.seed, width=160, **state.ranged("armseed"))
     given = rewards_of(state), state["armbase"], float(state["armrate"]), state["armseed"]
-    prose(words.baseline_text[state["armbase"]])
+    kit.prose(words.baseline_text[state["armbase"]])
     st.plotly_chart(
-        figure(given, theme()), key=f"{KEY}.run", theme=None, config={"displayModeBar": False}
+        figure(given, kit.theme()), key=f"{KEY}.run", theme=None, config={"displayModeBar": False}
     )
-    prose(run_read(given))
-    section(words.cells)
+    kit.prose(run_read(given))
+    kit.section(words.cells)
     st.slider(words.update, width=420, **state.ranged("armupdate"))
     at = state["armupdate"] - 1
     _cells(state, given, at)
     if _variance(given, at):
-        seen(words.end, **end(given))
+        kit.seen(words.end, **end(given))
 
 
-def rewards_of(state: PageState) -> Rewards:
+def rewards_of(state: kit.PageState) -> Rewards:
     """Return what the arms pay, in tenths."""
     a, b, c = (round(state[key], 1) + 0.0 for key in PAYS)
     return a, b, c
@@ -92,11 +83,11 @@ def reward_text(value: float) -> str:
     return f"{value:.1f}".replace("-", "−")
 
 
-def first_question(rewards: Rewards) -> Question:
+def first_question(rewards: Rewards) -> kit.Question:
     """Return the question what an update does to the arm that pays least."""
     least = min(rewards)
     kind = "up" if least > 0 else "down" if least < 0 else "same"
-    return Question.of(
+    return kit.Question.of(
         words.ask_first,
         ["up", "down", "same"].index(kind),
         arm=words.arms[rewards.index(least)],
@@ -105,20 +96,20 @@ def first_question(rewards: Rewards) -> Question:
     )
 
 
-@kept(64)
+@kit.kept(64)
 def run_of(given: Given) -> Run:
     """Return the run of the controls."""
     return run(*given)
 
 
-@kept(64)
+@kit.kept(64)
 def numbers_of(given: Given, at: int, baseline: str = "") -> Update:
     """Return the numbers of update `at`, from 0, of a run; perhaps with another baseline."""
     return update(run_of(given).logits[at], given[0], baseline or given[1])
 
 
-@kept(64)
-def figure(given: Given, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def figure(given: Given, mode: kit.Mode) -> go.Figure:
     """Return the probability of each arm after each update."""
     chances = run_of(given).probabilities
     drawn = [
@@ -138,34 +129,36 @@ def run_read(given: Given) -> str:
     """Return where a run came to."""
     done, rewards = run_of(given), given[0]
     chances, counts = done.probabilities, np.bincount(done.arms, minlength=ARMS)
-    first, last = (signed(float(chances[at] @ rewards)) for at in (0, -1))
+    first, last = (kit.signed(float(chances[at] @ rewards)) for at in (0, -1))
     return words.run_read.format(
         updates=len(done.arms),
-        chances=listed([f"{a} {percent(p)}" for a, p in zip(words.arms, chances[-1], strict=True)]),
-        counts=listed([f"{a} {n}" for a, n in zip(words.arms, counts, strict=True)]),
+        chances=kit.listed(
+            [f"{a} {kit.percent(p)}" for a, p in zip(words.arms, chances[-1], strict=True)]
+        ),
+        counts=kit.listed([f"{a} {n}" for a, n in zip(words.arms, counts, strict=True)]),
         first=first,
         last=last,
         most=reward_text(max(rewards)),
     )
 
 
-def _cells(state: PageState, given: Given, at: int) -> None:
+def _cells(state: kit.PageState, given: Given, at: int) -> None:
     done = run_of(given)
     arm = int(done.arms[at])
     parts = matrices(given, at)
     first = f"gradient.{arm}.{arm}"
-    show(state, parts, LAYOUT, key=f"{KEY}.cells", control="armcell", first=first)
+    kit.show(state, parts, LAYOUT, key=f"{KEY}.cells", control="armcell", first=first)
     now, then = done.probabilities[at, arm], done.probabilities[at + 1, arm]
-    prose(
+    kit.prose(
         words.cells_read,
         arm=words.arms[arm],
-        chance=percent(now),
-        advantage=signed(numbers_of(given, at).advantage[arm]),
-        after=percent(then),
+        chance=kit.percent(now),
+        advantage=kit.signed(numbers_of(given, at).advantage[arm]),
+        after=kit.percent(then),
     )
     rewards, baseline, *_ = given
     numbers = numbers_of(given, at)
-    show_code(
+    kit.show_code(
         [update],
         "from llmviz.study.bandit import run, update\n\n"
         f"done = run{given!r}\n"
@@ -175,7 +168,7 @@ def _cells(state: PageState, given: Given, at: int) -> None:
     )
 
 
-@kept(64)
+@kit.kept(64)
 def matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
     """Return an update as matrices that open."""
     numbers, rate, arm = numbers_of(given, at), given[2], int(run_of(given).arms[at])
@@ -236,13 +229,13 @@ def matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
 
 
 def _variance(given: Given, at: int) -> bool:
-    section(words.variance)
-    shown = predict(Question.of(words.ask_mean), f"{KEY}.mean", covers=True)
+    kit.section(words.variance)
+    shown = kit.predict(kit.Question.of(words.ask_mean), f"{KEY}.mean", covers=True)
     if shown:
-        prose(words.variance_text)
+        kit.prose(words.variance_text)
         lv.matrix_view(matrices(given, at), layout=SPREAD, key=f"{KEY}.spread")
-        rows_table(variance_rows(given, at), words.variance_columns)
-        prose(variance_read(given, at))
+        kit.rows_table(variance_rows(given, at), words.variance_columns)
+        kit.prose(variance_read(given, at))
     return shown
 
 
@@ -251,8 +244,10 @@ def variance_rows(given: Given, at: int) -> list[tuple[str, ...]]:
     rows = []
     for baseline in BASELINES:
         now = numbers_of(given, at, baseline)
-        mean = ", ".join(signed(one) for one in now.mean)
-        rows.append((words.baselines[baseline], signed(now.baseline), mean, f"{now.variance:.4f}"))
+        mean = ", ".join(kit.signed(one) for one in now.mean)
+        rows.append(
+            (words.baselines[baseline], kit.signed(now.baseline), mean, f"{now.variance:.4f}")
+        )
     return rows
 
 
@@ -264,7 +259,7 @@ def variance_read(given: Given, at: int) -> str:
     if plain < TINY:
         return words.variance_read["zero"]
     kind = "same" if abs(mean - plain) < TINY else "less" if mean < plain else "more"
-    return words.variance_read[kind].format(share=percent(mean / plain))
+    return words.variance_read[kind].format(share=kit.percent(mean / plain))
 
 
 def end(given: Given) -> dict[str, object]:
@@ -273,4 +268,4 @@ def end(given: Given) -> dict[str, object]:
     best, most = int(chances.argmax()), max(rewards)
     kind = "other" if rewards[best] < most else "one" if rewards.count(most) == 1 else "several"
     pays = words.pays[kind].format(most=words.arms[rewards.index(most)])
-    return {"best": words.arms[best], "chance": percent(chances[best]), "pays": pays}
+    return {"best": words.arms[best], "chance": kit.percent(chances[best]), "pays": pays}

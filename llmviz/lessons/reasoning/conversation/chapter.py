@@ -13,21 +13,16 @@ from llmviz.serving.chat_template import TURN_TOKENS
 from llmviz.study.chat_model import BATCH, COMMAND, STEPS, bundled
 from llmviz.study.chat_prompts import AS_TEXT, AS_TOKENS, LINES_ONLY, OWN
 from llmviz.study.chat_record import recorded
-from llmviz.ui.common import listed, percent
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import is_here
-from llmviz.ui.prose import quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro, new=len(TURN_TOKENS), texts=BATCH * STEPS)
-    if not is_here(words.missing, COMMAND, recorded, bundled):
+    kit.section(words.intro, new=len(TURN_TOKENS), texts=BATCH * STEPS)
+    if not kit.is_here(words.missing, COMMAND, recorded, bundled):
         return
-    opened = predict(question(), f"{KEY}.act", covers=True)
+    opened = kit.predict(question(), f"{KEY}.act", covers=True)
     messages = talk.edit(state)
     if not messages or not opened:
         return
@@ -37,20 +32,20 @@ def draw(state: PageState) -> None:
     if not measured.draw_new() or not wrong.draw_wrong(messages):
         return
     if typed.draw(state, messages) and written:
-        seen(words.end, **end(messages))
+        kit.seen(words.end, **end(messages))
 
 
-def question() -> Question:
+def question() -> kit.Question:
     """Return the question what the model does with the first conversation."""
     written = reading.reply_to(tuple(Message(*one) for one in FIRST))
     things = [one.question.split()[-1][:-1] for one in ask(STORY) if one.kind == "who"]
-    return Question.of(
+    return kit.Question.of(
         words.ask_act,
         ACTS.index(written.act),
-        things=listed([f"a {one}" for one in things]),
-        reply=quote(written.text, 160),
-        asks=percent(written.asks),
-        declines=percent(written.declines),
+        things=kit.listed([f"a {one}" for one in things]),
+        reply=kit.quote(written.text, 160),
+        asks=kit.percent(written.asks),
+        declines=kit.percent(written.declines),
     )
 
 
@@ -60,9 +55,9 @@ def end(messages: reading.Talk) -> dict[str, object]:
     return {
         "tokens": len(tokens),
         "special": sum(one.special for one in tokens),
-        "right": percent(right(OWN).value),
+        "right": kit.percent(right(OWN).value),
         "replies": right(OWN).of // len(recorded()[measured.REPLIES]),
-        "lines": percent(right(LINES_ONLY).value),
-        "as_tokens": percent(typed.obeyed(AS_TOKENS)),
-        "as_text": percent(typed.obeyed(AS_TEXT)),
+        "lines": kit.percent(right(LINES_ONLY).value),
+        "as_tokens": kit.percent(typed.obeyed(AS_TOKENS)),
+        "as_text": kit.percent(typed.obeyed(AS_TEXT)),
     }

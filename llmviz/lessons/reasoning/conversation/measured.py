@@ -13,12 +13,7 @@ from llmviz.study.chat_model import ALL, REPLIES, WAYS
 from llmviz.study.chat_prompts import OWN
 from llmviz.study.chat_record import CHANGED, HELD, NEVER, ChatModel, Measured, recorded
 from llmviz.study.think_first import Share
-from llmviz.ui.common import percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict, share_question
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "reasoning.conversation"
 
@@ -38,12 +33,12 @@ def _every(way: str, number: Callable[[ChatModel], str]) -> str:
     return ", ".join(map(number, recorded()[way]))
 
 
-@kept(1)
+@kit.kept(1)
 def rows() -> list[tuple[str, ...]]:
     """Return a row for each number, model by model."""
 
     def share(setting: str, number: Callable[[Measured], Share]) -> Callable[[ChatModel], str]:
-        return lambda one: percent(number(one.settings[setting]).value)
+        return lambda one: kit.percent(number(one.settings[setting]).value)
 
     def did(act: str, *, wanted: bool) -> Callable[[ChatModel], str]:
         return share(OWN, lambda one: one.did(act, wanted=wanted))
@@ -67,16 +62,18 @@ def rows() -> list[tuple[str, ...]]:
 def draw_mask() -> None:
     """Show the models with the mask beside their twins."""
     replies = right(OWN).of // len(recorded()[REPLIES])
-    section(words.mask, replies=replies, talks=HELD)
-    rows_table(rows(), words.mask_columns, height="content")
+    kit.section(words.mask, replies=replies, talks=HELD)
+    kit.rows_table(rows(), words.mask_columns, height="content")
     masked, twins = (
         np.array([one.settings[OWN].right.value for one in recorded()[way]]) for way in WAYS
     )
     apart, error = masked.mean() - twins.mean(), math.hypot(*map(standard_error, (masked, twins)))
     kind = "tie" if abs(apart) <= 2 * error else "better" if apart > 0 else "worse"
-    prose(words.mask_read[kind], masked=percent(masked.mean()), all=percent(twins.mean()))
+    kit.prose(
+        words.mask_read[kind], masked=kit.percent(masked.mean()), all=kit.percent(twins.mean())
+    )
     rest = {way: np.mean([one.rest for one in recorded()[way]]) for way in WAYS}
-    prose(words.mask_rest, all=f"{rest[ALL]:.2f}", masked=f"{rest[REPLIES]:.2f}")
+    kit.prose(words.mask_rest, all=f"{rest[ALL]:.2f}", masked=f"{rest[REPLIES]:.2f}")
 
 
 def standard_error(values: np.ndarray) -> float:
@@ -84,27 +81,27 @@ def standard_error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / math.sqrt(len(values)))
 
 
-def new_question() -> Question:
+def new_question() -> kit.Question:
     """Return the question how many questions of new kinds are declined."""
     share = together(REPLIES, NEVER, lambda one: one.did(DECLINES, wanted=True))
     of = recorded()[REPLIES][0].settings[NEVER].right.of
-    return share_question(
+    return kit.share_question(
         words.ask_new.format(questions=of, example=NEVER_ASKED[-1]),
         share.value,
         [one.format(questions=of) for one in words.ask_new_reasons],
-        percent,
+        kit.percent,
     )
 
 
 def draw_new() -> bool:
     """Ask about questions of new kinds; return whether the answer may be seen."""
-    if not predict(new_question(), f"{KEY}.new", covers=True):
+    if not kit.predict(new_question(), f"{KEY}.new", covers=True):
         return False
     new, known = (
         together(REPLIES, setting, lambda one: one.did(DECLINES, wanted=True))
         for setting in (NEVER, OWN)
     )
     questions = recorded()[REPLIES][0].settings[NEVER].right.of
-    shares = {"new": percent(new.value), "known": percent(known.value)}
-    prose(words.new_read, questions=questions, **shares)
+    shares = {"new": kit.percent(new.value), "known": kit.percent(known.value)}
+    kit.prose(words.new_read, questions=questions, **shares)
     return True

@@ -16,44 +16,37 @@ from llmviz.study.chat_model import bundled
 from llmviz.study.chat_prompts import OWN
 from llmviz.study.chat_reading import ChatToken, Written, reply, tokens_of
 from llmviz.tokenizers import Token
-from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform, or_refused
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 Talk = tuple[Message, ...]
 
 
-@kept(256)
+@kit.kept(256)
 def reply_to(messages: Talk, shape: str = OWN) -> Written:
     """Return what the bundled model replies."""
     return reply(messages, shape)
 
 
-@kept(64)
+@kit.kept(64)
 def read(messages: Talk, shape: str = OWN) -> list[ChatToken]:
     """Return the tokens of a conversation."""
     return tokens_of(messages, shape)
 
 
-def draw_reply(state: PageState, messages: Talk) -> Written | None:
+def draw_reply(state: kit.PageState, messages: Talk) -> Written | None:
     """Show the reply and its probabilities; None, after one clear line, where there is none."""
-    section(words.reply)
-    written = or_refused(reply_to, messages)
+    kit.section(words.reply)
+    written = kit.or_refused(reply_to, messages)
     if written is None:
         return None
-    prose(words.replied, text=quote(written.text, 160))
+    kit.prose(words.replied, text=kit.quote(written.text, 160))
     if not written.ended:
-        inform(words.cut.format(tokens=len(written.tokens)), ":material/content_cut:")
+        kit.inform(words.cut.format(tokens=len(written.tokens)), ":material/content_cut:")
     rest = max(0.0, 1 - written.asks - written.declines)
-    chances = [percent(one) for one in (written.asks, written.declines, rest)]
-    rows_table(zip(words.acts, chances, strict=True), words.act_columns, height="content")
-    ways = {act: " or ".join(map(quote, BEGINNINGS[act])) for act in (ASKS, DECLINES)}
-    prose(words.act_read, asks=ways[ASKS], declines=ways[DECLINES])
+    chances = [kit.percent(one) for one in (written.asks, written.declines, rest)]
+    kit.rows_table(zip(words.acts, chances, strict=True), words.act_columns, height="content")
+    ways = {act: " or ".join(map(kit.quote, BEGINNINGS[act])) for act in (ASKS, DECLINES)}
+    kit.prose(words.act_read, asks=ways[ASKS], declines=ways[DECLINES])
     token_strip(
         [chance_row(written)],
         key="reasoning.conversation.reply",
@@ -69,9 +62,9 @@ def draw_reply(state: PageState, messages: Talk) -> Written | None:
             key="reasoning.conversation.take",
             on_click=partial(add_turns, state, *turns),
         )
-    if sum(len(one.content) for one in messages) <= IN_SNIPPET:
+    if sum(len(one.content) for one in messages) <= kit.IN_SNIPPET:
         given = ", ".join(f"Message({one.role!r}, {one.content!r})" for one in messages)
-        show_code(
+        kit.show_code(
             [tokens_of, reply],
             "from llmviz.finetuning.conversations import Message\n"
             "from llmviz.study.chat_reading import reply\n\n"
@@ -83,7 +76,7 @@ def draw_reply(state: PageState, messages: Talk) -> Written | None:
 
 def draw_tokens(messages: Talk) -> None:
     """Show the one text, a row of chips for each turn."""
-    section(words.tokens)
+    kit.section(words.tokens)
     tokens = read(messages)
     most = bundled().context_length
     token_strip(
@@ -93,9 +86,9 @@ def draw_tokens(messages: Talk) -> None:
         value_range=(-1.0, 1.0),
     )
     if len(tokens) > most:
-        inform(words.too_many.format(all=len(tokens), most=most), ":material/content_cut:")
+        kit.inform(words.too_many.format(all=len(tokens), most=most), ":material/content_cut:")
     counted = sum(one.counts for one in tokens)
-    prose(words.counts_read, counted=counted, all=len(tokens))
+    kit.prose(words.counts_read, counted=counted, all=len(tokens))
 
 
 def rows_of(messages: Talk, tokens: list[ChatToken]) -> list[TokenRow]:
@@ -129,7 +122,7 @@ def row_of(tokens: list[ChatToken], name: str, note: str = "") -> TokenRow:
 def chance_row(written: Written) -> TokenRow:
     """Return the tokens of a reply, with the probability of each as its colour."""
     chances = [chance for _, _, chance in written.tokens]
-    details = [{words.chance: percent(chance)} for chance in chances]
+    details = [{words.chance: kit.percent(chance)} for chance in chances]
     chips = chips_of([(token, text) for token, text, _ in written.tokens])
     return TokenRow("", chips, values=chances, details=details)
 

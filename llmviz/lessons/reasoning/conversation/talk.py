@@ -11,12 +11,7 @@ from llmviz.lessons.reasoning.conversation import words
 from llmviz.lessons.reasoning.conversation.params import MOST_TURNS, ROLES
 from llmviz.study.chat_reading import notes_of, unknown_characters
 from llmviz.textfile import check_text
-from llmviz.ui.common import listed
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform, refuse
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_area
+from llmviz.ui import kit
 
 OFFERED = 24  # conversations that “Another conversation” goes through
 OFFER_SEED = 30_000
@@ -24,9 +19,9 @@ TOLD = "reasoning.conversation.told"  # in the session: the number of the last o
 SHOWN = 8  # unknown characters that are named
 
 
-def edit(state: PageState) -> tuple[Message, ...]:
+def edit(state: kit.PageState) -> tuple[Message, ...]:
     """Show the turns; return those that hold something, or none after one clear line."""
-    section(words.talk)
+    kit.section(words.talk)
     count = state["chatturns"]
     for number in range(1, count + 1):
         with st.container(horizontal=True, gap="small"):
@@ -37,7 +32,7 @@ def edit(state: PageState) -> tuple[Message, ...]:
                 **state.named(f"chatrole{number}", {role: role for role in ROLES}),
             )
             with st.container():
-                text_area(
+                kit.text_area(
                     state,
                     f"chattext{number}",
                     words.content.format(number=number),
@@ -73,29 +68,31 @@ def checked(turns: list[Message]) -> tuple[Message, ...]:
     empty = [str(at) for at, one in enumerate(turns, 1) if not one.content.strip()]
     messages = tuple(one for one in turns if one.content.strip())
     if not messages:
-        inform(words.empty_all, ":material/edit:")
+        kit.inform(words.empty_all, ":material/edit:")
         return ()
     try:
         for one in messages:
             check_text(one.content)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return ()
     said = [words.strange[note] for note in notes_of(messages)]
     if empty:
-        said.insert(0, words.empty["many" if len(empty) > 1 else "one"].format(turns=listed(empty)))
+        said.insert(
+            0, words.empty["many" if len(empty) > 1 else "one"].format(turns=kit.listed(empty))
+        )
     if said:
-        inform(" ".join(said), ":material/info:")
+        kit.inform(" ".join(said), ":material/info:")
     if unknown := unknown_characters("".join(one.content for one in messages)):
         more = ["…"] * (len(unknown) > SHOWN)
-        inform(
+        kit.inform(
             words.unknown.format(characters=" ".join(unknown[:SHOWN] + more)),
             ":material/translate:",
         )
     return messages
 
 
-def add_turns(state: PageState, *turns: Message) -> None:
+def add_turns(state: kit.PageState, *turns: Message) -> None:
     """Write turns behind those that there are, as far as there is room."""
     count = state["chatturns"]
     for at, one in enumerate(turns[: MOST_TURNS - count], count + 1):
@@ -103,11 +100,11 @@ def add_turns(state: PageState, *turns: Message) -> None:
     _set_turns(state, min(MOST_TURNS, count + len(turns)))
 
 
-def _set_turns(state: PageState, turns: int) -> None:
+def _set_turns(state: kit.PageState, turns: int) -> None:
     state["chatturns"] = turns
 
 
-def _take_another(state: PageState) -> None:
+def _take_another(state: kit.PageState) -> None:
     number = st.session_state.get(TOLD, -1) + 1
     st.session_state[TOLD] = number
     state["chatturns"] = 1
@@ -116,7 +113,7 @@ def _take_another(state: PageState) -> None:
     add_turns(state, *offer[1:])
 
 
-@kept(1)
+@kit.kept(1)
 def offered() -> list[tuple[Message, ...]]:
     """Return conversations that nothing was trained on, each up to a question of the user."""
     talks = conversations(OFFERED, OFFER_SEED, turns=3)

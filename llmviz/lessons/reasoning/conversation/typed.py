@@ -15,25 +15,17 @@ from llmviz.serving.chat_template import TURN_TOKENS
 from llmviz.study.chat_model import REPLIES, tokenizer
 from llmviz.study.chat_prompts import AS_TEXT, AS_TOKENS, AS_WORDS, TYPED
 from llmviz.textfile import ENDOFTEXT, check_text
-from llmviz.ui.common import count, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform, or_refused
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict, share_question
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 FEW = 0.05  # of the replies
 
 WITHOUT = re.compile("|".join(map(re.escape, (*TURN_TOKENS, ENDOFTEXT))))
 
 
-def question() -> Question:
+def question() -> kit.Question:
     """Return the question how often a typed system line is obeyed as tokens."""
-    return share_question(
-        words.ask_typed, obeyed(AS_TOKENS), list(map(str, words.ask_typed_reasons)), percent
+    return kit.share_question(
+        words.ask_typed, obeyed(AS_TOKENS), list(map(str, words.ask_typed_reasons)), kit.percent
     )
 
 
@@ -42,14 +34,14 @@ def obeyed(how: str) -> float:
     return together(REPLIES, how, lambda one: one.other).value
 
 
-def draw(state: PageState, messages: Talk) -> bool:
+def draw(state: kit.PageState, messages: Talk) -> bool:
     """Show typed tokens as text and as tokens; return whether all may be seen."""
-    section(words.typed)
-    text_input(state, "chattyped", words.typed_label)
+    kit.section(words.typed)
+    kit.text_input(state, "chattyped", words.typed_label)
     typed = state["chattyped"].strip()
-    strips = or_refused(rows_of, typed)
+    strips = kit.or_refused(rows_of, typed)
     if not typed or strips is None:
-        inform(words.no_typed, ":material/edit:")
+        kit.inform(words.no_typed, ":material/edit:")
     else:
         token_strip(
             strips,
@@ -57,18 +49,18 @@ def draw(state: PageState, messages: Talk) -> bool:
             value_label=words.typed_value,
             value_range=(-1.0, 1.0),
         )
-    if not predict(question(), f"{KEY}.typed_question", covers=True):
+    if not kit.predict(question(), f"{KEY}.typed_question", covers=True):
         return False
     rows = []
     for how in TYPED:
         told = WITHOUT.sub(" ", typed).strip() if how == AS_WORDS else typed
         given = live(typed_into(messages, told), how) if strips and told else ""
-        shares = percent(obeyed(how)), percent(right(how).value)
+        shares = kit.percent(obeyed(how)), kit.percent(right(how).value)
         rows.append((words.typed_rows[how], *shares, given))
-    rows_table(rows, words.typed_columns, height="content")
-    prose(words.typed_read)
+    kit.rows_table(rows, words.typed_columns, height="content")
+    kit.prose(words.typed_read)
     alone = obeyed(AS_WORDS)
-    prose(words.typed_words["some" if alone > FEW else "few"], share=percent(alone))
+    kit.prose(words.typed_words["some" if alone > FEW else "few"], share=kit.percent(alone))
     return True
 
 
@@ -83,7 +75,7 @@ def typed_into(messages: Talk, typed: str) -> Talk:
     return (*messages[:at], one, *messages[at + 1 :])
 
 
-@kept(64)
+@kit.kept(64)
 def rows_of(typed: str) -> list[TokenRow]:
     """Return what is typed as two rows of tokens: as text, and as special tokens."""
     own, text = tokenizer(), check_text(f" {typed}")
@@ -91,5 +83,7 @@ def rows_of(typed: str) -> list[TokenRow]:
     for name, allowed in ((AS_TEXT, ()), (AS_TOKENS, "all")):
         tokens = own.tokens(text, allowed)
         values = [-1.0 if one.id in special else 0.0 for one in tokens]
-        rows.append(TokenRow(words.typed_rows[name], tokens, count(len(tokens), "token"), values))
+        rows.append(
+            TokenRow(words.typed_rows[name], tokens, kit.count(len(tokens), "token"), values)
+        )
     return rows

@@ -7,40 +7,38 @@ from llmviz.lessons.reasoning.conversation.measured import KEY, right, together
 from llmviz.lessons.reasoning.conversation.reading import Talk, reply_to
 from llmviz.study.chat_model import COMMAND, REPLIES
 from llmviz.study.chat_prompts import OWN, WRONG
-from llmviz.ui.common import percent
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import or_refused
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 
-def wrong_question() -> Question:
+def wrong_question() -> kit.Question:
     """Return the question which wrong template costs the most right replies."""
     shares = [right(shape).value for shape in WRONG]
-    said = {shape: percent(share) for shape, share in zip(WRONG, shares, strict=True)}
+    said = {shape: kit.percent(share) for shape, share in zip(WRONG, shares, strict=True)}
     reason = words.wrong_reason.format(**said)
-    return Question.of(
-        words.ask_wrong, shares.index(min(shares)), right=percent(right(OWN).value), reason=reason
+    return kit.Question.of(
+        words.ask_wrong,
+        shares.index(min(shares)),
+        right=kit.percent(right(OWN).value),
+        reason=reason,
     )
 
 
 def draw_wrong(messages: Talk) -> bool:
     """Show wrong templates; return whether they may be seen."""
-    section(words.wrong)
-    if not predict(wrong_question(), f"{KEY}.wrong", covers=True):
+    kit.section(words.wrong)
+    if not kit.predict(wrong_question(), f"{KEY}.wrong", covers=True):
         return False
     rows = []
     for shape in (OWN, *WRONG):
         ended = together(REPLIES, shape, lambda one: one.ended)
-        measured = (percent(right(shape).value), percent(ended.value))
+        measured = (kit.percent(right(shape).value), kit.percent(ended.value))
         rows.append((words.shapes[shape], *measured, live(messages, shape)))
-    rows_table(rows, words.wrong_columns, height="content")
-    prose(words.wrong_read, command=COMMAND)
+    kit.rows_table(rows, words.wrong_columns, height="content")
+    kit.prose(words.wrong_read, command=COMMAND)
     return True
 
 
 def live(messages: Talk, shape: str = OWN) -> str:
     """Return the reply to the learner's conversation; "" after one clear line without one."""
-    written = or_refused(reply_to, messages, shape)
+    written = kit.or_refused(reply_to, messages, shape)
     return written.text if written else ""

@@ -7,27 +7,23 @@ import streamlit as st
 from llmviz.lessons.reasoning.distil import learning, place, record, words
 from llmviz.study.distil_record import BUNDLED, COMMAND, FEW, bundled, recorded
 from llmviz.study.distilling import SOFT_1, TEACHER, TEXT
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import is_here
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    if not is_here(words.missing, COMMAND, lambda: (recorded(), *map(bundled, BUNDLED))):
+    if not kit.is_here(words.missing, COMMAND, lambda: (recorded(), *map(bundled, BUNDLED))):
         return
-    section(words.intro, teacher=engine.card(TEACHER)["parameters"], student=parameters())
+    kit.section(words.intro, teacher=engine.card(TEACHER)["parameters"], student=parameters())
     place.draw(state)
     opened = record.draw(state)
     if opened:
         learning.draw(state)
-        seen(words.end, **end())
+        kit.seen(words.end, **end())
 
 
-@kept(1)
+@kit.kept(1)
 def parameters() -> int:
     """Return how many parameters a student has."""
     return sum(one.numel() for one in bundled(TEXT).parameters())

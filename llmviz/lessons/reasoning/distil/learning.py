@@ -6,43 +6,35 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.reasoning.distil import record, words
 from llmviz.study.distil_record import FEW, SEEDS, recorded
 from llmviz.study.distilling import WAYS, Point
-from llmviz.ui.common import choose, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "reasoning.distil.live"
 SEED = len(SEEDS)  # of its weights and stories, which no bundled student has
 
 
-@kept(12)
-def job_of(way: str, updates: int) -> Job:
+@kit.kept(12)
+def job_of(way: str, updates: int) -> kit.Job:
     """Return a training in a process of its own; the same one is made only once."""
-    return training_jobs().start(
+    return kit.training_jobs().start(
         "llmviz.study.distilling:student_run", name=way, count=FEW, seed=SEED, updates=updates
     )
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, the button and the training."""
-    section(words.live, few=FEW)
+    kit.section(words.live, few=FEW)
 
     def anew() -> None:
         state["distrun"] = False
 
-    choose(state, "distway", words.way, {one: words.ways[one] for one in WAYS}, then=anew)
+    kit.choose(state, "distway", words.way, {one: words.ways[one] for one in WAYS}, then=anew)
     st.slider(words.updates, step=40, width=320, **state.ranged("distupdates", then=anew))
     way, updates = state["distway"], state["distupdates"]
-    live(
+    kit.live(
         state,
         "distrun",
         job_of,
@@ -53,13 +45,13 @@ def draw(state: PageState) -> None:
     )
 
 
-def _result(job: Job, way: str) -> None:
+def _result(job: kit.Job, way: str) -> None:
     points: list[Point] = list(job.results)
     if not points:
         return
-    record.chart(run_figure(job, len(points), theme()), f"{KEY}.lack")
+    record.chart(run_figure(job, len(points), kit.theme()), f"{KEY}.lack")
     last = points[-1]
-    prose(
+    kit.prose(
         words.live_read,
         tokens=last.tokens,
         lack=last.lack,
@@ -76,8 +68,8 @@ def bundled_at(way: str, tokens: int) -> float:
     return float(np.interp(tokens, x, y))
 
 
-@kept(24)
-def run_figure(job: Job, count: int, mode: Mode) -> go.Figure:
+@kit.kept(24)
+def run_figure(job: kit.Job, count: int, mode: kit.Mode) -> go.Figure:
     """Return the curve of a training so far, beside those of the bundled students."""
     points = list(job.results)[:count]
     own = Line(

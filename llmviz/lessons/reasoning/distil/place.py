@@ -16,20 +16,7 @@ from llmviz.study.distilling import TEACHER
 from llmviz.study.soft_place import Place, place_of
 from llmviz.study.true_loss import story_logits
 from llmviz.tokenizers import Token
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import names_of, spoken
-from llmviz.ui.notices import inform, or_refused
-from llmviz.ui.pinned_cells import show
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_area
+from llmviz.ui import engine, kit
 
 KEY = "reasoning.distil.place"
 OPEN = 2.0  # bits of the place that is open at first: few enough tokens to have a column each
@@ -37,51 +24,53 @@ Given = tuple[engine.Bundled, str, int, str, str]
 """The teacher, the story, the place, the temperature as the link writes it, the student's way."""
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the story, the targets at one place, and their pulls."""
-    section(words.place)
-    teacher = load(TEACHER)
+    kit.section(words.place)
+    teacher = kit.load(TEACHER)
     if teacher is None:
         return
-    text_area(state, "disttext", words.text, height=120)
+    kit.text_area(state, "disttext", words.text, height=120)
     truth = truth_of(teacher, state["disttext"])
     tokens = min(truth.possible, teacher.model.context_length)
     if truth.possible < len(truth.ids):
-        (token,) = names_of(truth.ids[truth.possible : truth.possible + 1], teacher.tokenizer)
-        inform(words.stops["some" if tokens else "none"].format(token=token), ":material/help:")
+        (token,) = kit.names_of(truth.ids[truth.possible : truth.possible + 1], teacher.tokenizer)
+        kit.inform(words.stops["some" if tokens else "none"].format(token=token), ":material/help:")
     if not tokens:
         if not truth.ids:
-            inform(words.empty, ":material/edit:")
+            kit.inform(words.empty, ":material/edit:")
         return
     at = _strip(state, teacher, truth, tokens)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.select_slider(
             words.heat, width=320, **state.named("distheat", {one: one for one in HEATS})
         )
-        choose(state, "diststudent", words.student, {one: words.students[one] for one in BUNDLED})
+        kit.choose(
+            state, "diststudent", words.student, {one: words.students[one] for one in BUNDLED}
+        )
     given = teacher, state["disttext"], at, state["distheat"], state["diststudent"]
-    place = or_refused(placed, given)
-    if place is None or not predict(bits_question(given), f"{KEY}.bits", covers=True):
+    place = kit.or_refused(placed, given)
+    if place is None or not kit.predict(bits_question(given), f"{KEY}.bits", covers=True):
         return
-    rows_table(target_rows(place, state["distheat"]), words.target_columns)
-    prose(place_read(place, state["distheat"]))
+    kit.rows_table(target_rows(place, state["distheat"]), words.target_columns)
+    kit.prose(place_read(place, state["distheat"]))
     _pulls(state, given, place)
 
 
-@kept(32)
+@kit.kept(32)
 def truth_of(teacher: engine.Bundled, text: str) -> TrueTokens:
     """Return what the grammar says of each token of a story."""
     return true_tokens(text, teacher.tokenizer)
 
 
-@kept(32)
+@kit.kept(32)
 def logits_of(teacher: engine.Bundled, text: str, way: str = "") -> np.ndarray:
     """Return the logits (T, V) of the teacher, or of a bundled student, before each token."""
     model = bundled(way) if way else teacher.model
     return story_logits(model, teacher.tokenizer, truth_of(teacher, text))
 
 
-@kept(128)
+@kit.kept(128)
 def placed(given: Given) -> Place:
     """Return what is told at a place."""
     teacher, text, at, heat, way = given
@@ -98,7 +87,7 @@ def open_place(truth: TrueTokens, tokens: int, asked: int) -> int:
     return asked if 0 <= asked < tokens else int(np.argmin(apart))
 
 
-def _strip(state: PageState, teacher: engine.Bundled, truth: TrueTokens, tokens: int) -> int:
+def _strip(state: kit.PageState, teacher: engine.Bundled, truth: TrueTokens, tokens: int) -> int:
     at, key = open_place(truth, tokens, state["distat"]), f"{KEY}.strip"
 
     def keep_token() -> None:
@@ -116,7 +105,7 @@ def _strip(state: PageState, teacher: engine.Bundled, truth: TrueTokens, tokens:
     return at
 
 
-@kept(32)
+@kit.kept(32)
 def strip_row(teacher: engine.Bundled, text: str, tokens: int) -> TokenRow:
     """Return the tokens of the story, coloured by how open the grammar is before each."""
     truth, shown, at = truth_of(teacher, text), [], 0
@@ -128,15 +117,15 @@ def strip_row(teacher: engine.Bundled, text: str, tokens: int) -> TokenRow:
     return TokenRow(words.strip, shown, values=values)
 
 
-def bits_question(given: Given) -> Question:
+def bits_question(given: Given) -> kit.Question:
     """Return the question which target leaves the next token more open."""
     teacher, text, at, heat, _ = given
     bits = placed(given).bits
     gap = bits["soft"] - bits["true"]
     place = 2 if abs(gap) < 0.2 else 0 if gap > 0 else 1
-    token = spoken(truth_of(teacher, text).ids[at], teacher.tokenizer)
+    token = kit.spoken(truth_of(teacher, text).ids[at], teacher.tokenizer)
     numbers = {"soft": f"{bits['soft']:.2f}", "true": f"{bits['true']:.2f}"}
-    return Question.of(words.ask_bits, place, token=token, number=at + 1, heat=heat, **numbers)
+    return kit.Question.of(words.ask_bits, place, token=token, number=at + 1, heat=heat, **numbers)
 
 
 def target_rows(place: Place, heat: str) -> list[tuple[str, ...]]:
@@ -147,8 +136,8 @@ def target_rows(place: Place, heat: str) -> list[tuple[str, ...]]:
         (
             words.targets[name].format(heat=heat),
             f"{place.bits[name]:.2f}",
-            percent(float(one[came])),
-            percent(float(1 - one[came])),
+            kit.percent(float(one[came])),
+            kit.percent(float(1 - one[came])),
         )
         for name, one in values.items()
     ]
@@ -161,16 +150,16 @@ def place_read(place: Place, heat: str) -> str:
         heat=heat,
         plain=place.bits["plain"],
         true=place.bits["true"],
-        outside=percent(place.outside),
+        outside=kit.percent(place.outside),
     )
 
 
-def _pulls(state: PageState, given: Given, place: Place) -> None:
-    section(words.pulls)
+def _pulls(state: kit.PageState, given: Given, place: Place) -> None:
+    kit.section(words.pulls)
     heated = given[3] != "1"
     layout = [["true"], ["hard"], ["student"], ["hard_pull"], ["soft"]]
     layout += [["heated"], ["apart"]] * heated + [["soft_pull"]]
-    show(
+    kit.show(
         state,
         matrices(given),
         layout,
@@ -179,8 +168,8 @@ def _pulls(state: PageState, given: Given, place: Place) -> None:
         first="soft_pull.0.0",
     )
     case = "one" if place.bits["true"] == 0 else "less" if place.off < place.noise else "more"
-    prose(words.noise_here[case].format(noise=place.noise, off=place.off))
-    show_code(
+    kit.prose(words.noise_here[case].format(noise=place.noise, off=place.off))
+    kit.show_code(
         [distillation.soft_targets, distillation.distillation_loss],
         "import torch\n"
         "from llmviz.nn.distillation import distillation_loss, soft_targets\n\n"
@@ -202,7 +191,7 @@ def _code_result(heat: float) -> str:
     return str([f"{abs(one):.4f}" for one in student.grad[0].tolist()])
 
 
-@kept(64)
+@kit.kept(64)
 def matrices(given: Given) -> tuple[lv.Matrix, ...]:
     """Return targets, predictions and pulls of a place as matrices that open."""
     place, heat = placed(given), float(given[3])
@@ -223,7 +212,7 @@ def matrices(given: Given) -> tuple[lv.Matrix, ...]:
         "soft_pull": place.soft_pull,
     }
     roles = {"student": "weights", "heated": "weights", "hard": "key", "soft": "query"}
-    tokens = [*names_of(place.ids.tolist(), given[0].tokenizer), words.others]
+    tokens = [*kit.names_of(place.ids.tolist(), given[0].tokenizer), words.others]
     return tuple(
         lv.Matrix(
             name,

@@ -10,7 +10,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.reasoning.distil import words
 from llmviz.lessons.reasoning.distil.params import COUNTS
 from llmviz.study.distil_record import (
@@ -26,14 +25,7 @@ from llmviz.study.distil_record import (
     recorded,
 )
 from llmviz.study.distilling import BATCH, SOFT_1, TESTS, TEXT, UPDATES, WAYS, WRITTEN
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, signed, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "reasoning.distil.runs"
 SURE = 2.0  # standard errors: what is less apart is called a tie
@@ -41,26 +33,26 @@ NEAR = 0.5  # of what students give to the word that saw it: less is called hard
 CHART = {"displayModeBar": False}
 
 
-def draw(state: PageState) -> bool:
+def draw(state: kit.PageState) -> bool:
     """Show what was measured of the students; return whether it may be seen."""
     noise = recorded().noise
-    section(words.noise, stories=BATCH, draws=DRAWS)
-    prose(words.noise_read, **asdict(noise))
+    kit.section(words.noise, stories=BATCH, draws=DRAWS)
+    kit.prose(words.noise_read, **asdict(noise))
     spread = {"text": noise.text, "soft": noise.soft}
-    prose(words.batches_read, batches=NOISE_BATCHES, told=batches_told(), **spread)
-    section(words.runs, tokens=tokens(), updates=UPDATES)
-    if not predict(best_question(), f"{KEY}.best", covers=True):
+    kit.prose(words.batches_read, batches=NOISE_BATCHES, told=batches_told(), **spread)
+    kit.section(words.runs, tokens=tokens(), updates=UPDATES)
+    if not kit.predict(best_question(), f"{KEY}.best", covers=True):
         return False
     st.segmented_control(
         words.count, **state.named("distcount", {one: f"{int(one):,}" for one in COUNTS})
     )
     count = int(state["distcount"])
-    chart(figure(count, theme()), f"{KEY}.lack")
-    rows_table(run_rows(count), words.run_columns)
+    chart(figure(count, kit.theme()), f"{KEY}.lack")
+    kit.rows_table(run_rows(count), words.run_columns)
     teacher = recorded().teacher
-    prose(words.run_read, tests=TESTS, floor=teacher.floor.value, probes=teacher.rules.count)
-    prose(heart_read())
-    show_code(
+    kit.prose(words.run_read, tests=TESTS, floor=teacher.floor.value, probes=teacher.rules.count)
+    kit.prose(heart_read())
+    kit.show_code(
         [Run],
         "from llmviz.study.distil_record import recorded\n\n"
         f"runs = recorded().of({SOFT_1!r}, {count})\n"
@@ -100,7 +92,7 @@ def batches_told() -> str:
     return words.batches_told["tie" if not sure else "less" if apart > 0 else "more"]
 
 
-def best_question() -> Question:
+def best_question() -> kit.Question:
     """Return the question which students lack least."""
     ways = (TEXT, WRITTEN, SOFT_1)
     values = np.array([recorded().values(lack_of, way, FEW) for way in ways])
@@ -108,11 +100,11 @@ def best_question() -> Question:
     best, second = np.argsort(means, kind="stable")[:2]
     tied = means[second] - means[best] <= SURE * np.hypot(errors[best], errors[second])
     reason = words.best_reason.format(text=means[0], written=means[1], soft=means[2])
-    return Question.of(words.ask_best, 3 if tied else int(best), few=FEW, reason=reason)
+    return kit.Question.of(words.ask_best, 3 if tied else int(best), few=FEW, reason=reason)
 
 
-@kept(4)
-def figure(count: int, mode: Mode) -> go.Figure:
+@kit.kept(4)
+def figure(count: int, mode: kit.Mode) -> go.Figure:
     """Return what students lack by the tokens that they have read, a line for each way."""
     return lines(
         curves(count), (words.tokens_axis, words.lack_axis), mode, logarithmic=(False, True)
@@ -137,24 +129,24 @@ def each(values: Sequence[float], written: Callable[[float], str] = "{:.3f}".for
     return ", ".join(map(written, values))
 
 
-@kept(2)
+@kit.kept(2)
 def run_rows(count: int) -> list[tuple[str, ...]]:
     """Return a row for each way: numbers student by student; and one for the teacher."""
     teacher = recorded().teacher
     rows = []
     for way in WAYS_OF[count]:
         runs = recorded().of(way, count)
-        own = [signed(run.own - run.own_floor) for run in runs if run.own_floor is not None]
+        own = [kit.signed(run.own - run.own_floor) for run in runs if run.own_floor is not None]
         rules = [run.measured.rules for run in runs]
         rows.append(
             (
                 words.ways[way],
                 each([lack_of(run) for run in runs]),
                 ", ".join(own) or words.unknown,
-                percent(sum(one.right for one in rules) / sum(one.count for one in rules)),
+                kit.percent(sum(one.right for one in rules) / sum(one.count for one in rules)),
             )
         )
-    rules = percent(teacher.rules.right / teacher.rules.count)
+    rules = kit.percent(teacher.rules.right / teacher.rules.count)
     return [*rows, (words.teacher_row, f"{teacher.lack.value:.3f}", words.unknown, rules)]
 
 
@@ -168,29 +160,29 @@ def heart_read() -> str:
     """Return what students have on their own stories and on new ones."""
     return words.heart_read.format(
         few=FEW,
-        own=signed(mean(TEXT, FEW, over_own)),
-        new=signed(mean(TEXT, FEW)),
-        soft_own=signed(mean(SOFT_1, FEW, over_own)),
-        soft_new=signed(mean(SOFT_1, FEW)),
+        own=kit.signed(mean(TEXT, FEW, over_own)),
+        new=kit.signed(mean(TEXT, FEW)),
+        soft_own=kit.signed(mean(SOFT_1, FEW, over_own)),
+        soft_new=kit.signed(mean(SOFT_1, FEW)),
     )
 
 
 def _word() -> None:
-    section(words.word, word=WORD, many=MANY)
-    rows_table(word_rows(), [one.format(word=WORD) for one in words.word_columns])
+    kit.section(words.word, word=WORD, many=MANY)
+    kit.rows_table(word_rows(), [one.format(word=WORD) for one in words.word_columns])
     first = recorded().teacher.word
-    prose(
+    kit.prose(
         words.word_read,
         word=WORD,
-        true=percent(first.true),
+        true=kit.percent(first.true),
         possible=first.possible,
         certain=first.certain,
-        text=percent(chances(TEXT, WORD)[0]),
-        text_certain=percent(chances(TEXT, WORD)[1]),
-        soft=percent(chances(SOFT_1, WORD)[0]),
-        soft_certain=percent(chances(SOFT_1, WORD)[1]),
+        text=kit.percent(chances(TEXT, WORD)[0]),
+        text_certain=kit.percent(chances(TEXT, WORD)[1]),
+        soft=kit.percent(chances(SOFT_1, WORD)[0]),
+        soft_certain=kit.percent(chances(SOFT_1, WORD)[1]),
     )
-    prose(words.word_found[word_found()])
+    kit.prose(words.word_found[word_found()])
 
 
 def chances(way: str, without: str = "") -> tuple[float, float]:
@@ -212,7 +204,7 @@ def word_found() -> str:
     return "both" if alone[1] > NEAR * seen[1] else "first"
 
 
-@kept(1)
+@kit.kept(1)
 def word_rows() -> list[tuple[str, ...]]:
     """Return a row for each kind of students: with the word and without; and the teacher."""
     rows = []
@@ -222,10 +214,10 @@ def word_rows() -> list[tuple[str, ...]]:
             rows.append(
                 (
                     title.format(word=WORD),
-                    each([one.given for one in found], percent),
-                    each([one.given_certain for one in found], percent),
+                    each([one.given for one in found], kit.percent),
+                    each([one.given_certain for one in found], kit.percent),
                 )
             )
     teacher = recorded().teacher.word
-    own = percent(teacher.given), percent(teacher.given_certain)
+    own = kit.percent(teacher.given), kit.percent(teacher.given_certain)
     return [*rows, (words.teacher_row, *own)]

@@ -8,11 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.adapters import Curve
 from llmviz.figures.adapters import lines as curves
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.reasoning.gamed import words
 from llmviz.lessons.reasoning.gamed.params import BETAS as OFFERED
 from llmviz.study import own_reward, sum_texts
@@ -27,18 +25,7 @@ from llmviz.study.own_reward import (
 )
 from llmviz.study.reward_runs import numbers_in
 from llmviz.study.sum_texts import LONGEST, encode, is_right
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, signed, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.live_job import live
-from llmviz.ui.notices import is_here, refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 KEY = "reasoning.gamed"
 CHART = {"displayModeBar": False}
@@ -48,19 +35,19 @@ Given = tuple[OwnReward, str, int]  # the reward, β as the link writes it, upda
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     commands = f"{sum_texts.COMMAND}\n{own_reward.COMMAND}"
-    if not is_here(words.missing, commands, recorded, sum_texts.bundled):
+    if not kit.is_here(words.missing, commands, recorded, sum_texts.bundled):
         return
-    section(words.record, pattern=PATTERN)
-    opened = predict(goal_question(), f"{KEY}.goal", covers=True)
+    kit.section(words.record, pattern=PATTERN)
+    opened = kit.predict(goal_question(), f"{KEY}.goal", covers=True)
     if opened:
         _record()
     _own(state)
     if opened:
-        seen(words.end, **end())
+        kit.seen(words.end, **end())
 
 
 def begun() -> float:
@@ -73,23 +60,25 @@ def ended(beta: float, name: str) -> float:
     return float(np.mean([run.last(name) for run in recorded()[beta]]))
 
 
-def goal_question() -> Question:
+def goal_question() -> kit.Question:
     """Return the question what becomes of right answers where only a form is paid."""
     before, after = begun(), ended(0.0, "right")
     place = 2 if abs(after - before) < SAME else 0 if after > before else 1
-    reason = words.goal_reason.format(after=percent(after), reward=f"{ended(0.0, 'reward'):.2f}")
-    return Question.of(
-        words.ask_goal, place, updates=UPDATES, before=percent(before), reason=reason
+    reason = words.goal_reason.format(
+        after=kit.percent(after), reward=f"{ended(0.0, 'reward'):.2f}"
+    )
+    return kit.Question.of(
+        words.ask_goal, place, updates=UPDATES, before=kit.percent(before), reason=reason
     )
 
 
 def _record() -> None:
-    prose(words.record_text)
-    st.plotly_chart(record_figure(theme()), key=f"{KEY}.record", theme=None, config=CHART)
-    rows_table(record_rows(), words.record_columns)
-    prose(record_read())
-    prose(words.goodhart)
-    show_code(
+    kit.prose(words.record_text)
+    st.plotly_chart(record_figure(kit.theme()), key=f"{KEY}.record", theme=None, config=CHART)
+    kit.rows_table(record_rows(), words.record_columns)
+    kit.prose(record_read())
+    kit.prose(words.goodhart)
+    kit.show_code(
         [GamedRun],
         "from llmviz.study.own_reward import recorded\n\n"
         "print([f\"{run.last('right'):.3f}\" for run in recorded()[0.0]])",
@@ -97,8 +86,8 @@ def _record() -> None:
     )
 
 
-@kept(2)
-def record_figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def record_figure(mode: kit.Mode) -> go.Figure:
     """Return the share of right answers by updates, a line for each penalty."""
     drawn = [
         Line(
@@ -123,7 +112,7 @@ def record_rows() -> list[tuple[str, ...]]:
             (
                 f"{beta:g}",
                 ", ".join(f"{run.last('reward'):.2f}" for run in runs),
-                ", ".join(percent(run.last("right")) for run in runs),
+                ", ".join(kit.percent(run.last("right")) for run in runs),
                 ", ".join(f"{run.last('divergence'):.3f}" for run in runs),
             )
         )
@@ -136,18 +125,20 @@ def record_read() -> str:
     error = math.hypot(*(one.std(ddof=1) / math.sqrt(len(one)) for one in found))
     free, held = (float(one.mean()) for one in found)
     kind = "tie" if abs(held - free) <= 2 * error else "held"
-    return words.record_read[kind].format(most=BETAS[-1], held=percent(held), free=percent(free))
+    return words.record_read[kind].format(
+        most=BETAS[-1], held=kit.percent(held), free=kit.percent(free)
+    )
 
 
-@kept(12)
-def job_of(reward: OwnReward, beta: str, updates: int) -> Job:
+@kit.kept(12)
+def job_of(reward: OwnReward, beta: str, updates: int) -> kit.Job:
     """Return a run in a process of its own; the same one is made only once."""
     target = "llmviz.study.own_reward:own_run"
-    return training_jobs().start(target, reward=reward, beta=float(beta), updates=updates)
+    return kit.training_jobs().start(target, reward=reward, beta=float(beta), updates=updates)
 
 
-def _own(state: PageState) -> None:
-    section(words.own, longest=LONGEST)
+def _own(state: kit.PageState) -> None:
+    kit.section(words.own, longest=LONGEST)
 
     def anew() -> None:
         state["payrun"] = False
@@ -158,8 +149,8 @@ def _own(state: PageState) -> None:
         ):
             st.slider(label, step=0.25, width=200, **state.ranged(key, then=anew))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        text_input(state, "payholds", words.holds, anew, width=160)
-        text_input(state, "paypattern", words.pattern, anew, width=320)
+        kit.text_input(state, "payholds", words.holds, anew, width=160)
+        kit.text_input(state, "paypattern", words.pattern, anew, width=320)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = {beta: beta for beta in OFFERED}
         st.select_slider(words.beta, width=260, **state.named("paybeta", names, anew))
@@ -167,12 +158,12 @@ def _own(state: PageState) -> None:
     try:
         reward = reward_of(state)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     if not any((reward.right, reward.short, reward.word, reward.form)):
-        prose(words.no_reward)
+        kit.prose(words.no_reward)
     updates = state["payupdates"]
-    live(
+    kit.live(
         state,
         "payrun",
         job_of,
@@ -183,46 +174,46 @@ def _own(state: PageState) -> None:
     )
 
 
-def reward_of(state: PageState) -> OwnReward:
+def reward_of(state: kit.PageState) -> OwnReward:
     """Return the reward of the controls. Raises ValueError for a broken expression."""
     weights = [round(float(state[key]), 4) + 0.0 for key in WEIGHTS]
     return OwnReward(*weights, state["payholds"], state["paypattern"])
 
 
-def _results(job: Job, reward: OwnReward) -> None:
+def _results(job: kit.Job, reward: OwnReward) -> None:
     found: list[Gamed] = list(job.results)
     if not found:
         return
     columns = st.columns(2, gap="medium")
-    for at, figure in enumerate(run_figures(job, len(found), theme())):
+    for at, figure in enumerate(run_figures(job, len(found), kit.theme())):
         columns[at].plotly_chart(figure, key=f"{KEY}.live.{at}", theme=None, config=CHART)
     last = found[-1]
-    prose(
+    kit.prose(
         words.live_read,
         step=last.step,
         seconds=last.seconds,
-        reward=signed(last.reward),
-        right=percent(last.right),
+        reward=kit.signed(last.reward),
+        right=kit.percent(last.right),
         length=last.length,
     )
     if last.flat == 1:
-        prose(words.live_flat)
+        kit.prose(words.live_flat)
     st.caption(f"{words.last_texts} {last.texts[0][0]}")
-    rows_table(text_rows(last), words.text_columns)
+    kit.rows_table(text_rows(last), words.text_columns)
     if job.over and len(found) > 1:
-        prose(live_end(found))
+        kit.prose(live_end(found))
 
 
 def text_rows(last: Gamed) -> list[tuple[str, ...]]:
     """Return a row for each text of the first group."""
     return [
-        (text, signed(paid), words.marks[is_right(numbers_in(encode(prompt)), text)])
+        (text, kit.signed(paid), words.marks[is_right(numbers_in(encode(prompt)), text)])
         for prompt, text, paid in last.texts
     ]
 
 
-@kept(32)
-def run_figures(job: Job, count: int, mode: Mode) -> tuple[go.Figure, go.Figure]:
+@kit.kept(32)
+def run_figures(job: kit.Job, count: int, mode: kit.Mode) -> tuple[go.Figure, go.Figure]:
     """Return the reward beside the goal, and the distance, over the first updates of a run."""
     found: list[Gamed] = list(job.results)[:count]
     steps = [one.step for one in found]
@@ -243,7 +234,7 @@ def live_end(found: list[Gamed]) -> str:
     goal = [float(np.mean([one.right for one in part])) for part in parts]
     rose = paid[1] > paid[0]
     kind = "neither" if not rose else "gamed" if goal[1] < goal[0] else "both"
-    return words.live_end[kind].format(first=percent(goal[0]), last=percent(goal[1]))
+    return words.live_end[kind].format(first=kit.percent(goal[0]), last=kit.percent(goal[1]))
 
 
 def end() -> dict[str, object]:
@@ -251,6 +242,6 @@ def end() -> dict[str, object]:
     return {
         "pattern": PATTERN,
         "reward": f"{ended(0.0, 'reward'):.2f}",
-        "before": percent(begun()),
-        "after": percent(ended(0.0, "right")),
+        "before": kit.percent(begun()),
+        "after": kit.percent(ended(0.0, "right")),
     }

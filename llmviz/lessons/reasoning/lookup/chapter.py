@@ -9,37 +9,32 @@ from llmviz.lessons.reasoning.lookup import measured, ranking, reading, words
 from llmviz.lessons.reasoning.lookup.params import MOST_OF_DOCUMENTS
 from llmviz.study import passage_recall, passage_record
 from llmviz.study.passage_record import RIGHT, TOLD, recorded
-from llmviz.ui.common import percent
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import is_here
-from llmviz.ui.question import predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_area
+from llmviz.ui import kit
 
 KEY = "reasoning.lookup"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     commands = f"{passage_record.COMMAND}\n{passage_recall.COMMAND}"
     reads = recorded, passage_record.bundled, passage_recall.recorded
-    if not is_here(words.missing, commands, *reads):
+    if not kit.is_here(words.missing, commands, *reads):
         return
-    section(words.cut)
+    kit.section(words.cut)
     label = words.documents.format(most=MOST_OF_DOCUMENTS)
-    text_area(state, "lookdocs", label, height=220)
+    kit.text_area(state, "lookdocs", label, height=220)
     ranked = ranking.draw(state)
     if ranked is not None:
         reading.draw(state, ranked)
-    section(words.measured, tests=passage_record.TESTS)
+    kit.section(words.measured, tests=passage_record.TESTS)
     measured.right_and_wrong()
-    if predict(measured.two_question(), f"{KEY}.two", covers=True):
+    if kit.predict(measured.two_question(), f"{KEY}.two", covers=True):
         measured.disagreeing()
         measured.ordered()
         measured.recall()
-        seen(words.end, **end())
+        kit.seen(words.end, **end())
 
 
 def end() -> dict[str, str]:
@@ -47,11 +42,11 @@ def end() -> dict[str, str]:
     models = recorded()
 
     def mean(case: str, name: str) -> str:
-        return percent(float(np.mean([one.share(case, name) for one in models])))
+        return kit.percent(float(np.mean([one.share(case, name) for one in models])))
 
     return {
         "right": mean("right", RIGHT),
         "none": mean("none", RIGHT),
-        "sourced": percent(float(np.mean([one.sourced for one in models]))),
+        "sourced": kit.percent(float(np.mean([one.sourced for one in models]))),
         "told": mean("told_alone", TOLD),
     }

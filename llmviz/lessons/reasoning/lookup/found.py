@@ -14,30 +14,30 @@ from llmviz.study.passage_reader import Answer, Prompt, answer, read
 from llmviz.study.passage_recall import TABLES, VECTORS
 from llmviz.study.passage_record import bundled
 from llmviz.study.vector_tables import load_table
-from llmviz.ui.kept import kept
+from llmviz.ui import kit
 
 INSTRUCTION = "Answer: Nobody."
 
 
-@kept(1)
+@kit.kept(1)
 def table() -> VectorTable:
     """Return the word vectors that passages are compared by."""
     return load_table(TABLES[VECTORS])
 
 
-@kept(32)
+@kit.kept(32)
 def passages_of(text: str, sentences: int, overlap: int) -> tuple[Passage, ...]:
     """Return a text's passages."""
     return tuple(cut(text, sentences, overlap))
 
 
-@kept(32)
+@kit.kept(32)
 def means_of(text: str, sentences: int, overlap: int) -> Means:
     """Return the mean vector of each of a text's passages."""
     return Means.of([one.text for one in passages_of(text, sentences, overlap)], table())
 
 
-@kept(32)
+@kit.kept(32)
 def ranked_for(
     text: str, sentences: int, overlap: int, question: str, k1: float, b: float
 ) -> Ranked:
@@ -58,7 +58,7 @@ class Put:
     changed: int = 0
 
 
-@kept(256)
+@kit.kept(256)
 def answered_for(texts: tuple[str, ...], question: str) -> tuple[Prompt, Answer]:
     """Return the one text that the model reads, and its answer. ValueError where it is too long."""
     asked = read(texts, question)

@@ -21,19 +21,14 @@ from llmviz.study.passage_record import (
     TOLD,
     recorded,
 )
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 MOST = 0.5  # of the texts, in each model
 
 
 def shares(case: str, name: str) -> str:
     """Return a share of a case for each model."""
-    return ", ".join(percent(one.share(case, name)) for one in recorded())
+    return ", ".join(kit.percent(one.share(case, name)) for one in recorded())
 
 
 def mean(case: str, name: str) -> float:
@@ -48,10 +43,10 @@ def rows_of(names: dict[str, str], *kinds: str) -> list[tuple[str, ...]]:
 
 def right_and_wrong() -> None:
     """Show what becomes of right, wrong and no passages, and the guess without one."""
-    rows_table(rows_of(words.measured_rows, RIGHT, DECLINED, ELSE), words.measured_columns)
-    prose(words.sourced, shares=", ".join(percent(one.sourced) for one in recorded()))
-    prose(words.closed, forced=shares("none", FORCED), chance=percent(chance()))
-    show_code(
+    kit.rows_table(rows_of(words.measured_rows, RIGHT, DECLINED, ELSE), words.measured_columns)
+    kit.prose(words.sourced, shares=", ".join(kit.percent(one.sourced) for one in recorded()))
+    kit.prose(words.closed, forced=shares("none", FORCED), chance=kit.percent(chance()))
+    kit.show_code(
         [recorded],
         "from llmviz.study.passage_record import recorded\n\n"
         'print([one.cases["right"] for one in recorded()])',
@@ -64,7 +59,7 @@ def chance() -> float:
     return float(np.mean([1 / len(values(kind)) for kind in KINDS]))
 
 
-def two_question() -> Question:
+def two_question() -> kit.Question:
     """Return the question which of two passages that disagree is repeated."""
     models = recorded()
     place = next(
@@ -76,25 +71,25 @@ def two_question() -> Question:
         2,
     )
     reason = words.ask_two_reason.format(first=shares("two", FIRST), last=shares("two", LAST))
-    return Question.of(words.ask_two, place, tests=TESTS, reason=reason)
+    return kit.Question.of(words.ask_two, place, tests=TESTS, reason=reason)
 
 
 def disagreeing() -> None:
     """Show what becomes of passages that disagree, two and three."""
-    rows_table(rows_of({"two": words.two_row}, FIRST, LAST, DECLINED, ELSE), words.two_columns)
-    rows_table(rows_of(words.three_rows, MORE, FEWER, DECLINED, ELSE), words.three_columns)
-    prose(words.two_read)
+    kit.rows_table(rows_of({"two": words.two_row}, FIRST, LAST, DECLINED, ELSE), words.two_columns)
+    kit.rows_table(rows_of(words.three_rows, MORE, FEWER, DECLINED, ELSE), words.three_columns)
+    kit.prose(words.two_read)
 
 
 def ordered() -> None:
     """Show how often an order in a passage is followed."""
-    section(words.told)
-    rows_table(rows_of(words.told_rows, TOLD, RIGHT, DECLINED, ELSE), words.told_columns)
-    prose(
+    kit.section(words.told)
+    kit.rows_table(rows_of(words.told_rows, TOLD, RIGHT, DECLINED, ELSE), words.told_columns)
+    kit.prose(
         words.told_read,
         fits=shares("told_alone", TOLD),
         nobody=shares("told_nobody_alone", TOLD),
-        without=percent(1 - mean("wrong", DECLINED)),
+        without=kit.percent(1 - mean("wrong", DECLINED)),
     )
 
 
@@ -102,18 +97,18 @@ def recall() -> None:
     """Show how often each way of ranking finds the passage."""
     found = passage_recall.recorded()
     asked = {name: sum(one.questions for one in those) for name, those in found.items()}
-    section(words.recall, world=asked[WORLD], story=asked[STORY])
+    kit.section(words.recall, world=asked[WORLD], story=asked[STORY])
     rows = [
         (
             words.recall_texts[name],
             words.recall_ways[way],
-            *(percent(passage_recall.share(name, way, k)) for k in AMONG),
+            *(kit.percent(passage_recall.share(name, way, k)) for k in AMONG),
         )
         for name in (WORLD, STORY)
         for way in WAYS
     ]
     first, second, each = words.recall_columns
-    rows_table(rows, [first, second, *(each.format(k=k) for k in AMONG)])
+    kit.rows_table(rows, [first, second, *(each.format(k=k) for k in AMONG)])
     k = AMONG[2]
-    by_way = {way: percent(passage_recall.share(STORY, way, k)) for way in ("bm25", "vectors")}
-    prose(words.recall_read, k=k, **by_way)
+    by_way = {way: kit.percent(passage_recall.share(STORY, way, k)) for way in ("bm25", "vectors")}
+    kit.prose(words.recall_read, k=k, **by_way)

@@ -14,15 +14,7 @@ from llmviz.lessons.reasoning.lookup.params import MOST_OF_QUESTION
 from llmviz.similarity import BM25, bm25, search_words
 from llmviz.study.passage_ranking import BM, RANKINGS, VECTORS, Ranked
 from llmviz.tokenizers import Token
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, signed
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform, or_refused
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 KEY = "reasoning.lookup"
 DRAWN = 40  # passages in the strip
@@ -30,7 +22,7 @@ BEST = 8  # rows of a table, columns of the grid
 NO_ID = -1
 
 
-def draw(state: PageState) -> Ranked | None:
+def draw(state: kit.PageState) -> Ranked | None:
     """Show passages and rankings; None where there is nothing to rank, after one clear line."""
     with st.container(horizontal=True, gap="medium"):
         st.slider(words.long, step=1, width=240, **state.ranged("looklong"))
@@ -38,28 +30,28 @@ def draw(state: PageState) -> Ranked | None:
     text, sentences = state["lookdocs"], state["looklong"]
     overlap = min(state["lookover"], sentences - 1)
     if overlap < state["lookover"]:
-        st.caption(words.over_cut.format(sentences=count(sentences, "sentence"), most=overlap))
+        st.caption(words.over_cut.format(sentences=kit.count(sentences, "sentence"), most=overlap))
     question = state["lookask"]
     ranked = None
     if any(search_words(one.text) for one in found.passages_of(text, sentences, overlap)):
         k1, b = (round(float(state[key]), 4) for key in ("lookk1", "lookb"))
-        ranked = or_refused(found.ranked_for, text, sentences, overlap, question, k1, b)
+        ranked = kit.or_refused(found.ranked_for, text, sentences, overlap, question, k1, b)
     else:
-        inform(words.no_words, ":material/edit:")
+        kit.inform(words.no_words, ":material/edit:")
     if ranked is not None:
         _strip(ranked, overlap)
-    section(words.rank)
-    text_input(state, "lookask", words.question.format(most=MOST_OF_QUESTION), width=480)
+    kit.section(words.rank)
+    kit.text_input(state, "lookask", words.question.format(most=MOST_OF_QUESTION), width=480)
     with st.container(horizontal=True, gap="medium"):
         st.slider(words.k1, step=0.1, width=260, **state.ranged("lookk1"))
         st.slider(words.b, step=0.05, width=260, **state.ranged("lookb"))
     if ranked is None:
         return None
     if not ranked.terms.words:
-        inform(words.no_question, ":material/edit:")
+        kit.inform(words.no_question, ":material/edit:")
         return None
     asked = term_question(ranked)
-    if asked is None or predict(asked, f"{KEY}.term", covers=True):
+    if asked is None or kit.predict(asked, f"{KEY}.term", covers=True):
         _tables(ranked)
         _terms(ranked, k1, b)
         _code(ranked, question, k1, b)
@@ -80,12 +72,12 @@ def _strip(ranked: Ranked, overlap: int) -> None:
     token_strip([row], key=f"{KEY}.strip", show_ids=False)
     if len(ranked.passages) > DRAWN:
         st.caption(words.passages_cut.format(drawn=DRAWN, all=f"{len(ranked.passages):,}"))
-    prose(
+    kit.prose(
         words.cut_read["over" if overlap else "plain"],
-        passages=count(len(ranked.passages), "passage"),
-        documents=count(ranked.passages[-1].document + 1, "document"),
+        passages=kit.count(len(ranked.passages), "passage"),
+        documents=kit.count(ranked.passages[-1].document + 1, "document"),
     )
-    prose(words.pronoun)
+    kit.prose(words.pronoun)
 
 
 class Best(NamedTuple):
@@ -109,27 +101,27 @@ def best_terms(ranked: Ranked) -> Best | None:
     return Best(order[0], int(by_points[0]), int(by_points[1]))
 
 
-def term_question(ranked: Ranked) -> Question | None:
+def term_question(ranked: Ranked) -> kit.Question | None:
     """Return the question which word gives the best passage the most points, if there is one."""
     best = best_terms(ranked)
     if best is None:
         return None
     terms = ranked.terms
     reason = words.ask_term_reason.format(
-        word=quote(terms.words[best.first]),
+        word=kit.quote(terms.words[best.first]),
         points=f"{terms.terms[best.first, best.passage]:.3f}",
         score=f"{terms.scores[best.passage]:.3f}",
         df=terms.df[best.first],
         all=f"{len(ranked.passages):,}",
         idf=f"{terms.idf[best.first]:.3f}",
     )
-    return Question.of(
+    return kit.Question.of(
         words.ask_term,
         0,
         passage=best.passage + 1,
-        text=quote(ranked.passages[best.passage].text, 90),
-        first=quote(terms.words[best.first]),
-        second=quote(terms.words[best.second]),
+        text=kit.quote(ranked.passages[best.passage].text, 90),
+        first=kit.quote(terms.words[best.first]),
+        second=kit.quote(terms.words[best.second]),
         reason=reason,
     )
 
@@ -139,12 +131,12 @@ def _tables(ranked: Ranked) -> None:
     for column, way in zip(columns, RANKINGS, strict=True):
         with column:
             st.caption(words.ways[way])
-            rows_table(rank_rows(ranked, way), words.rank_columns)
+            kit.rows_table(rank_rows(ranked, way), words.rank_columns)
     if len(ranked.passages) > BEST:
         st.caption(words.best_cut.format(drawn=BEST, all=f"{len(ranked.passages):,}"))
     if not ranked.scores[BM].any():
-        prose(words.none_found)
-    prose(unknown_read(ranked))
+        kit.prose(words.none_found)
+    kit.prose(unknown_read(ranked))
 
 
 def rank_rows(ranked: Ranked, way: str) -> list[tuple[str, ...]]:
@@ -155,7 +147,7 @@ def rank_rows(ranked: Ranked, way: str) -> list[tuple[str, ...]]:
     for at in ranked.order(way)[:BEST]:
         known = not np.isnan(scores[at])
         place = str(1 + int((rounded > rounded[at]).sum())) if known else words.no_score
-        score = signed(scores[at]) if known else words.no_score
+        score = kit.signed(scores[at]) if known else words.no_score
         rows.append((place, str(at + 1), score, ranked.passages[at].text))
     return rows
 
@@ -166,13 +158,13 @@ def unknown_read(ranked: Ranked) -> str:
         return words.unknown_vectors["all"]
     if not ranked.unknown:
         return words.unknown_vectors["none"]
-    example = quote(ranked.unknown[0])
-    different = count(len(ranked.unknown), "different word")
+    example = kit.quote(ranked.unknown[0])
+    different = kit.count(len(ranked.unknown), "different word")
     return words.unknown_vectors["some"].format(words=different, example=example)
 
 
 def _terms(ranked: Ranked, k1: float, b: float) -> None:
-    section(words.terms)
+    kit.section(words.terms)
     places = ranked.order(BM)[:BEST]
     terms = ranked.terms
     values = np.column_stack([terms.idf, terms.terms[:, places]])
@@ -188,7 +180,7 @@ def _terms(ranked: Ranked, k1: float, b: float) -> None:
         starts=[len(terms.words)],
         label=words.terms_label,
     )
-    prose(words.terms_read)
+    kit.prose(words.terms_read)
 
 
 def cells(
@@ -236,7 +228,7 @@ def _code(ranked: Ranked, question: str, k1: float, b: float) -> None:
     best = ranked.order(BM)[:3]
     texts = [ranked.passages[at].text for at in best]
     short = bm25([search_words(one) for one in texts], search_words(question), k1, b)
-    show_code(
+    kit.show_code(
         [bm25, BM25],
         "from llmviz.similarity import bm25, search_words\n\n"
         f"passages = {texts!r}\n"

@@ -13,26 +13,19 @@ from llmviz.study.passage_ranking import RANKINGS, Ranked
 from llmviz.study.passage_reader import LAYERS, Answer, Prompt, answer, read, tokens, vocabulary
 from llmviz.study.passage_record import bundled
 from llmviz.tokenizers import Token
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, percent
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform, refuse
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 KEY = "reasoning.lookup"
 FIXED = ("[", "<", "_", "END")  # how tokens begin that no document has
 
 
-def draw(state: PageState, ranked: Ranked) -> None:
+def draw(state: kit.PageState, ranked: Ranked) -> None:
     """Show what is put before the question, and the answer."""
     parameters = sum(one.numel() for one in bundled().parameters())
     known = sum(not one.startswith(FIXED) for one in vocabulary())
-    section(words.read, layers=LAYERS, parameters=parameters, words=known)
+    kit.section(words.read, layers=LAYERS, parameters=parameters, words=known)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "lookby", words.by, {way: words.ways[way] for way in RANKINGS})
+        kit.choose(state, "lookby", words.by, {way: words.ways[way] for way in RANKINGS})
         st.slider(words.take, step=1, width=220, **state.ranged("looktake"))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.toggle(words.turned, **state.bind("lookturned"))
@@ -47,35 +40,37 @@ def draw(state: PageState, ranked: Ranked) -> None:
     before = found.put(
         ranked, state["lookby"], state["looktake"], state["lookturned"], state["lookoff"]
     )
-    choose(state, "lookchange", words.change, words.changes)
+    kit.choose(state, "lookchange", words.change, words.changes)
     change, question = state["lookchange"], state["lookask"]
     if change not in (AS_FOUND, LIE):
-        choose(state, "lookat", words.at, {number: number for number in NUMBERS})
+        kit.choose(state, "lookat", words.at, {number: number for number in NUMBERS})
     if change == OWN:
-        text_input(state, "lookown", words.own.format(most=MOST_OF_PASSAGE), width=480)
+        kit.text_input(state, "lookown", words.own.format(most=MOST_OF_PASSAGE), width=480)
     try:
         now = found.changed(before, question, change, int(state["lookat"]), state["lookown"])
         asked, given = found.answered_for(now.texts, question)
         unchanged = found.answered_for(before.texts, question)[1]
     except ValueError as error:
-        refuse(f"{error}. {words.too_long}")
+        kit.refuse(f"{error}. {words.too_long}")
         return
     if change != AS_FOUND and not now.changed:
         missing = words.no_lie if change == LIE else words.no_such
-        inform(missing.format(number=state["lookat"]), ":material/info:")
+        kit.inform(missing.format(number=state["lookat"]), ":material/info:")
     _put(now)
     _prompt(asked)
-    prose(answer_read(given, now))
+    kit.prose(answer_read(given, now))
     if now.changed:
         kind = "same" if unchanged.text == given.text else "other"
-        prose(words.change_read[kind], before=quote(unchanged.text, 60))
+        kit.prose(words.change_read[kind], before=kit.quote(unchanged.text, 60))
     left, right = st.columns(2, gap="medium")
     with left:
-        written = zip(given.words, map(percent, given.sure), strict=True)
-        rows_table(written, words.answer_columns)
+        written = zip(given.words, map(kit.percent, given.sure), strict=True)
+        kit.rows_table(written, words.answer_columns)
     with right:
-        rows_table([(one, percent(sure)) for one, sure in given.others], words.other_columns)
-    show_code(
+        kit.rows_table(
+            [(one, kit.percent(sure)) for one, sure in given.others], words.other_columns
+        )
+    kit.show_code(
         [read, answer],
         "from llmviz.study.passage_reader import answer, read\n"
         "from llmviz.study.passage_record import bundled\n\n"
@@ -87,13 +82,13 @@ def draw(state: PageState, ranked: Ranked) -> None:
 
 def _put(now: Put) -> None:
     if not now.texts:
-        prose(words.empty)
+        kit.prose(words.empty)
         return
     rows = [
         (f"[{number}]", str(place + 1), text)
         for number, (place, text) in enumerate(zip(now.places, now.texts, strict=True), start=1)
     ]
-    rows_table(rows, words.put_columns)
+    kit.rows_table(rows, words.put_columns)
 
 
 def _prompt(asked: Prompt) -> None:
@@ -110,7 +105,7 @@ def _prompt(asked: Prompt) -> None:
         details.append({words.card_read: kind})
     row = TokenRow(words.prompt, written, values=values, details=details)
     token_strip([row], key=f"{KEY}.prompt", show_ids=False, value_label=words.prompt_value)
-    prose(unknown_read(asked))
+    kit.prose(unknown_read(asked))
 
 
 def unknown_read(asked: Prompt) -> str:
@@ -119,29 +114,29 @@ def unknown_read(asked: Prompt) -> str:
         return words.unknown_words["none"]
     kind = "lost" if asked.lost else "some"
     return words.unknown_words[kind].format(
-        words=count(
+        words=kit.count(
             len(asked.stand_ins) + asked.lost, "different word or sign", "different words or signs"
         ),
-        example=quote(next(iter(asked.stand_ins))),
+        example=kit.quote(next(iter(asked.stand_ins))),
         stand_ins=len(STAND_INS),
     )
 
 
 def answer_read(given: Answer, now: Put) -> str:
     """Return what the model answers, and whether its source has the word."""
-    sure = percent(given.sure[0]) if given.sure else ""
+    sure = kit.percent(given.sure[0]) if given.sure else ""
     if given.declines:
         return words.answer_read["declines"].format(sure=sure)
     if given.source is None or given.words.index(f"[{given.source}]") != 1:
-        return words.answer_read["bare"].format(text=quote(given.text, 60), sure=sure)
+        return words.answer_read["bare"].format(text=kit.quote(given.text, 60), sure=sure)
     place = "nowhere"
     if given.source <= len(now.texts):
         there = given.words[0] in split_plain(now.texts[given.source - 1])
         place = "there" if there else "elsewhere"
     return words.answer_read["source"].format(
-        word=quote(given.words[0]),
+        word=kit.quote(given.words[0]),
         sure=sure,
         source=given.source,
-        sourced=percent(given.sure[1]),
+        sourced=kit.percent(given.sure[1]),
         place=words.source_place[place],
     )

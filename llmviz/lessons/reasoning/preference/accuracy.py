@@ -10,7 +10,6 @@ import streamlit as st
 
 from llmviz.figures.calibration import reliability_chart
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.labeller import clean_pairs
 from llmviz.lessons.reasoning.preference import words
 from llmviz.study.preference_model import LABELLER
@@ -28,13 +27,7 @@ from llmviz.study.preference_record import (
 )
 from llmviz.study.preference_texts import KINDS, pairs_of_kind
 from llmviz.training.measures import Share
-from llmviz.ui.code import show_code
-from llmviz.ui.common import listed, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "reasoning.preference"
 CHART = {"displayModeBar": False}
@@ -43,19 +36,19 @@ NEAR = 0.05  # shares that differ by less are about the same
 
 def draw() -> bool:
     """Show the section; return whether its question was answered."""
-    section(words.accuracy)
-    if not predict(shorter_question(), f"{KEY}.shorter", covers=True):
+    kit.section(words.accuracy)
+    if not kit.predict(shorter_question(), f"{KEY}.shorter", covers=True):
         return False
-    prose(words.size_text)
-    st.plotly_chart(size_figure(theme()), key=f"{KEY}.size", theme=None, config=CHART)
-    rows_table(run_rows(), words.run_columns)
-    prose(words.kind_text)
-    rows_table(kind_rows(), words.kind_columns)
-    prose(kind_read())
-    prose(words.calibration_text)
-    st.plotly_chart(calibration_figure(theme()), key=f"{KEY}.sure", theme=None, config=CHART)
-    prose(calibration_read())
-    show_code(
+    kit.prose(words.size_text)
+    st.plotly_chart(size_figure(kit.theme()), key=f"{KEY}.size", theme=None, config=CHART)
+    kit.rows_table(run_rows(), words.run_columns)
+    kit.prose(words.kind_text)
+    kit.rows_table(kind_rows(), words.kind_columns)
+    kit.prose(kind_read())
+    kit.prose(words.calibration_text)
+    st.plotly_chart(calibration_figure(kit.theme()), key=f"{KEY}.sure", theme=None, config=CHART)
+    kit.prose(calibration_read())
+    kit.show_code(
         [Run],
         "from llmviz.study.preference_record import recorded\n\n"
         "print([str(one.right['all']) for one in recorded().of(50)])",
@@ -69,22 +62,22 @@ def shorter(by_length: float) -> np.ndarray:
     return np.array([one.right[SHORTER].share for one in recorded().of(by_length=by_length)])
 
 
-def shorter_question() -> Question:
+def shorter_question() -> kit.Question:
     """Return the question what labels by length do where the better ending is the shorter one."""
     plain, biased = shorter(BY_LENGTH[0]), shorter(BY_LENGTH[-1])
     apart = float(biased.mean() - plain.mean())
     place = 2 if abs(apart) < NEAR else 0 if apart > 0 else 1
-    return Question.of(
+    return kit.Question.of(
         words.ask_shorter,
         place,
-        plain=percent(float(plain.mean())),
-        most=percent(BY_LENGTH[-1]),
-        reason=words.shorter_reason.format(biased=percent(float(biased.mean()))),
+        plain=kit.percent(float(plain.mean())),
+        most=kit.percent(BY_LENGTH[-1]),
+        reason=words.shorter_reason.format(biased=kit.percent(float(biased.mean()))),
     )
 
 
-@kept(2)
-def size_figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def size_figure(mode: kit.Mode) -> go.Figure:
     """Return right answers against the number of pairs, three models each."""
     names = {ALL: words.all_name, LONGER: words.longer_name, SHORTER: words.shorter_name}
     drawn = []
@@ -102,7 +95,7 @@ def size_figure(mode: Mode) -> go.Figure:
     )
 
 
-@kept(1)
+@kit.kept(1)
 def run_rows() -> list[tuple[str, ...]]:
     """Return a row for each number of pairs and each labeller: its three models."""
     rows = []
@@ -110,14 +103,14 @@ def run_rows() -> list[tuple[str, ...]]:
         runs = recorded().of(pairs, by_length=by_length, wrong=wrong)
 
         def shares(kind: str, runs: tuple[Run, ...] = runs) -> str:
-            return ", ".join(percent(one.right[kind].share) for one in runs)
+            return ", ".join(kit.percent(one.right[kind].share) for one in runs)
 
-        head = (str(pairs), percent(by_length), percent(wrong))
+        head = (str(pairs), kit.percent(by_length), kit.percent(wrong))
         rows.append((*head, shares(ALL), shares(LONGER), shares(SHORTER)))
     return rows
 
 
-@kept(1)
+@kit.kept(1)
 def kind_rows() -> list[tuple[str, ...]]:
     """Return a row for each kind of pairs, with an example."""
     examples = {kind: pairs_of_kind(kind, 1, KIND_SEED)[0].better for kind in KINDS}
@@ -131,7 +124,7 @@ def kind_rows() -> list[tuple[str, ...]]:
 def with_interval(one: Share) -> str:
     """Return a share and its interval."""
     low, high = one.interval
-    return f"{percent(one.share)} ({percent(low)} – {percent(high)})"
+    return f"{kit.percent(one.share)} ({kit.percent(low)} – {kit.percent(high)})"
 
 
 def kind_read() -> str:
@@ -140,7 +133,7 @@ def kind_read() -> str:
     lost = [words.kinds[kind] for kind in KINDS if right(kind).interval[0] <= 0.5]
     if not lost:
         return words.kind_read["none"]
-    return words.kind_read["some"].format(kinds=listed([f"“{one}”" for one in lost]))
+    return words.kind_read["some"].format(kinds=kit.listed([f"“{one}”" for one in lost]))
 
 
 def bins() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -150,8 +143,8 @@ def bins() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return sure / full, agreed / full, counts.astype(int)
 
 
-@kept(2)
-def calibration_figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def calibration_figure(mode: kit.Mode) -> go.Figure:
     """Return how often the labeller agreed, by how sure the models are."""
     empty = np.zeros(len(CONFIDENCES) - 1)  # nothing is surer than a half of the other answer
     sure, agreed, counts = (np.concatenate([empty, one]) for one in bins())
@@ -166,9 +159,9 @@ def calibration_read() -> str:
     """Return how sure the models are on average, and how often the labeller agrees."""
     sure, agreed, counts = bins()
     return words.calibration_read.format(
-        sure=percent(float(sure @ counts / counts.sum())),
-        agreed=percent(float(agreed @ counts / counts.sum())),
-        rule=percent(rule_agrees()),
+        sure=kit.percent(float(sure @ counts / counts.sum())),
+        agreed=kit.percent(float(agreed @ counts / counts.sum())),
+        rule=kit.percent(rule_agrees()),
     )
 
 

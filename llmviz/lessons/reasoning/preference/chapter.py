@@ -14,17 +14,7 @@ from llmviz.study.preference_model import COMMAND, LABELLER, LONGEST, PAIRS
 from llmviz.study.preference_reading import PairNumbers, Reading, pair_numbers, readings
 from llmviz.study.preference_record import BY_LENGTH, recorded
 from llmviz.textfile import check_text
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, signed
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import is_here, or_refused
-from llmviz.ui.pinned_cells import show
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_area, text_input
+from llmviz.ui import kit
 
 KEY = "reasoning.preference"
 SURE = 0.9  # a probability from which on a pair changes little
@@ -37,36 +27,38 @@ LAYOUT = (
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    prose(words.labeller, by_length=percent(LABELLER.by_length), wrong=percent(LABELLER.wrong))
-    if not models_here(BASE):
+    kit.section(words.intro)
+    kit.prose(
+        words.labeller, by_length=kit.percent(LABELLER.by_length), wrong=kit.percent(LABELLER.wrong)
+    )
+    if not kit.models_here(BASE):
         return
-    if not is_here(words.missing, COMMAND, recorded, models.reward):
+    if not kit.is_here(words.missing, COMMAND, recorded, models.reward):
         return
-    prose(words.made, width=models.reward().config.n_embd, pairs=PAIRS)
+    kit.prose(words.made, width=models.reward().config.n_embd, pairs=PAIRS)
     given = _fields(state)
     if given is not None:
         question = higher_question(given)
-        if question is None or predict(question, f"{KEY}.higher", covers=True):
+        if question is None or kit.predict(question, f"{KEY}.higher", covers=True):
             _pair(state, given)
             _places(given)
     shown = accuracy.draw()
     found = holes.draw(state, given)
     if shown and found:
-        seen(words.end, **end())
+        kit.seen(words.end, **end())
 
 
-def _fields(state: PageState) -> Given | None:
-    text_area(state, "prefstory", words.story, holes.anew(state), height=120)
-    text_input(state, "prefone", words.one, holes.anew(state))
-    text_input(state, "preftwo", words.two)
+def _fields(state: kit.PageState) -> Given | None:
+    kit.text_area(state, "prefstory", words.story, holes.anew(state), height=120)
+    kit.text_input(state, "prefone", words.one, holes.anew(state))
+    kit.text_input(state, "preftwo", words.two)
     given = state["prefstory"].strip(), state["prefone"].strip(), state["preftwo"].strip()
-    return None if any(or_refused(check_text, one) is None for one in given) else given
+    return None if any(kit.or_refused(check_text, one) is None for one in given) else given
 
 
-@kept(64)
+@kit.kept(64)
 def readings_of(given: Given) -> list[Reading]:
     """Return both endings as the reward model reads them."""
     story, *endings = given
@@ -79,23 +71,23 @@ def rewards_of(given: Given) -> tuple[float, float]:
     return one.reward, two.reward
 
 
-def higher_question(given: Given) -> Question | None:
+def higher_question(given: Given) -> kit.Question | None:
     """Return the question which ending has the higher reward; none where both are as high."""
     one, two = rewards_of(given)
     if one == two:
         return None
     apart = happier(given[1], given[0]) - happier(given[2], given[0])
     rule = words.rule_text["same" if not apart else "one" if apart > 0 else "two"]
-    reason = words.higher_reason.format(one=signed(one), two=signed(two), rule=rule)
-    return Question.of(words.ask_higher, int(two > one), reason=reason)
+    reason = words.higher_reason.format(one=kit.signed(one), two=kit.signed(two), rule=rule)
+    return kit.Question.of(words.ask_higher, int(two > one), reason=reason)
 
 
-def _pair(state: PageState, given: Given) -> None:
-    section(words.pair)
+def _pair(state: kit.PageState, given: Given) -> None:
+    kit.section(words.pair)
     names = {one: words.wins_names[one] for one in (FIRST, SECOND)}
     st.segmented_control(words.wins, **state.named("prefwins", names))
     preferred = int(state["prefwins"] == SECOND)
-    show(
+    kit.show(
         state,
         pair_matrices(given, preferred),
         LAYOUT,
@@ -104,12 +96,12 @@ def _pair(state: PageState, given: Given) -> None:
         first="nats.0.0",
     )
     steps = pair_numbers(rewards_of(given), preferred)
-    prose(pair_read(steps))
-    prose(words.only_difference)
+    kit.prose(pair_read(steps))
+    kit.prose(words.only_difference)
     _code(given, steps, preferred)
 
 
-@kept(64)
+@kit.kept(64)
 def pair_matrices(given: Given, preferred: int) -> tuple[lv.Matrix, ...]:
     """Return the way from two hidden vectors to the loss and its gradient."""
     both = readings_of(given)
@@ -172,7 +164,7 @@ def pair_read(steps: PairNumbers) -> str:
         else "leaning"
     )
     return words.pair_read[kind].format(
-        probability=percent(steps.probability), loss=steps.nats, pull=steps.pull
+        probability=kit.percent(steps.probability), loss=steps.nats, pull=steps.pull
     )
 
 
@@ -180,7 +172,7 @@ def _code(given: Given, steps: PairNumbers, preferred: int) -> None:
     from llmviz.finetuning.reward_model import pair_steps
 
     story, *endings = given
-    show_code(
+    kit.show_code(
         [pair_steps, readings],
         "from llmviz.study.preference_model import both_models\n"
         "from llmviz.study.preference_reading import pair_numbers, readings\n\n"
@@ -194,11 +186,11 @@ def _code(given: Given, steps: PairNumbers, preferred: int) -> None:
 
 
 def _places(given: Given) -> None:
-    section(words.places)
+    kit.section(words.places)
     both = readings_of(given)
     drawn = [at for at, one in enumerate(both) if one.tokens]
     if not drawn:
-        prose(words.no_tokens)
+        kit.prose(words.no_tokens)
         return
     most = max(float(np.abs(one.rewards).max()) for one in both)
     lv.token_strip(
@@ -208,14 +200,14 @@ def _places(given: Given) -> None:
         value_label=words.value_label,
         value_range=(-most, most),
     )
-    prose("\n\n".join(most_read(both[at], words.which[at]) for at in drawn))
+    kit.prose("\n\n".join(most_read(both[at], words.which[at]) for at in drawn))
     if max(len(one.tokens) for one in both) == LONGEST:
-        prose(words.cut, most=LONGEST)
+        kit.prose(words.cut, most=LONGEST)
 
 
 def token_row(one: Reading, name: str) -> lv.TokenRow:
     """Return the tokens of an ending, coloured by the reward after each."""
-    details = [{words.before_label: signed(float(before))} for before in one.rewards[:-1]]
+    details = [{words.before_label: kit.signed(float(before))} for before in one.rewards[:-1]]
     return lv.TokenRow(name, one.tokens, values=one.rewards[1:].tolist(), details=details)
 
 
@@ -224,9 +216,9 @@ def most_read(one: Reading, name: str) -> str:
     at = int(np.abs(np.diff(one.rewards)).argmax())
     return words.most_read.format(
         which=name,
-        token=quote(one.tokens[at].data.decode("utf-8", "replace")),
-        before=signed(float(one.rewards[at])),
-        after=signed(float(one.rewards[at + 1])),
+        token=kit.quote(one.tokens[at].data.decode("utf-8", "replace")),
+        before=kit.signed(float(one.rewards[at])),
+        after=kit.signed(float(one.rewards[at + 1])),
     )
 
 
@@ -235,10 +227,10 @@ def end() -> dict[str, object]:
     run, found = recorded().bundled, recorded().holes
     return {
         "pairs": PAIRS,
-        "all": percent(run.right["all"].share),
-        "plain": percent(float(accuracy.shorter(BY_LENGTH[0]).mean())),
-        "biased": percent(float(accuracy.shorter(BY_LENGTH[-1]).mean())),
-        "most": percent(BY_LENGTH[-1]),
+        "all": kit.percent(run.right["all"].share),
+        "plain": kit.percent(float(accuracy.shorter(BY_LENGTH[0]).mean())),
+        "biased": kit.percent(float(accuracy.shorter(BY_LENGTH[-1]).mean())),
+        "most": kit.percent(BY_LENGTH[-1]),
         "holes": found.right,
         "count": found.count,
     }

@@ -9,9 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.reasoning.preference import models, words
 from llmviz.study.best_of_n import COUNTS
 from llmviz.study.preference_model import LONGEST
@@ -27,16 +25,7 @@ from llmviz.study.preference_record import (
 )
 from llmviz.study.preference_texts import good_endings
 from llmviz.study.reward_search import TRIED, Found, search
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, signed, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import Said, live
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "reasoning.preference"
 CHART = {"displayModeBar": False}
@@ -45,7 +34,7 @@ FEW, MANY = SIZES[0], SIZES[-1]
 Given = tuple[str, str, str]
 
 
-def anew(state: PageState) -> Callable[[], None]:
+def anew(state: kit.PageState) -> Callable[[], None]:
     """Return what lets a search begin again after a change."""
 
     def then() -> None:
@@ -54,13 +43,13 @@ def anew(state: PageState) -> Callable[[], None]:
     return then
 
 
-def draw(state: PageState, given: Given | None) -> bool:
+def draw(state: kit.PageState, given: Given | None) -> bool:
     """Show the section; return whether its question was answered."""
-    section(words.holes)
-    shown = predict(holes_question(), f"{KEY}.holes", covers=True)
+    kit.section(words.holes)
+    shown = kit.predict(holes_question(), f"{KEY}.holes", covers=True)
     if shown:
-        prose(holes_read())
-        rows_table(example_rows(), words.example_columns)
+        kit.prose(holes_read())
+        kit.rows_table(example_rows(), words.example_columns)
     if given is not None:
         _live(state, given)
     if shown:
@@ -68,17 +57,17 @@ def draw(state: PageState, given: Given | None) -> bool:
     return shown
 
 
-def holes_question() -> Question:
+def holes_question() -> kit.Question:
     """Return the question how often a search finds a hole."""
     found = recorded().holes
     low, high = found.interval
     place = 0 if found.share < 1 / 2 else 1 if found.share <= 3 / 4 else 2
     reason = words.holes_reason.format(
-        holes=found.right, count=found.count, low=percent(low), high=percent(high)
+        holes=found.right, count=found.count, low=kit.percent(low), high=kit.percent(high)
     )
     asked = {"count": found.count, "samples": SEARCH_SAMPLES, "rounds": ROUNDS, "good": GOOD}
-    one = Question.of(words.ask_holes, place, reason=reason, **asked)
-    return Question(one.text, one.answers, one.right, one.reasons, scale=True)
+    one = kit.Question.of(words.ask_holes, place, reason=reason, **asked)
+    return kit.Question(one.text, one.answers, one.right, one.reasons, scale=True)
 
 
 def holes_read() -> str:
@@ -97,8 +86,8 @@ def example_rows() -> list[tuple[str, ...]]:
     return [
         (
             one.ending,
-            signed(one.last),
-            signed(one.best_good),
+            kit.signed(one.last),
+            kit.signed(one.best_good),
             words.marks["yes" if one.mood > 0 else "no"],
             words.marks["yes" if one.grammatical else "no"],
         )
@@ -106,10 +95,10 @@ def example_rows() -> list[tuple[str, ...]]:
     ]
 
 
-@kept(12)
-def job_of(story: str, ending: str, samples: int, rounds: int, seed: int) -> Job:
+@kit.kept(12)
+def job_of(story: str, ending: str, samples: int, rounds: int, seed: int) -> kit.Job:
     """Return a search in a process of its own; the same one is made only once."""
-    return training_jobs().start(
+    return kit.training_jobs().start(
         "llmviz.study.reward_search:live_search",
         story=story,
         ending=ending,
@@ -119,7 +108,7 @@ def job_of(story: str, ending: str, samples: int, rounds: int, seed: int) -> Job
     )
 
 
-@kept(32)
+@kit.kept(32)
 def best_good(story: str) -> tuple[int, float]:
     """Return how many good endings the grammar has for a story, and the highest reward of them."""
     from llmviz.finetuning.reward_model import Endings
@@ -131,14 +120,14 @@ def best_good(story: str) -> tuple[int, float]:
     return len(good), max(reader.rewards(good))
 
 
-def _live(state: PageState, given: Given) -> None:
-    prose(words.own_text, tried=TRIED)
+def _live(state: kit.PageState, given: Given) -> None:
+    kit.prose(words.own_text, tried=TRIED)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.samples, width=200, **state.ranged("prefsamples", then=anew(state)))
         st.slider(words.rounds, width=200, **state.ranged("prefrounds", then=anew(state)))
         st.number_input(words.draw, width=140, **state.ranged("prefdraw", then=anew(state)))
     rounds = state["prefrounds"]
-    live(
+    kit.live(
         state,
         "prefrun",
         job_of,
@@ -146,21 +135,21 @@ def _live(state: PageState, given: Given) -> None:
         lambda job: _results(job, given, state),
         start=words.start,
         share=lambda job: len(job.results) / (rounds + 2),
-        said=Said(going_on=words.going),
+        said=kit.Said(going_on=words.going),
     )
 
 
-def _results(job: Job, given: Given, state: PageState) -> None:
+def _results(job: kit.Job, given: Given, state: kit.PageState) -> None:
     found: list[Found] = list(job.results)
     if not found:
         return
-    figure = run_figure(job, len(found), given[0], theme())
+    figure = run_figure(job, len(found), given[0], kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.run", theme=None, config=CHART)
-    rows_table(step_rows(found), words.step_columns)
+    kit.rows_table(step_rows(found), words.step_columns)
     if job.over:
-        prose(live_end(found, best_good(given[0])))
+        kit.prose(live_end(found, best_good(given[0])))
         asked = given[0], given[1], state["prefsamples"], state["prefrounds"], state["prefdraw"]
-        show_code(
+        kit.show_code(
             [search],
             "from llmviz.study.reward_search import live_search\n\n"
             f"*_, last = live_search{asked!r}\n"
@@ -169,8 +158,8 @@ def _results(job: Job, given: Given, state: PageState) -> None:
         )
 
 
-@kept(32)
-def run_figure(job: Job, count: int, story: str, mode: Mode) -> go.Figure:
+@kit.kept(32)
+def run_figure(job: kit.Job, count: int, story: str, mode: kit.Mode) -> go.Figure:
     """Return the reward by rounds over the first results of a search."""
     found: list[Found] = list(job.results)[:count]
     line = Line(words.live_name, [one.step for one in found], [one.reward for one in found], 0)
@@ -193,7 +182,7 @@ def step_rows(found: list[Found]) -> list[tuple[str, ...]]:
         (
             str(one.step),
             words.hows[one.how],
-            signed(one.reward),
+            kit.signed(one.reward),
             words.marks["yes" if one.truth.mood > 0 else "no"],
             grammatical(one),
             one.ending or words.nothing,
@@ -217,19 +206,19 @@ def live_end(found: list[Found], good: tuple[int, float]) -> str:
     )
     return words.live_end[kind].format(
         tried=last.tried,
-        reward=signed(last.reward),
-        first=signed(found[0].reward),
+        reward=kit.signed(last.reward),
+        first=kit.signed(found[0].reward),
         count=count,
-        best=signed(best) if count else "",
+        best=kit.signed(best) if count else "",
     )
 
 
 def _best() -> None:
-    section(words.best, samples=SAMPLES, stories=CURVE_STORIES)
-    st.plotly_chart(best_figure(theme()), key=f"{KEY}.best", theme=None, config=CHART)
-    prose(best_read())
-    prose("\n\n".join(best_turn(pairs) for pairs in (FEW, MANY)))
-    rows_table(best_rows(), [one.format(few=FEW, many=MANY) for one in words.best_columns])
+    kit.section(words.best, samples=SAMPLES, stories=CURVE_STORIES)
+    st.plotly_chart(best_figure(kit.theme()), key=f"{KEY}.best", theme=None, config=CHART)
+    kit.prose(best_read())
+    kit.prose("\n\n".join(best_turn(pairs) for pairs in (FEW, MANY)))
+    kit.rows_table(best_rows(), [one.format(few=FEW, many=MANY) for one in words.best_columns])
 
 
 def along(pairs: int, name: str) -> np.ndarray:
@@ -237,8 +226,8 @@ def along(pairs: int, name: str) -> np.ndarray:
     return np.array([getattr(one, name) for size, _, one in recorded().curves if size == pairs])
 
 
-@kept(2)
-def best_figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def best_figure(mode: kit.Mode) -> go.Figure:
     """Return shares of good and of grammatical endings by n, models of few and many pairs."""
     drawn = []
     for at, pairs in enumerate((FEW, MANY)):
@@ -263,13 +252,13 @@ def best_read() -> str:
     few, many = along(FEW, "good").mean(0), along(MANY, "good").mean(0)
     grammar = {pairs: along(pairs, "grammatical").mean(0) for pairs in (FEW, MANY)}
     return words.best_read.format(
-        grammar_once=percent(grammar[MANY][0]),
-        grammar_many=percent(grammar[MANY][-1]),
-        grammar_few=percent(grammar[FEW][-1]),
-        once=percent(many[0]),
+        grammar_once=kit.percent(grammar[MANY][0]),
+        grammar_many=kit.percent(grammar[MANY][-1]),
+        grammar_few=kit.percent(grammar[FEW][-1]),
+        once=kit.percent(many[0]),
         samples=SAMPLES,
-        many=percent(many[-1]),
-        few=percent(few[-1]),
+        many=kit.percent(many[-1]),
+        few=kit.percent(few[-1]),
         many_pairs=MANY,
         few_pairs=FEW,
     )
@@ -284,15 +273,15 @@ def best_turn(pairs: int) -> str:
     error = float(apart.std(ddof=1)) / math.sqrt(len(apart))
     kind = "turns" if apart.mean() > 2 * error else "rises"
     return words.best_turn[kind].format(
-        pairs=pairs, n=COUNTS[at], most=percent(mean[at]), samples=COUNTS[-1]
+        pairs=pairs, n=COUNTS[at], most=kit.percent(mean[at]), samples=COUNTS[-1]
     )
 
 
-@kept(1)
+@kit.kept(1)
 def best_rows() -> list[tuple[str, ...]]:
     """Return a row for each n: means over three models."""
     columns = [along(p, name).mean(0) for p in (FEW, MANY) for name in ("reward", "good")]
     return [
-        (str(n), signed(few), percent(few_good), signed(many), percent(many_good))
+        (str(n), kit.signed(few), kit.percent(few_good), kit.signed(many), kit.percent(many_good))
         for n, few, few_good, many, many_good in zip(COUNTS, *columns, strict=True)
     ]

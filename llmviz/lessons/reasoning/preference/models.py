@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from llmviz.finetuning.plan import BASE
 from llmviz.study.preference_model import reward_model
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
 
 
-@kept(1)
+@kit.kept(1)
 def reward() -> GPT:
     """Return the bundled reward model. Raises ValueError where it is missing or damaged."""
     return reward_model(engine.load(BASE).model)  # type: ignore[arg-type]  # a GPT by its name

@@ -12,49 +12,40 @@ from llmviz.lessons.reasoning.reinforce.params import LEARNED
 from llmviz.lessons.reasoning.sum_field import sum_of
 from llmviz.study.reward_group import Group, Sample, group_update
 from llmviz.study.sum_texts import LEAST, MOST, Sum, bundled
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, keep, signed
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
-from llmviz.ui.pinned_cells import show
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 KEY = "reasoning.reinforce"
 Given = tuple[Sum, str, int, int]
 """What makes a group: the sum, the way to learn, how many answers, the random draw."""
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, the group and one of its answers."""
-    section(words.group)
+    kit.section(words.group)
 
     def anew() -> None:
         state["rlrun"] = False
 
-    choose(state, "rlway", words.way, {one: words.ways[one] for one in LEARNED}, then=anew)
+    kit.choose(state, "rlway", words.way, {one: words.ways[one] for one in LEARNED}, then=anew)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        text_input(state, "rlsum", words.sum, width=200)
+        kit.text_input(state, "rlsum", words.sum, width=200)
         st.slider(words.group_size, width=240, **state.ranged("rlgroup", then=anew))
         st.number_input(words.draw, width=140, **state.ranged("rldraw"))
     way = state["rlway"]
     how = METHODS[way]
     low, high = bounds(how.clip)
-    prose(words.way_text[way].format(passes=how.passes, low=low, high=high))
+    kit.prose(words.way_text[way].format(passes=how.passes, low=low, high=high))
     numbers = sum_of(state["rlsum"])
     if numbers is None:
-        refuse(words.bad_sum.format(least=LEAST, most=MOST))
+        kit.refuse(words.bad_sum.format(least=LEAST, most=MOST))
         return
     if state["rlgroup"] == 1 and how.compares:
-        refuse(words.refused_group.format(way=words.ways[way]))
+        kit.refuse(words.refused_group.format(way=words.ways[way]))
         return
     given = numbers, way, state["rlgroup"], state["rldraw"]
     group = group_of(given)
-    rows_table(answer_rows(group), words.answer_columns)
-    prose(group_read(group))
+    kit.rows_table(answer_rows(group), words.answer_columns)
+    kit.prose(group_read(group))
     _advantages(state, given)
     _tokens(state, given)
 
@@ -64,7 +55,7 @@ def bounds(clip: float | None) -> tuple[float, float]:
     return (0.0, float("inf")) if clip is None else (1 - clip, 1 + clip)
 
 
-@kept(64)
+@kit.kept(64)
 def group_of(given: Given) -> Group:
     """Return the group of the controls."""
     return group_update(bundled(), *given)
@@ -77,7 +68,7 @@ def answer_rows(group: Group) -> list[tuple[str, ...]]:
             str(at),
             one.text,
             f"{one.reward:g}",
-            signed(one.advantage),
+            kit.signed(one.advantage),
             f"{one.times:.2f}",
         )
         for at, one in enumerate(group.samples, 1)
@@ -104,14 +95,14 @@ def group_read(group: Group) -> str:
     return words.group_read["wrong"]
 
 
-def _advantages(state: PageState, given: Given) -> None:
+def _advantages(state: kit.PageState, given: Given) -> None:
     how = METHODS[given[1]]
     if not how.compares:
         return
     layout = [["rewards", "−", "mean", "=", "apart", "→", "advantage"]]
     if how.advantage == GROUP:
         layout.append([None, None, "deviation", "→", "divisor", None, None])
-    show(
+    kit.show(
         state,
         advantage_matrices(given),
         layout,
@@ -120,7 +111,7 @@ def _advantages(state: PageState, given: Given) -> None:
         first="advantage.0.0",
     )
     group = group_of(given)
-    show_code(
+    kit.show_code(
         [advantages],
         "import torch\n"
         "from llmviz.finetuning.policy import advantages\n\n"
@@ -130,7 +121,7 @@ def _advantages(state: PageState, given: Given) -> None:
     )
 
 
-@kept(64)
+@kit.kept(64)
 def advantage_matrices(given: Given) -> tuple[lv.Matrix, ...]:
     """Return the way from rewards to advantages as matrices that open."""
     group, how = group_of(given), METHODS[given[1]]
@@ -169,11 +160,11 @@ def advantage_matrices(given: Given) -> tuple[lv.Matrix, ...]:
     )
 
 
-def _tokens(state: PageState, given: Given) -> None:
-    section(words.tokens)
+def _tokens(state: kit.PageState, given: Given) -> None:
+    kit.section(words.tokens)
     group = group_of(given)
     places = list(range(1, len(group.samples) + 1))
-    keep(state, "rlsample", places)
+    kit.keep(state, "rlsample", places)
     names = {at: f"{at}: {group.samples[at - 1].text}" for at in places}
     if len(places) > 1:
         st.select_slider(words.sample, width=420, **state.named("rlsample", names))
@@ -182,7 +173,7 @@ def _tokens(state: PageState, given: Given) -> None:
     layout = [["before"], ["after"], ["difference"], ["ratio"]]
     if group.clip is not None:
         layout.append(["clipped"])
-    show(
+    kit.show(
         state,
         token_matrices(given, at),
         [*layout, ["pull"]],
@@ -190,11 +181,11 @@ def _tokens(state: PageState, given: Given) -> None:
         control="rltoken",
         first=f"{last}.0.0",
     )
-    prose(pull_text(group, at))
-    prose(token_read(group, at))
+    kit.prose(pull_text(group, at))
+    kit.prose(token_read(group, at))
 
 
-@kept(64)
+@kit.kept(64)
 def token_matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
     """Return the tokens of an answer before and after the update as matrices that open."""
     group = group_of(given)

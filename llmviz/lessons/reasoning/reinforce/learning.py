@@ -7,40 +7,33 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.policy import METHODS
 from llmviz.lessons.reasoning.reinforce import words
 from llmviz.lessons.reasoning.reinforce.params import BETAS
 from llmviz.study.reward_runs import Look, config_of
 from llmviz.study.sum_texts import decode
-from llmviz.ui.common import percent, signed, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "reasoning.reinforce.live"
 EVERY = 20  # updates between two looks
 Settings = tuple[str, int, int, str]  # way, answers in a group, updates, β as the link writes it
 
 
-@kept(12)
-def job_of(way: str, group: int, updates: int, beta: str) -> Job:
+@kit.kept(12)
+def job_of(way: str, group: int, updates: int, beta: str) -> kit.Job:
     """Return a run in a process of its own; the same one is made only once."""
     config = config_of(way, updates=updates, group=group, beta=float(beta))
-    return training_jobs().start("llmviz.study.reward_runs:reward_run", config=config, every=EVERY)
+    return kit.training_jobs().start(
+        "llmviz.study.reward_runs:reward_run", config=config, every=EVERY
+    )
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, the button and the run."""
     way, size = state["rlway"], state["rlgroup"]
     prompts = config_of("reinforce").prompts
-    section(words.live, prompts=prompts, group=size)
+    kit.section(words.live, prompts=prompts, group=size)
 
     def anew() -> None:
         state["rlrun"] = False
@@ -52,7 +45,7 @@ def draw(state: PageState) -> None:
     if size == 1 and METHODS[way].compares:
         return  # said where the group is shown
     updates = state["rlupdates"]
-    live(
+    kit.live(
         state,
         "rlrun",
         job_of,
@@ -63,7 +56,7 @@ def draw(state: PageState) -> None:
     )
 
 
-def parts(job: Job) -> tuple[list[Any], list[Look]]:
+def parts(job: kit.Job) -> tuple[list[Any], list[Look]]:
     """Return the updates and the looks so far."""
     every = list(job.results)
     return [one for one in every if not isinstance(one, Look)], [
@@ -71,37 +64,37 @@ def parts(job: Job) -> tuple[list[Any], list[Look]]:
     ]
 
 
-def _results(job: Job, answers: int) -> None:
+def _results(job: kit.Job, answers: int) -> None:
     updates, looks = parts(job)
     if not updates:
         return
     columns = st.columns(3, gap="medium")
-    figures = run_figures(job, len(updates), len(looks), theme())
+    figures = run_figures(job, len(updates), len(looks), kit.theme())
     for number, (place, figure) in enumerate(zip(columns, figures, strict=True)):
         place.plotly_chart(
             figure, key=f"{KEY}.{number}", theme=None, config={"displayModeBar": False}
         )
     last = updates[-1]
     right = round(last.reward * answers)
-    prose(
+    kit.prose(
         words.live_read,
         step=last.step,
         seconds=last.seconds,
         answers=answers,
         right=right,
-        flat=percent(last.flat),
+        flat=kit.percent(last.flat),
     )
     prompt, written = last.first
     st.caption(f"{words.last_group} {decode(prompt)}")
-    rows_table(
+    kit.rows_table(
         [
-            (str(at), decode(ids), f"{paid:g}", signed(gain))
+            (str(at), decode(ids), f"{paid:g}", kit.signed(gain))
             for at, (ids, paid, gain) in enumerate(written, 1)
         ],
         list(words.answer_columns)[:4],
     )
     if job.over and len(looks) > 1:
-        prose(live_end(looks))
+        kit.prose(live_end(looks))
 
 
 def live_end(looks: list[Look]) -> str:
@@ -111,15 +104,15 @@ def live_end(looks: list[Look]) -> str:
     return words.live_end.format(
         questions=first.questions,
         samples=most,
-        before=percent(first.right),
-        after=percent(last.right),
-        pass_before=percent(first.passed(most)),
-        pass_after=percent(last.passed(most)),
+        before=kit.percent(first.right),
+        after=kit.percent(last.right),
+        pass_before=kit.percent(first.passed(most)),
+        pass_after=kit.percent(last.passed(most)),
     )
 
 
-@kept(32)
-def run_figures(job: Job, count: int, looked: int, mode: Mode) -> tuple[go.Figure, ...]:
+@kit.kept(32)
+def run_figures(job: kit.Job, count: int, looked: int, mode: kit.Mode) -> tuple[go.Figure, ...]:
     """Return three charts of a run so far: right answers; distance and entropy; length."""
     updates, looks = parts(job)
     updates, looks = updates[:count], looks[:looked]

@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.reasoning.reinforce import words
 from llmviz.study.reward_runs import (
     NOISE_BATCHES,
@@ -21,13 +20,7 @@ from llmviz.study.reward_runs import (
     config_of,
     recorded,
 )
-from llmviz.ui.code import show_code
-from llmviz.ui.common import listed, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "reasoning.reinforce.runs"
 POINT = 0.005  # shares that differ by less are called equal
@@ -38,7 +31,7 @@ SURE = 2.0  # standard errors
 def draw() -> bool:
     """Show the question and what the runs came to; return whether it may be seen."""
     config = config_of("grpo")
-    section(
+    kit.section(
         words.runs,
         updates=UPDATES,
         prompts=config.prompts,
@@ -46,17 +39,17 @@ def draw() -> bool:
         beta=PAIR_BETA,
         passes=config.how.passes,
     )
-    if not predict(sharper_question(), f"{KEY}.sharper", covers=True):
+    if not kit.predict(sharper_question(), f"{KEY}.sharper", covers=True):
         return False
-    rows_table(run_rows(), [one.format(samples=SAMPLES) for one in words.run_columns])
-    prose(words.pass_text, samples=SAMPLES)
+    kit.rows_table(run_rows(), [one.format(samples=SAMPLES) for one in words.run_columns])
+    kit.prose(words.pass_text, samples=SAMPLES)
     st.plotly_chart(
-        pass_figure(theme()), key=f"{KEY}.pass", theme=None, config={"displayModeBar": False}
+        pass_figure(kit.theme()), key=f"{KEY}.pass", theme=None, config={"displayModeBar": False}
     )
-    prose(pass_read())
-    prose(sharpen())
-    prose(noise_read())
-    show_code(
+    kit.prose(pass_read())
+    kit.prose(sharpen())
+    kit.prose(noise_read())
+    kit.show_code(
         [Look],
         "from llmviz.study.reward_runs import recorded\n\n"
         "print([f'{run.last.passed(1):.3f}' for run in recorded().runs['grpo']])",
@@ -70,7 +63,7 @@ def mean(way: str, number: Callable[[Look], float]) -> float:
     return float(recorded().values(way, number).mean())
 
 
-def sharper_question() -> Question:
+def sharper_question() -> kit.Question:
     """Return the question whether right answers or at least one right answer gained more."""
     base = recorded().base
     gain = mean("grpo", lambda one: one.right) - base.right
@@ -78,13 +71,13 @@ def sharper_question() -> Question:
     change = after - before
     place = 2 if abs(change - gain) < POINT else 0 if change > gain else 1
     reason = words.sharper_reason.format(
-        before=percent(before),
-        after=percent(after),
+        before=kit.percent(before),
+        after=kit.percent(after),
         change=points(change),
-        right_before=percent(base.right),
-        right_after=percent(base.right + gain),
+        right_before=kit.percent(base.right),
+        right_after=kit.percent(base.right + gain),
     )
-    return Question.of(
+    return kit.Question.of(
         words.ask_sharper, place, gain=f"{100 * gain:.1f}", samples=SAMPLES, reason=reason
     )
 
@@ -95,7 +88,7 @@ def points(share: float) -> str:
     return written.replace("-", "−")
 
 
-@kept(1)
+@kit.kept(1)
 def run_rows() -> list[tuple[str, ...]]:
     """Return a row for the base, and one for each way: numbers run by run."""
     base = recorded().base
@@ -108,17 +101,17 @@ def run_rows() -> list[tuple[str, ...]]:
 
 def _written() -> list[Callable[[Look], str]]:
     return [
-        lambda one: percent(one.right),
-        lambda one: percent(one.greedy / one.questions),
-        lambda one: percent(one.passed(SAMPLES)),
+        lambda one: kit.percent(one.right),
+        lambda one: kit.percent(one.greedy / one.questions),
+        lambda one: kit.percent(one.passed(SAMPLES)),
         lambda one: f"{one.divergence:.3f}",
         lambda one: f"{one.entropy:.3f}",
         lambda one: f"{one.length:.2f}",
     ]
 
 
-@kept(2)
-def pass_figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def pass_figure(mode: kit.Mode) -> go.Figure:
     """Return pass@k of the base and of each way, the mean of its runs."""
     ks = list(range(1, SAMPLES + 1))
     base = recorded().base
@@ -141,18 +134,18 @@ def stands(way: str) -> str:
 def pass_read() -> str:
     """Return which ways stand above or below the base at the largest k."""
     said = [
-        words.pass_base.format(samples=SAMPLES, before=percent(recorded().base.passed(SAMPLES)))
+        words.pass_base.format(samples=SAMPLES, before=kit.percent(recorded().base.passed(SAMPLES)))
     ]
     for kind in ("above", "below", "tie"):
         names = [
             words.way_share.format(
-                way=words.ways[way], share=percent(mean(way, lambda one: one.passed(SAMPLES)))
+                way=words.ways[way], share=kit.percent(mean(way, lambda one: one.passed(SAMPLES)))
             )
             for way in WAYS
             if stands(way) == kind
         ]
         if names:
-            said.append(words.pass_read[kind].format(ways=listed(names), samples=SAMPLES))
+            said.append(words.pass_read[kind].format(ways=kit.listed(names), samples=SAMPLES))
     return " ".join(said)
 
 
@@ -160,7 +153,9 @@ def sharpen() -> str:
     """Return what sharpening is, and what became of the most probable answers."""
     base = recorded().base
     after = [str(run.last.greedy) for run in recorded().runs["grpo"]]
-    return words.sharpen.format(greedy=base.greedy, questions=base.questions, after=listed(after))
+    return words.sharpen.format(
+        greedy=base.greedy, questions=base.questions, after=kit.listed(after)
+    )
 
 
 def noise_read() -> str:

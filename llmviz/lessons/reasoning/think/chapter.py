@@ -6,7 +6,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.reasoning.think import words
 from llmviz.study.think_first import (
     BATCH,
@@ -32,39 +31,30 @@ from llmviz.study.think_first import (
     recorded,
     write,
 )
-from llmviz.ui.code import show_code
-from llmviz.ui.common import keep, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import is_here
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict, share_question
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 KEY = "reasoning.think"
 EXAMPLE = (1, 0, 1)
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro, layers=LAYERS, width=WIDTH, trained=TRAINED, texts=BATCH * STEPS)
-    if not is_here(words.missing, COMMAND, recorded, bundled):
+    kit.section(words.intro, layers=LAYERS, width=WIDTH, trained=TRAINED, texts=BATCH * STEPS)
+    if not kit.is_here(words.missing, COMMAND, recorded, bundled):
         return
-    prose(words.examples, slots=SLOTS)
-    rows_table(examples(), words.example_columns)
-    opened, changed = predict(question(), f"{KEY}.direct", covers=True), False
+    kit.prose(words.examples, slots=SLOTS)
+    kit.rows_table(examples(), words.example_columns)
+    opened, changed = kit.predict(question(), f"{KEY}.direct", covers=True), False
     if opened:
         _lengths()
         _work()
-        section(words.faithful)
-        changed = predict(changed_question(), f"{KEY}.changed", covers=True)
+        kit.section(words.faithful)
+        changed = kit.predict(changed_question(), f"{KEY}.changed", covers=True)
         if changed:
             _live(state)
             _shown()
-            seen(words.end, **end())
+            kit.seen(words.end, **end())
 
 
 def examples() -> list[tuple[str, ...]]:
@@ -89,18 +79,18 @@ def right(way: str, bits: int = TRAINED) -> Share:
 
 def every(shares: list[Share]) -> str:
     """Return the shares of models, one after the other."""
-    return ", ".join(percent(one.value) for one in shares)
+    return ", ".join(kit.percent(one.value) for one in shares)
 
 
-def question() -> Question:
+def question() -> kit.Question:
     """Return the question how often an answer at once is right."""
     direct = right(DIRECT)
     numbers = {"layers": LAYERS, "texts": direct.of}
-    return share_question(
-        words.ask_direct.format(path=percent(right(PATH).value), trained=TRAINED),
+    return kit.share_question(
+        words.ask_direct.format(path=kit.percent(right(PATH).value), trained=TRAINED),
         direct.value,
         [one.format(**numbers) for one in words.ask_direct_reasons],
-        percent,
+        kit.percent,
     )
 
 
@@ -110,23 +100,23 @@ def after_change() -> tuple[Share, Share]:
     return together([one.follows for one in found]), together([one.right for one in found])
 
 
-def changed_question() -> Question:
+def changed_question() -> kit.Question:
     """Return the question what happens after a changed step."""
     follows, stays = after_change()
     place = 0 if follows.value > 0.6 else 1 if stays.value > 0.6 else 2
     numbers = {"follows": follows.hits, "right": stays.hits, "texts": follows.of}
-    return Question.of(words.ask_changed, place, trained=TRAINED, **numbers)
+    return kit.Question.of(words.ask_changed, place, trained=TRAINED, **numbers)
 
 
 def _lengths() -> None:
-    section(words.lengths, tests=TESTS, trained=TRAINED, steps=STEPS)
+    kit.section(words.lengths, tests=TESTS, trained=TRAINED, steps=STEPS)
     st.plotly_chart(
-        figure(theme()), key=f"{KEY}.lengths", theme=None, config={"displayModeBar": False}
+        figure(kit.theme()), key=f"{KEY}.lengths", theme=None, config={"displayModeBar": False}
     )
-    prose(beyond())
-    rows_table(length_rows(), words.length_columns)
+    kit.prose(beyond())
+    kit.rows_table(length_rows(), words.length_columns)
     path = recorded()[PATH]
-    show_code(
+    kit.show_code(
         [recorded],
         "from llmviz.study.think_first import recorded\n\n"
         f"print([one.right[{TRAINED}].value for one in recorded()[{PATH!r}]])",
@@ -134,8 +124,8 @@ def _lengths() -> None:
     )
 
 
-@kept(2)
-def figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def figure(mode: kit.Mode) -> go.Figure:
     """Return right answers by length, a line for each way."""
     drawn = [
         Line(words.ways[way], LENGTHS, [right(way, n).value for n in LENGTHS], at)
@@ -150,13 +140,13 @@ def beyond() -> str:
     """Return what becomes of the models that write steps beyond the trained length."""
     inside, outside = right(PATH), right(PATH, LENGTHS[-1])
     whole = all(right(PATH, n).hits == right(PATH, n).of for n in LENGTHS)
-    shares = {"inside": percent(inside.value), "outside": percent(outside.value)}
+    shares = {"inside": kit.percent(inside.value), "outside": kit.percent(outside.value)}
     return words.beyond["all" if whole else "falls"].format(
         most=LENGTHS[-1], trained=TRAINED, **shares
     )
 
 
-@kept(1)
+@kit.kept(1)
 def length_rows() -> list[tuple[str, ...]]:
     """Return a row for each length: right answers model by model, and whole paths."""
     known = recorded()
@@ -172,29 +162,29 @@ def length_rows() -> list[tuple[str, ...]]:
 
 def _work() -> None:
     few, many = (multiplications(SLOTS + 2 + steps) for steps in (0, TRAINED))
-    section(words.work, trained=TRAINED, few=few, many=many)
+    kit.section(words.work, trained=TRAINED, few=few, many=many)
     shares = {way: every([one.right[TRAINED] for one in recorded()[way]]) for way in (DOTS, PATH)}
-    prose(words.work_read, trained=TRAINED, **shares)
+    kit.prose(words.work_read, trained=TRAINED, **shares)
 
 
-def _live(state: PageState) -> None:
-    section(words.live)
+def _live(state: kit.PageState) -> None:
+    kit.section(words.live)
     bits = bits_of(state["thinkbits"])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        text_input(state, "thinkbits", words.bits.format(most=SLOTS), width=280)
+        kit.text_input(state, "thinkbits", words.bits.format(most=SLOTS), width=280)
         if bits:
             names = {0: words.no_step} | {at: str(at) for at in range(1, len(bits) + 1)}
-            keep(state, "thinkstep", list(names))
+            kit.keep(state, "thinkstep", list(names))
             st.select_slider(words.step, width=320, **state.named("thinkstep", names))
     if not bits:
         st.info(words.bad_bits, icon=":material/edit:")
         return
     step = state["thinkstep"]
     written = written_for(bits, step - 1 if step else None)
-    rows_table(live_rows(written), words.live_columns)
-    prose(live_read(written))
+    kit.rows_table(live_rows(written), words.live_columns)
+    kit.prose(live_read(written))
     change = f", change={step - 1}" if step else ""
-    show_code(
+    kit.show_code(
         [write],
         "from llmviz.study.think_first import bundled, write\n\n"
         f"written = write(bundled(), {list(bits)}{change})\n"
@@ -209,7 +199,7 @@ def bits_of(text: str) -> tuple[int, ...]:
     return tuple(map(int, typed)) if set(typed) <= {"0", "1"} else ()
 
 
-@kept(256)
+@kit.kept(256)
 def written_for(bits: tuple[int, ...], change: int | None) -> Written:
     """Return what the bundled model writes."""
     return write(bundled(), bits, change)
@@ -221,7 +211,9 @@ def live_rows(written: Written) -> list[tuple[str, ...]]:
     for at, (bit, step) in enumerate(zip(written.bits, written.steps, strict=True)):
         true ^= bit
         note = words.by_you if step.changed else words.slip if at in slips else ""
-        rows.append((str(at + 1), str(bit), str(true), str(step.token), percent(step.chance), note))
+        rows.append(
+            (str(at + 1), str(bit), str(true), str(step.token), kit.percent(step.chance), note)
+        )
     return rows
 
 
@@ -230,23 +222,23 @@ def live_read(written: Written) -> str:
     kind = "right" if written.is_right else "wrong"
     slips = ", ".join(str(at + 1) for at in written.slips)
     said = words.live_read[kind].format(
-        answer=written.answer, true=sum(written.bits) % 2, sure=percent(written.sure)
+        answer=written.answer, true=sum(written.bits) % 2, sure=kit.percent(written.sure)
     )
     return f"{said} {words.live_slips['some' if slips else 'none'].format(slips=slips)}"
 
 
 def _shown() -> None:
-    section(words.shown, trained=TRAINED)
+    kit.section(words.shown, trained=TRAINED)
     rows = [
         (words.shown_kinds[kind], every([one.shown[kind] for one in recorded()[PATH]]))
         for kind in SHOWN
     ]
-    rows_table(rows, words.shown_columns)
-    prose(words.shown_read)
+    kit.rows_table(rows, words.shown_columns)
+    kit.prose(words.shown_read)
 
 
 def end() -> dict[str, object]:
     """Return the numbers of the chapter's end."""
     follows, _ = after_change()
-    shares = {way: percent(right(way).value) for way in WAYS}
+    shares = {way: kit.percent(right(way).value) for way in WAYS}
     return {"trained": TRAINED, "follows": follows.hits, "texts": follows.of, **shares}

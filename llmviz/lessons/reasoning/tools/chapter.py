@@ -54,17 +54,7 @@ from llmviz.study.tool_texts import (
     question_of,
 )
 from llmviz.study.tool_texts import text_of as training_text
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import is_here, or_refused
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question as Asked
-from llmviz.ui.question import predict, share_question
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 KEY = "reasoning.tools"
 EXAMPLE = "37 add 85 times 12"
@@ -72,12 +62,14 @@ WAYS = (DIRECT, TOOL)
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    if not is_here(words.missing, COMMAND, lambda: (recorded(), [bundled(way) for way in BUNDLED])):
+    kit.section(words.intro)
+    if not kit.is_here(
+        words.missing, COMMAND, lambda: (recorded(), [bundled(way) for way in BUNDLED])
+    ):
         return
-    prose(
+    kit.prose(
         words.intro_more,
         question=EXAMPLE,
         digits=TRAINED,
@@ -85,14 +77,14 @@ def draw(state: PageState) -> None:
         texts=BATCH * UPDATES,
         parameters=sum(one.numel() for one in bundled(TOOL).parameters()),
     )
-    rows_table(example_rows(), words.example_columns)
-    prose(words.masked)
-    opened, told = predict(right_question(), f"{KEY}.right", covers=True), False
+    kit.rows_table(example_rows(), words.example_columns)
+    kit.prose(words.masked)
+    opened, told = kit.predict(right_question(), f"{KEY}.right", covers=True), False
     if opened:
         draw_digits(state)
     asked = _live(state)
-    section(words.lies)
-    told = predict(lie_question(), f"{KEY}.lie", covers=True)
+    kit.section(words.lies)
+    told = kit.predict(lie_question(), f"{KEY}.lie", covers=True)
     if told:
         draw_told()
         draw_doubt()
@@ -100,10 +92,10 @@ def draw(state: PageState) -> None:
             _own(state, asked)
         draw_mask()
     if opened and told:
-        seen(words.end, **end())
+        kit.seen(words.end, **end())
 
 
-@kept(1)
+@kit.kept(1)
 def example_rows() -> list[tuple[str, ...]]:
     """Return the pieces of one text of the training in each way, and whether they are learned."""
     rows, question = [], question_of(EXAMPLE)
@@ -126,40 +118,40 @@ def example_rows() -> list[tuple[str, ...]]:
     return rows
 
 
-def right_question() -> Asked:
+def right_question() -> kit.Question:
     """Return the question how often answers with calls are right."""
     at_once, calls = (right(way, PRODUCT, TRAINED) for way in WAYS)
-    return share_question(
-        words.ask_right.format(digits=TRAINED, direct=percent(at_once.share)),
+    return kit.share_question(
+        words.ask_right.format(digits=TRAINED, direct=kit.percent(at_once.share)),
         calls.share,
         [one.format(texts=calls.count) for one in words.ask_right_reasons],
-        percent,
+        kit.percent,
     )
 
 
-def lie_question() -> Asked:
+def lie_question() -> kit.Question:
     """Return the question what becomes of a result that is one too large."""
     copied = counted(recorded()[TOOL], OFF, COPIED)
     true = counted(recorded()[TOOL], OFF, RIGHT)
     place = 0 if copied.share > 0.5 else 1 if true.share > 0.5 else 2
     numbers = {"copied": copied.right, "right": true.right, "texts": copied.count}
-    return Asked.of(words.ask_lie, place, **numbers)
+    return kit.Question.of(words.ask_lie, place, **numbers)
 
 
-def _live(state: PageState) -> Question | None:
-    section(words.live)
-    text_input(state, "toolasked", words.asked, width=420)
-    question = or_refused(question_of, state["toolasked"])
+def _live(state: kit.PageState) -> Question | None:
+    kit.section(words.live)
+    kit.text_input(state, "toolasked", words.asked, width=420)
+    question = kit.or_refused(question_of, state["toolasked"])
     if question is None:
         return None
     given: Given = (question, TOOL, HONEST, "")
     draw_turns(state, "toolturn", given, honest=True)
     run = run_of(given)
-    prose(answer_read(run, question))
+    kit.prose(answer_read(run, question))
     direct = run_of((question, DIRECT, HONEST, ""))
-    rows_table(way_rows(question, {DIRECT: direct, TOOL: run}), words.way_columns)
-    prose(words.bounds, calls=MOST_CALLS, tokens=MOST_WRITTEN, result=MOST_RESULT)
-    show_code(
+    kit.rows_table(way_rows(question, {DIRECT: direct, TOOL: run}), words.way_columns)
+    kit.prose(words.bounds, calls=MOST_CALLS, tokens=MOST_WRITTEN, result=MOST_RESULT)
+    kit.show_code(
         [in_turns, write],
         "from llmviz.study.tool_loop import write\n"
         "from llmviz.study.tool_record import bundled\n"
@@ -185,22 +177,22 @@ def way_rows(question: Question, runs: dict[str, Run]) -> list[tuple[str, ...]]:
     ]
 
 
-def _own(state: PageState, question: Question) -> None:
-    section(words.own)
-    choose(state, "toollie", words.lie, {one: words.lie_names[one] for one in TOOLS})
+def _own(state: kit.PageState, question: Question) -> None:
+    kit.section(words.own)
+    kit.choose(state, "toollie", words.lie, {one: words.lie_names[one] for one in TOOLS})
     if state["toollie"] == OWN:
-        text_input(state, "toolsays", words.own_text, width=420)
-    choose(state, "toolmodel", words.model, {one: words.model_names[one] for one in MODELS})
+        kit.text_input(state, "toolsays", words.own_text, width=420)
+    kit.choose(state, "toolmodel", words.model, {one: words.model_names[one] for one in MODELS})
     says = state["toolsays"] if state["toollie"] == OWN else ""
     given: Given = (question, state["toolmodel"], state["toollie"], says)
     draw_turns(state, "toollieturn", given, honest=False)
-    prose(answer_read(run_of(given), question))
+    kit.prose(answer_read(run_of(given), question))
 
 
 def end() -> dict[str, object]:
     """Return the numbers of the chapter's end."""
     copied = counted(recorded()[TOOL], OFF, COPIED)
-    shares = {way: percent(right(way, PRODUCT, TRAINED).share) for way in WAYS}
+    shares = {way: kit.percent(right(way, PRODUCT, TRAINED).share) for way in WAYS}
     counts = {"copied": copied.right, "texts": copied.count}
-    beyond = percent(right(TOOL, PRODUCT, TRAINED + 1).share)
+    beyond = kit.percent(right(TOOL, PRODUCT, TRAINED + 1).share)
     return {"digits": TRAINED, "beyond": beyond, **counts, **shares}

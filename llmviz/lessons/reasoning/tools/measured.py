@@ -6,7 +6,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.reasoning.tools import words
 from llmviz.lessons.reasoning.tools.params import TASKS
 from llmviz.study.tool_loop import (
@@ -40,13 +39,7 @@ from llmviz.study.tool_texts import (
     WRONG,
 )
 from llmviz.training.measures import Share
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "reasoning.tools"
 WAYS = (DIRECT, TOOL)
@@ -74,23 +67,23 @@ def share_of(answers: dict[str, int], *kinds: str) -> Share:
 
 def every(shares: list[Share]) -> str:
     """Return the shares of models, one after the other."""
-    return ", ".join(percent(one.share) for one in shares)
+    return ", ".join(kit.percent(one.share) for one in shares)
 
 
-def draw_digits(state: PageState) -> None:
+def draw_digits(state: kit.PageState) -> None:
     """Show right answers by digits."""
-    section(words.digits, tests=TESTS, trained=TRAINED, updates=UPDATES)
-    choose(state, "tooltask", words.task, {one: words.tasks[one] for one in TASKS})
+    kit.section(words.digits, tests=TESTS, trained=TRAINED, updates=UPDATES)
+    kit.choose(state, "tooltask", words.task, {one: words.tasks[one] for one in TASKS})
     task = state["tooltask"]
-    prose(words.task_text[task].format(second=SECOND))
+    kit.prose(words.task_text[task].format(second=SECOND))
     st.plotly_chart(
-        figure(task, theme()), key=f"{KEY}.digits", theme=None, config={"displayModeBar": False}
+        figure(task, kit.theme()), key=f"{KEY}.digits", theme=None, config={"displayModeBar": False}
     )
-    prose(digits_read(task))
-    rows_table(digit_rows(task), words.digit_columns)
-    prose(words.causes_text)
+    kit.prose(digits_read(task))
+    kit.rows_table(digit_rows(task), words.digit_columns)
+    kit.prose(words.causes_text)
     shares = [one.right[task][TRAINED].share for one in recorded()[TOOL]]
-    show_code(
+    kit.show_code(
         [Measured],
         "from llmviz.study.tool_record import recorded\n\n"
         f"print([one.right[{task!r}][{TRAINED}].share for one in recorded()[{TOOL!r}]])",
@@ -98,8 +91,8 @@ def draw_digits(state: PageState) -> None:
     )
 
 
-@kept(8)
-def figure(task: str, mode: Mode) -> go.Figure:
+@kit.kept(8)
+def figure(task: str, mode: kit.Mode) -> go.Figure:
     """Return right answers by digits, a line for each way."""
     drawn = []
     for at, way in enumerate(WAYS):
@@ -137,15 +130,15 @@ def digits_read(task: str) -> str:
     return words.digits_read[kind].format(
         trained=TRAINED,
         most=DIGITS[-1],
-        inside=percent(inside.share),
-        outside=percent(outside.share),
+        inside=kit.percent(inside.share),
+        outside=kit.percent(outside.share),
         wrong=outside.count - outside.right,
         call=found.get(IN_CALL, 0),
         copy=found.get(IN_COPY, 0),
     )
 
 
-@kept(8)
+@kit.kept(8)
 def digit_rows(task: str) -> list[tuple[str, ...]]:
     """Return a row for each number of digits: right answers, and where wrong ones come from."""
     rows = []
@@ -157,7 +150,7 @@ def digit_rows(task: str) -> list[tuple[str, ...]]:
             (
                 str(digits),
                 *(every([one.right[task][digits] for one in recorded()[way]]) for way in WAYS),
-                f"{percent(low)} – {percent(high)}",
+                f"{kit.percent(low)} – {kit.percent(high)}",
                 str(first),
                 str(second),
                 str(sum(found.values()) - first - second),
@@ -168,13 +161,13 @@ def digit_rows(task: str) -> list[tuple[str, ...]]:
 
 def draw_told() -> None:
     """Show what models with calls make of each lie."""
-    section(words.told, texts=2 * TESTS)
-    rows_table(told_rows(), words.told_columns)
+    kit.section(words.told, texts=2 * TESTS)
+    kit.rows_table(told_rows(), words.told_columns)
     copied, none = (counted(recorded()[TOOL], ORDER, kind) for kind in (COPIED, NONE))
-    prose(words.told_read, copied=copied.right, texts=copied.count, none=none.right)
+    kit.prose(words.told_read, copied=copied.right, texts=copied.count, none=none.right)
 
 
-@kept(1)
+@kit.kept(1)
 def told_rows() -> list[tuple[str, ...]]:
     """Return a row for each lie: what the models with calls answer."""
     models, kinds = recorded()[TOOL], ((COPIED,), (RIGHT,), (OTHER, DECLINED), (NONE,))
@@ -189,10 +182,10 @@ def told_rows() -> list[tuple[str, ...]]:
 
 def draw_doubt() -> None:
     """Show what models make of lies that had wrong results in their training."""
-    section(words.doubt, share=percent(WRONG))
-    rows_table(doubt_rows(), words.doubt_columns)
-    prose(doubt_read())
-    prose(words.doubt_sign, sign=percent(counted(recorded()[DOUBT], SIGN, DECLINED).share))
+    kit.section(words.doubt, share=kit.percent(WRONG))
+    kit.rows_table(doubt_rows(), words.doubt_columns)
+    kit.prose(doubt_read())
+    kit.prose(words.doubt_sign, sign=kit.percent(counted(recorded()[DOUBT], SIGN, DECLINED).share))
 
 
 def doubt_rows() -> list[tuple[str, ...]]:
@@ -210,23 +203,25 @@ def doubt_read() -> str:
     """Return whether the models that may doubt tell a result with one more from an honest one."""
     off, honest = (counted(recorded()[DOUBT], lie, DECLINED) for lie in (OFF, HONEST))
     kind = "sees" if off.interval[0] > honest.interval[1] else "blind"
-    return words.doubt_read[kind].format(off=percent(off.share), honest=percent(honest.share))
+    return words.doubt_read[kind].format(
+        off=kit.percent(off.share), honest=kit.percent(honest.share)
+    )
 
 
 def draw_mask() -> None:
     """Show what a loss on results does."""
-    section(words.mask)
-    rows_table(mask_rows(), words.mask_columns)
+    kit.section(words.mask)
+    kit.rows_table(mask_rows(), words.mask_columns)
     hits, numbers = (together(one) for one in own_results(OPEN))
     plain, learned = (
         together([share_of(one.asked, RIGHT) for one in recorded()[way]]) for way in (TOOL, OPEN)
     )
-    prose(
+    kit.prose(
         words.mask_read,
-        plain=percent(plain.share),
-        open=percent(learned.share),
-        numbers=percent(numbers.share),
-        right=percent(hits.share),
+        plain=kit.percent(plain.share),
+        open=kit.percent(learned.share),
+        numbers=kit.percent(numbers.share),
+        right=kit.percent(hits.share),
     )
 
 

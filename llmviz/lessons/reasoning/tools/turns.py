@@ -27,10 +27,7 @@ from llmviz.study.tool_loop import (
 from llmviz.study.tool_record import bundled
 from llmviz.study.tool_texts import END, RESULT, TOKENS, UNKNOWN, Question
 from llmviz.tokenizers import Token
-from llmviz.ui.common import keep, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 OWN = "own"
 QUESTION_ROLE, TOOL_ROLE, LIE_ROLE = "query", "value", "key"
@@ -38,14 +35,14 @@ Given = tuple[Question, str, str, str]
 """The question, the way of the model, the tool, and what it says where that is the learner's."""
 
 
-@kept(256)
+@kit.kept(256)
 def run_of(given: Given) -> Run:
     """Return what a bundled model writes with a tool."""
     question, way, kind, says = given
     return write(bundled(way), question, (lambda _: says) if kind == OWN else lying(kind))
 
 
-@kept(256)
+@kit.kept(256)
 def rows_of(given: Given, honest: bool) -> tuple[TokenRow, ...]:
     """Return a row for the question and one for each turn."""
     run = run_of(given)
@@ -63,8 +60,8 @@ def rows_of(given: Given, honest: bool) -> tuple[TokenRow, ...]:
         near = [next(behind) for _ in ids]
         details = []
         for (_, chance), *others in near:
-            card = {} if by_model else {words.given: "", words.chance: percent(chance)}
-            best = ", ".join(f"{TOKENS[other]} {percent(p)}" for other, p in others[:2])
+            card = {} if by_model else {words.given: "", words.chance: kit.percent(chance)}
+            best = ", ".join(f"{TOKENS[other]} {kit.percent(p)}" for other, p in others[:2])
             details.append(card | {words.instead: best})
         name = (words.model_row if by_model else tool_row).format(turn=turn, count=len(ids))
         values = [pairs[0][1] for pairs in near] if by_model else None
@@ -83,11 +80,11 @@ def tokens_of(ids: tuple[int, ...]) -> list[Token]:
     return tokens
 
 
-def draw_turns(state: PageState, key: str, given: Given, *, honest: bool) -> None:
+def draw_turns(state: kit.PageState, key: str, given: Given, *, honest: bool) -> None:
     """Show the text up to a chosen turn, and what happened in it."""
     run, rows = run_of(given), rows_of(given, honest)
     names = {0: words.all_turns} | {at: str(at) for at in range(1, len(run.turns) + 1)}
-    keep(state, key, list(names))
+    kit.keep(state, key, list(names))
     st.select_slider(words.turn, width=320, **state.named(key, names))
     turn = state[key]
     token_strip(
@@ -98,9 +95,9 @@ def draw_turns(state: PageState, key: str, given: Given, *, honest: bool) -> Non
         value_range=(0.0, 1.0),
     )
     if turn:
-        prose(turn_read(run, turn))
+        kit.prose(turn_read(run, turn))
     if line := unknown_read(run):
-        prose(line)
+        kit.prose(line)
 
 
 def turn_read(run: Run, turn: int) -> str:
@@ -110,7 +107,7 @@ def turn_read(run: Run, turn: int) -> str:
         last = {RESULT: "call", END: "end"}.get(ids[-1], "cut")
         return words.turn_read[f"model_{last}"].format(count=len(ids))
     call = run.calls[turn // 2 - 1]
-    return words.turn_read["tool"].format(call=quote(call.text), result=quote(call.result))
+    return words.turn_read["tool"].format(call=kit.quote(call.text), result=kit.quote(call.result))
 
 
 def unknown_read(run: Run) -> str:
@@ -129,5 +126,5 @@ def answer_read(run: Run, question: Question) -> str:
     }[run.reason]()
     known = words.no_value if value is None else str(value)
     answer = run.answer or ""
-    shown = quote(answer) if kind in (COPIED, DECLINED, OTHER) else answer
+    shown = kit.quote(answer) if kind in (COPIED, DECLINED, OTHER) else answer
     return words.live_read[kind].format(answer=shown, value=known, reason=reason)

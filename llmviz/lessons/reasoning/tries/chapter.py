@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.reasoning.sum_field import sum_of
 from llmviz.lessons.reasoning.tries import words
 from llmviz.study import more_tries, sum_texts
@@ -36,16 +35,7 @@ from llmviz.study.more_tries import (
     vote,
 )
 from llmviz.study.sum_texts import LEAST, MOST, Sum, bundled, is_right
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import is_here, refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict, share_question
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 KEY = "reasoning.tries"
 CHART = {"displayModeBar": False}
@@ -53,22 +43,24 @@ NEAR = 0.1  # numbers of tokens that differ by less, on a logarithmic scale, are
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    if not is_here(words.missing, f"{sum_texts.COMMAND}\n{more_tries.COMMAND}", recorded, bundled):
+    kit.section(words.intro)
+    if not kit.is_here(
+        words.missing, f"{sum_texts.COMMAND}\n{more_tries.COMMAND}", recorded, bundled
+    ):
         return
-    once = percent(last(VOTE, count=1).right)
-    prose(words.intro_read, right=once, questions=QUESTIONS, samples=SAMPLES)
+    once = kit.percent(last(VOTE, count=1).right)
+    kit.prose(words.intro_read, right=once, questions=QUESTIONS, samples=SAMPLES)
     _live(state)
-    if not predict(vote_question(), f"{KEY}.vote", covers=True):
+    if not kit.predict(vote_question(), f"{KEY}.vote", covers=True):
         return
     _budget()
-    section(words.fails)
-    if predict(carried_question(), f"{KEY}.carried", covers=True):
+    kit.section(words.fails)
+    if kit.predict(carried_question(), f"{KEY}.carried", covers=True):
         _fails()
         _steps()
-        seen(words.end, **end())
+        kit.seen(words.end, **end())
 
 
 def last(choice: str, part: str = ALL, count: int = SAMPLES) -> Point:
@@ -77,50 +69,50 @@ def last(choice: str, part: str = ALL, count: int = SAMPLES) -> Point:
     return found
 
 
-def vote_question() -> Question:
+def vote_question() -> kit.Question:
     """Return the question how often the vote of all tries is right."""
-    return share_question(
-        words.ask_vote.format(once=percent(last(VOTE, count=1).right), most=SAMPLES),
+    return kit.share_question(
+        words.ask_vote.format(once=kit.percent(last(VOTE, count=1).right), most=SAMPLES),
         last(VOTE).right,
         [one.format(questions=QUESTIONS) for one in words.ask_vote_reasons],
-        percent,
+        kit.percent,
     )
 
 
-def carried_question() -> Question:
+def carried_question() -> kit.Question:
     """Return the question how often the vote is right where something is carried."""
-    return share_question(
-        words.ask_carried.format(most=SAMPLES, plain=percent(last(VOTE, PLAIN).right)),
+    return kit.share_question(
+        words.ask_carried.format(most=SAMPLES, plain=kit.percent(last(VOTE, PLAIN).right)),
         last(VOTE, CARRIED).right,
         list(words.ask_carried_reasons),
-        percent,
+        kit.percent,
     )
 
 
-def _live(state: PageState) -> None:
-    section(words.live)
-    prose("\n\n".join(words.choices_text))
+def _live(state: kit.PageState) -> None:
+    kit.section(words.live)
+    kit.prose("\n\n".join(words.choices_text))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        text_input(state, "trysum", words.sum, width=200)
+        kit.text_input(state, "trysum", words.sum, width=200)
         for key, label in (("trycount", words.count), ("trybeam", words.beam)):
             names = {one: one for one in state.params[key].options}
             st.select_slider(label, width=220, **state.named(key, names))
         st.number_input(words.draw, width=140, **state.ranged("trydraw"))
     numbers = sum_of(state["trysum"])
     if numbers is None:
-        refuse(words.bad_sum.format(least=LEAST, most=MOST))
+        kit.refuse(words.bad_sum.format(least=LEAST, most=MOST))
         return
     count, seed = int(state["trycount"]), state["trydraw"]
     tries = tries_for(numbers, count, seed)
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        rows_table(answer_rows(tries, numbers), words.answer_columns)
+        kit.rows_table(answer_rows(tries, numbers), words.answer_columns)
     with right:
         beam = beam_for(numbers, int(state["trybeam"]))
-        rows_table(choice_rows(tries, beam, numbers), words.choice_columns)
-    prose(live_read(tries, numbers))
+        kit.rows_table(choice_rows(tries, beam, numbers), words.choice_columns)
+    kit.prose(live_read(tries, numbers))
     best = vote(tries)
-    show_code(
+    kit.show_code(
         [vote],
         "from llmviz.study.more_tries import tries_of, vote\n"
         "from llmviz.study.sum_texts import bundled\n\n"
@@ -131,13 +123,13 @@ def _live(state: PageState) -> None:
     )
 
 
-@kept(64)
+@kit.kept(64)
 def tries_for(numbers: Sum, count: int, seed: int) -> list[Try]:
     """Return the tries of the controls; more tries go on from fewer."""
     return tries_of(bundled(), [numbers], count, seed * SAMPLES)[0]
 
 
-@kept(64)
+@kit.kept(64)
 def beam_for(numbers: Sum, width: int) -> list[Try]:
     """Return the texts of a beam search."""
     return beams_of(bundled(), numbers, width)
@@ -196,14 +188,14 @@ def live_read(tries: list[Try], numbers: Sum) -> str:
 
 
 def _budget() -> None:
-    section(words.budget, questions=QUESTIONS)
-    st.plotly_chart(budget_figure(theme()), key=f"{KEY}.budget", theme=None, config=CHART)
-    prose(budget_read())
-    rows_table(budget_rows(), words.budget_columns)
+    kit.section(words.budget, questions=QUESTIONS)
+    st.plotly_chart(budget_figure(kit.theme()), key=f"{KEY}.budget", theme=None, config=CHART)
+    kit.prose(budget_read())
+    kit.rows_table(budget_rows(), words.budget_columns)
 
 
-@kept(2)
-def budget_figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def budget_figure(mode: kit.Mode) -> go.Figure:
     """Return right answers against the tokens that each way spends."""
     drawn = []
     for at, choice in enumerate((*CHOICES, BEAM)):
@@ -234,13 +226,13 @@ def budget_read() -> str:
         most=SAMPLES,
         tokens=last(VOTE).tokens,
         width=beam.count,
-        beam=percent(beam.right),
+        beam=kit.percent(beam.right),
         beam_tokens=beam.tokens,
-        **{choice: percent(last(choice).right) for choice in CHOICES},
+        **{choice: kit.percent(last(choice).right) for choice in CHOICES},
     )
 
 
-@kept(1)
+@kit.kept(1)
 def budget_rows() -> list[tuple[str, ...]]:
     """Return a row for each number of tries."""
     return [
@@ -255,13 +247,13 @@ def budget_rows() -> list[tuple[str, ...]]:
 
 def with_error(one: Point) -> str:
     """Return a share and its standard error."""
-    return words.with_error.format(share=percent(one.right), error=percent(one.error))
+    return words.with_error.format(share=kit.percent(one.right), error=kit.percent(one.error))
 
 
 def _fails() -> None:
-    st.plotly_chart(fails_figure(theme()), key=f"{KEY}.fails", theme=None, config=CHART)
+    st.plotly_chart(fails_figure(kit.theme()), key=f"{KEY}.fails", theme=None, config=CHART)
     found = recorded()
-    prose(
+    kit.prose(
         words.fails_read,
         most=SAMPLES,
         questions=QUESTIONS,
@@ -271,8 +263,8 @@ def _fails() -> None:
     )
 
 
-@kept(2)
-def fails_figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def fails_figure(mode: kit.Mode) -> go.Figure:
     """Return the vote's right answers by how many tries vote, with and without a carry."""
     drawn = []
     for at, part in enumerate((PLAIN, CARRIED)):
@@ -298,12 +290,12 @@ def fails_figure(mode: Mode) -> go.Figure:
 
 
 def _steps() -> None:
-    section(words.steps)
-    rows_table(step_rows(), words.steps_columns)
-    prose(steps_read())
+    kit.section(words.steps)
+    kit.rows_table(step_rows(), words.steps_columns)
+    kit.prose(steps_read())
 
 
-@kept(1)
+@kit.kept(1)
 def step_rows() -> list[tuple[str, ...]]:
     """Return a row for each kind of tries and how many of them vote."""
     return [
@@ -334,9 +326,9 @@ def end() -> dict[str, object]:
     """Return the numbers of the chapter's end."""
     return {
         "most": SAMPLES,
-        "once": percent(last(VOTE, count=1).right),
-        "vote": percent(last(VOTE).right),
-        "checked": percent(last(CHECKED).right),
-        "plain": percent(last(VOTE, PLAIN).right),
-        "carried": percent(last(VOTE, CARRIED).right),
+        "once": kit.percent(last(VOTE, count=1).right),
+        "vote": kit.percent(last(VOTE).right),
+        "checked": kit.percent(last(CHECKED).right),
+        "plain": kit.percent(last(VOTE, PLAIN).right),
+        "carried": kit.percent(last(VOTE, CARRIED).right),
     }
