@@ -59,7 +59,7 @@ def parallel_links() -> Iterator[str]:
 def reward_links() -> Iterator[str]:
     """Links that begin 80 updates of learning from rewards; more of them than are kept."""
     for beta, group in cycle(product(BETAS, (8, 7))):
-        yield query(part="reinforce", rlbeta=beta, rlgroup=group, rlupdates=80, rlrun=1)
+        yield query(show=1, part="reinforce", rlbeta=beta, rlgroup=group, rlupdates=80, rlrun=1)
 
 
 class Runs(NamedTuple):
