@@ -4,7 +4,7 @@ Passages stand first, then questions. Each sentence begins with the number of it
 passage says is drawn anew for each text, so an answer can come from nothing but the passages:
 
     [1] Ada lives in Lorn. [1] She is a baker. [2] Abel likes bread. Question: Where does Ada live?
-    Answer: Lorn [1]
+    Answer: Ada Lorn [1]
 """
 
 from __future__ import annotations
@@ -110,15 +110,25 @@ class Fact:
     value: str
     passage: int
 
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about a person, and the fact that answers it, if a passage says it."""
+
+    who: str
+    kind: str
+    fact: Fact | None
+
     @property
     def question(self) -> str:
-        """The question that it answers."""
+        """The question as it is written."""
         return question(self.who, self.kind)
 
     @property
     def answer(self) -> str:
-        """The answer with its source."""
-        return f"{self.value} [{self.passage}]"
+        """The person, then what a passage says with its number, or that none says it."""
+        said = f"{self.fact.value} [{self.fact.passage}]" if self.fact else DECLINES
+        return f"{self.who} {said}"
 
 
 def question(who: str, kind: str) -> str:
@@ -134,53 +144,70 @@ def sentence(subject: str, kind: str, value: str, way: int = 0) -> str:
 
 @dataclass(frozen=True)
 class Example:
-    """Passages, and questions with the answer of each: a fact, or None where no passage says it."""
+    """Passages, and questions about them."""
 
     passages: tuple[str, ...]
-    asked: tuple[tuple[str, Fact | None], ...]
+    asked: tuple[Asked, ...]
 
 
-def example(chance: random.Random, questions: int = 4, *, easy: bool = False) -> Example:
-    """Return a new text of up to three passages.
+NAMES, NAMED, ALL = LEVELS = ("names", "named", "all")
+"""How hard a text is: six people and one kind of fact; or three people, and each sentence names its
+person; or all that a text can be. In the first two there are three passages, and in the first an
+answer to each question."""
 
-    In half of the texts some names and values are stand-ins. easy: a sentence a passage, and
-    always a name. No pair that is held out comes.
+
+def example(chance: random.Random, questions: int = 4, level: str = ALL) -> Example:
+    """Return a new text of up to three passages, and up to so many questions, none of them twice.
+
+    Often several people have a fact of one kind, so that neither the person nor the kind alone
+    gives the answer. In half of the texts some names and values are stand-ins. No pair that is
+    held out comes.
     """
     free = chance.sample(STAND_INS, len(STAND_INS)) if chance.random() < 0.5 else []
 
     def drawn(word: str) -> str:
         return free.pop() if free and chance.random() < 0.5 else word
 
-    people = [(drawn(name), names()[name]) for name in chance.sample(list(names()), 3)]
+    hard, few = level == ALL, level == NAMES
+    people = [(drawn(one), names()[one]) for one in chance.sample(list(names()), 6 if few else 4)]
     around = people[: chance.randint(1, 3)]
+    told_of = chance.sample(list(KINDS), 1 if few else chance.randint(1, len(KINDS)))
     facts: dict[tuple[str, str], Fact] = {}
     passages = []
-    for number in range(1, 1 + chance.choices((0, 1, 2, 3), (0 if easy else 1, 4, 6, 9))[0]):
-        who, pronoun = chance.choice(around)
-        orphan = not easy and chance.random() < 0.1  # the passage begins behind the name
-        left = [kind for kind in KINDS if (who, kind) not in facts]
-        most = 1 if easy else chance.choices((1, 2, 3), (5, 4, 1))[0]
+    count = chance.choices((0, 1, 2, 3), (1, 3, 6, 10))[0] if hard else MOST_PASSAGES
+    for number in range(1, 1 + count):
+        orphan = hard and chance.random() < 0.1  # the passage begins behind the name
         sentences: list[str] = []
-        for kind in chance.sample(left, min(most, len(left))):
-            while held_out(who, kind, value := chance.choice(values(kind))):
-                pass
-            value = drawn(value)
-            named = not orphan and (not sentences or chance.random() < 0.3)
-            sentences.append(sentence(who if named else pronoun, kind, value, chance.randrange(2)))
-            if not orphan:
-                facts[who, kind] = Fact(who, kind, value, number)
-        if (not easy and chance.random() < 0.25) or not sentences:
+        for who, pronoun in (
+            [chance.choice(around)] if hard else people[number - 1 :: MOST_PASSAGES]
+        ):
+            left = [kind for kind in told_of if (who, kind) not in facts]
+            for kind in chance.sample(left, min(chance.choice((1, 1, 2, 2, 3)), len(left))):
+                while held_out(who, kind, value := chance.choice(values(kind))):
+                    pass
+                value = drawn(value)
+                named = not orphan and (not hard or not sentences or chance.random() < 0.3)
+                subject = who if named else pronoun
+                sentences.append(sentence(subject, kind, value, chance.randrange(2)))
+                if not orphan:
+                    facts[who, kind] = Fact(who, kind, value, number)
+        if (hard and chance.random() < 0.25) or not sentences:
             kind = chance.choice(list(KINDS))
             aside = chance.choice(_ASIDES[kind]).format(it=chance.choice(values(kind)))
             sentences.insert(chance.randint(0, len(sentences)), aside)
         passages.append(" ".join(sentences))
+    said = chance.sample([*facts], len(facts))
+    unsaid = [(who, kind) for who, _ in people for kind in KINDS if (who, kind) not in facts]
+    chance.shuffle(unsaid)
+    # Most of what no passage says is of a kind that the text tells of somebody else.
+    unsaid.sort(key=lambda one: any(one[1] == kind for _, kind in facts) and chance.random() < 0.8)
+    share = {NAMES: 1, NAMED: 0.9, ALL: 0.65}[level]
+    most = len(said) if few else 1 + len(said) * 3 // 2
     asked = []
-    for _ in range(questions):
-        if facts and chance.random() > (0.05 if easy else 0.3):
-            asked.append(chance.choice([*facts]))
-        else:
-            asked.append((chance.choice(people)[0], chance.choice([*KINDS])))
-    return Example(tuple(passages), tuple((question(*one), facts.get(one)) for one in asked))
+    for _ in range(min(questions, most)):
+        who, kind = said.pop() if said and chance.random() < share else unsaid.pop()
+        asked.append(Asked(who, kind, facts.get((who, kind))))
+    return Example(tuple(passages), tuple(asked))
 
 
 def numbered(words: Sequence[str], number: int) -> list[str]:

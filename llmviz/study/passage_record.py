@@ -1,7 +1,7 @@
 """What models make of the passages before a question: right, wrong, none, two that disagree.
 
-`python -m llmviz.study.passage_record` trains three models again, some minutes each on one thread,
-and writes `data/experiments/passages.json` and the first model, `passages.safetensors`.
+`python -m llmviz.study.passage_record` trains three models beside each other, some ten minutes each,
+and writes `data/experiments/passages.json` and the best model, `passages.safetensors`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from llmviz.corpus.facts_in_passages import (
     DECLINES,
@@ -32,6 +32,7 @@ from llmviz.corpus.facts_in_passages import (
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import small_gpt
 from llmviz.study.passage_reader import (
+    MOST,
     SOURCES,
     STEPS,
     logits_behind,
@@ -59,7 +60,7 @@ FORCED = "forced"  # the right value is the likeliest one of its kind, whatever 
 
 @dataclass(frozen=True)
 class Trial:
-    """Passages and a question; what the first token of each possible answer is called."""
+    """Passages and a question; by the word behind the person, what each answer is called."""
 
     passages: tuple[str, ...]
     question: str
@@ -198,38 +199,39 @@ def tests(case: str, count: int = TESTS) -> list[Trial]:
     return [make_one(_Draw(chance, unknown=unknown)) for _ in range(count)]
 
 
+def _further(model: GPT, rows: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return texts with the likeliest token behind each."""
+    likeliest = logits_behind(model, rows).argmax(-1).tolist()
+    return [[*row, one] for row, one in zip(rows, likeliest, strict=True)]
+
+
 def measure(model: GPT, case: str, count: int = TESTS) -> dict[str, int]:
     """Count a case's answers: `Trial.called`, DECLINED, ELSE, and SOURCED of the right ones."""
     texts = tests(case, count)
-    rows = [prompt_ids(one.passages, one.question) for one in texts]
-    logits = logits_behind(model, rows)
+    rows = _further(model, [prompt_ids(one.passages, one.question) for one in texts])
+    logits = logits_behind(model, rows)  # behind the person that the model has written
+    given = [tokens()[int(one)] for one in logits.argmax(-1)]
     found: Counter[str] = Counter()
     declines = split(DECLINES)[0]
-    sourced, behind = [], []
-    for one, row, values_of in zip(texts, rows, logits, strict=True):
-        word = tokens()[int(values_of.argmax())]
+    sources = [row[-1] for row in _further(model, _further(model, rows))]
+    for one, word, source, values_of in zip(texts, given, sources, logits, strict=True):
         name = DECLINED if word == declines else one.called.get(word, ELSE)
         found[name] += 1
         if name == RIGHT and one.source:
-            sourced.append(one)
-            behind.append([*row, vocabulary()[word]])
+            found[SOURCED] += tokens()[source] == SOURCES[one.source - 1]
         if case == "none":
             kind = [vocabulary()[value] for value in values(one.kind)]
             found[FORCED] += kind[int(values_of[kind].argmax())] == vocabulary()[one.right]
-    if behind:
-        numbers = [vocabulary()[one] for one in SOURCES]
-        given = logits_behind(model, behind).argmax(-1)
-        wanted = np.array([numbers[one.source - 1] for one in sourced])
-        found[SOURCED] = int((given == wanted).sum())
     return dict(found)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One model: the mean loss of its last hundred steps, and the counts of each case."""
+    """One model: the mean loss of its last hundred steps, all its steps, and each case's counts."""
 
     seed: int
     loss: float
+    steps: int
     cases: dict[str, dict[str, int]]
 
     def share(self, case: str, name: str) -> float:
@@ -243,33 +245,46 @@ class Measured:
         return counts.get(SOURCED, 0) / counts[RIGHT] if counts.get(RIGHT) else float("nan")
 
 
-def trained(seed: int, steps: int = STEPS) -> tuple[GPT, Measured]:
-    """Train a model from a seed and measure it."""
+def trained(seed: int, folder: Path, most: int = MOST, steps: int = STEPS) -> Measured:
+    """Train a model from a seed, write its weights and measure it."""
     import torch
-
-    torch.manual_seed(seed)
-    model, loss = new_model(), float("nan")
-    for step in train(model, seed, steps):
-        loss = step.loss
-    return model, Measured(seed, loss, {case: measure(model, case) for case in CASES})
-
-
-def make(folder: Path = EXPERIMENT_FOLDER, seeds: Sequence[int] = SEEDS) -> None:
-    """Train a model for each seed and write what they answer, and the first one."""
     from tqdm import tqdm
 
     from llmviz.training.tensors import save_tensors
 
-    begun, found = time.perf_counter(), []
-    for seed in tqdm(seeds):
-        model, measured = trained(seed)
-        found.append(asdict(measured))
-        if seed == SEEDS[0]:
-            import torch
+    torch.set_num_threads(1)
+    torch.manual_seed(seed)
+    model = new_model()
+    training = train(model, seed, most, steps)
+    *_, last = tqdm(training, f"seed {seed}", most + steps, mininterval=5)
+    save_tensors(_weights_of(folder, seed), dict(model.state_dict()), torch.float16)
+    cases = {case: measure(model, case) for case in CASES}
+    return Measured(seed, last.loss, last.step, cases)
 
-            save_tensors(folder / WEIGHTS, dict(model.state_dict()), torch.float16)
+
+def best(models: Sequence[Measured]) -> Measured:
+    """Return the model with the most right answers where one passage is right, the first of them.
+
+    It is the one that is bundled.
+    """
+    return max(models, key=lambda one: one.share("right", RIGHT))
+
+
+def _weights_of(folder: Path, seed: int) -> Path:
+    return folder / f"{seed}-{WEIGHTS}"
+
+
+def make(folder: Path = EXPERIMENT_FOLDER, seeds: Sequence[int] = SEEDS) -> None:
+    """Train a model for each seed, beside each other; write what they answer, and the best."""
+    begun = time.perf_counter()
+    with ProcessPoolExecutor(len(seeds), get_context("spawn")) as pool:
+        models = [*pool.map(trained, seeds, [folder] * len(seeds))]
+    _weights_of(folder, best(models).seed).replace(folder / WEIGHTS)
+    for seed in seeds:
+        _weights_of(folder, seed).unlink(missing_ok=True)
+    found = [asdict(one) for one in models]
     seconds = round(time.perf_counter() - begun, 1)
-    content = {"command": COMMAND, "steps": STEPS, "tests": TESTS, "seconds": seconds}
+    content = {"command": COMMAND, "tests": TESTS, "seconds": seconds}
     write_json(folder / FILE, content | {"models": found})
 
 
@@ -277,7 +292,7 @@ def make(folder: Path = EXPERIMENT_FOLDER, seeds: Sequence[int] = SEEDS) -> None
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> list[Measured]:
     """Return the bundled results, a model for each seed. ValueError: missing or damaged."""
     with Recorded(folder / FILE, COMMAND) as content:
-        found = [Measured(one["seed"], one["loss"], one["cases"]) for one in content["models"]]
+        found = [Measured(**one) for one in content["models"]]
         if len(found) != len(SEEDS) or any(set(one.cases) != set(CASES) for one in found):
             raise ValueError("models or cases are missing")
         return found

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
-from llmviz.lessons.reasoning import LESSON
 from llmviz.lessons.reasoning.lookup import words
 from llmviz.lessons.reasoning.lookup.params import LIE, TOLD
 from tests.browser.test_tokenization import wait_for_address
-
-pytestmark = pytest.mark.skipif(
-    "lookup" not in LESSON.names, reason="the chapter is not in the lesson yet"
-)
 
 
 def test_the_answer_follows_the_passages_and_their_changes(visit):

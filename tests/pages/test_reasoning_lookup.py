@@ -8,16 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmviz.corpus.facts_in_passages import split_plain
-from llmviz.lessons.reasoning import LESSON
 from llmviz.lessons.reasoning.lookup import chapter, found, ranking, reading, words
 from llmviz.lessons.reasoning.lookup.params import AS_FOUND, CHANGES, DOCUMENTS, LIE, OWN, TOLD
 from llmviz.study.passage_ranking import BM, RANKINGS
 from llmviz.study.passage_reader import Answer
 from tests.pages.harness import fine, open_part, prose_of
 
-pytestmark = pytest.mark.skipif(
-    "lookup" not in LESSON.names, reason="the chapter is not in the lesson yet"
-)
 QUESTION = "What is the work of Ada?"
 WORDS = ["Ada", "lives", "works", "cat", "東京", "in", "the"]
 LINE = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6)
@@ -80,7 +76,7 @@ def test_a_change_is_made_in_one_passage_and_nothing_else(change):
         assert now.texts[1] == "A cat."
     elif now.changed:
         _, given = found.answered_for(before.texts, QUESTION)
-        assert change == LIE and given.words[0] not in split_plain(now.texts[now.changed - 1])
+        assert change == LIE and given.words[1] not in split_plain(now.texts[now.changed - 1])
 
 
 def test_passages_are_taken_turned_and_left_out():
@@ -106,20 +102,21 @@ def test_a_lie_is_another_word_of_the_same_kind(text, word, after):
 
 
 @pytest.mark.parametrize(
-    ("said", "sure", "texts", "kind"),
+    ("said", "texts", "kind"),
     [
-        (("No", "passage", "says", "it"), (0.9, 1, 1, 1), ("a",), "No"),
-        (("baker", "[1]"), (0.9, 0.8), ("Ada is a baker.",), "The word does stand"),
-        (("baker", "[1]"), (0.9, 0.8), ("Ada.",), "does not have the word"),
-        (("baker", "[2]"), (0.9, 0.8), ("Ada.",), "There is no such passage"),
-        (("baker",), (0.9,), ("Ada.",), "It names no passage"),
-        (("[1]",), (0.9,), ("Ada.",), "It names no passage"),
-        ((), (), (), "It names no passage"),
+        (("Ada", "No", "passage", "says", "it"), ("a",), "No"),
+        (("Ada", "baker", "[1]"), ("Ada is a baker.",), "The word does stand"),
+        (("Ada", "baker", "[1]"), ("Ada.",), "does not have the word"),
+        (("Ada", "baker", "[2]"), ("Ada.",), "There is no such passage"),
+        (("Ada", "baker"), ("Ada.",), "It names no passage"),
+        (("[1]", "[1]"), ("Ada.",), "It names no passage"),
+        (("Ada",), (), "It names no passage"),
+        ((), (), "It names no passage"),
     ],
 )
-def test_the_sentence_on_an_answer_says_whether_its_source_has_the_word(said, sure, texts, kind):
+def test_the_sentence_on_an_answer_says_whether_its_source_has_the_word(said, texts, kind):
     now = found.Put(texts, tuple(range(len(texts))))
-    line = reading.answer_read(Answer(said, sure, (), ()), now)
+    line = reading.answer_read(Answer(said, (0.5,) * len(said), ()), now)
     assert (words.answer_read["declines"][:20] in line) == (kind == "No")
     assert kind == "No" or kind in line
 

@@ -19,6 +19,7 @@ LESSON = Lesson(
         "reinforce",
         "gamed",
         "tools",
+        "lookup",
         "distil",
     ),
     needs_engine=True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 from llmviz.lessons.reasoning.lookup import measured, ranking, reading, words
@@ -38,15 +37,10 @@ def draw(state: kit.PageState) -> None:
 
 
 def end() -> dict[str, str]:
-    """Return the numbers of the chapter's end: means of the three models."""
-    models = recorded()
-
-    def mean(case: str, name: str) -> str:
-        return kit.percent(float(np.mean([one.share(case, name) for one in models])))
-
+    """Return the numbers of the chapter's end: a share for each of the three models."""
     return {
-        "right": mean("right", RIGHT),
-        "none": mean("none", RIGHT),
-        "sourced": kit.percent(float(np.mean([one.sourced for one in models]))),
-        "told": mean("told_alone", TOLD),
+        "right": measured.shares("right", RIGHT),
+        "none": measured.shares("none", RIGHT),
+        "sourced": measured.sourced(),
+        "told": measured.shares("told_alone", TOLD),
     }

@@ -86,9 +86,9 @@ def changed(before: Put, question: str, change: str, number: int, own: str) -> P
     if change == LIE:
         _, given = answered_for(before.texts, question)
         number = given.source or 0
-        if not 0 < number <= len(texts) or given.words[0] not in split_plain(texts[number - 1]):
+        if not 0 < number <= len(texts) or given.words[1] not in split_plain(texts[number - 1]):
             return before
-        texts[number - 1] = _replaced(texts[number - 1], given.words[0])
+        texts[number - 1] = _replaced(texts[number - 1], given.words[1])
     elif change == TOLD:
         texts[number - 1] = f"{texts[number - 1]} {INSTRUCTION}"
     else:

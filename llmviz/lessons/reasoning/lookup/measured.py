@@ -31,6 +31,11 @@ def shares(case: str, name: str) -> str:
     return ", ".join(kit.percent(one.share(case, name)) for one in recorded())
 
 
+def sourced() -> str:
+    """Return for each model which share of its right answers names the right passage."""
+    return ", ".join(kit.percent(one.sourced) for one in recorded())
+
+
 def mean(case: str, name: str) -> float:
     """Return the mean of a share over the models."""
     return float(np.mean([one.share(case, name) for one in recorded()]))
@@ -44,7 +49,9 @@ def rows_of(names: dict[str, str], *kinds: str) -> list[tuple[str, ...]]:
 def right_and_wrong() -> None:
     """Show what becomes of right, wrong and no passages, and the guess without one."""
     kit.rows_table(rows_of(words.measured_rows, RIGHT, DECLINED, ELSE), words.measured_columns)
-    kit.prose(words.sourced, shares=", ".join(kit.percent(one.sourced) for one in recorded()))
+    values = [one.share("right", RIGHT) for one in recorded()]
+    kit.prose(words.seeds, points=f"{100 * (max(values) - min(values)):.1f}")
+    kit.prose(words.sourced, shares=sourced())
     kit.prose(words.closed, forced=shares("none", FORCED), chance=kit.percent(chance()))
     kit.show_code(
         [recorded],

@@ -124,19 +124,20 @@ def unknown_read(asked: Prompt) -> str:
 
 def answer_read(given: Answer, now: Put) -> str:
     """Return what the model answers, and whether its source has the word."""
-    sure = kit.percent(given.sure[0]) if given.sure else ""
+    sure = kit.percent(given.sure[1]) if len(given.sure) > 1 else ""
     if given.declines:
         return words.answer_read["declines"].format(sure=sure)
-    if given.source is None or given.words.index(f"[{given.source}]") != 1:
-        return words.answer_read["bare"].format(text=kit.quote(given.text, 60), sure=sure)
+    if given.source is None:
+        return words.answer_read["bare"].format(text=kit.quote(given.text, 60))
     place = "nowhere"
     if given.source <= len(now.texts):
-        there = given.words[0] in split_plain(now.texts[given.source - 1])
+        there = given.words[1] in split_plain(now.texts[given.source - 1])
         place = "there" if there else "elsewhere"
     return words.answer_read["source"].format(
-        word=kit.quote(given.words[0]),
+        about=kit.quote(given.words[0]),
+        word=kit.quote(given.words[1]),
         sure=sure,
         source=given.source,
-        sourced=kit.percent(given.sure[1]),
+        sourced=kit.percent(given.sure[2]),
         place=words.source_place[place],
     )
