@@ -3,11 +3,7 @@
 They learn from texts of all lengths from the start, or from short texts first.
 `python -m llmviz.study.think_first` trains the bundled models again, half an hour on one thread,
 and writes `data/experiments/think-first.json` and two models, `think-first*.safetensors`.
-
-Reference for short texts first: Bengio, Louradour, Collobert and Weston 2009, "Curriculum
-Learning". Here only the longest length grows; each length up to it stays as likely as any other.
-
-A text is: the bits, blanks up to SLOTS places, "=", the path, ":", the answer. B texts, T tokens.
+B texts, T tokens.
 """
 
 from __future__ import annotations
@@ -25,6 +21,25 @@ import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import small_gpt
+from llmviz.study.parity_texts import (
+    COLON,
+    DIRECT,
+    DOT,
+    DOTS,
+    MIXED,
+    ORDERS,
+    PATH,
+    SHORT_FIRST,
+    SLOTS,
+    TOKENS,
+    TRAINED,
+    WAYS,
+    batch,
+    longest_at,
+    parities,
+    path_of,
+    question,
+)
 from llmviz.study.records import require
 from llmviz.training.files import read_json, write_json
 
@@ -35,23 +50,14 @@ if TYPE_CHECKING:
 
 FILE = "think-first.json"
 COMMAND = "python -m llmviz.study.think_first"
-TOKENS = "01_=.:"
-BLANK, EQUALS, DOT, COLON = (TOKENS.index(one) for one in "_=.:")
-DIRECT, DOTS, PATH = "direct", "dots", "path"
-WAYS = (DIRECT, DOTS, PATH)
-MIXED, SHORT_FIRST = "mixed", "short_first"
-ORDERS = (MIXED, SHORT_FIRST)
 WRITES, AT_ONCE = (MIXED, PATH), (SHORT_FIRST, DIRECT)
 WEIGHTS = {WRITES: "think-first.safetensors", AT_ONCE: "think-first-at-once.safetensors"}
 """The two kinds of which the model of the first seed is bundled."""
 SEEDS = (0, 1, 2)
-SLOTS = 20  # places for bits
-TRAINED = 16  # most bits of a text that is trained on
 LENGTHS = (1, 2, 4, 6, 8, 12, 16, 17, 18, 20)  # that are measured
 TESTS = 200  # texts of each length
 LAYERS, HEADS, WIDTH = 2, 4, 48
-BATCH, STEPS, RATE, WARMUP = 64, 4000, 2e-3, 100
-GROWING = 0.8  # of the updates, in which the longest length grows; after them it is TRAINED
+STEPS, RATE, WARMUP = 4000, 2e-3, 100
 OWN, SHUFFLED, NONE = "own", "shuffled", "none"
 SHOWN = (OWN, SHUFFLED, DOTS, NONE)
 """What stands before ":" when the model that writes a path is asked: its own path, that path in a
@@ -91,73 +97,6 @@ class Measured:
     steps_right: dict[int, Share]  # texts of which every step is right; empty without a path
     shown: dict[str, Share]  # right answers by what stands before ":"; empty without a path
     changed: Changed | None
-
-
-def parities(bits: np.ndarray) -> np.ndarray:
-    """Return the running parity of bits along the last axis: 1 after an odd number of ones."""
-    return np.bitwise_xor.accumulate(bits, axis=-1)
-
-
-def question(bits: Sequence[int]) -> list[int]:
-    """Return the tokens up to "=". Raises ValueError for no bits, too many, or another number."""
-    if not 1 <= len(bits) <= SLOTS:
-        raise ValueError(f"from 1 to {SLOTS} bits; got {len(bits)}")
-    if set(bits) - {0, 1}:
-        raise ValueError("a bit is 0 or 1")
-    return [*bits, *[BLANK] * (SLOTS - len(bits)), EQUALS]
-
-
-def path_of(bits: Sequence[int], way: str) -> list[int]:
-    """Return what stands between "=" and ":"."""
-    if way == PATH:
-        return parities(np.array(bits)).tolist()
-    return [DOT] * len(bits) if way == DOTS else []
-
-
-def text_of(bits: Sequence[int], way: str) -> list[int]:
-    """Return a whole text, its answer last."""
-    return [*question(bits), *path_of(bits, way), COLON, int(sum(bits) % 2)]
-
-
-def longest_at(step: int, steps: int, order: str) -> int:
-    """Return the most bits of a text at a step, counted from 0, of a training of so many steps.
-
-    MIXED: always TRAINED. SHORT_FIRST: from 1 on, one more after each equal part of the first
-    GROWING of the steps; TRAINED from then on.
-    """
-    if order == MIXED:
-        return TRAINED
-    return min(TRAINED, 1 + int(TRAINED * step / (GROWING * steps)))
-
-
-def batch(
-    rng: np.random.Generator, way: str, longest: int = TRAINED
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return inputs and targets (B, T) of random texts; the same bits for each way of a seed.
-
-    longest: the most bits of a text. Each length from 1 to it is as likely as any other. T is what
-    the longest text of the batch needs.
-    """
-    from llmviz.nn.loss import IGNORED
-
-    bits = rng.integers(0, 2, (BATCH, TRAINED))
-    lengths = rng.integers(1, longest + 1, (BATCH, 1))
-    steps = 0 * lengths if way == DIRECT else lengths
-    texts = np.full((BATCH, SLOTS + 1 + steps.max() + 2), BLANK)
-    places = np.arange(texts.shape[1])
-    texts[:, :TRAINED] = np.where(places[:TRAINED] < lengths, bits, BLANK)
-    texts[:, SLOTS] = EQUALS
-    true = parities(bits)
-    path = texts[:, SLOTS + 1 :]  # a view: what is written here stands in the texts
-    if way != DIRECT:
-        most = steps.max()
-        path[:, :most] = np.where(
-            places[:most] < steps, DOT if way == DOTS else true[:, :most], BLANK
-        )
-    np.put_along_axis(path, steps, COLON, -1)
-    np.put_along_axis(path, steps + 1, np.take_along_axis(true, lengths - 1, -1), -1)
-    learned = (places >= SLOTS + 1) & (places <= SLOTS + 2 + steps)
-    return texts[:, :-1], np.where(learned, texts, IGNORED)[:, 1:]
 
 
 def new_model() -> GPT:
@@ -390,6 +329,15 @@ def write(model: GPT, bits: Sequence[int], change: int | None = None) -> Written
             token = 1 - token
         steps.append(Step(token, float(chances[1]), at == change))
         text.append(token)
+    return _answered(model, bits, steps, text)
+
+
+def write_at_once(model: GPT, bits: Sequence[int]) -> Written:
+    """Let a model answer without a path. Raises ValueError for bits that are none."""
+    return _answered(model, bits, [], question(bits))
+
+
+def _answered(model: GPT, bits: Sequence[int], steps: list[Step], text: list[int]) -> Written:
     chances = _chances(model, [*text, COLON])
     answer = int(chances[1] > chances[0])
     return Written(tuple(bits), tuple(steps), answer, float(chances[answer]))

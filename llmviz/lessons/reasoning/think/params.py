@@ -1,6 +1,6 @@
 """The controls of the chapter "Think first", as its links write them."""
 
-from llmviz.study.think_first import SLOTS
+from llmviz.study.parity_texts import SLOTS
 from llmviz.ui import codec
 
 PARAMS = [
