@@ -55,8 +55,8 @@ def measured(record):
 def test_what_the_order_of_texts_does_follows_from_the_models(short, mixed):
     with measured(flat(short, mixed)):
         said, question = lengths.order_read(), lengths.order_question()
-    assert ("the order of the texts matters" in said) == (min(short) > max(mixed))
-    assert ("this order did worse" in said) == (max(short) < min(mixed))
+    assert ("is right more often than each" in said) == (min(short) > max(mixed))
+    assert ("is right less often than each" in said) == (max(short) < min(mixed))
     clear = [max(hits) / 200 > 0.5 + 3 * (0.25 / 200) ** 0.5 for hits in (short, mixed)]
     assert ("stays open" in said) == (not any(clear))
     assert ("did not find it" in said) == (clear == [True, False])

@@ -50,7 +50,8 @@ def draw(state: kit.PageState) -> None:
     opened = kit.predict(question(), f"{KEY}.direct", covers=True)
     if opened:
         lengths.draw_mixed()
-        kit.section(words.order, trained=TRAINED, growing=kit.whole_percent(GROWING))
+        one = kit.percent(right(MIXED, DIRECT, 1).value)
+        kit.section(words.order, trained=TRAINED, growing=kit.whole_percent(GROWING), one=one)
         opened = kit.predict(lengths.order_question(), f"{KEY}.order", covers=True)
     if opened:
         lengths.draw_short_first()

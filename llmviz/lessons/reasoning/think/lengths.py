@@ -39,6 +39,7 @@ def draw_mixed() -> None:
     """Show the models that met all lengths from the start, and what their answers cost."""
     kit.section(words.lengths, tests=TESTS, trained=TRAINED, steps=STEPS)
     _draw(MIXED)
+    kit.show_code([recorded], *_code(MIXED, PATH))
     few, many = (multiplications(SLOTS + 2 + steps) for steps in (0, TRAINED))
     kit.section(words.work, trained=TRAINED, few=few, many=many)
     found = {way: each(shares(MIXED, way)) for way in (DOTS, PATH)}
@@ -49,6 +50,7 @@ def draw_mixed() -> None:
 def draw_short_first() -> None:
     """Show the models that met short texts first, beside the others."""
     _draw(SHORT_FIRST)
+    kit.show_code([recorded], *_code(SHORT_FIRST, DIRECT))
     kit.prose(order_read())
 
 
@@ -61,12 +63,15 @@ def _draw(order: str) -> None:
     )
     kit.prose(beyond(order))
     kit.rows_table(length_rows(order), words.length_columns)
-    kit.show_code(
-        [recorded],
+
+
+def _code(order: str, way: str) -> tuple[str, str]:
+    """Return lines that read what models of a kind answer, and what they print."""
+    return (
         "from llmviz.study.think_first import recorded\n\n"
-        f"models = recorded()[{order!r}, {DIRECT!r}]\n"
+        f"models = recorded()[{order!r}, {way!r}]\n"
         f"print([one.right[{TRAINED}].value for one in models])",
-        str([one.value for one in shares(order, DIRECT)]),
+        str([one.value for one in shares(order, way)]),
     )
 
 
@@ -79,7 +84,9 @@ def figure(order: str, mode: kit.Mode) -> go.Figure:
         models = [[one.value for one in shares(order, way, n)] for n in LENGTHS]
         above = [max(own) - mean for own, mean in zip(models, means, strict=True)]
         below = [mean - min(own) for own, mean in zip(models, means, strict=True)]
-        drawn.append(Line(words.ways[way], LENGTHS, means, at, errors=above, below=below))
+        # Dots may lie upon answers at once: through a dashed line both are seen.
+        line = Line(words.ways[way], LENGTHS, means, at, way == DOTS, errors=above, below=below)
+        drawn.append(line)
     axes = (words.length_axis, words.right_axis)
     ticks = [n for n in LENGTHS if n not in (1, 17)]
     chart = lines(drawn, axes, mode, level=(0.5, words.guess), hover="%{y:.1%}", ticks=ticks)
