@@ -169,6 +169,6 @@ def order_read() -> str:
     )
     read = words.order_read["more" if more else "fewer" if fewer else "same"].format(blocks=blocks)
     dots = words.dots_read.format(
-        short=each(shares(SHORT_FIRST, DOTS)), mixed=each(shares(MIXED, DOTS))
+        short=each(shares(SHORT_FIRST, DOTS)), mixed=each(shares(MIXED, DOTS)), trained=TRAINED
     )
     return f"{read}\n\n{dots}"
