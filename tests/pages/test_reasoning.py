@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmviz.lessons.reasoning.think import chapter, lengths
+from llmviz.lessons.reasoning.think import chapter, lengths, tasks
 from llmviz.study import parity_texts as texts
 from llmviz.study import think_first as think
+from llmviz.study import think_tasks
 from llmviz.study.think_first import Measured, Share, Step, Written
 from llmviz.ui import kit
 from tests.pages.harness import fine, open_part, prose_of
@@ -169,6 +170,38 @@ def test_the_live_model_goes_on_from_the_chosen_step(typed, step, note):
         assert f"The model answers <strong>{written.answer}</strong>" in said
         assert f"short texts first, answers <strong>{at_once.answer}</strong>" in said
     assert "With short texts first it was" in said
+
+
+TASK = st.sampled_from([*think_tasks.TASKS])
+
+
+@settings(deadline=None)
+@given(TASK, HITS, HITS, st.integers(0, 200))
+def test_what_steps_add_to_a_task_follows_from_its_models(task, once, steps, beyond):
+    def models(hits):
+        right = [
+            {n: Share(beyond if n > think_tasks.TRAINED else one, 200) for n in think_tasks.LENGTHS}
+            for one in hits
+        ]
+        return [think_tasks.Measured(task, "", 0, 0.0, one, {}) for one in right]
+
+    record = {(task, way): models(once) for way in texts.WAYS} | {(task, texts.PATH): models(steps)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tasks, "recorded", lambda: record)
+        said, question = tasks.read(task), tasks.question(task)
+    assert ("is right more often than each" in said) == (min(steps) > max(once))
+    assert ("is right less often than each" in said) == (max(steps) < min(once))
+    assert said.endswith(f"{', '.join([kit.percent(beyond / 200)] * 2)}.")
+    assert question.answers[question.right] == kit.percent(sum(once) / 600)
+    assert len(set(question.answers)) == 3
+
+
+@pytest.mark.parametrize("task", think_tasks.TASKS)
+def test_an_example_of_a_task_ends_with_the_state_that_it_leads_to(task):
+    rows = tasks.examples(task)
+    assert len({row[1] for row in rows}) == 1
+    path = rows[texts.WAYS.index(texts.PATH)][2]
+    assert path.split()[-1] == path.split(" : ")[0].split()[-1] == rows[0][2].split()[-1]
 
 
 def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.reasoning.think import lengths, words
+from llmviz.lessons.reasoning.think import lengths, tasks, words
 from llmviz.lessons.reasoning.think.lengths import KEY, each, right, shares, together
+from llmviz.study import think_tasks
 from llmviz.study.parity_texts import (
     BATCH,
     DIRECT,
@@ -45,6 +46,8 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.intro, layers=LAYERS, width=WIDTH, trained=TRAINED, texts=BATCH * STEPS)
     if not kit.is_here(words.missing, COMMAND, recorded, bundled, lambda: bundled(AT_ONCE)):
         return
+    if not kit.is_here(words.missing, think_tasks.COMMAND, think_tasks.recorded):
+        return
     kit.prose(words.examples, slots=SLOTS)
     kit.rows_table(examples(), words.example_columns)
     opened = kit.predict(question(), f"{KEY}.direct", covers=True)
@@ -60,6 +63,8 @@ def draw(state: kit.PageState) -> None:
     if opened:
         _live(state)
         _shown()
+        opened = tasks.draw(state)
+    if opened:
         kit.seen(words.end, **end())
 
 

@@ -1,6 +1,7 @@
 """What the models of both orders answer by length, and what a path costs."""
 
-from __future__ import annotations
+from collections.abc import Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -77,20 +78,34 @@ def _code(order: str, way: str) -> tuple[str, str]:
 
 @kit.kept(4)
 def figure(order: str, mode: kit.Mode) -> go.Figure:
-    """Return right answers by length: a line for each way, and bars over its models."""
+    """Return right answers by number of bits."""
+    found = {way: [shares(order, way, n) for n in LENGTHS] for way in WAYS}
+    ticks = [n for n in LENGTHS if n not in (1, 17)]
+    level = (0.5, words.guess)
+    return chart(found, LENGTHS, words.length_axis, mode, level=level, ticks=ticks)
+
+
+def chart(
+    found: dict[str, list[list[Share]]],
+    lengths: Sequence[int],
+    axis: str,
+    mode: kit.Mode,
+    **more: Any,
+) -> go.Figure:
+    """Return right answers by length: a line for each way, and bars over its models.
+
+    found: by way and length, the share of each model. more: see `lines`.
+    """
     drawn = []
-    for at, way in enumerate(WAYS):
-        means = [right(order, way, n).value for n in LENGTHS]
-        models = [[one.value for one in shares(order, way, n)] for n in LENGTHS]
+    for at, (way, by_length) in enumerate(found.items()):
+        means = [together(own).value for own in by_length]
+        models = [[one.value for one in own] for own in by_length]
         above = [max(own) - mean for own, mean in zip(models, means, strict=True)]
         below = [mean - min(own) for own, mean in zip(models, means, strict=True)]
-        # Dots may lie upon answers at once: through a dashed line both are seen.
-        line = Line(words.ways[way], LENGTHS, means, at, way == DOTS, errors=above, below=below)
-        drawn.append(line)
-    axes = (words.length_axis, words.right_axis)
-    ticks = [n for n in LENGTHS if n not in (1, 17)]
-    chart = lines(drawn, axes, mode, level=(0.5, words.guess), hover="%{y:.1%}", ticks=ticks)
-    return chart.update_yaxes(range=[0, 1.05])  # the same for both orders
+        drawn.append(Line(words.ways[way], lengths, means, at, errors=above, below=below))
+    axes = (axis, words.right_axis)
+    picture = lines(drawn, axes, mode, hover="%{y:.1%}", **more)
+    return picture.update_yaxes(range=[0, 1.05])  # the same wherever two are compared
 
 
 def error(share: Share) -> float:
@@ -112,18 +127,12 @@ def beyond(order: str) -> str:
                 most=LENGTHS[-1],
                 trained=TRAINED,
                 inside=kit.percent(right(order, way).value),
-                lengths=listed(BEYOND),
+                lengths=kit.listed([*map(str, BEYOND)]),
                 outside=each(outside),
-                low=listed(under),
+                low=kit.listed([*map(str, under)]),
             )
         )
     return "\n\n".join(said)
-
-
-def listed(numbers: list[int]) -> str:
-    """Return numbers one after the other, with "and" before the last; nothing for none."""
-    *first, last = map(str, numbers or [""])
-    return words.listed.format(first=", ".join(first), last=last) if first else last
 
 
 @kit.kept(2)
