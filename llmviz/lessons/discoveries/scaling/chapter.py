@@ -75,13 +75,13 @@ def question() -> kit.Question:
     """Return the question how the fitted E compares with the exact floor."""
     floor, every = runs()
     right = ("low", "in", "high").index(verdict(laws.fit_of(Taken()), floor.entropy))
-    covered = kit.whole_percent(COVERED)
-    return kit.Question(
-        words.ask_floor.format(runs=len(every)),
-        [one.format(covered=covered) for one in words.ask_floor_answers],
+    return kit.Question.rated(
+        words.ask_floor,
+        words.ask_floor_answers,
         right,
         words.ask_floor_reasons,
-        scale=True,
+        runs=len(every),
+        covered=kit.whole_percent(COVERED),
     )
 
 

@@ -64,19 +64,19 @@ def draw(state: kit.PageState) -> None:
 def question() -> kit.Question:
     """Return the question how many features get a direction when they are rarely on."""
     right = int(film(SPARSE).kept.sum())
-    numbers = range(DIMENSIONS, FEATURES + 1)
     why, fewer, more = words.ask_kept_reasons
-    return kit.Question(
-        words.ask_kept.format(
-            dense=int(film(DENSE).kept.sum()),
-            features=FEATURES,
-            dimensions=DIMENSIONS,
-            cases=round(1 / SPARSE),
-        ),
-        [str(number) for number in numbers],
-        right - DIMENSIONS,
-        [why if one == right else fewer if one > right else more for one in numbers],
+    return kit.Question.among(
+        words.ask_kept,
+        {
+            one: why if one == right else fewer if one > right else more
+            for one in range(DIMENSIONS, FEATURES + 1)
+        },
+        right,
         scale=True,
+        dense=int(film(DENSE).kept.sum()),
+        features=FEATURES,
+        dimensions=DIMENSIONS,
+        cases=round(1 / SPARSE),
     )
 
 

@@ -104,11 +104,5 @@ def question(rate: str, shares: Mapping[str, float]) -> kit.Question:
         names[kit.percent(shares[one])] = one
     if len(names) == 1:
         names[kit.percent(other)] = "other"
-    sizes = {kit.percent(share): share for share in shares.values()}
-    answers = sorted(names, key=lambda text: sizes.get(text, other))
-    return kit.Question(
-        words.update_ask.format(rate=rate),
-        answers,
-        answers.index(kit.percent(shares["bfloat16"])),
-        [words.update_reasons[names[one]] for one in answers],
-    )
+    reasons = {share: words.update_reasons[one] for share, one in names.items()}
+    return kit.Question.among(words.update_ask, reasons, kit.percent(shares["bfloat16"]), rate=rate)

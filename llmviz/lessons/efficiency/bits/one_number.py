@@ -184,12 +184,13 @@ def question(number: float) -> kit.Question:
     gap = float(FLOAT16.spacing(held))
     power = math.frexp(held)[1] - 1
     known = {"right": gap, "half": gap / 2, "bfloat16": gap * 2**3, "float32": gap / 2**13}
-    order = sorted(known, key=known.__getitem__)
-    return kit.Question(
-        words.gap_ask.format(number=written(held, 9)),
-        [written(known[one]) for one in order],
-        order.index("right"),
-        [words.gap_reasons[one].format(power=str(power).replace("-", "−")) for one in order],
+    return kit.Question.among(
+        words.gap_ask,
+        {value: words.gap_reasons[one] for one, value in known.items()},
+        gap,
+        written,
+        number=written(held, 9),
+        power=str(power).replace("-", "−"),
     )
 
 

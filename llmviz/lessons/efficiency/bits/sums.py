@@ -84,7 +84,7 @@ def question(large: str, small: str) -> kit.Question:
     first, held = float(BFLOAT16.round(float(large))), float(BFLOAT16.round(float(small)))
     spacing = float(BFLOAT16.spacing(first))
     right = float(BFLOAT16.round(first + held))
-    reasons = {first + held: "exact", first + spacing: "next", first: "stays", right: "right"}
+    names = {first + held: "exact", first + spacing: "next", first: "stays", right: "right"}
     line = {
         "large": large,
         "small": small,
@@ -92,10 +92,5 @@ def question(large: str, small: str) -> kit.Question:
         "spacing": written(spacing),
         "right": written(right, 9),
     }
-    values = sorted(reasons)
-    return kit.Question(
-        words.sum_ask.format(**line),
-        [written(one, 9) for one in values],
-        values.index(right),
-        [words.sum_reasons[reasons[one]].format(**line) for one in values],
-    )
+    reasons = {value: words.sum_reasons[name] for value, name in names.items()}
+    return kit.Question.among(words.sum_ask, reasons, right, lambda one: written(one, 9), **line)

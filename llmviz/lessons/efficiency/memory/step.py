@@ -199,15 +199,9 @@ def question(parameters: int) -> kit.Question:
         "one": 12 * parameters,
         "master": 20 * parameters,
     }
-    offered = {right: words.ask_right.format(right=right)}
-    offered |= {number: words.ask_wrong[name] for name, number in wrong.items()}
-    answers = sorted(offered)
-    return kit.Question(
-        words.ask.format(n=parameters),
-        [f"{number:,}" for number in answers],
-        answers.index(right),
-        [offered[number] for number in answers],
-    )
+    offered = {number: words.ask_wrong[name] for name, number in wrong.items()}
+    offered[right] = words.ask_right
+    return kit.Question.among(words.ask, offered, right, n=parameters, right=right)
 
 
 def _code(chosen: Chosen, memory: StepMemory) -> None:

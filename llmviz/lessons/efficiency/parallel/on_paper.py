@@ -159,11 +159,6 @@ def question(training: Training) -> kit.Question:
     answers: dict[str, str] = {bytes_text(right): "right"}
     for name, value in values.items():
         answers.setdefault(bytes_text(value), name)
-    order = sorted(answers, key=lambda text: values[answers[text]])
+    reasons = {text: words.paper_reasons[name] for text, name in answers.items()}
     line = {"gpus": training.gpus, "data": bytes_text(data), "right": bytes_text(right)}
-    return kit.Question(
-        words.paper_ask.format(**line),
-        order,
-        order.index(bytes_text(right)),
-        [words.paper_reasons[answers[text]].format(**line) for text in order],
-    )
+    return kit.Question.among(words.paper_ask, reasons, line["right"], **line)

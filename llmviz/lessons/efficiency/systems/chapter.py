@@ -153,12 +153,6 @@ def question(column: str) -> kit.Question:
     first = IDEAS.index(right)
     offered = [IDEAS[(first + step) % len(IDEAS)] for step in range(ANSWERS)]
     slots = {"system": SYSTEMS[at].name, "title": SOURCES[cell(column, right.key).source].title}
-    return kit.Question(
-        words.ask.format(idea=right.name, **slots),
-        [one.about for one in offered],
-        0,
-        [
-            words.right.format(**slots) if one is right else words.wrong.format(idea=one.name)
-            for one in offered
-        ],
-    )
+    reasons = {one.about: words.wrong.format(idea=one.name) for one in offered}
+    reasons[right.about] = words.right
+    return kit.Question.among(words.ask, reasons, right.about, idea=right.name, **slots)

@@ -216,16 +216,15 @@ def wave_question(way: str, c: int, base: float) -> kit.Question | None:
     lengths = {words.ask_right: right, words.ask_width[way]: float(c), words.ask_slow: slow}
     if c < 8 or not stands_out(list(lengths.values()), 0, "{:,.1f}".format):
         return None
-    in_order = sorted(lengths.items(), key=lambda one: one[1])
-    if len({f"{length:,.2f}" for length in lengths.values()}) < 3:
-        return None
     about = {"c": c, "half": c // 2, "column": column, "pair": pair, "twice": 2 * pair}
-    return kit.Question(
-        words.ask.format(first=2 * np.pi, column=column),
-        [f"{length:,.2f}" for _, length in in_order],
-        [reason for reason, _ in in_order].index(words.ask_right),
-        [reason.format(length=length, base=base, **about) for reason, length in in_order],
-    )
+    reasons = {
+        f"{length:,.2f}": reason.format(length=length, base=base, **about)
+        for reason, length in lengths.items()
+    }
+    if len(reasons) < 3:
+        return None
+    text = words.ask.format(first=2 * np.pi, column=column)
+    return kit.Question.among(text, reasons, f"{right:,.2f}")
 
 
 def _code(state: kit.PageState) -> None:

@@ -90,12 +90,9 @@ def question(name: str, measured: ModelErrors) -> kit.Question:
     place = 0 if right - sure >= POINT else 2 if sure - right >= POINT else 1
     numbers = {"sure": kit.percent(sure), "right": kit.percent(right)}
     numbers["tokens"] = kit.count(measured.corpus.tokens, "token")
-    return kit.Question(
-        words.ask_sure.format(model=kit.quote(kit.label(name)), sure=kit.percent(sure)),
-        words.ask_sure_answers,
-        place,
-        [one.format(**numbers) for one in words.ask_sure_reasons],
-        scale=True,
+    numbers["model"] = kit.quote(kit.label(name))
+    return kit.Question.rated(
+        words.ask_sure, words.ask_sure_answers, place, words.ask_sure_reasons, **numbers
     )
 
 

@@ -215,16 +215,10 @@ def question(rows: int, columns: int, rank: int) -> kit.Question:
     wrong = {"product": rows * columns, "one": rank * columns, "cells": rank * rank}
     known = {"rows": rows, "columns": columns, "rank": rank, "right": right}
     known |= {"whole": rows * columns, "share": kit.percent(right / (rows * columns))}
-    offered = {right: words.ask_right.format(**known)}
+    offered = {right: words.ask_right}
     for name, number in wrong.items():
-        offered.setdefault(number, words.ask_wrong[name].format(**known))
-    answers = sorted(offered)
-    return kit.Question(
-        words.ask.format(**known),
-        [f"{number:,}" for number in answers],
-        answers.index(right),
-        [offered[number] for number in answers],
-    )
+        offered.setdefault(number, words.ask_wrong[name])
+    return kit.Question.among(words.ask, offered, right, **known)
 
 
 def _code(name: str, path: str, change: Change) -> None:

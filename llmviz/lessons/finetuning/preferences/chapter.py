@@ -73,5 +73,4 @@ def question(beta: str, number: int) -> kit.Question:
         (scale * up, words.ask_better),
     ):
         offered.setdefault(f"{value:g}", reason)
-    reasons = [reason.format(**about) for reason in offered.values()]
-    return kit.Question(words.ask.format(**about), list(offered), 0, reasons)
+    return kit.Question.among(words.ask, offered, about["margin"], **about)

@@ -182,7 +182,4 @@ def question(right: list[float]) -> kit.Question:
     reach = first_letter.reach(right)
     correct = int(np.searchsorted([8, 31, FARTHEST], reach, side="right"))
     reason = words.ask_reason.format(letters=_more(reach)) if reach else words.ask_never
-    text = words.ask.format(length=LENGTH)
-    return kit.Question(
-        text, words.ask_answers, correct, [reason] * len(words.ask_answers), scale=True
-    )
+    return kit.Question.rated(words.ask, words.ask_answers, correct, reason, length=LENGTH)

@@ -103,12 +103,10 @@ def question(film: LetterFilm, bend: str, scale: float) -> kit.Question | None:
     if kit.percent(off) in map(kit.percent, BORDERS):
         return None
     right = int(np.searchsorted(BORDERS, off))
-    reason = words.norm_reason.format(
-        off=kit.percent(off), on=kit.percent(float(film.saturated[True][0]))
-    )
-    text = words.norm_ask.format(scale=f"{scale:g}", bend=bend)
-    return kit.Question(
-        text, words.norm_answers, right, [reason] * len(words.norm_answers), scale=True
+    values = {"off": kit.percent(off), "on": kit.percent(float(film.saturated[True][0]))}
+    values |= {"scale": f"{scale:g}", "bend": bend}
+    return kit.Question.rated(
+        words.norm_ask, words.norm_answers, right, words.norm_reason, **values
     )
 
 

@@ -123,13 +123,9 @@ def question(past: PastGradients, model: str, times: float, count: int) -> kit.Q
     if written(past.ratio) in ("0.5", "2"):
         return None
     right = 0 if past.ratio < 0.5 else 1 if past.ratio <= 2 else 2
-    reason = words.past_reason.format(factor=written(past.ratio))
-    return kit.Question(
-        words.past_ask.format(model=model, times=times, letters=count),
-        words.past_answers,
-        right,
-        [reason] * len(words.past_answers),
-        scale=True,
+    values = {"model": model, "times": times, "letters": count, "factor": written(past.ratio)}
+    return kit.Question.rated(
+        words.past_ask, words.past_answers, right, words.past_reason, **values
     )
 
 

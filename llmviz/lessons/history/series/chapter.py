@@ -202,14 +202,9 @@ def far_question(values: np.ndarray, fitted: int, fit: Fit) -> kit.Question | No
     times = last / known.one
     if not np.isfinite(times) or f"{times:.3g}" in ("0.5", "2"):
         return None
-    reason = words.ask_reason.format(last=last, times=times)
-    return kit.Question(
-        words.ask.format(steps=len(known.truth), one=known.one),
-        words.ask_answers,
-        0 if times < 0.5 else 1 if times <= 2 else 2,
-        [reason] * len(words.ask_answers),
-        scale=True,
-    )
+    right = 0 if times < 0.5 else 1 if times <= 2 else 2
+    values = {"last": last, "times": times, "steps": len(known.truth), "one": known.one}
+    return kit.Question.rated(words.ask, words.ask_answers, right, words.ask_reason, **values)
 
 
 def _code(source: str, values: np.ndarray, fitted: int, fit: Fit) -> None:

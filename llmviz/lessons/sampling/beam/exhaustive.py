@@ -187,13 +187,8 @@ def question(v: int, n: int, can_end: bool) -> kit.Question | None:
     if not can_end:
         reasons = {**reasons, right: text.format(beam=beam, **numbers)}
         reasons[n + v] = words.exhaustive_ask_linear
-    order = sorted(reasons)
-    return kit.Question(
-        words.exhaustive_ask.format(n=n, v=v),
-        [kit.count(number, "text") for number in order],
-        order.index(right),
-        [reasons[number] for number in order],
-    )
+    text = words.exhaustive_ask.format(n=n, v=v)
+    return kit.Question.among(text, reasons, right, lambda number: kit.count(number, "text"))
 
 
 def _code(prompt: Prompted, every: Continuations, length: int) -> None:

@@ -162,19 +162,14 @@ def question(probabilities: np.ndarray, drawn: np.ndarray) -> kit.Question | Non
     if right is None:
         return None
     numbers = {
+        "first": f"{first:.4f}",
         "last": f"{last:.4f}",
         "tokens": f"{np.count_nonzero(probabilities):,}",
         "met": f"{np.unique(drawn).size:,}",
     }
-    return kit.Question(
-        words.ask_dice.format(first=f"{first:.4f}"),
-        list(words.ask_dice_answers.values()),
-        list(words.ask_dice_answers).index(right),
-        [
-            words.ask_dice_reasons[f"{right}, {name}"].format(**numbers)
-            for name in words.ask_dice_answers
-        ],
-    )
+    reasons = {name: words.ask_dice_reasons[f"{right}, {name}"] for name in words.ask_dice_answers}
+    written = words.ask_dice_answers.__getitem__
+    return kit.Question.among(words.ask_dice, reasons, right, written, **numbers)
 
 
 def end(prompt: Prompted, steps: SamplingSteps, u: float, drawn: np.ndarray) -> dict[str, str]:

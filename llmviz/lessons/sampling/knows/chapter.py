@@ -254,15 +254,10 @@ def question(chances: np.ndarray) -> kit.Question | None:
     right = 0 if hot > cold else 1 if hot > cold / 2 else 2
     gained = int(np.count_nonzero(at_two > at_one))
     numbers = {"hot": kit.percent(hot), "cold": kit.percent(cold), "times": f"{hot / cold:.2g}"}
-    reason = words.ask_knows_reasons[right].format(gained=gained, n=len(chances), **numbers)
-    no = words.ask_knows_no.format(**numbers)
-    return kit.Question(
-        words.ask_knows.format(cold=kit.percent(cold)),
-        words.ask_knows_answers,
-        right,
-        [reason if answer == right else no for answer in range(3)],
-        scale=True,
-    )
+    numbers |= {"gained": gained, "n": len(chances)}
+    reasons = [words.ask_knows_no] * 3
+    reasons[right] = words.ask_knows_reasons[right]
+    return kit.Question.rated(words.ask_knows, words.ask_knows_answers, right, reasons, **numbers)
 
 
 def end(kind: str, chances: np.ndarray) -> dict[str, str]:

@@ -63,7 +63,7 @@ def cut_question(cut: CutVocabulary, vocab_size: int) -> kit.Question:
     text = words.mistake_cut_ask.format(
         vocabulary=vocab_size, p=cut.p, whole=kit.count(cut.whole, "token")
     )
-    return _numbers(text, cut.short, numbers)
+    return kit.Question.among(text, numbers, cut.short)
 
 
 def tie_question(tie: Tie, prompt: Prompted) -> kit.Question:
@@ -74,14 +74,4 @@ def tie_question(tie: Tie, prompt: Prompted) -> kit.Question:
         tie.k: words.mistake_tie_right,
         tie.k - 1: words.mistake_tie_less.format(k=tie.k),
     }
-    return _numbers(words.mistake_tie_ask.format(k=tie.k), tie.kept, numbers)
-
-
-def _numbers(text: str, right: int, reasons: dict[int, str]) -> kit.Question:
-    answers = sorted(reasons)
-    return kit.Question(
-        text,
-        [f"{n:,}" for n in answers],
-        answers.index(right),
-        [reasons[n] for n in answers],
-    )
+    return kit.Question.among(words.mistake_tie_ask, numbers, tie.kept, k=tie.k)

@@ -211,13 +211,10 @@ def saving_question(film: Film) -> kit.Question | None:
     middle, end = length_after(film, half), length_after(film, 2 * half)
     first, second = film.corpus_length - middle, middle - end
     right = 0 if 10 * second > 11 * first else 2 if 10 * second < 9 * first else 1
-    reason = words.ask_saving_reason.format(half=half, first=first, second=second)
-    return kit.Question(
-        words.ask_saving.format(half=half, start=film.corpus_length, middle=middle),
-        [answer.format(half=half) for answer in words.ask_saving_answers],
-        right,
-        [reason] * 3,
-        scale=True,
+    values = {"half": half, "start": film.corpus_length, "middle": middle}
+    values |= {"first": first, "second": second}
+    return kit.Question.rated(
+        words.ask_saving, words.ask_saving_answers, right, words.ask_saving_reason, **values
     )
 
 

@@ -179,7 +179,6 @@ def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> kit.
         # The first pair from the left is always among the answers: it is the tempting one.
         by_rank = sorted(mergeable, key=mergeable.__getitem__)
         offered = {next(iter(ranked)), *by_rank[:3]}
-        answers = [pair for pair in ranked if pair in offered]
         first = by_rank[0]
 
         def reason(pair: str, ranked: dict = ranked, first: str = first) -> str:
@@ -187,12 +186,8 @@ def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> kit.
             line = words.ask_first_never if ranked[pair] is None else line
             return line.format(pair=kit.quote(pair), rank=ranked[pair] or 0)
 
-        return kit.Question(
-            words.ask_first.format(word=kit.quote(word)),
-            answers,
-            answers.index(first),
-            [reason(pair) for pair in answers],
-        )
+        reasons = {pair: reason(pair) for pair in ranked if pair in offered}
+        return kit.Question.among(words.ask_first, reasons, first, word=kit.quote(word))
     return None
 
 

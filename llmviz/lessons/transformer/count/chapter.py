@@ -208,14 +208,10 @@ def head_question(config: GPTConfig) -> kit.Question | None:
     if len(set(numbers.values())) < len(numbers):
         return None
     known = {"right": right, "vocab": config.vocab_size, "width": config.n_embd}
-    reasons = {"right": words.right, **words.wrong}
-    order = sorted(numbers, key=numbers.__getitem__)
-    return kit.Question(
-        words.question.format(state=words.tied if config.tied_head else words.untied),
-        [f"{numbers[name]:,}" for name in order],
-        order.index("right"),
-        [reasons[name].format(**known) for name in order],
-    )
+    texts = {"right": words.right, **words.wrong}
+    reasons = {numbers[name]: texts[name] for name in sorted(numbers, key=numbers.__getitem__)}
+    state = words.tied if config.tied_head else words.untied
+    return kit.Question.among(words.question, reasons, right, state=state, **known)
 
 
 def _small() -> None:

@@ -60,13 +60,7 @@ def cut_question(
         "tokens": score["tokens"],
     }
     sides = {"both": words.cut_both, "left": words.cut_left, "ended": words.cut_right}
-    reasons = {given[side]: reason.format(**given) for side, reason in sides.items()}
+    reasons = {given[side]: reason for side, reason in sides.items()}
     if len(reasons) < len(sides):
         return None
-    answers = sorted(reasons)
-    return kit.Question(
-        words.cut_ask.format(**given),
-        answers,
-        answers.index(given["ended"]),
-        [reasons[answer] for answer in answers],
-    )
+    return kit.Question.among(words.cut_ask, reasons, given["ended"], **given)

@@ -85,11 +85,8 @@ def question(values: np.ndarray) -> kit.Question:
     """Return how many of some numbers ReLU sets to 0, as a question."""
     share = float((values <= 0).mean())
     right = int(np.searchsorted([0.25, 0.5, 0.75], share, side="left"))
-    reason = words.bend_reason.format(below=kit.percent(share))
-    ask = words.bend_ask.format(count=len(values))
-    return kit.Question(
-        ask, words.bend_answers, right, [reason] * len(words.bend_answers), scale=True
-    )
+    slots = {"below": kit.percent(share), "count": len(values)}
+    return kit.Question.rated(words.bend_ask, words.bend_answers, right, words.bend_reason, **slots)
 
 
 def _code(subject: Subject, name: str, flat: float) -> None:

@@ -218,12 +218,11 @@ def question(ledger: Ledger, what: str, place: str) -> kit.Question | None:
     order = sorted(sums, key=sums.__getitem__, reverse=True)
     if len(order) < 2 or written(sums[order[0]]) == written(sums[order[1]]):
         return None
-    return kit.Question(
-        words.ask.format(what=what, place=place),
-        [words.kinds[group] for group in sums],
-        list(sums).index(order[0]),
-        [
-            (words.ask_right if group == order[0] else words.ask_wrong).format(value=written(value))
-            for group, value in sums.items()
-        ],
-    )
+    reasons = {
+        group: (words.ask_right if group == order[0] else words.ask_wrong).format(
+            value=written(value)
+        )
+        for group, value in sums.items()
+    }
+    by_name = words.kinds.__getitem__
+    return kit.Question.among(words.ask, reasons, order[0], by_name, what=what, place=place)

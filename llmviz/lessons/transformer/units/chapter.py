@@ -138,11 +138,8 @@ def end_unit(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, u
 def dead_question(count: int, units: int, layer: int, tokens: int) -> kit.Question:
     """Return how many of a layer's units never fire, as a question."""
     right = int(np.searchsorted([1, 11, 101], count, side="right"))
-    reason = words.dead_reason.format(count=count)
-    ask = words.dead_ask.format(all=units, layer=layer, tokens=tokens)
-    return kit.Question(
-        ask, words.dead_answers, right, [reason] * len(words.dead_answers), scale=True
-    )
+    slots = {"count": count, "all": units, "layer": layer, "tokens": tokens}
+    return kit.Question.rated(words.dead_ask, words.dead_answers, right, words.dead_reason, **slots)
 
 
 def _grid(state: kit.PageState, corpus_search: CorpusSearch, layer: int) -> None:
