@@ -9,6 +9,7 @@ import streamlit as st
 
 from llmviz.figures.theme import Mode
 from llmviz.textfile import check_text
+from llmviz.ui.codec import pack_text
 from llmviz.ui.notices import inform, refuse, warn
 from llmviz.ui.state import LEARNER_TEXT, LINK_ICON, PageState
 
@@ -152,6 +153,29 @@ def suggest(
             st.session_state[key] = None
 
     st.pills(label, options, key=key, on_change=pressed, **more)
+
+
+def chart(figure: Any, key: str, *, bar: bool = True, **more: Any) -> None:
+    """Show a figure of `llmviz.figures` in its own colours.
+
+    bar: whether Plotly's buttons stand above it. more: as `st.plotly_chart` takes it.
+    """
+    if not bar:
+        more["config"] = {"displayModeBar": False}
+    st.plotly_chart(figure, key=key, theme=None, **more)
+
+
+def chapter_link(
+    lesson: str, part: str, label: str, icon: str = ":material/arrow_forward:", **more: str
+) -> None:
+    """Show a link to a chapter. more: what its address says besides."""
+    st.page_link(f"pages/{lesson}.py", label=label, icon=icon, query_params={"part": part, **more})
+
+
+def head_link(label: str, text: str, model: str, layer: int, head: int) -> None:
+    """Show a link to the weights of a head of a trained model on a text."""
+    more = {"text": pack_text(text) or "", "model": model, "layer": str(layer), "head": str(head)}
+    chapter_link("attention", "trained", label, ":material/hub:", **more)
 
 
 def theme() -> Mode:

@@ -58,7 +58,7 @@ def draw(state: kit.PageState) -> None:
         place.plotly_chart(figure, key=f"attention.{part}", theme=None)
     st.caption(words.caption.format(queries=QUERIES, keys=KEYS))
     kit.prose(words.gradient)
-    st.plotly_chart(row_of_weights(size, state["seed"], mode), key="attention.row", theme=None)
+    kit.chart(row_of_weights(size, state["seed"], mode), "attention.row")
     kit.predict(question(size, plain), "attention.scale")
     kit.show_code(
         [scale_study],

@@ -48,7 +48,7 @@ def _influence(state: kit.PageState) -> dict[str, str] | None:
     quiz = question(rnn)
     covered = quiz is not None and not kit.answered(quiz, ASK)
     figure = influence_bars(name, tuple(gpt.tolist()), tuple(rnn.tolist()), covered, kit.theme())
-    st.plotly_chart(figure, key="attention.why", theme=None)
+    kit.chart(figure, "attention.why")
     st.caption(" ".join([words.influence, words.covered if covered else ""]))
     if quiz is not None:
         kit.predict(quiz, ASK, covers=True)

@@ -104,9 +104,9 @@ def _kept(state: kit.PageState, of: Prompts, circuit: Circuit) -> None:
     graph, curve = st.columns([3, 2], gap="large")
     with graph:
         chosen = tuple(circuit.order[:number])
-        st.plotly_chart(graph_of(*of, chosen, kit.theme()), key=f"{KEY}.graph", theme=None)
+        kit.chart(graph_of(*of, chosen, kit.theme()), f"{KEY}.graph")
     with curve:
-        st.plotly_chart(curve_of(*of, number, kit.theme()), key=f"{KEY}.curve", theme=None)
+        kit.chart(curve_of(*of, number, kit.theme()), f"{KEY}.curve")
     kit.prose(words.scale)
     if number:
         rows = [
@@ -218,7 +218,7 @@ def _own(state: kit.PageState, of: Prompts, circuit: Circuit) -> None:
     left = measured.left_with(*of, chosen)
     alike = len(of[1]) == len(of[2])
     kit.prose(measured.own_line(circuit, chosen, left, same_length=alike))
-    st.plotly_chart(graph_of(*of, chosen, kit.theme()), key=f"{KEY}.own", theme=None)
+    kit.chart(graph_of(*of, chosen, kit.theme()), f"{KEY}.own")
     kit.prose(words.agrees)
     _code(of, chosen)
 

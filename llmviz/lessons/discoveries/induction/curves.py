@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import plotly.graph_objects as go
-import streamlit as st
 
 from llmviz.figures.lines import Line, lines
 from llmviz.lessons.discoveries.induction import words
@@ -15,13 +14,12 @@ from llmviz.study.induction_record import ONE, SEEDS, TWO, learned
 from llmviz.ui import kit
 
 KEY = "discoveries.induction.curves"
-QUIET = {"displayModeBar": False}
 
 
 def draw() -> None:
     """Show the curves of all bundled trainings, and say when the loss falls."""
     kit.section(words.curves, held=HELD_OUT)
-    st.plotly_chart(figure(kit.theme()), key=f"{KEY}.loss", theme=None, config=QUIET)
+    kit.chart(figure(kit.theme()), f"{KEY}.loss", bar=False)
     kit.prose(step_read(learned(), ends_of(TWO), ends_of(ONE)))
 
 

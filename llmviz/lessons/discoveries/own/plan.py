@@ -23,9 +23,7 @@ KEY = "discoveries.own"
 
 def controls(state: kit.PageState) -> None:
     """Show what a study is made of, apart from what is expected."""
-
-    def expect_anew() -> None:
-        state["studyprediction"], state["studyhypothesis"] = NOTHING, ""
+    expect_anew = state.setter(studyprediction=NOTHING, studyhypothesis="")
 
     def start_anew() -> None:
         start = SETTINGS[state["studysetting"]].start

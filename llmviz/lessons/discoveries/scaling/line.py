@@ -31,8 +31,7 @@ def draw(state: kit.PageState) -> None:
         power = state.ranged("linepower")
         st.slider(words.line_power, step=0.05, width=320, format="%.2f", **power)
     chosen = state["linefloor"], state["linepower"]
-    figure = line_figure(*chosen, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.chart", theme=None, config={"displayModeBar": False})
+    kit.chart(line_figure(*chosen, kit.theme()), f"{KEY}.chart", bar=False)
     kit.prose(line_read(*chosen))
 
 

@@ -24,10 +24,7 @@ def job_of(size: Size, amount: int, seed: int) -> kit.Job:
 def draw(state: kit.PageState, *, opened: bool) -> None:
     """Show the controls, the button, and the run; opened: whether the law may be seen."""
     kit.section(words.own)
-
-    def anew() -> None:
-        state["ownscale"] = False
-
+    anew = state.setter(ownscale=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = dict(zip(OWN_SIZES, (f"{count:,}" for count in sizes()), strict=True))
         st.selectbox(words.own_width, width=160, **state.named("ownwidth", names, anew))
@@ -54,12 +51,7 @@ def _results(state: kit.PageState, job: kit.Job, *, opened: bool) -> None:
         kit.prose(words.own_going.format(tokens=last.tokens, loss=last.loss))
         return
     run, taken = last.run, taken_of(state)
-    st.plotly_chart(
-        law_figure(taken if opened else None, run, kit.theme()),
-        key=f"{KEY}.chart",
-        theme=None,
-        config={"displayModeBar": False},
-    )
+    kit.chart(law_figure(taken if opened else None, run, kit.theme()), f"{KEY}.chart", bar=False)
     like = next(one for one in of_width(run.width) if one.stories == run.stories)
     text, numbers = words.own_alone, {"loss": run.loss, "bundled": like.loss}
     if opened:

@@ -73,9 +73,7 @@ def draw(state: kit.PageState) -> None:
 
 
 def _controls(state: kit.PageState) -> tuple[Choice, str | None]:
-    def anew() -> None:
-        state["steerrun"] = False
-
+    anew = state.setter(steerrun=False)
     kit.choose(state, "steerkind", words.kind, {one: words.kinds[one] for one in KINDS}, anew)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = {one: label_of(one) for one in TARGETS}
@@ -117,10 +115,7 @@ def _results(steered: Steered) -> None:
         "damage": (words.damage_title, words.damage_axis),
     }.items():
         st.markdown(f"**{title}**")
-        st.plotly_chart(
-            figure(steered, name, axis, kit.theme()), key=f"{KEY}.{name}", theme=None,
-            config={"displayModeBar": False},
-        )  # fmt: skip
+        kit.chart(figure(steered, name, axis, kit.theme()), f"{KEY}.{name}", bar=False)
     kit.prose(read_out(steered))
     _code(steered)
 

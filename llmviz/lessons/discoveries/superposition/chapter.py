@@ -89,10 +89,7 @@ def counts(density: float) -> str:
 
 def _film(state: kit.PageState) -> None:
     kit.section(words.film)
-
-    def anew() -> None:
-        state["toyframe"] = LAST
-
+    anew = state.setter(toyframe=LAST)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = {f"{density:g}": f"{density:g}" for density in DENSITIES}
         kit.choose(state, "toydensity", words.density, names, then=anew)
@@ -221,9 +218,7 @@ def _phases(state: kit.PageState) -> None:
             names = {number: f"{value:.3g}" for number, value in enumerate(values)}
             st.select_slider(label, width=320, **state.named(key, names))
     d, i = state["phasedensity"], state["phaseweight"]
-    st.plotly_chart(
-        figure(d, i, kit.theme()), key=f"{KEY}.phases", theme=None, config={"displayModeBar": False}
-    )
+    kit.chart(figure(d, i, kit.theme()), f"{KEY}.phases", bar=False)
     chart = phase_chart()
     first, second = chart.directions[d, i]
     p, weight = float(PHASE_DENSITIES[d]), float(PHASE_IMPORTANCES[i])

@@ -24,10 +24,7 @@ def job_of(toy: Toy) -> kit.Job:
 def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and the directions while they are learned."""
     kit.section(words.own)
-
-    def anew() -> None:
-        state["owntoy"] = False
-
+    anew = state.setter(owntoy=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.own_features, width=200, **state.ranged("ownfeatures", then=anew))
         st.slider(words.own_dims, width=160, **state.ranged("owndims", then=anew))
@@ -70,7 +67,7 @@ def _results(toy: Toy, job: kit.Job) -> None:
         kit.prose(words.own_going.format(step=last.step, steps=last.steps, loss=last.loss))
     if toy.dimensions == 2:
         draw_film(learned, f"{KEY}.film")
-    st.plotly_chart(shares(learned, kit.theme()), key=f"{KEY}.shares", theme=None)
+    kit.chart(shares(learned, kit.theme()), f"{KEY}.shares")
     kit.prose(report(learned))
     total = float(learned.dimensions_each.sum())
     kit.prose(words.own_shares.format(total=total, dimensions=toy.dimensions))

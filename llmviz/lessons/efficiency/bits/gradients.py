@@ -62,8 +62,7 @@ def draw(state: kit.PageState) -> RealStep | None:
     elif not kit.predict(quiz, f"{KEY}.ask", covers=True):
         kit.prose(scaled)
         return step
-    figure = figure_of(bundled, of, power, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
+    kit.chart(figure_of(bundled, of, power, kit.theme()), f"{KEY}.bars")
     kit.prose(f"{scaled}\n\n{fates_told(sizes, power)}")
     kit.show_code(
         [Sizes.fates],

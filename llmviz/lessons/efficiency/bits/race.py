@@ -25,10 +25,7 @@ def race_of(ways: tuple[str, ...], steps: int, shrink: int) -> kit.Job:
 def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and the trainings."""
     kit.section(words.race_intro.title, f"{words.race_text}\n\n{words.race_shrink_text}")
-
-    def anew() -> None:
-        state["precisionrun"] = False
-
+    anew = state.setter(precisionrun=False)
     st.multiselect(
         words.race_ways_label,
         list(words.race_ways),
@@ -90,8 +87,7 @@ def _draw_results(job: kit.Job) -> None:
     for name, (axes, value, hover) in charts.items():
         if name in titles:
             kit.prose(titles[name])
-        figure = _curves(job, len(steps), name, axes, value, hover, mode)
-        st.plotly_chart(figure, key=f"{KEY}.{name}", theme=None)
+        kit.chart(_curves(job, len(steps), name, axes, value, hover, mode), f"{KEY}.{name}")
     ends = [one for one in results if isinstance(one, PrecisionEnd)]
     for one in ends:
         if one.problem:

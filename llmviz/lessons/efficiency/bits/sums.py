@@ -32,8 +32,7 @@ def draw(state: kit.PageState) -> None:
         st.slider(words.sum_added, width=300, **state.ranged("added"))
     large, small, n = state["sumlarge"], state["sumsmall"], state["added"]
     if kit.predict(question(large, small), f"{KEY}.ask", covers=True):
-        figure = figure_of(large, small, n, kit.theme())
-        st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
+        kit.chart(figure_of(large, small, n, kit.theme()), f"{KEY}.curves")
         kit.rows_table(rows_of(large, small, n), words.sum_columns)
     kit.prose(words.sum_note)
     kit.show_code(

@@ -37,7 +37,7 @@ def draw(state: kit.PageState) -> None:
     else:
         shown = kit.predict(question(shape, given[2]), f"{KEY}.bytes", covers=True)
         if shown:
-            st.plotly_chart(bars(shape, *given, kit.theme()), key=f"{KEY}.kinds", theme=None)
+            kit.chart(bars(shape, *given, kit.theme()), f"{KEY}.kinds")
             kit.prose(report(shape, *given))
         _code(shape, *given)
     if not shown:

@@ -146,7 +146,7 @@ def _draw_results(state: kit.PageState, job: kit.Job, prompt: int) -> None:
     if not rooflines:
         return
     last, chosen = rooflines[-1], state["decodebatch"]
-    st.plotly_chart(figure(last, chosen, kit.theme()), key=f"{KEY}.roofline", theme=None)
+    kit.chart(figure(last, chosen, kit.theme()), f"{KEY}.roofline")
     kit.prose("\n\n".join(report(last, chosen)))
     rounds, tokens = kit.count(last.rounds, "round"), kit.count(prompt, "token")
     st.caption(words.roof_note.format(rounds=rounds, prompt=tokens))

@@ -31,10 +31,7 @@ def draw(state: kit.PageState, name: str, kind: str, config: GPTConfig) -> None:
     small, large = (weight_bytes(one, "float32") / 1e6 for one in (config, wider))
     line = {"small": small, "large": large, "wide": WIDE, "longest": LONGEST}
     kit.section(words.speed, **line)
-
-    def anew() -> None:
-        state["guessspeed"] = False
-
+    anew = state.setter(guessspeed=False)
     kit.choose(state, "guesssize", words.size, words.sizes, then=anew)
     kit.live(
         state,
@@ -55,7 +52,7 @@ def _draw_results(job: kit.Job) -> None:
             kit.prose(words.speed_not_yet)
         return
     kit.prose(best_line(measurements[-1]))
-    st.plotly_chart(figure(measurements[-1], kit.theme()), key=f"{KEY}.figure", theme=None)
+    kit.chart(figure(measurements[-1], kit.theme()), f"{KEY}.figure")
     kit.rows_table(table_rows(measurements[-1]), words.speed_columns, key=f"{KEY}.table")
     st.caption(words.speed_note.format(tries=kit.count(len(measurements), "try", "tries")))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +28,7 @@ def draw(state: kit.PageState) -> Chosen | None:
         if bundled is None:
             return None
         config = bundled.model.config
-        anew = partial(_look_at_the_peak, state)
+        anew = state.setter(memorymoment=-1)  # look at the peak
         number = {"width": 150}
         st.number_input(words.rows, **number, **state.ranged("memoryrows", then=anew))
         most = bundled.model.context_length
@@ -79,10 +78,6 @@ def end(chosen: Chosen) -> dict[str, object] | None:
         "weights": spoken_bytes(weights),
         "times": peak / weights,
     }
-
-
-def _look_at_the_peak(state: kit.PageState) -> None:
-    state["memorymoment"] = -1
 
 
 @kit.kept(24)

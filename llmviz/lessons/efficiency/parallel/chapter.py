@@ -119,7 +119,7 @@ def question(processes: int, micro: int) -> kit.Question:
 
 def _same(outcome: Outcome) -> None:
     kit.section(words.same)
-    st.plotly_chart(losses(outcome, kit.theme()), key=f"{KEY}.losses", theme=None)
+    kit.chart(losses(outcome, kit.theme()), f"{KEY}.losses")
     kit.prose(same_line(outcome))
 
 

@@ -48,7 +48,7 @@ def draw(state: kit.PageState) -> None:
     except ValueError as rule:
         kit.refuse(rule)
         return
-    st.plotly_chart(memory_figure(training, kit.theme()), key=f"{KEY}.memory", theme=None)
+    kit.chart(memory_figure(training, kit.theme()), f"{KEY}.memory")
     kit.prose(fits_line(training))
     if training.gpus == 1 or kit.predict(question(training), f"{KEY}.ask", covers=True):
         kit.rows_table([row_of(training, stage) for stage in STAGES], words.paper_columns)

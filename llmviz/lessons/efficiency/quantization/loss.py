@@ -1,7 +1,5 @@
 """The loss of the whole model by bits and scheme, its size, and the learner's own setting."""
 
-import streamlit as st
-
 from llmviz.figures.lines import Line, lines
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.digits import difference
@@ -50,8 +48,7 @@ def _known(state: kit.PageState, scheme: Scheme, known: Curves) -> None:
     line |= {"documents": known.documents, "tokens": known.tokens, "floor": known.floor}
     kit.section(words.loss, **line, command=COMMAND)
     kit.choose(state, "qaxis", words.axis, words.axes_of)
-    figure = chart(state["qform"], state["qaxis"], kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
+    kit.chart(chart(state["qform"], state["qaxis"], kit.theme()), f"{KEY}.curves")
     kit.rows_table(rows(known, scheme.bits), words.loss_columns)
     kit.prose(report(known, scheme.bits, state["qform"]))
     kit.prose(words.about_size, rest=known.float16 - known.float16_matrices)

@@ -23,10 +23,7 @@ def scheme_of(state: kit.PageState) -> Scheme:
 
 def draw(state: kit.PageState) -> Scheme:
     """Show the controls and what they mean; return the scheme."""
-
-    def anew() -> None:
-        state["qmeasured"] = False
-
+    anew = state.setter(qmeasured=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.bits, width=220, **state.ranged("qbits", then=anew))
         kit.choose(state, "qform", words.form, words.forms, then=anew)

@@ -16,12 +16,7 @@ KEY = "efficiency.serving"
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro)
-    st.page_link(
-        "pages/transformer.py",
-        label=words.loop_link,
-        icon=":material/arrow_forward:",
-        query_params={"part": "loop"},
-    )
+    kit.chapter_link("transformer", "loop", words.loop_link)
     own = own_shown(state)
     two_runs = own or _recorded()
     if two_runs is not None:
@@ -97,4 +92,4 @@ def _compared(two_runs: TwoRuns) -> None:
     columns = ("", *figures.names_of(two_runs))
     kit.rows_table(figures.table_of(two_runs), columns, height="content")
     kit.prose(f"{figures.compared(two_runs)}\n\n{words.curve_text}")
-    st.plotly_chart(figures.first_tokens(two_runs, kit.theme()), key=f"{KEY}.first", theme=None)
+    kit.chart(figures.first_tokens(two_runs, kit.theme()), f"{KEY}.first")

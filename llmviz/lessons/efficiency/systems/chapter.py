@@ -109,12 +109,8 @@ def _links(ideas: Sequence[Idea]) -> None:
     kit.prose(kit.bold(words.lead_title))
     with st.container(horizontal=True, gap="small"):
         for chapter in dict.fromkeys(one.chapter for one in ideas):
-            st.page_link(
-                "pages/efficiency.py",
-                label=words.leads.format(chapter=LESSON.title_of(chapter)),
-                icon=":material/arrow_forward:",
-                query_params={"part": chapter},
-            )
+            label = words.leads.format(chapter=LESSON.title_of(chapter))
+            kit.chapter_link("efficiency", chapter, label)
 
 
 def _sources(used: Sequence[str]) -> None:

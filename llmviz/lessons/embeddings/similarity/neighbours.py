@@ -107,10 +107,7 @@ def _rows(state: kit.PageState, table: VectorTable, row: int, near: Neighbours) 
 
 def _walk(state: kit.PageState, table: VectorTable, near: Neighbours) -> None:
     """Offer the neighbours as the next word."""
-
-    def take(word: str) -> None:
-        state["word"] = word
-
+    take = state.taker("word")
     kit.suggest(
         words.walk,
         [table.name_of(int(i)) for i in near.ids],

@@ -107,7 +107,7 @@ def _chart(state: kit.PageState, name: str, measured: ModelErrors) -> None:
         (words.sure_axis, words.right_axis),
         kit.theme(),
     )
-    st.plotly_chart(figure, key=f"{KEY}.chart", theme=None, config={"displayModeBar": False})
+    kit.chart(figure, f"{KEY}.chart", bar=False)
     kit.prose(words.held_notes[against] + "\n\n" + chart_line(measured, heat, against))
 
 
@@ -138,7 +138,7 @@ def _heat(state: kit.PageState, name: str, measured: ModelErrors) -> None:
         (words.heat_axis, words.error_axis),
         kit.theme(),
     )
-    st.plotly_chart(figure, key=f"{KEY}.heat", theme=None, config={"displayModeBar": False})
+    kit.chart(figure, f"{KEY}.heat", bar=False)
     kit.prose(fit_line(name, measured))
 
 

@@ -30,10 +30,7 @@ def draw(state: kit.PageState) -> None:
 def _loss(state: kit.PageState, number: int, trained: object) -> dict[str, object] | None:
     """Show the loss of a pair; return what was seen, once asked."""
     kit.section(words.loss)
-
-    def anew() -> None:
-        state["prefer"] = False
-
+    anew = state.setter(prefer=False)
     st.select_slider(words.beta, words.betas, width=420, **state.bind("beta", then=anew))
     kit.prose(words.beta_text)
     rule, beta = state["rule"], float(state["beta"])

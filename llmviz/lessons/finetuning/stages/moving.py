@@ -30,7 +30,7 @@ def draw(state: kit.PageState) -> dict[str, str] | None:
     question = head_question(bundled.model.config, classes, parts)
     if question is not None and not kit.predict(question, "finetuning.stages.head", covers=True):
         return None
-    st.plotly_chart(picture(bundled, way, classes, kit.theme()), key="stages.areas", theme=None)
+    kit.chart(picture(bundled, way, classes, kit.theme()), "stages.areas")
     may_change, whole = count_of(parts, TRAINED, NEW), count_of(parts)
     kit.prose(
         words.counts,

@@ -63,7 +63,7 @@ def _measured(known: dict[str, dict[str, Any]]) -> None:
     questions = max(card["asked"] for card in known.values())
     kit.section(words.chart, asked=questions)
     curves = tuple((name, tuple(card["right"])) for name, card in known.items())
-    st.plotly_chart(chart(curves, kit.theme()), key=f"{KEY}.chart", theme=None)
+    kit.chart(chart(curves, kit.theme()), f"{KEY}.chart")
     alike = together(known)
     if len(alike) > 1:
         st.caption(words.together.format(names=kit.listed(alike)))

@@ -34,13 +34,12 @@ def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> None:
     quiz = question(gradients(*known[:2], LETTERS, TIMES), model, TIMES, LETTERS)
     if quiz is not None and not kit.predict(quiz, f"{KEY}.ask", covers=True):
         return
-    st.plotly_chart(chart(*known, state["times"], kit.theme()), key=KEY, theme=None)
+    kit.chart(chart(*known, state["times"], kit.theme()), KEY)
     kit.prose(
         " ".join(sentence(one, kind, model) for one, kind in zip(of, words.kinds, strict=True))
     )
     st.slider(words.clip, step=0.1, width=300, **state.ranged("clip"))
-    figure = clip_chart(*known, state["times"], state["clip"], kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.clip", theme=None)
+    kit.chart(clip_chart(*known, state["times"], state["clip"], kit.theme()), f"{KEY}.clip")
     kit.prose(clipping(of[1], state["clip"]))
     _code(bundled, name, state["through"], state["times"], of[1])
 

@@ -70,7 +70,7 @@ def show(timings: list[Timing], model: str, cell: str) -> None:
         drawn, words.wait_axes, kit.theme(), logarithmic=(True, True), hover="%{y:.2f} µs"
     )
     figure.update_xaxes(tickvals=list(LENGTHS))
-    st.plotly_chart(figure, key=f"{KEY}.chart", theme=None)
+    kit.chart(figure, f"{KEY}.chart")
     whole = [length for length in LENGTHS if len(at(timings, length)) == len(MODELS)]
     if not whole:
         return

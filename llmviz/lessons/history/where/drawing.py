@@ -79,14 +79,11 @@ def _classify(state: kit.PageState, name: str, networks: Networks) -> None:
     kit.prose(words.pad, seen=networks.seen, hidden=HIDDEN)
     known = read_picture(state["pad"])
     picture = picture_of(_first(name), SIDE) if known is None else known
-
-    def drawn() -> None:
-        cells = st.session_state[KEY].get("cells")
-        if read_picture(cells) is not None:
-            state["pad"] = cells
-
     left, right = st.columns([1, 2], gap="medium")
     with left:
+        drawn = kit.bound(
+            state, KEY, cells=("pad", lambda cells: None if read_picture(cells) is None else cells)
+        )
         draw_pad(picture, key=KEY, words=words.pad_words, on_change=drawn)
     with right:
         if not picture.any():

@@ -60,9 +60,7 @@ def draw(state: kit.PageState) -> None:
         st.number_input(words.seed, width=160, **state.ranged("armseed"))
     given = rewards_of(state), state["armbase"], float(state["armrate"]), state["armseed"]
     kit.prose(words.baseline_text[state["armbase"]])
-    st.plotly_chart(
-        figure(given, kit.theme()), key=f"{KEY}.run", theme=None, config={"displayModeBar": False}
-    )
+    kit.chart(figure(given, kit.theme()), f"{KEY}.run", bar=False)
     kit.prose(run_read(given))
     kit.section(words.cells)
     st.slider(words.update, width=420, **state.ranged("armupdate"))

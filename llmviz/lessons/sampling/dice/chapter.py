@@ -49,11 +49,10 @@ def draw(state: kit.PageState, prompt: Prompted) -> None:
     if quiz is None or kit.predict(quiz, "dice.root", covers=True):
         kit.prose(words.curve)
         if n >= SHORTEST:
-            st.plotly_chart(
+            kit.chart(
                 convergence(*map(tuple, distances(steps.probabilities, drawn)), kit.theme()),
-                key="sampling.convergence",
-                theme=None,
-                config={"displayModeBar": False},
+                "sampling.convergence",
+                bar=False,
             )
         else:
             st.caption(words.curve_waits.format(n=SHORTEST))
@@ -87,9 +86,7 @@ def _buttons(state: kit.PageState) -> None:
     def draw_more(n: int) -> None:
         state["draw"] = min(params.MOST_DRAWS, state["draw"] + n)
 
-    def replay() -> None:
-        state["draw"] = 1
-
+    replay = state.setter(draw=1)
     full = state["draw"] >= params.MOST_DRAWS
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.button(

@@ -68,11 +68,10 @@ def draw(state: kit.PageState) -> None:
     quiz = question(chances)
     shown = quiz is None or kit.predict(quiz, f"knows.{kind}", covers=True)
     if shown:
-        st.plotly_chart(
+        kit.chart(
             story_figure(bundled, kind, state["example"] - 1, heat, kit.theme()),
-            key="sampling.shares",
-            theme=None,
-            config={"displayModeBar": False},
+            "sampling.shares",
+            bar=False,
         )
         _all(bundled, kind, heat)
         kit.prose(words.curve, n=probe_chances.EXAMPLES, kind=words.kinds.get(kind, kind))
@@ -213,12 +212,7 @@ def _rules(
     if every_kind.problem:
         kit.refuse(ValueError(every_kind.problem))
         return
-    st.plotly_chart(
-        rules_figure(bundled, kind, heat, kit.theme()),
-        key="sampling.chances",
-        theme=None,
-        config={"displayModeBar": False},
-    )
+    kit.chart(rules_figure(bundled, kind, heat, kit.theme()), "sampling.chances", bar=False)
 
 
 def _short_cut(bundled: engine.Bundled, kind: str) -> None:

@@ -108,9 +108,6 @@ def _tell_where_it_ends(state: kit.PageState, film: Film) -> None:
 
 
 def _film(state: kit.PageState, film: Film, step: int) -> None:
-    def keep_step() -> None:
-        state["step"] = st.session_state["learn.film"].get("step", step)
-
     bpe_film(
         merges_of(*sources.asked_training(state)),
         [
@@ -123,7 +120,7 @@ def _film(state: kit.PageState, film: Film, step: int) -> None:
         base_vocab=256,
         tie_rule=TIE_RULES["lowest-ids"],
         step=step,
-        on_change=keep_step,
+        on_change=kit.bound(state, "learn.film", step=("step", lambda at: at)),
     )
 
 

@@ -22,10 +22,7 @@ PIECES_LISTED = 30
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.merge)
-
-    def from_the_end() -> None:
-        state["piece"], state["merges"] = 0, -1
-
+    from_the_end = state.setter(piece=0, merges=-1)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.text_input(state, "word", words.merge_word, width=320, then=from_the_end)
         _rules(state)
@@ -81,10 +78,7 @@ def _choose_piece(state: kit.PageState, tokenizer: BPETokenizer) -> str:
         if len(every) > len(pieces):
             text += " " + words.merge_listed.format(listed=len(pieces))
         kit.prose(text)
-
-        def from_the_end() -> None:
-            state["merges"] = -1
-
+        from_the_end = state.setter(merges=-1)
         st.pills(
             words.merge_piece,
             range(len(pieces)),

@@ -93,10 +93,7 @@ def _text_box(state: kit.PageState):
         text_guard(kit.HALF_CHARACTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bundled = readers.choose(state, kit.Picker("reader", kit.continues), "sentence")
-
-        def take(text: str) -> None:
-            state["sentence"] = text
-
+        take = state.taker("sentence")
         own = state[kit.LEARNER_TEXT.key]
         st.button(words.use_my_text, icon=":material/edit_note:", on_click=take, args=(own,))
         if state["sentence"] != words.sentence:

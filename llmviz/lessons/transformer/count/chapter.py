@@ -105,7 +105,7 @@ def _total(config: GPTConfig, parts: dict[str, int]) -> None:
 
 def _parts(config: GPTConfig, parts: dict[str, int]) -> None:
     kit.prose(largest_line(parts))
-    st.plotly_chart(parts_bars(config, kit.theme()), key="transformer.count.parts", theme=None)
+    kit.chart(parts_bars(config, kit.theme()), "transformer.count.parts")
     st.caption(words.table)
     _table(tensor_rows(config), config.n_layer)
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import streamlit as st
-
 from llmviz.figures.losses import compared
 from llmviz.lessons.transformer.masked import words
 from llmviz.ui import engine, kit
@@ -21,7 +19,7 @@ def draw(both: engine.Bundled, left: engine.Bundled) -> None:
         kit.prose(words.score_one, tokens=score["tokens"], both=share)
         return
     shares = (score["share_right"], other["share_right"])
-    st.plotly_chart(share_bars(shares, kit.theme()), key="transformer.masked.shares", theme=None)
+    kit.chart(share_bars(shares, kit.theme()), "transformer.masked.shares")
     kit.prose(
         words.score,
         tokens=score["tokens"],

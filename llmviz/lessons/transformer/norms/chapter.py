@@ -168,8 +168,7 @@ def _stack(state: kit.PageState) -> dict[str, str] | None:
     if not ask_once(f"{KEY}.stack.ask", layers, asked):
         return None
     sizes = [size_after(layers, "none"), size_after(layers, place, kind)]
-    figure = stack_lines(layers, norm, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.stack", theme=None)
+    kit.chart(stack_lines(layers, norm, kit.theme()), f"{KEY}.stack")
     written = [written_size(size) for size in sizes]
     slots = dict(zip(("without", "with_"), written, strict=True))
     kit.prose(words.stack_read, layers=layers, why=words.why[norm], **slots)

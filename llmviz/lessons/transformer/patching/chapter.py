@@ -127,7 +127,7 @@ def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
     with picture:
         kit.prose(kit.bold(title))
         figure = opened_bars(bundled, all_sites.own, all_sites.donor, site, kit.theme())
-        st.plotly_chart(figure, key="transformer.patching.bars", theme=None)
+        kit.chart(figure, "transformer.patching.bars")
     line = words.opened_text.format(
         kind=words.kinds[site.kind],
         own=tokens[0],

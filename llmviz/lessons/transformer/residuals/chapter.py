@@ -58,8 +58,7 @@ def _asked(about: tuple[int, int]) -> kit.Question:
 
 
 def _gradients(layers: int, norm: str, seed: int, shares: dict[bool, float]) -> None:
-    figure = gradient_lines(layers, norm, seed, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.gradients", theme=None)
+    kit.chart(gradient_lines(layers, norm, seed, kit.theme()), f"{KEY}.gradients")
     line = words.read.format(without=written(shares[False]), with_=written(shares[True]))
     if norm == "none" and shares[True] > MANY:
         normed = share_left(stack(layers, "pre", True, "layer", seed))

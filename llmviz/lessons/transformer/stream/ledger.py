@@ -72,9 +72,7 @@ def draw(
             state["share"] = share.code_of(entries[points[0]["point_index"]])
 
     figure = waterfall_of(*known, state["parts"], kit.theme())
-    st.plotly_chart(
-        figure, key=f"{KEY}.bars", theme=None, on_select=open_bar, selection_mode="points"
-    )
+    kit.chart(figure, f"{KEY}.bars", on_select=open_bar, selection_mode="points")
     st.caption(words.colours_of_parts)
     kit.prose(summary(ledger, entries, what, place))
     kit.prose(words.frozen[ledger.norm.kind], divisor=ledger.norm.divisor)

@@ -183,10 +183,7 @@ def _choice(state: kit.PageState, corpus_search: CorpusSearch, layer: int) -> in
     """Show the choice of a unit; return it."""
     layers, units = corpus_search.search.fired.shape
     unit = chosen_unit(state, corpus_search, layer)
-
-    def take(value: int | None) -> None:
-        if value is not None:
-            state["unit"] = value
+    take = state.taker("unit")
 
     def go(value: int | None) -> None:
         if value is not None:
@@ -275,8 +272,7 @@ def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float, token: s
     writing = writes(bundled, layer, unit)
     text = words.writes_text[bundled.model.config.norm]
     kit.section(words.writes.title, text.format(token=token, divisor=writing.divisor))
-    figure = writes_bars(bundled, layer, unit, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.writes", theme=None)
+    kit.chart(writes_bars(bundled, layer, unit, kit.theme()), f"{KEY}.writes")
     tokenizer, raised = bundled.tokenizer, float(writing.raised[0])
     kit.prose(
         words.writes_read.format(
