@@ -149,15 +149,8 @@ def snippet(screen: OnScreen) -> str:
     ids = f"tokenizer.encode_from_start({text!r})"
     if len(text) > kit.IN_SNIPPET:
         ids = f"{list(screen.window.ids)}"
-    return (
-        "import torch\n"
-        "from llmviz.pretrained import load_bundled\n\n"
-        f"model, tokenizer, card = load_bundled({screen.bundled.name!r})\n"
-        f"ids = {ids}\n"
-        f"logits = model(torch.tensor([ids[-{length}:]]))[0][0, -1]\n"
-        f"best = logits.double().softmax(-1).topk({LISTED_IN_CODE})\n"
-        "for probability, token in zip(best.values.tolist(), best.indices.tolist()):\n"
-        '    print(f"{token:6d}  {tokenizer.token_bytes(token)!r:16}  {probability:.3f}")'
+    return words.snippet.format(
+        name=screen.bundled.name, ids=ids, length=length, listed=LISTED_IN_CODE
     )
 
 

@@ -51,9 +51,7 @@ def draw(state: kit.PageState) -> None:
     )
     kit.show_code(
         [precision_race],
-        "from llmviz.study.precision_race import precision_race\n\n"
-        'for one in precision_race(("float32", "float16"), steps=2):\n'
-        "    print(one.way, one.step)",
+        words.snippet_race,
         "float32 1\nfloat16 1\nfloat32 2\nfloat16 2\nfloat32 2\nfloat16 2",
     )
 

@@ -35,14 +35,7 @@ def draw(prompt: Prompted) -> None:
     if shown:
         kit.show_code(
             [top_mistakes.cut_vocabulary, top_mistakes.tie_at_top_k],
-            "from llmviz.pretrained import load_bundled\n"
-            "from llmviz.sampling.generation import NextLogits\n"
-            "from llmviz.study.top_mistakes import as_bfloat16, cut_vocabulary, tie_at_top_k\n\n"
-            f"model, tokenizer, card = load_bundled({prompt.bundled.name!r})\n"
-            f"ids = tokenizer.encode_from_start({prompt.text!r})\n"
-            "logits = NextLogits(model)(ids).double().numpy()\n"
-            "print(cut_vocabulary(logits))\n"
-            "print(tie_at_top_k(as_bfloat16(logits)))",
+            words.snippet_mistakes.format(name=prompt.bundled.name, text=prompt.text),
             f"{cut}\n{tie}",
         )
 
