@@ -13,12 +13,7 @@ from llmviz.ui import kit
 
 KEY = "discoveries.grokking.own"
 MOST = 4000  # steps
-
-
-@kit.kept(12)
-def job_of(task: Sums) -> kit.Job:
-    """Return the training in a process of its own; the same one is run only once."""
-    return kit.training_jobs().start("llmviz.study.grokking:learn", task=task)
+job_of = kit.job_of("llmviz.study.grokking:learn", "task")
 
 
 def draw(state: kit.PageState) -> None:

@@ -14,12 +14,7 @@ from llmviz.study.induction_record import ONE, TWO, learned
 from llmviz.ui import kit
 
 KEY = "discoveries.induction.own"
-
-
-@kit.kept(12)
-def job_of(copier: Copier) -> kit.Job:
-    """Return the training in a process of its own; the same one is run only once."""
-    return kit.training_jobs().start("llmviz.study.induction:learn", copier=copier)
+job_of = kit.job_of("llmviz.study.induction:learn", "copier")
 
 
 def draw(state: kit.PageState, *, opened: bool) -> None:

@@ -8,17 +8,11 @@ from llmviz.background import DONE
 from llmviz.lessons.discoveries.scaling import words
 from llmviz.lessons.discoveries.scaling.laws import fit_of, law_figure, of_width, sizes, taken_of
 from llmviz.lessons.discoveries.scaling.params import OWN_AMOUNTS, OWN_SIZES
-from llmviz.study.scaling_runs import SIZES, Size
+from llmviz.study.scaling_runs import SIZES
 from llmviz.ui import kit
 
 KEY = "discoveries.scaling.own"
-
-
-@kit.kept(12)
-def job_of(size: Size, amount: int, seed: int) -> kit.Job:
-    """Return the training in a process of its own; the same one is run only once."""
-    target = "llmviz.study.scaling_runs:train_one"
-    return kit.training_jobs().start(target, size=size, amount=amount, seed=seed)
+job_of = kit.job_of("llmviz.study.scaling_runs:train_one", "size", "amount", "seed")
 
 
 def draw(state: kit.PageState, *, opened: bool) -> None:

@@ -28,14 +28,7 @@ from llmviz.study.steering_record import (
 from llmviz.ui import kit
 
 KEY = "discoveries.steering"
-
-
-@kit.kept(12)
-def job_of(choice: Choice, prompt: str) -> kit.Job:
-    """Return the measurement in a process of its own; the same one is run only once."""
-    return kit.training_jobs().start(
-        "llmviz.study.steering_record:steer", choice=choice, prompt=prompt
-    )
+job_of = kit.job_of("llmviz.study.steering_record:steer", "choice", "prompt")
 
 
 def choice_of(state: kit.PageState) -> Choice:

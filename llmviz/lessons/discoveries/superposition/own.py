@@ -13,12 +13,7 @@ from llmviz.study.superposition import Learned, Toy
 from llmviz.ui import kit
 
 KEY = "discoveries.superposition.own"
-
-
-@kit.kept(12)
-def job_of(toy: Toy) -> kit.Job:
-    """Return the training in a process of its own; the same one is run only once."""
-    return kit.training_jobs().start("llmviz.study.superposition:learn", toy=toy)
+job_of = kit.job_of("llmviz.study.superposition:learn", "toy")
 
 
 def draw(state: kit.PageState) -> None:

@@ -13,13 +13,7 @@ KEY = "efficiency.bits.race"
 EXPLODES = 3  # times the lowest loss: from there on the axis of losses is logarithmic
 Steps = tuple[PrecisionStep, ...]
 NEAR = 0.01  # nats per token that are called no difference
-
-
-@kit.kept(12)
-def race_of(ways: tuple[str, ...], steps: int, shrink: int) -> kit.Job:
-    """Return the trainings in a process of their own; the same ones are run only once."""
-    target = "llmviz.study.precision_race:precision_race"
-    return kit.training_jobs().start(target, ways=ways, steps=steps, shrink=shrink)
+race_of = kit.job_of("llmviz.study.precision_race:precision_race", "ways", "steps", "shrink")
 
 
 def draw(state: kit.PageState) -> None:

@@ -13,13 +13,7 @@ from llmviz.study.guess_speed import LONGEST, TRIES, WIDE, Speed, pooled
 from llmviz.ui import kit
 
 KEY = "efficiency.guess.speed"
-
-
-@kit.kept(12)
-def job_of(name: str, kind: str, heat: float, wide: int) -> kit.Job:
-    """Return the measurement in a process of its own; the same one is made only once."""
-    given = {"name": name, "kind": kind, "temperature": heat, "wide": wide}
-    return kit.training_jobs().start("llmviz.study.guess_speed:guess_speeds", **given)
+job_of = kit.job_of("llmviz.study.guess_speed:guess_speeds", "name", "kind", "temperature", "wide")
 
 
 def draw(state: kit.PageState, name: str, kind: str, config: GPTConfig) -> None:

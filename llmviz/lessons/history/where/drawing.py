@@ -38,9 +38,7 @@ def generate(state: kit.PageState, name: str) -> None:
     _once_trained(partial(_generate, state, name))
 
 
-@kit.kept(1)
-def _training() -> kit.Job:
-    return kit.training_jobs().start("llmviz.study.letter_pictures:train_networks")
+_training = kit.job_of("llmviz.study.letter_pictures:train_networks")
 
 
 def _once_trained(draw: Callable[[Networks], None]) -> None:

@@ -91,17 +91,9 @@ def example_rows() -> list[tuple[str, ...]]:
     ]
 
 
-@kit.kept(12)
-def job_of(story: str, ending: str, samples: int, rounds: int, seed: int) -> kit.Job:
-    """Return a search in a process of its own; the same one is made only once."""
-    return kit.training_jobs().start(
-        "llmviz.study.reward_search:live_search",
-        story=story,
-        ending=ending,
-        samples=samples,
-        rounds=rounds,
-        seed=seed,
-    )
+job_of = kit.job_of(
+    "llmviz.study.reward_search:live_search", "story", "ending", "samples", "rounds", "seed"
+)
 
 
 @kit.kept(32)
