@@ -215,13 +215,13 @@ def duration(seconds: float) -> str:
     return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
 
 
-def signed(value: float) -> str:
-    """Return a number with two digits and a true minus sign.
+def signed(value: float, digits: int = 2) -> str:
+    """Return a number with so many digits and a true minus sign.
 
-    >>> signed(-1.5)
-    '−1.50'
+    >>> signed(-1.5), signed(2, 3)
+    ('−1.50', '2.000')
     """
-    return f"{value:.2f}".replace("-", "−")
+    return f"{value:.{digits}f}".replace("-", "−")
 
 
 def raised(power: int) -> str:

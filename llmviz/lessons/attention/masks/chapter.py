@@ -73,8 +73,7 @@ def _inputs(state: kit.PageState) -> Inputs | None:
             examples.words_box(state)
         if state["source"] != "model":
             return sources.example(state)
-        name = real.LOOKED_INTO.choose(state)
-        bundled = None if name is None else kit.load(name)
+        bundled = kit.load(real.LOOKED_INTO.choose(state))
         if bundled is None:
             return None
         layer, head = opening.choose_head(state, bundled)

@@ -15,7 +15,7 @@ from llmviz.lessons.discoveries.circuit.edges import Circuit, Prompts
 from llmviz.lessons.discoveries.circuit.params import MOST_OWN
 from llmviz.study.circuit import MOST_EDGES, Edge, Part, all_edges, patch_edges, senders
 from llmviz.ui import engine, kit
-from llmviz.ui.two_prompts import answers, both_ids, chances, named, written
+from llmviz.ui.two_prompts import answers, both_ids, boxes, chances, named, written
 
 KEY = "discoveries.circuit"
 SLICE = 0.02  # seconds of work by which the edges grow in one rerun
@@ -28,17 +28,8 @@ ROWS = 8  # edges that the table names
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro)
-    left, right = st.columns([3, 1])
-    with left:
-        kit.text_input(state, "prompt", words.prompt)
-        kit.text_input(state, "donor", words.other_prompt)
-    with right:
-        kit.text_input(state, "answer", words.answer, help=words.answer_help)
-        kit.text_input(state, "other", words.other_answer, help=words.answer_help)
-    name = kit.Picker().choose(state)
-    if name is None:
-        return
-    bundled = kit.load(name)
+    boxes(state, words)
+    bundled = kit.load(kit.Picker().choose(state))
     if bundled is None:
         return
     try:

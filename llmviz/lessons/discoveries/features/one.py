@@ -136,7 +136,7 @@ def near_rows(layer: int, features: int, feature: int) -> list[tuple[str, ...]]:
     return [
         (
             str(one),
-            f"{cosine:.2f}".replace("-", "−"),
+            kit.signed(cosine),
             kit.percent(float(found.share[one])),
             strips.strongest_at(layer, features, int(one)),
         )

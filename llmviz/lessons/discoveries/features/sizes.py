@@ -142,7 +142,7 @@ def split_rows(parent: int) -> list[tuple[str, ...]]:
                 (
                     str(larger),
                     str(one),
-                    f"{cosine:.2f}".replace("-", "−"),
+                    kit.signed(cosine),
                     kit.percent(float(found.shared[one])),
                     kit.percent(float(found.share[one])),
                     strips.strongest_at(MAIN, larger, one),

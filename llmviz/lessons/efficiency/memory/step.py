@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 def draw(state: kit.PageState) -> Chosen | None:
     """Show the controls and the step; return what was chosen, None where there is no model."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = kit.Picker("memorymodel").choose(state)
-        bundled = None if name is None else kit.load(name)
+        bundled = kit.load(kit.Picker("memorymodel").choose(state))
         if bundled is None:
             return None
         config = bundled.model.config

@@ -43,10 +43,8 @@ def draw(state: kit.PageState) -> None:
     """Show the controls and what they come to."""
     kit.section(words.paper_intro)
     _controls(state)
-    try:
-        training = training_of(state)
-    except ValueError as rule:
-        kit.refuse(rule)
+    training = kit.or_refused(training_of, state)
+    if training is None:
         return
     kit.chart(memory_figure(training, kit.theme()), f"{KEY}.memory")
     kit.prose(fits_line(training))

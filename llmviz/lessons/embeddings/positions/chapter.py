@@ -178,8 +178,8 @@ def alike(way: str, positions: PositionTable, row: int) -> str:
     similarity, t = positions.similarity, len(positions.similarity)
     far = min(t - 1, t // 2)
     return words.alike[way].format(
-        near=_written(np.diagonal(similarity, 1).mean()),
-        far=_written(np.diagonal(similarity, far).mean()),
+        near=kit.signed(np.diagonal(similarity, 1).mean(), 3),
+        far=kit.signed(np.diagonal(similarity, far).mean(), 3),
         distance=far,
         spread=_spread(positions.spread),
         row=row,
@@ -189,10 +189,6 @@ def alike(way: str, positions: PositionTable, row: int) -> str:
 def _spread(value: float) -> str:
     """Return a difference as written; one below the precision of float32 in words."""
     return words.a_millionth if value < 1e-6 else f"{value:.3f}"
-
-
-def _written(value: float) -> str:
-    return f"{value:.3f}".replace("-", "−")
 
 
 def _ask(state: kit.PageState) -> None:

@@ -77,7 +77,7 @@ def _guess(state: kit.PageState, unknown: int) -> None:
             threshold=best.threshold,
             answered=kit.percent(tried),
             wrong=kit.percent(best.wrong),
-            all=f"{every[0].points:.2f}".replace("-", "−"),
+            all=kit.signed(every[0].points),
             ideal=ideal,
         )
     )

@@ -131,7 +131,7 @@ def _vectors(lean: float, seed: int, model: Measured) -> None:
         [
             ratio(each),
             str(text + 1),
-            f"{one.effect:.2f}".replace("-", "−"),
+            kit.signed(one.effect),
             kit.percent(one.p_value),
         ]
         for each in LEANS

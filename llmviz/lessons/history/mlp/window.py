@@ -5,8 +5,6 @@ T tokens of the name, W window.
 
 from typing import Any
 
-import streamlit as st
-
 from llmviz import components as lv
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.document.marks import unmarked
@@ -90,12 +88,6 @@ def slot_names(read: WindowsRead, at: int) -> list[str]:
 
 def _grid(state: kit.PageState, read: WindowsRead, targets: list[int], at: int) -> None:
     key, (rows, slots) = f"{KEY}.grid", read.added.shape
-
-    def opened() -> None:
-        cell = st.session_state[key].get("chosen")
-        if cell is not None:
-            state["slideat"] = -1 if cell[0] == rows - 1 else cell[0]
-
     p, tokenizer = read.logits.double().softmax(-1), engine.tokenizer(MODEL)
     names = []
     for row, target in enumerate(targets):
@@ -119,7 +111,9 @@ def _grid(state: kit.PageState, read: WindowsRead, targets: list[int], at: int) 
         scale=(words.grid_scale[0], words.grid_scale[1].format(limit=float(read.added.max()))),
         label=words.grid,
         chosen=(at, slots - 1),
-        on_change=opened,
+        on_change=kit.bound(
+            state, key, chosen=("slideat", lambda at: at and (-1 if at[0] == rows - 1 else at[0]))
+        ),
     )
 
 

@@ -33,7 +33,7 @@ def draw(state: kit.PageState) -> None:
         kit.choose(state, "probe", words.kind, words.kinds, parts=True)
         name = kit.Picker("probed", results.can_be_read).choose(state)
         st.slider(words.stories, step=10, width=240, **state.ranged("told"))
-    bundled = None if name is None else kit.load(name)
+    bundled = kit.load(name)
     if bundled is None:
         return
     choice = results.Asked(bundled, state["probe"], state["told"])

@@ -78,7 +78,7 @@ def rewards_of(state: kit.PageState) -> Rewards:
 
 def reward_text(value: float) -> str:
     """Return a reward as it is written: in tenths, with a true minus."""
-    return f"{value:.1f}".replace("-", "−")
+    return kit.signed(value, 1)
 
 
 def first_question(rewards: Rewards) -> kit.Question:

@@ -104,7 +104,7 @@ def _terms(
     token = int(ids[row])
     line = words.softmax_line.format(
         token=names[row],
-        logit=f"{logits[token]:.4f}".replace("-", "−"),
+        logit=kit.signed(logits[token], 4),
         t=f"{stop:g}",
         highest=kit.operand(f"{terms.highest:.4f}"),
         total=f"{terms.total:.4f}",

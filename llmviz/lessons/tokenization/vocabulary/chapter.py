@@ -32,10 +32,7 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.use)
     kit.text_input(state, "sentence", words.sentence, width=460)
     sentence = state["sentence"]
-    try:
-        check_text(sentence)
-    except ValueError as error:
-        kit.refuse(error)
+    if kit.or_refused(check_text, sentence) is None:
         return
     if not sentence.strip():
         st.info(words.empty)

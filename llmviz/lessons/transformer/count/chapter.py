@@ -46,10 +46,8 @@ def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro)
     _controls(state)
-    try:
-        config = config_of({name: state[name] for name in FIELDS})
-    except ValueError as rule:
-        kit.refuse(rule)
+    config = kit.or_refused(config_of, {name: state[name] for name in FIELDS})
+    if config is None:
         return
     parts = count_by_part(config)
     _total(config, parts)

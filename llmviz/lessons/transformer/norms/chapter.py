@@ -92,7 +92,7 @@ def summary(norms: Normed, kind: str) -> str:
 
 
 def _listed(row: Sequence[float]) -> str:
-    first = ", ".join(f"{float(value):.2f}".replace("-", "−") for value in row[:LISTED])
+    first = ", ".join(kit.signed(float(value)) for value in row[:LISTED])
     return first + (" …" if len(row) > LISTED else "")
 
 

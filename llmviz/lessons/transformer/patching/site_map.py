@@ -121,11 +121,6 @@ def grid(state: kit.PageState, bundled: engine.Bundled, all_sites: Map) -> Site:
     values = np.array([[all_sites.share(site) for site in line] for line in lines])
     site = chosen_site(state["site"], all_sites)
     row = next((i for i, one in enumerate(rows) if one._replace(back=site.back) == site), None)
-
-    def keep_site() -> None:
-        cell = st.session_state[KEY].get("chosen")
-        state["site"] = "" if cell is None else link_of(lines[cell[0]][cell[1]])
-
     cell_grid(
         np.clip(values, -9.99, 9.99),
         key=KEY,
@@ -137,7 +132,9 @@ def grid(state: kit.PageState, bundled: engine.Bundled, all_sites: Map) -> Site:
         scale=words.scale,
         label=words.grid,
         chosen=None if row is None else (row, places - 1 - site.back),
-        on_change=keep_site,
+        on_change=kit.bound(
+            state, KEY, chosen=("site", lambda at: link_of(lines[at[0]][at[1]]) if at else "")
+        ),
     )
     return site
 

@@ -58,10 +58,7 @@ def searched(bundled: engine.Bundled) -> CorpusSearch:
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     head = st.container()
-    name = kit.Picker(also=ALSO).choose(state)
-    if name is None:
-        return
-    bundled = kit.load(name)
+    bundled = kit.load(kit.Picker(also=ALSO).choose(state))
     if bundled is None:
         return
     try:
