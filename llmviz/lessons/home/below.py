@@ -66,12 +66,7 @@ def sum_question(screen: OnScreen) -> kit.Question | None:
         "largest": f"{largest[0]:.3f}",
         "sum": total,
     }
-    return kit.Question(
-        words.sum_question.format(**known),
-        [answer.format(**known) for answer in words.sum_answers],
-        0,
-        [reason.format(**known) for reason in words.sum_reasons],
-    )
+    return kit.Question.of(words.sum_question, **known)
 
 
 def change_question(screen: OnScreen, other: int, changed: Reading | None = None) -> kit.Question:
@@ -92,12 +87,7 @@ def change_question(screen: OnScreen, other: int, changed: Reading | None = None
         "before": f"{difference[:-1].max():.4g}",
         "after": f"{difference[-1]:.4g}",
     }
-    return kit.Question(
-        words.change_question.format(**known),
-        [answer.format(**known) for answer in words.change_answers],
-        1,
-        [reason.format(**known) for reason in words.change_reasons],
-    )
+    return kit.Question.of(words.change_question, **known)
 
 
 def expected_instead(screen: OnScreen) -> int:

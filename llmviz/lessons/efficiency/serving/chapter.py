@@ -57,18 +57,13 @@ def _film(state: kit.PageState, two_runs: TwoRuns, own: bool) -> None:
         if not kit.predict(question, f"{KEY}.blocks", covers=True):
             return
     key = f"{KEY}.film"
-
-    def moved() -> None:
-        now = st.session_state[key]
-        state["servetick"], state["serverequest"] = now["step"], now["chosen"]
-
     tick, request = two_runs.openings[number]
     serving_film(
         picture,
         key=key,
         step=tick if state["servetick"] == OPENING else state["servetick"],
         chosen=request if state["serverequest"] == OPENING else state["serverequest"],
-        on_change=moved,
+        on_change=kit.bound(state, key, step="servetick", chosen="serverequest"),
     )
 
 

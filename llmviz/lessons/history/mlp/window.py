@@ -135,19 +135,12 @@ def question(added: list[float], names: list[str], place: str) -> kit.Question |
     order = sorted(range(len(added)), key=lambda i: -added[i])
     if len(added) < 2 or f"{added[order[0]]:.2f}" == f"{added[order[1]]:.2f}":
         return None
-    places = sorted({order[0], order[1], order[-1], len(added) - 1}, reverse=True)
-    most = f"{added[order[0]]:.2f}"
-    return kit.Question(
-        words.ask.format(place=place),
-        [names[i] for i in places],
-        places.index(order[0]),
-        [
-            (words.ask_right if i == order[0] else words.ask_wrong).format(
-                length=f"{added[i]:.2f}", most=most
-            )
-            for i in places
-        ],
-    )
+    lines = dict.fromkeys((order[1], order[-1], len(added) - 1), words.ask_wrong)
+    lines[order[0]] = words.ask_right
+    written = [f"{length:.2f}" for length in added]
+    most = written[order[0]]
+    reasons = {i: line.format(length=written[i], most=most) for i, line in lines.items()}
+    return kit.Question.among(words.ask, reasons, order[0], names.__getitem__, place=place)
 
 
 @kit.kept(64)

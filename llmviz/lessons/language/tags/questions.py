@@ -43,12 +43,7 @@ def ways(length: int) -> kit.Question | None:
         "right": f"{sums(length):,}",
         "all": power(tags, length),
     }
-    return kit.Question(
-        words.ask_ways.format(**slots),
-        [answer.format(**slots) for answer in words.ask_ways_answers],
-        1,
-        [reason.format(**slots) for reason in words.ask_ways_reasons],
-    )
+    return kit.Question.of(words.ask_ways, **slots)
 
 
 def _alone(word: str) -> bool:

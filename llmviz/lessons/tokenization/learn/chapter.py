@@ -120,7 +120,7 @@ def _film(state: kit.PageState, film: Film, step: int) -> None:
         base_vocab=256,
         tie_rule=TIE_RULES["lowest-ids"],
         step=step,
-        on_change=kit.bound(state, "learn.film", step=("step", lambda at: at)),
+        on_change=kit.bound(state, "learn.film", step="step"),
     )
 
 

@@ -196,15 +196,11 @@ def question(all_sites: Map) -> kit.Question | None:
     alike = [back for back in order[1:] if written(shares[back]) == best]
     if places < 2 or alike or shares[order[0]] < LEAST_MOVED:
         return None
-    backs = sorted(order[:ANSWERS], reverse=True)
-    return kit.Question(
-        words.ask.format(row=site_name(sites[0], all_sites.n_layer)),
-        [kit.escape_markdown(place_name(all_sites, back)) for back in backs],
-        backs.index(order[0]),
-        [
-            (words.ask_right if back == order[0] else words.ask_wrong).format(
-                share=written(shares[back])
-            )
-            for back in backs
-        ],
+    lines = dict.fromkeys(order[:ANSWERS], words.ask_wrong) | {order[0]: words.ask_right}
+    return kit.Question.among(
+        words.ask,
+        {back: line.format(share=written(shares[back])) for back, line in lines.items()},
+        order[0],
+        lambda back: kit.escape_markdown(place_name(all_sites, back)),
+        row=site_name(sites[0], all_sites.n_layer),
     )
