@@ -1,7 +1,5 @@
 """Chapter "A circuit, edge by edge": path patching of all edges, and of sets of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st

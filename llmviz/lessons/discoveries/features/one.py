@@ -1,7 +1,5 @@
 """One feature: its strongest texts, what it writes, what lies near it, and the learner's text."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st

@@ -1,7 +1,5 @@
 """Features of a model or run of the learner's choice, learned while the page waits."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

@@ -1,7 +1,5 @@
 """What few features leave of a vector, and what more features change."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st

@@ -1,7 +1,5 @@
 """Features, units and single numbers held against what the grammar knows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

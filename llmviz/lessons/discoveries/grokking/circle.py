@@ -1,7 +1,5 @@
 """The numbers in a plane of the embedding table, moment by moment, and its Fourier power."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 

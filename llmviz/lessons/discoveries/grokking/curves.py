@@ -1,7 +1,5 @@
 """How many sums are right, step by step: of those that are shown, and of new ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 

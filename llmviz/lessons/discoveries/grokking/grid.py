@@ -1,7 +1,5 @@
 """Other settings: weight decay, the share that is shown and the modulus, three trainings each."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 import streamlit as st
 

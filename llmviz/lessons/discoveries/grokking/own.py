@@ -1,7 +1,5 @@
 """A smaller modulus that learns while the learner watches."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.discoveries.grokking import words

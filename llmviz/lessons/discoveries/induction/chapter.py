@@ -3,8 +3,6 @@
 T letters of a text, L layers, H heads.
 """
 
-from __future__ import annotations
-
 from math import log
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The loss on letters that repeat, step by step, with two layers and with one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The heads as points by what they look at, moment by moment; the loss by place; heads off."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 

@@ -1,7 +1,5 @@
 """A model of the learner's that learns to copy, or does not, while the learner watches."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 import streamlit as st
 

@@ -1,7 +1,5 @@
 """Letters of the learner: what each model takes for the next one, and where the heads look."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

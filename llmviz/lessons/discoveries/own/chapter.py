@@ -1,7 +1,5 @@
 """Chapter "Your own discovery": one setting, three values, a few seeds, and what luck explains."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.discoveries.own import going, outcome, plan, words

@@ -1,7 +1,5 @@
 """The controls of a study, and the study that they make."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import streamlit as st

@@ -3,8 +3,6 @@
 N parameters, D tokens, L the loss in nats per token.
 """
 
-from __future__ import annotations
-
 from dataclasses import astuple
 
 import numpy as np

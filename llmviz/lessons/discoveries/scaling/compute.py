@@ -1,7 +1,5 @@
 """Equal compute: which size has the lowest loss for the same cost, measured and by the law."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

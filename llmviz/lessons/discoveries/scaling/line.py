@@ -1,7 +1,5 @@
 """The learner's own line through the runs of the largest model."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st

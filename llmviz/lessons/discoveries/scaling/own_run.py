@@ -1,7 +1,5 @@
 """A run of the learner's: a size and an amount of text with another seed."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.background import DONE

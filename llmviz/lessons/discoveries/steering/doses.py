@@ -1,7 +1,5 @@
 """What a dose does: the texts, the words of the kind, and the damage."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st

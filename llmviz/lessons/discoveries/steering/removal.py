@@ -1,7 +1,5 @@
 """What goes with a direction that is taken out: a grid of rules by rules."""
 
-from __future__ import annotations
-
 import contextlib
 
 import numpy as np

@@ -3,8 +3,6 @@
 N features, M dimensions.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st

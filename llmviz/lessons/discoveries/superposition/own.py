@@ -1,7 +1,5 @@
 """A toy model of the learner's: how many features, dimensions, and how often a feature is on."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 import streamlit as st
 

@@ -1,7 +1,5 @@
 """Chapter "A reward and three arms": the policy gradient in numbers, on a bandit."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st

@@ -1,7 +1,5 @@
 """A student that learns while the learner watches; its curve stands beside the bundled ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st

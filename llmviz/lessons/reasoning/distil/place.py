@@ -1,7 +1,5 @@
 """One place of the learner's story: three targets, what they leave open, and how they pull."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

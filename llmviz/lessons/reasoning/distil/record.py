@@ -1,7 +1,5 @@
 """The bundled students: noise of gradients, what each lacks, and a word that some never saw."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 

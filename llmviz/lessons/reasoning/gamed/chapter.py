@@ -1,7 +1,5 @@
 """Chapter "Rewards that are gamed": the learner's own reward, and the goal that was meant."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

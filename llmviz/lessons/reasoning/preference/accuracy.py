@@ -1,7 +1,5 @@
 """How often reward models are right: by pairs, by mistakes of the labeller, on other kinds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a reward model likes and nobody meant: searches, recorded and live, and the best of n."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """One group of answers to the learner's sum: rewards, advantages, and every token of an answer."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

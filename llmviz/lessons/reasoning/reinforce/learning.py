@@ -1,7 +1,5 @@
 """The model learns from rewards while the learner watches: every update is painted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import plotly.graph_objects as go

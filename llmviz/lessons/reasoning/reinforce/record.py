@@ -1,7 +1,5 @@
 """The bundled runs: what each way to learn from rewards comes to, in three runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

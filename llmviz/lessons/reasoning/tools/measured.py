@@ -1,7 +1,5 @@
 """What was measured of the models: by digits, by lie, after a training with wrong results."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 
 from llmviz.figures.lines import Line, lines

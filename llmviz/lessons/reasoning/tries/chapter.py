@@ -1,7 +1,5 @@
 """Chapter "More tries": a vote, a checker, the most probable try and beams, by tokens spent."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 
