@@ -31,7 +31,7 @@ from benchmarks.visitor import Visitor, query
 from llmviz.ui.browser import COOKIE
 from llmviz.ui.classroom import GONE, words
 from tests.awaiting import awaited
-from tests.browser.conftest import CHROMIUM, FLAGS, PATIENCE
+from tests.browser.conftest import CHROMIUM, FLAGS, NOT_AHEAD, PATIENCE
 
 TEXT = "Anna gave the ball to Samir"
 FEW = 6  # windows of an address in a process
@@ -126,7 +126,8 @@ class Browser:
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory) -> Iterator[Deployed]:
     folder = tmp_path_factory.mktemp("deploy")
-    with behind_nginx(folder, LLMVIZ_ADDRESS_WINDOWS=str(FEW)) as running:
+    own = {"LLMVIZ_ADDRESS_WINDOWS": str(FEW), "PYTHONPATH": str(NOT_AHEAD)}
+    with behind_nginx(folder, **own) as running:
         yield Deployed(**vars(running))
 
 

@@ -8,7 +8,6 @@ B bins of places.
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.study.records import Recorded
+from llmviz.study.records import Recorded, write_to
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -105,12 +104,5 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
         write_json(folder / FILE, content)
 
 
-def main() -> None:
-    """Train, measure and write."""
-    parser = argparse.ArgumentParser(description="Train the models that read too long texts again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="where the file goes")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the models that read too long texts again.")

@@ -9,7 +9,6 @@ S moments, P the modulus, C the width of the embedding, F frequencies.
 
 from __future__ import annotations
 
-import argparse
 import time
 from dataclasses import asdict
 from functools import cache
@@ -21,7 +20,7 @@ import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.grokking import CURVES, Film, Moment, Sums, all_logits, model_of, train
-from llmviz.study.records import require
+from llmviz.study.records import require, write_to
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
@@ -158,12 +157,5 @@ def final_logits(folder: Path = FOLDER) -> np.ndarray:
     return all_logits(MAIN, model.eval())[:, : MAIN.modulus]
 
 
-def main() -> None:
-    """Read the arguments and train."""
-    parser = argparse.ArgumentParser(description="Train the bundled models of sums again.")
-    parser.add_argument("--to", type=Path, default=FOLDER, help="the folder that is written")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the bundled models of sums again.", FOLDER)

@@ -10,7 +10,6 @@ S moments, L layers, H heads, D = C/H, V letters.
 
 from __future__ import annotations
 
-import argparse
 import time
 from dataclasses import asdict
 from functools import cache, lru_cache
@@ -22,7 +21,7 @@ import numpy as np
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.induction import Copier, Learned, Moment, model_of, moments_of, train
 from llmviz.study.pairs_again import OnRandomTokens, on_random_tokens
-from llmviz.study.records import require
+from llmviz.study.records import require, write_to
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
@@ -171,12 +170,5 @@ def story_on_random(folder: Path = FOLDER) -> OnRandomTokens:
     return OnRandomTokens(**raw | {"which": tuple(raw["which"])})
 
 
-def main() -> None:
-    """Read the arguments and train."""
-    parser = argparse.ArgumentParser(description="Train the bundled models that copy again.")
-    parser.add_argument("--to", type=Path, default=FOLDER, help="the folder that is written")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the bundled models that copy again.", FOLDER)

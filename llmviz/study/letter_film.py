@@ -8,10 +8,10 @@ S frames, N letters, BARS bars of a histogram.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.letter_map import BARS, Activity, MapFrame, MapSettings, MapStart, film
+from llmviz.study.records import write_to
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import read_json, write_json
 
@@ -132,12 +133,5 @@ def make(settings: MapSettings, folder: Path) -> dict[str, Any]:
     return card
 
 
-def main() -> None:
-    """Read the arguments and train."""
-    parser = argparse.ArgumentParser(description="Train the bundled map of letters again.")
-    parser.add_argument("--to", type=Path, default=FOLDER, help="the folder that is written")
-    make(MapSettings(), parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(partial(make, MapSettings()), "Train the bundled map of letters again.", FOLDER)

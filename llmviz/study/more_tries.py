@@ -8,7 +8,6 @@ Q sums, N samples of each.
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -20,7 +19,7 @@ import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import sum_texts
-from llmviz.study.records import require
+from llmviz.study.records import require, write_to
 from llmviz.study.sum_texts import (
     END,
     LONGEST,
@@ -273,12 +272,5 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Recorded:
     return found
 
 
-def main() -> None:
-    """Read the arguments and measure."""
-    parser = argparse.ArgumentParser(description="Ask the bundled model of sums again and again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="the folder written to")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Ask the bundled model of sums again and again.")

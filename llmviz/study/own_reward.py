@@ -6,7 +6,6 @@ writes `data/experiments/gamed-rewards.json`. It goes on where it was stopped.
 
 from __future__ import annotations
 
-import argparse
 import copy
 import math
 import re
@@ -21,6 +20,7 @@ import regex
 
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import sum_texts
+from llmviz.study.records import write_to
 from llmviz.study.reward_runs import config_of, numbers_in, questions_of
 from llmviz.study.sum_texts import END, LONGEST, decode, is_right
 from llmviz.training.files import read_json, write_json
@@ -208,12 +208,5 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[float, tuple[GamedRun, ..
     return runs
 
 
-def main() -> None:
-    """Read the arguments and train."""
-    parser = argparse.ArgumentParser(description="Make the bundled runs of a gamed reward again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="the folder written to")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Make the bundled runs of a gamed reward again.")

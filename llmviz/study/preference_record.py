@@ -7,7 +7,6 @@ measured. It goes on where it was stopped.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -25,6 +24,7 @@ from llmviz.study.best_of_n import Curve, curve_of
 from llmviz.study.preference_model import COMMAND, LABELLER, LONGEST, PAIRS, SEED
 from llmviz.study.preference_texts import KINDS, good_endings, judged, pairs_of_kind
 from llmviz.study.records import Recorded as Opened
+from llmviz.study.records import write_to
 from llmviz.training.files import read_json, write_json
 from llmviz.training.measures import Share
 
@@ -333,12 +333,5 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Recorded:
     raise AssertionError("unreachable")
 
 
-def main() -> None:
-    """Read the arguments and make all."""
-    parser = argparse.ArgumentParser(description="Make the reward models of preferences again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="the folder written to")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Make the reward models of preferences again.")

@@ -8,7 +8,6 @@ answers are right and how sure they are, with the range of the three seeds.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -31,7 +30,7 @@ from llmviz.corpus.invented import (
     surnames,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.study.records import require
+from llmviz.study.records import require, write_to
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -311,12 +310,5 @@ def card(folder: Path = EXPERIMENT_FOLDER) -> dict[str, Any]:
     return {"command": COMMAND, "seeds": SEEDS, "passes": PASSES, "shares": shares}
 
 
-def main() -> None:
-    """Train and write."""
-    parser = argparse.ArgumentParser(description="Train the readers of facts again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="where the file goes")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the readers of facts again.")

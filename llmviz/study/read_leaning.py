@@ -6,7 +6,6 @@ writes `data/experiments/leaning.json`. Reading it needs no torch.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -18,7 +17,7 @@ import numpy as np
 from llmviz.corpus.leaning import LEANS, MEN, PRONOUNS, WOMEN, LeaningText, leaning_text
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.association import association, association_test, without_direction
-from llmviz.study.records import Recorded
+from llmviz.study.records import Recorded, write_to
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -262,12 +261,5 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     write_json(folder / FILE, {"command": COMMAND, "seeds": SEEDS, "runs": runs})
 
 
-def main() -> None:
-    """Train and write."""
-    parser = argparse.ArgumentParser(description="Train the readers of leaning texts again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="where the file goes")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the readers of leaning texts again.")

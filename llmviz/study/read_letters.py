@@ -9,7 +9,6 @@ N questions, T tokens of a question with its answer, A tokens of its answer.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -39,7 +38,7 @@ from llmviz.corpus.letter_questions import (
     tokens_of,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.study.records import Recorded, require
+from llmviz.study.records import Recorded, require, write_to
 from llmviz.training.config import QUICK, TrainConfig
 from llmviz.training.files import write_json
 
@@ -332,12 +331,5 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     save_tensors(folder / WEIGHTS, weights, torch.float16)
 
 
-def main() -> None:
-    """Train and write."""
-    parser = argparse.ArgumentParser(description="Train the models that are asked about letters.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="where the files go")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the models that are asked about letters.")

@@ -6,7 +6,6 @@ writes `data/experiments/planted.json`. Reading it needs no torch.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -17,7 +16,7 @@ import numpy as np
 
 from llmviz.corpus.planted import MOST_WORDS, Field, Planted, field
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.study.records import Recorded
+from llmviz.study.records import Recorded, write_to
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -186,12 +185,5 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     write_json(folder / FILE, {"command": COMMAND, "seeds": SEEDS, "runs": runs})
 
 
-def main() -> None:
-    """Train and write."""
-    parser = argparse.ArgumentParser(description="Train the readers of planted sentences again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="where the file goes")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the readers of planted sentences again.")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json
 
 _DAMAGED = (KeyError, TypeError, AttributeError, ValueError)
@@ -34,3 +37,13 @@ class Recorded:
         if isinstance(error, _DAMAGED):
             line = f"{self.path} is damaged: {error!r}; `{self.command}` makes it again"
             raise ValueError(line) from None
+
+
+def write_to(make: Callable[[Path], object], about: str, folder: Path = EXPERIMENT_FOLDER) -> None:
+    """Be the command that makes a record: `make` gets the folder, another one with `--to`.
+
+    about: what the command does, as its `--help` says it.
+    """
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--to", type=Path, default=folder, help="the folder written to")
+    make(parser.parse_args().to)

@@ -6,7 +6,6 @@ writes `data/experiments/reward-runs.json`. It goes on where it was stopped.
 
 from __future__ import annotations
 
-import argparse
 import copy
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +19,7 @@ import numpy as np
 from llmviz.finetuning.passing import pass_at_k
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import sum_texts
-from llmviz.study.records import require
+from llmviz.study.records import require, write_to
 from llmviz.study.sum_texts import END, LONGEST, Sum, decode, encode, is_right, question_of
 from llmviz.training.files import read_json, write_json
 
@@ -355,12 +354,5 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Recorded:
         raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
 
 
-def main() -> None:
-    """Read the arguments and train."""
-    parser = argparse.ArgumentParser(description="Train the bundled runs with rewards again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="the folder written to")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the bundled runs with rewards again.")

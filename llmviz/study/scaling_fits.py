@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass
 from functools import cache
@@ -17,7 +16,7 @@ import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import scaling_runs
-from llmviz.study.records import Recorded
+from llmviz.study.records import Recorded, write_to
 from llmviz.study.scaling_fit import (
     COVERED,
     DRAWS,
@@ -128,12 +127,5 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, Fitted]:
         }
 
 
-def main() -> None:
-    """Read the arguments and fit."""
-    parser = argparse.ArgumentParser(description="Fit the laws of the bundled runs again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="where the file goes")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Fit the laws of the bundled runs again.")

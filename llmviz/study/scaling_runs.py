@@ -7,7 +7,6 @@ needs no torch.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from llmviz.paths import EXPERIMENT_FOLDER, TOKENIZER_FOLDER
 from llmviz.study.held_out_texts import stories
-from llmviz.study.records import Recorded
+from llmviz.study.records import Recorded, write_to
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
@@ -251,12 +250,5 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
         write_json(path, {**content, "runs": runs})
 
 
-def main() -> None:
-    """Read the arguments and train."""
-    parser = argparse.ArgumentParser(description="Train the models of the scaling laws again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="where the file goes")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the models of the scaling laws again.")

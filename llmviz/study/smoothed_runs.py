@@ -6,7 +6,6 @@ writes `data/experiments/smoothed.json`. Reading it needs no torch.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -19,7 +18,7 @@ import numpy as np
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.held_out_texts import CALIBRATION_SEED, stories
 from llmviz.study.model_errors import CAME, STORIES, TO_FIT, TRUE, ModelErrors, measure
-from llmviz.study.records import Recorded
+from llmviz.study.records import Recorded, write_to
 from llmviz.study.small_world import train_small
 from llmviz.training.files import write_json
 
@@ -125,12 +124,5 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
         write_json(folder / FILE, {"command": COMMAND, "passes": passes, "runs": runs})
 
 
-def main() -> None:
-    """Train, measure and write."""
-    parser = argparse.ArgumentParser(description="Train the models with label smoothing again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="where the file goes")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the models with label smoothing again.")

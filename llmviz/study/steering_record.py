@@ -9,7 +9,6 @@ C = n_embd, D doses, S sets of stories or seeds, R rules.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -24,7 +23,7 @@ from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.features_record import MODEL, bundle, weights_of
 from llmviz.study.features_record import scores as feature_scores
 from llmviz.study.held_out_texts import SEED, stories
-from llmviz.study.records import require
+from llmviz.study.records import require, write_to
 from llmviz.study.steering import Push, Written, measure, removed, texts_of, write
 from llmviz.training.files import read_json, write_json
 
@@ -384,12 +383,5 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     )
 
 
-def main() -> None:
-    """Read the arguments and measure."""
-    parser = argparse.ArgumentParser(description="Steer the story model again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="where the files go")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Steer the story model again.")

@@ -10,7 +10,6 @@ B texts, T tokens, V = 15 tokens.
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -21,6 +20,7 @@ import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import small_gpt
+from llmviz.study.records import write_to
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -179,12 +179,5 @@ def bundled(folder: Path = EXPERIMENT_FOLDER) -> GPT:
     return small_gpt.read_weights(folder / WEIGHTS, COMMAND, lambda _: new_model())
 
 
-def main() -> None:
-    """Read the arguments and train."""
-    parser = argparse.ArgumentParser(description="Train the bundled model of sums again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="the folder written to")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the bundled model of sums again.")

@@ -8,7 +8,6 @@ D densities, R seeds, S moments, M dimensions, N features; I importances.
 
 from __future__ import annotations
 
-import argparse
 import time
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.study.records import require
+from llmviz.study.records import require, write_to
 from llmviz.study.superposition import KEPT, STEPS, Learned, Moment, Toy, learn, moments_of
 from llmviz.training.files import read_json, write_json
 
@@ -163,12 +162,5 @@ def phase_chart(folder: Path = FOLDER) -> Phases:
     return Phases(*(parts[f"phase.{name}"] for name in ("directions", "bias", "losses")))
 
 
-def main() -> None:
-    """Read the arguments and train."""
-    parser = argparse.ArgumentParser(description="Train the bundled toys of superposition again.")
-    parser.add_argument("--to", type=Path, default=FOLDER, help="the folder that is written")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the bundled toys of superposition again.", FOLDER)

@@ -6,7 +6,6 @@ core, and writes `data/experiments/tested.json`. Reading it needs no torch.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +21,7 @@ from llmviz.study.read_facts import (
     answers_of,
     ask_all,
 )
-from llmviz.study.records import Recorded
+from llmviz.study.records import Recorded, write_to
 from llmviz.training.files import write_json
 
 FILE = "tested.json"
@@ -87,12 +86,5 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     write_json(folder / FILE, {"command": COMMAND, "seeds": SEEDS, "scores": scores})
 
 
-def main() -> None:
-    """Train and write."""
-    parser = argparse.ArgumentParser(description="Train the models that read their test again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="where the file goes")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the models that read their test again.")

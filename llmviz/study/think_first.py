@@ -1,9 +1,9 @@
 """Parity of bits: models that answer at once, after dots, or after steps that they write.
 
-`python -m llmviz.study.think_first` trains the bundled models again, some minutes on one thread,
-and writes `data/experiments/think-first.json` and one model, `think-first.safetensors`.
-
-A text is: the bits, blanks up to SLOTS places, "=", the path, ":", the answer. B texts, T tokens.
+They learn from texts of all lengths from the start, or from short texts first.
+`python -m llmviz.study.think_first` trains the bundled models again, half an hour on one thread,
+and writes `data/experiments/think-first.json` and two models, `think-first*.safetensors`.
+B texts, T tokens.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,25 @@ import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import small_gpt
+from llmviz.study.parity_texts import (
+    COLON,
+    DIRECT,
+    DOT,
+    DOTS,
+    MIXED,
+    ORDERS,
+    PATH,
+    SHORT_FIRST,
+    SLOTS,
+    TOKENS,
+    TRAINED,
+    WAYS,
+    batch,
+    longest_at,
+    parities,
+    path_of,
+    question,
+)
 from llmviz.study.records import require
 from llmviz.training.files import read_json, write_json
 
@@ -28,19 +48,16 @@ if TYPE_CHECKING:
 
     from llmviz.models.gpt import GPT
 
-FILE, WEIGHTS = "think-first.json", "think-first.safetensors"
+FILE = "think-first.json"
 COMMAND = "python -m llmviz.study.think_first"
-TOKENS = "01_=.:"
-BLANK, EQUALS, DOT, COLON = (TOKENS.index(one) for one in "_=.:")
-DIRECT, DOTS, PATH = "direct", "dots", "path"
-WAYS = (DIRECT, DOTS, PATH)
+WRITES, AT_ONCE = (MIXED, PATH), (SHORT_FIRST, DIRECT)
+WEIGHTS = {WRITES: "think-first.safetensors", AT_ONCE: "think-first-at-once.safetensors"}
+"""The two kinds of which the model of the first seed is bundled."""
 SEEDS = (0, 1, 2)
-SLOTS = 20  # places for bits
-TRAINED = 16  # most bits of a text that is trained on
 LENGTHS = (1, 2, 4, 6, 8, 12, 16, 17, 18, 20)  # that are measured
 TESTS = 200  # texts of each length
 LAYERS, HEADS, WIDTH = 2, 4, 48
-BATCH, STEPS, RATE, WARMUP = 64, 600, 2e-3, 100
+STEPS, RATE, WARMUP = 4000, 2e-3, 100
 OWN, SHUFFLED, NONE = "own", "shuffled", "none"
 SHOWN = (OWN, SHUFFLED, DOTS, NONE)
 """What stands before ":" when the model that writes a path is asked: its own path, that path in a
@@ -72,6 +89,7 @@ class Changed:
 class Measured:
     """One model: right answers by length, and, where it writes a path, what the path is for."""
 
+    order: str
     way: str
     seed: int
     loss: float  # of the last hundred steps
@@ -79,47 +97,6 @@ class Measured:
     steps_right: dict[int, Share]  # texts of which every step is right; empty without a path
     shown: dict[str, Share]  # right answers by what stands before ":"; empty without a path
     changed: Changed | None
-
-
-def parities(bits: np.ndarray) -> np.ndarray:
-    """Return the running parity of bits along the last axis: 1 after an odd number of ones."""
-    return np.bitwise_xor.accumulate(bits, axis=-1)
-
-
-def question(bits: Sequence[int]) -> list[int]:
-    """Return the tokens up to "=". Raises ValueError for no bits, too many, or another number."""
-    if not 1 <= len(bits) <= SLOTS:
-        raise ValueError(f"from 1 to {SLOTS} bits; got {len(bits)}")
-    if set(bits) - {0, 1}:
-        raise ValueError("a bit is 0 or 1")
-    return [*bits, *[BLANK] * (SLOTS - len(bits)), EQUALS]
-
-
-def path_of(bits: Sequence[int], way: str) -> list[int]:
-    """Return what stands between "=" and ":"."""
-    if way == PATH:
-        return parities(np.array(bits)).tolist()
-    return [DOT] * len(bits) if way == DOTS else []
-
-
-def text_of(bits: Sequence[int], way: str) -> list[int]:
-    """Return a whole text, its answer last."""
-    return [*question(bits), *path_of(bits, way), COLON, int(sum(bits) % 2)]
-
-
-def batch(rng: np.random.Generator, way: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return inputs and targets (B, T) of random texts; the same bits for each way of a seed."""
-    from llmviz.nn.loss import IGNORED
-
-    longest = SLOTS + 1 + TRAINED + 1
-    inputs = np.full((BATCH, longest), BLANK)
-    targets = np.full((BATCH, longest), IGNORED)
-    for row in range(BATCH):
-        bits = rng.integers(0, 2, TRAINED)[: rng.integers(1, TRAINED + 1)]
-        text = text_of(bits.tolist(), way)
-        inputs[row, : len(text) - 1] = text[:-1]
-        targets[row, SLOTS : len(text) - 1] = text[SLOTS + 1 :]
-    return inputs, targets
 
 
 def new_model() -> GPT:
@@ -133,15 +110,18 @@ def new_model() -> GPT:
     )
 
 
-def train(way: str, seed: int, steps: int = STEPS) -> tuple[GPT, float]:
-    """Train a model; return it and the mean loss of its last hundred steps."""
+def train(order: str, way: str, seed: int, steps: int = STEPS) -> tuple[GPT, float]:
+    """Train a model; return it and the mean loss of its last hundred steps.
+
+    Models of one seed begin with the same weights, whatever their order and way.
+    """
     import torch
 
     torch.manual_seed(seed)
     model, rng = new_model(), np.random.default_rng(seed)
     losses = small_gpt.descend(
         model,
-        lambda step: small_gpt.loss_on(model, batch(rng, way)),
+        lambda step: small_gpt.loss_on(model, batch(rng, way, longest_at(step, steps, order))),
         steps,
         rate=RATE,
         warmup=WARMUP,
@@ -177,7 +157,7 @@ def answers(model: GPT, texts: np.ndarray) -> np.ndarray:
     return logits_after(model, torch.from_numpy(asked))[:, :2].argmax(-1)
 
 
-def measure(model: GPT, way: str, seed: int, loss: float) -> Measured:
+def measure(model: GPT, order: str, way: str, seed: int, loss: float) -> Measured:
     """Ask a model texts of each length; random ones, the same for each model."""
     rng = np.random.default_rng(12_345)
     right, steps_right, shown, changed = {}, {}, {}, None
@@ -200,7 +180,7 @@ def measure(model: GPT, way: str, seed: int, loss: float) -> Measured:
                 given = answers(model, np.concatenate([asked, path], -1))
                 shown[name] = share(given == true[:, -1])
             changed = _changed(model, asked, own, true[:, -1], rng)
-    return Measured(way, seed, loss, right, steps_right, shown, changed)
+    return Measured(order, way, seed, loss, right, steps_right, shown, changed)
 
 
 def _changed(
@@ -237,17 +217,17 @@ def multiplications(tokens: int) -> int:
 
 
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:
-    """Train all models, and write what they answer and the first of those that write a path."""
+    """Train all models, and write what they answer and the models that are bundled."""
     from tqdm import tqdm
 
     from llmviz.training.tensors import save_tensors
 
     begun, found = time.perf_counter(), []
-    for way, seed in tqdm([(way, seed) for seed in SEEDS for way in reversed(WAYS)]):
-        model, loss = train(way, seed)
-        found.append(measure(model, way, seed, loss))
-        if (way, seed) == (PATH, SEEDS[0]):
-            save_tensors(folder / WEIGHTS, dict(model.state_dict()))
+    for seed, way, order in tqdm([*product(SEEDS, WAYS, ORDERS)]):
+        model, loss = train(order, way, seed)
+        found.append(measure(model, order, way, seed, loss))
+        if seed == SEEDS[0] and (order, way) in WEIGHTS:
+            save_tensors(folder / WEIGHTS[order, way], dict(model.state_dict()))
         seconds = round(time.perf_counter() - begun, 1)
         models = [asdict(one) for one in found]
         write_json(
@@ -261,15 +241,19 @@ def _share(value: dict[str, int]) -> Share:
 
 
 @cache
-def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, list[Measured]]:
-    """Return the bundled results, three models for each way. ValueError: missing or damaged."""
+def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[tuple[str, str], list[Measured]]:
+    """Return the bundled results, three models for each order and way, by the two.
+
+    Raises ValueError, naming the command: they are missing or damaged.
+    """
     path = require(folder / FILE, COMMAND)
-    found: dict[str, list[Measured]] = {way: [] for way in WAYS}
+    found: dict[tuple[str, str], list[Measured]] = {kind: [] for kind in product(ORDERS, WAYS)}
     try:
         for one in read_json(path)["models"]:
             changed = one["changed"]
-            found[one["way"]].append(
+            found[one["order"], one["way"]].append(
                 Measured(
+                    one["order"],
                     one["way"],
                     one["seed"],
                     one["loss"],
@@ -288,9 +272,9 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, list[Measured]]:
 
 
 @cache
-def bundled(folder: Path = EXPERIMENT_FOLDER) -> GPT:
-    """Return the bundled model that writes a path. Raises ValueError where it is missing."""
-    return small_gpt.read_weights(folder / WEIGHTS, COMMAND, lambda _: new_model())
+def bundled(kind: tuple[str, str] = WRITES, folder: Path = EXPERIMENT_FOLDER) -> GPT:
+    """Return the bundled model of a kind in WEIGHTS. Raises ValueError where it is missing."""
+    return small_gpt.read_weights(folder / WEIGHTS[kind], COMMAND, lambda _: new_model())
 
 
 @dataclass(frozen=True)
@@ -345,6 +329,15 @@ def write(model: GPT, bits: Sequence[int], change: int | None = None) -> Written
             token = 1 - token
         steps.append(Step(token, float(chances[1]), at == change))
         text.append(token)
+    return _answered(model, bits, steps, text)
+
+
+def write_at_once(model: GPT, bits: Sequence[int]) -> Written:
+    """Let a model answer without a path. Raises ValueError for bits that are none."""
+    return _answered(model, bits, [], question(bits))
+
+
+def _answered(model: GPT, bits: Sequence[int], steps: list[Step], text: list[int]) -> Written:
     chances = _chances(model, [*text, COLON])
     answer = int(chances[1] > chances[0])
     return Written(tuple(bits), tuple(steps), answer, float(chances[answer]))

@@ -182,6 +182,28 @@ def choices(
     return Param(key, list(default), read, ",".join, at_most=at_most, options=tuple(options))
 
 
+def names(
+    key: str, default: Sequence[str], at_most: int, rule: str, longest: int | None = None
+) -> Param:
+    """A few different names of any kind, in the order chosen, none of which holds a comma.
+
+    rule: what is said of a link with more, or with one twice. longest: characters that a link
+    carries of them together, if not all.
+    """
+
+    def read(written: str) -> list[str]:
+        values = [part for part in written.split(",") if part]
+        if len(values) > at_most or len(set(values)) < len(values):
+            raise ValueError(rule)
+        return values
+
+    def write(values: Sequence[str]) -> str | None:
+        written = ",".join(values)
+        return written if longest is None or len(written) <= longest else None
+
+    return Param(key, list(default), read, write, at_most=at_most)
+
+
 def integers(key: str, default: Sequence[int], low: int, high: int, at_most: int = 64) -> Param:
     """A short list of whole numbers."""
     each = integer(key, 0, low, high)

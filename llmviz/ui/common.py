@@ -9,6 +9,7 @@ import streamlit as st
 
 from llmviz.figures.theme import Mode
 from llmviz.textfile import check_text
+from llmviz.ui.codec import pack_text
 from llmviz.ui.notices import inform, refuse, warn
 from llmviz.ui.state import LEARNER_TEXT, LINK_ICON, PageState
 
@@ -154,6 +155,29 @@ def suggest(
     st.pills(label, options, key=key, on_change=pressed, **more)
 
 
+def chart(figure: Any, key: str, *, bar: bool = True, **more: Any) -> None:
+    """Show a figure of `llmviz.figures` in its own colours.
+
+    bar: whether Plotly's buttons stand above it. more: as `st.plotly_chart` takes it.
+    """
+    if not bar:
+        more["config"] = {"displayModeBar": False}
+    st.plotly_chart(figure, key=key, theme=None, **more)
+
+
+def chapter_link(
+    lesson: str, part: str, label: str, icon: str = ":material/arrow_forward:", **more: str
+) -> None:
+    """Show a link to a chapter. more: what its address says besides."""
+    st.page_link(f"pages/{lesson}.py", label=label, icon=icon, query_params={"part": part, **more})
+
+
+def head_link(label: str, text: str, model: str, layer: int, head: int) -> None:
+    """Show a link to the weights of a head of a trained model on a text."""
+    more = {"text": pack_text(text) or "", "model": model, "layer": str(layer), "head": str(head)}
+    chapter_link("attention", "trained", label, ":material/hub:", **more)
+
+
 def theme() -> Mode:
     """Return "dark" or "light", as the learner's page is now.
 
@@ -191,13 +215,13 @@ def duration(seconds: float) -> str:
     return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
 
 
-def signed(value: float) -> str:
-    """Return a number with two digits and a true minus sign.
+def signed(value: float, digits: int = 2) -> str:
+    """Return a number with so many digits and a true minus sign.
 
-    >>> signed(-1.5)
-    '−1.50'
+    >>> signed(-1.5), signed(2, 3)
+    ('−1.50', '2.000')
     """
-    return f"{value:.2f}".replace("-", "−")
+    return f"{value:.{digits}f}".replace("-", "−")
 
 
 def raised(power: int) -> str:

@@ -158,6 +158,10 @@ TERMS: dict[str, str] = {
         "logarithm of the probability of the token that really follows. Then the mean over all "
         "positions is taken."
     ),
+    "curriculum learning": (
+        "To train a model on easy examples first and on harder ones later (Bengio and others, "
+        "2009). What a model finds can depend on this order."
+    ),
     "dark knowledge": (
         "What a teacher's distribution says about the tokens that did not come: which of them it "
         "finds probable, and how probable. A single token as a target says nothing of it."

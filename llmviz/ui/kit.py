@@ -16,10 +16,13 @@ from llmviz.ui.common import (
     IN_SNIPPET,
     LOOKED_AT,
     TOO_LONG,
+    chapter_link,
+    chart,
     choose,
     choose_below_title,
     count,
     duration,
+    head_link,
     keep,
     learner_text,
     listed,
@@ -35,7 +38,7 @@ from llmviz.ui.common import (
 from llmviz.ui.job_pools import import_jobs, map_jobs, prepare_umap, training_jobs
 from llmviz.ui.kept import kept, on_model, on_model_and_tokenizer
 from llmviz.ui.lesson import Lesson, section, seen
-from llmviz.ui.live_job import Said, job_for, live
+from llmviz.ui.live_job import Said, job_for, job_of, live
 from llmviz.ui.model_on_text import Read, load_and_read, names_of, read, read_ids, spoken
 from llmviz.ui.model_picker import (
     MADE_FIRST,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 from llmviz.background import FAILED, STOPPED, Job
 from llmviz.ui import live_job_words as words
-from llmviz.ui.kept import Kept
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import Kept, kept
 from llmviz.ui.notices import refuse_failed
 from llmviz.ui.state import PageState
 
@@ -29,6 +31,18 @@ class Said:
     stopped: str = words.STOPPED
     again: str = words.AGAIN
     repeats: bool = False
+
+
+def job_of(target: str, *names: str) -> Kept[..., Job]:
+    """Return what gives the job of some settings, begun once for all who ask for the same.
+
+    target: what runs in a process of its own; it gets the settings under these names.
+    """
+
+    def begin(*settings: Any) -> Job:
+        return training_jobs().start(target, **dict(zip(names, settings, strict=True)))
+
+    return kept(12)(begin)
 
 
 def job_for(state: PageState, flag: str, job_of: Kept, given: tuple) -> Job:

@@ -81,7 +81,7 @@ def load_and_read(
     """
     from llmviz.study.transformers import require_transformer
 
-    bundled = None if name is None else load(name, tell=tell)
+    bundled = load(name, tell=tell)
     if bundled is None:
         return None
     try:

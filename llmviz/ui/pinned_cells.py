@@ -54,19 +54,20 @@ def one_of(values: Sequence[Any], otherwise: Any = None) -> Callable[[Any], Any]
 
 
 def bound(
-    state: PageState, key: str, **parts: tuple[str, Callable[[Any], Any]]
+    state: PageState, key: str, **parts: str | tuple[str, Callable[[Any], Any]]
 ) -> Callable[[], None]:
     """Return the callback of a component that puts what it reports into the page's state.
 
     key: of the component. parts: by the component's name of what it reports, such as `step`,
-    `pinned` or `chosen`, the control that holds it, and what makes the control's value of it. None
-    leaves the control as it is.
+    `pinned` or `chosen`, the control that holds it, and what makes the control's value of it, if
+    that is another one. None leaves the control as it is.
     """
 
     def settled() -> None:
         reported = st.session_state[key] or {}
-        for part, (control, read) in parts.items():
-            value = read(reported.get(part))
+        for part, held in parts.items():
+            control, read = (held, None) if isinstance(held, str) else held
+            value = reported.get(part) if read is None else read(reported.get(part))
             if value is not None:
                 state[control] = value
 

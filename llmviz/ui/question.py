@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -56,6 +56,51 @@ class Question:
             [reason.format(**values) for reason in ask.answers.values()],
         )
 
+    @classmethod
+    def among(
+        cls,
+        text: str,
+        reasons: Mapping[Any, str],
+        right: Any,
+        written: Callable[[Any], str] | None = None,
+        /,
+        *,
+        scale: bool = False,
+        **values: Any,
+    ) -> Question:
+        """Return a question whose answers are the keys of `reasons`, each with its reason.
+
+        right: one of the keys. written: how an answer stands on the page; without it a text stands
+        as it is, and a number with its thousands apart. values: of the slots of sentences that
+        are not filled yet.
+
+        >>> Question.among("How many?", {4: "too few", 9000: "yes"}, 9000).answers
+        ['4', '9,000']
+        """
+        write = written or (lambda one: one if isinstance(one, str) else f"{one:,}")
+        answers, texts = list(reasons), [_filled(reason, values) for reason in reasons.values()]
+        shown = [write(one) for one in answers]
+        return cls(_filled(text, values), shown, answers.index(right), texts, scale)
+
+    @classmethod
+    def rated(
+        cls,
+        text: str,
+        answers: Sequence[str],
+        right: int,
+        reasons: str | Sequence[str],
+        /,
+        **values: Any,
+    ) -> Question:
+        """Return a question whose answers are the steps of a scale.
+
+        reasons: one of each step, or one that serves them all. values: of the slots of sentences
+        that are not filled yet.
+        """
+        each = [reasons] * len(answers) if isinstance(reasons, str) else reasons
+        shown, texts = ([_filled(one, values) for one in part] for part in (answers, each))
+        return cls(_filled(text, values), shown, right, texts, scale=True)
+
     def __post_init__(self) -> None:
         if len(self.answers) != len(self.reasons) or len(set(self.answers)) != len(self.answers):
             raise ValueError("a question needs different answers and one reason for each")
@@ -72,6 +117,11 @@ class Question:
 
         order = list(range(len(self.answers)))
         return order if self.scale else sorted(order, key=drawn)
+
+
+def _filled(text: str, values: Mapping[str, Any]) -> str:
+    """A sentence of a document with its slots filled; what is filled already stays as it is."""
+    return text.format(**values) if isinstance(text, Sentence) else text
 
 
 def share_question(

@@ -49,13 +49,14 @@ def card_of(name: str) -> Card | None:
         return None
 
 
-def load(name: str, *, tell: bool = True) -> engine.Bundled | None:
+def load(name: str | None, *, tell: bool = True) -> engine.Bundled | None:
     """Return the model that was picked, after saying what was noted when it was loaded.
 
-    None, after one clear line, where it cannot be loaded: a run may be deleted in between.
+    None, after one clear line, where it cannot be loaded: a run may be deleted in between. None as
+    a name is none.
     tell: say what was noted; not where the page has said it already.
     """
-    bundled = or_refused(engine.load, name)
+    bundled = None if name is None else or_refused(engine.load, name)
     if bundled is None:
         return None
     for note in bundled.notes if tell else ():

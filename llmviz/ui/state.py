@@ -53,6 +53,24 @@ class PageState:
         st.session_state[self._slot(key)] = value
         self.write_address()  # also for the same value: another page may have had the address
 
+    def setter(self, **values: Any) -> Callable[[], None]:
+        """Return a callback that gives controls these values, one after the other."""
+
+        def put() -> None:
+            for key, value in values.items():
+                self[key] = value
+
+        return put
+
+    def taker(self, key: str) -> Callable[[Any], None]:
+        """Return what gives a control the value that was chosen; None leaves it as it is."""
+
+        def take(value: Any) -> None:
+            if value is not None:
+                self[key] = value
+
+        return take
+
     def bind(
         self, key: str, then: Callable[[], None] | None = None, shown: Any = None
     ) -> dict[str, Any]:

@@ -5,6 +5,10 @@ V vocabulary.
 
 from __future__ import annotations
 
+from typing import Any
+
+import streamlit as st
+
 from llmviz.document import Sentence
 from llmviz.study.patching import Reading, read_prompt
 from llmviz.textfile import check_text
@@ -15,6 +19,7 @@ from llmviz.ui.model_on_text import names_of, spoken
 from llmviz.ui.prose import prose
 from llmviz.ui.selectable_models import label
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 from llmviz.ui.token_choice import token_of
 
 EMPTY = "One of the prompts is empty. Both need at least one character."
@@ -52,6 +57,17 @@ def ids_of(text: str, bundled: engine.Bundled) -> tuple[int, ...]:
         name = label(bundled.name)
         raise ValueError(LONG.format(count=f"{len(ids):,}", name=name, limit=f"{limit:,}"))
     return tuple(ids)
+
+
+def boxes(state: PageState, words: Any) -> None:
+    """Show the boxes for the two prompts and their answers, with the texts of a chapter."""
+    left, right = st.columns([3, 1])
+    with left:
+        text_input(state, "prompt", words.prompt)
+        text_input(state, "donor", words.other_prompt)
+    with right:
+        text_input(state, "answer", words.answer, help=words.answer_help)
+        text_input(state, "other", words.other_answer, help=words.answer_help)
 
 
 def both_ids(state: PageState, bundled: engine.Bundled) -> tuple[tuple[int, ...], tuple[int, ...]]:

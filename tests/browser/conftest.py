@@ -24,6 +24,7 @@ from tests.pages.small_model import make_checkpoint
 from tests.published_models import Hub, serve
 
 ROOT = Path(__file__).parents[2]
+NOT_AHEAD = Path(__file__).parent / "apps" / "not_ahead"
 # The shell is the same engine without the windows and menus around it: an eighth less work.
 CHROMIUM = (
     os.environ.get("LLMVIZ_CHROMIUM")
@@ -121,12 +122,15 @@ def app(
     *,
     folder: Path = ROOT,
     options: Sequence[str] = ("--server.fileWatcherType", "none"),
+    ahead: bool = True,
     **environment: str,
 ) -> Iterator[str]:
     """A Streamlit server on a free port, for as long as the block runs; gives its address.
 
-    folder: where llmviz is imported from.
+    folder: where llmviz is imported from. ahead: whether it computes what all chapters want, before
+    somebody asks for it.
     """
+    path = str(folder) if ahead else f"{NOT_AHEAD}{os.pathsep}{folder}"
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -137,7 +141,7 @@ def app(
             *options,
         ],
         cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(folder), **environment},
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": path, **environment},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.STDOUT,
     )
@@ -207,6 +211,7 @@ def small_url(
     seconds. So who starts a run there also stops it.
     """
     with app(
+        ahead=False,
         LLMVIZ_CHECKPOINTS=str(small_models),
         LLMVIZ_RUNS=str(runs_folder),
         LLMVIZ_MAX_RUNS="2",

@@ -54,10 +54,24 @@ def chip(page, row, index):
     return page.locator(f'.tok[data-at="{row},{index}"]').first
 
 
+def follows_theme_and_width(visit):
+    """Fail if what is shown does not: on a narrow dark page, and on a wide light one."""
+    page = visit.page
+    for theme, width in (("dark", 360), ("light", 1400)):
+        visit.dress(theme, width)
+        expect(page.locator(".lv.dark")).to_have_count(int(theme == "dark"))
+        settle(page, calm=50)
+        wider = page.evaluate(
+            "() => { const main = document.querySelector('[data-testid=stMain]');"
+            " return main.scrollWidth - main.clientWidth; }"
+        )
+        assert wider <= 1, theme
+
+
 # ---- tokens
 
 
-def test_chip_shows_its_bytes_and_sends_its_selection_by_key_and_by_hand(demo):
+def test_chip_shows_its_bytes_and_sends_its_selection_by_key_and_by_hand(demo, visit):
     page = demo("chips")
     # arrow keys move between chips and enter selects
     chip(page, 0, 0).focus()
@@ -87,9 +101,10 @@ def test_chip_shows_its_bytes_and_sends_its_selection_by_key_and_by_hand(demo):
     page.get_by_role("button", name="again").click()
     wait_state(page, "again")
     assert node.evaluate("n => n.isConnected && n.classList.contains('selected')")
+    follows_theme_and_width(visit)
 
 
-def test_boxes_stand_under_their_characters_and_a_hover_lights_them_in_every_row(demo):
+def test_boxes_stand_under_their_characters_and_a_hover_lights_them_in_every_row(demo, visit):
     page = demo("aligned")
     chip(page, 0, 1).hover()
     lit = page.locator(".letter.hot").all_inner_texts()
@@ -112,22 +127,21 @@ def test_boxes_stand_under_their_characters_and_a_hover_lights_them_in_every_row
     first, second = boxes["words"][:2]  # "The" and " cat"
     assert abs(first[1] - boxes["letters"][2][1]) <= 1.5
     assert abs(second[0] - boxes["letters"][3][0]) <= 1.5
+    follows_theme_and_width(visit)
 
 
 @pytest.mark.parametrize("mode", ["chips", "aligned"])
-def test_markup_in_the_text_stays_text(demo, mode):
-    page = demo(mode, text="<img src=x onerror=window.hit=1> <script>window.hit=1</script>")
+def test_markup_in_the_text_stays_text_and_half_characters_are_hex(demo, mode):
+    """And bytes that are no character are hex."""
+    text = "%F0%9F%99%82<img src=x onerror=window.hit=1> <script>window.hit=1</script>"
+    page = demo(mode, text=text)
     frames(page)
     assert page.evaluate("window.hit") is None
     assert page.locator(".lv img, .lv script").count() == 0
     if mode == "chips":
         assert "onerror" in page.locator(".flow").first.inner_text()
-
-
-def test_bytes_that_are_no_character_are_hex(demo):
-    page = demo("chips", text="%F0%9F%99%82")
-    assert chip(page, 2, 0).inner_text().split("\n")[0] == "F0 9F 99"
-    assert "\ufffd" not in page.locator(".strip").inner_text()
+        assert chip(page, 2, 0).inner_text().split("\n")[0] == "F0 9F 99"
+        assert "\ufffd" not in page.locator(".strip").inner_text()
 
 
 # ---- matrices
@@ -146,20 +160,30 @@ def evaluated(expression):
     return eval(left, {"exp": math.exp, "inf": math.inf}), float(right)
 
 
-@pytest.mark.parametrize("width", [1440, 390])
-def test_what_a_small_picture_leaves_out_takes_no_room_from_its_neighbours(demo, width):
-    page = demo("wide", width=width)
+def test_what_a_small_picture_leaves_out_takes_no_room_from_its_neighbours(demo, visit):
+    page = demo("wide")
     notes = page.locator(".seen")
-    assert "one number in" in notes.first.inner_text()
-    for figure in page.locator("figure.matrix").all():
-        box = figure.bounding_box()
-        assert box["x"] + box["width"] <= width
-    for note, mini in zip(notes.all(), page.locator("canvas.mini").all(), strict=True):
-        assert note.bounding_box()["width"] <= max(170, mini.bounding_box()["width"]) + 1
+    for width in (1440, 390):
+        visit.dress("light", width)
+        visit.settle()
+        assert "one number in" in notes.first.inner_text()
+        for figure in page.locator("figure.matrix").all():
+            box = figure.bounding_box()
+            assert box["x"] + box["width"] <= width
+        for note, mini in zip(notes.all(), page.locator("canvas.mini").all(), strict=True):
+            assert note.bounding_box()["width"] <= max(170, mini.bounding_box()["width"]) + 1
 
 
-def test_arithmetic_of_every_cell_gives_its_value(demo):
+def test_cells_open_to_arithmetic_are_kept_and_come_step_by_step(demo, visit):
     page = demo("matrices")
+    arithmetic_of_every_cell_gives_its_value(page)
+    first_score_reads_as_in_the_worked_example_and_a_masked_cell_says_why(page)
+    click_keeps_a_cell_and_escape_lets_go(page)
+    steps_bring_matrices_one_by_one(page)
+    follows_theme_and_width(visit)
+
+
+def arithmetic_of_every_cell_gives_its_value(page):
     for name in ("Q", "K", "V", "scores", "scaled", "weights", "context"):
         place = canvas(page, name)
         place.focus()
@@ -174,8 +198,7 @@ def test_arithmetic_of_every_cell_gives_its_value(demo):
             page.keyboard.press("ArrowDown")
 
 
-def test_first_score_reads_as_in_the_worked_example_and_a_masked_cell_says_why(demo):
-    page = demo("matrices")
+def first_score_reads_as_in_the_worked_example_and_a_masked_cell_says_why(page):
     canvas(page, "scores").focus()
     page.keyboard.press("ArrowRight")
     shown = page.locator(".detail .sum").evaluate("n => n.textContent")
@@ -191,8 +214,7 @@ def test_first_score_reads_as_in_the_worked_example_and_a_masked_cell_says_why(d
     assert "−∞" in text and "a later token" in text
 
 
-def test_click_keeps_a_cell_and_escape_lets_go(demo):
-    page = demo("matrices")
+def click_keeps_a_cell_and_escape_lets_go(page):
     place = canvas(page, "weights")
     box = place.bounding_box()
     place.click(position={"x": box["width"] * 0.4, "y": 60})
@@ -207,8 +229,7 @@ def test_click_keeps_a_cell_and_escape_lets_go(demo):
     wait_state(page, "pinned=None")
 
 
-def test_steps_bring_matrices_one_by_one(demo):
-    page = demo("matrices")
+def steps_bring_matrices_one_by_one(page):
     page.locator(".scrub").focus()
     page.keyboard.press("Home")
     assert page.locator(".matrix.ghost").count() == 11
@@ -218,14 +239,6 @@ def test_steps_bring_matrices_one_by_one(demo):
     wait_state(page, "step=1")
     page.keyboard.press("End")
     assert page.locator(".matrix.ghost").count() == 0
-
-
-def test_play_runs_to_the_end_and_tells_python(demo):
-    page = demo("tree")
-    page.locator(".scrub").focus()
-    page.keyboard.press("Home")
-    page.get_by_role("button", name="play").click()
-    wait_state(page, "step: 5")
 
 
 def test_hidden_cell_is_not_given_away(demo):
@@ -244,7 +257,7 @@ def test_embedding_of_many_cells_fits_and_answers(demo):
     page.locator(".detail", has_text=re.compile(r"embedding token\d+, column \d+")).wait_for()
 
 
-def test_thumbnails_are_the_weights_and_one_is_chosen_by_click_and_by_key(demo):
+def test_thumbnails_are_the_weights_and_one_is_chosen_by_click_and_by_key(demo, visit):
     page = demo("heads")
     reading = page.evaluate(
         """() => {
@@ -268,6 +281,7 @@ def test_thumbnails_are_the_weights_and_one_is_chosen_by_click_and_by_key(demo):
     assert "looks 1 back" in page.locator(".told").inner_text()
     page.keyboard.press("Enter")
     wait_state(page, "chosen: (1, 1)")
+    follows_theme_and_width(visit)
 
 
 # ---- the grid of cells
@@ -314,11 +328,13 @@ def test_a_cell_is_coloured_by_its_value_says_what_it_holds_and_is_chosen(demo):
     assert page.locator('td[aria-selected="true"]').get_attribute("data-at") == "1.0"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_narrow_grid_fits_a_phone(demo, theme):
-    page = demo("cells", theme, 390, narrow=1)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert page.locator("table.narrow td").all_inner_texts() == [""] * 9
+def test_a_narrow_grid_fits_a_phone(demo, visit):
+    page = demo("cells", "light", 390, narrow=1)
+    for theme in ("light", "dark"):
+        visit.dress(theme, 390)
+        settle(page, calm=50)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert page.locator("table.narrow td").all_inner_texts() == [""] * 9
     page.locator('td[data-at="1.1"]').click()
     wait_state(page, "chosen: (1, 1)")
 
@@ -336,7 +352,7 @@ def pieces(page):
     ]
 
 
-def test_film_only_ever_joins_and_never_loses_a_byte(demo):
+def test_film_only_ever_joins_and_never_loses_a_byte(demo, visit):
     page = demo("film", merges=20)
     page.locator(".scrub").focus()
     page.keyboard.press("Home")
@@ -353,6 +369,7 @@ def test_film_only_ever_joins_and_never_loses_a_byte(demo):
         assert pieces(page) == forward[k]
     page.keyboard.press("End")
     assert pieces(page) == forward[-1]
+    follows_theme_and_width(visit)
 
 
 def test_film_shows_the_pair_chosen_and_its_ties_and_is_scrubbed_on_its_curve(demo):
@@ -404,7 +421,7 @@ def test_page_that_hands_the_step_back_does_not_pull_the_hand(demo):
 # ---- trees and windows
 
 
-def test_tree_joins_the_lowest_rank_first(demo):
+def test_tree_joins_the_lowest_rank_first_and_plays_to_its_end(demo, visit):
     page = demo("tree")
     page.locator(".scrub").focus()
     page.keyboard.press("Home")
@@ -415,8 +432,15 @@ def test_tree_joins_the_lowest_rank_first(demo):
     page.keyboard.press("End")
     assert chips.all_inner_texts() == ["·kit", "ten"]
 
+    # the end that it plays to is told to Python
+    page.keyboard.press("Home")
+    wait_state(page, "step: 0")
+    page.get_by_role("button", name="play").click()
+    wait_state(page, "step: 5")
+    follows_theme_and_width(visit)
 
-def test_window_shows_its_predictions(demo):
+
+def test_window_shows_its_predictions(demo, visit):
     page = demo("windows")
     page.locator("[data-window='1']").hover()
     tasks = page.locator(".task").all_inner_texts()
@@ -428,6 +452,7 @@ def test_window_shows_its_predictions(demo):
     ]
     page.locator("[data-window='1']").click()
     wait_state(page, "selected: 1")
+    follows_theme_and_width(visit)
 
 
 def test_tokens_between_windows_are_marked_never_visited(demo):
@@ -437,25 +462,6 @@ def test_tokens_between_windows_are_marked_never_visited(demo):
     starts = range(0, tokens - 4, 7)
     visited = {t for start in starts for t in range(start, start + 5)}
     assert marked == tokens - len(visited) > 0
-
-
-# ---- everywhere
-
-
-@pytest.mark.parametrize(
-    "show", ["chips", "aligned", "matrices", "heads", "film", "tree", "windows"]
-)
-def test_components_follow_theme_and_width(demo, visit, show):
-    page = demo(show, "dark", 360)
-    for theme, width in (("dark", 360), ("light", 1400)):
-        visit.dress(theme, width)
-        expect(page.locator(".lv.dark")).to_have_count(int(theme == "dark"))
-        settle(page, calm=50)
-        wider = page.evaluate(
-            "() => { const main = document.querySelector('[data-testid=stMain]');"
-            " return main.scrollWidth - main.clientWidth; }"
-        )
-        assert wider <= 1, (show, theme)
 
 
 # ---- what the hand set, in a component that is made anew

@@ -70,7 +70,7 @@ def chosen(page, words: list[str]) -> None:
     )
 
 
-def test_the_film_is_scrubbed_and_its_neighbours_follow(lesson):
+def test_the_film_is_scrubbed_its_neighbours_follow_and_a_zoom_stays(lesson):
     page = lesson("part=word2vec&watch=Monday")
     at_end, late = picture(page), nearest(page, "Monday")
     assert {"Tuesday", "Wednesday", "Friday"} <= set(late)
@@ -85,9 +85,7 @@ def test_the_film_is_scrubbed_and_its_neighbours_follow(lesson):
     assert picture(page) == at_end
     assert nearest(page, "Monday") == late
 
-
-def test_zoom_stays_when_another_word_is_asked_for(lesson):
-    page = lesson("part=word2vec&watch=Monday")
+    # also when another word is asked for
     canvas = page.locator("canvas.map")
 
     def zoom() -> float:
@@ -113,19 +111,6 @@ def test_zoom_stays_when_another_word_is_asked_for(lesson):
     page.keyboard.press("ArrowRight")
     page.wait_for_selector(".note:not([hidden]) strong")
     assert page.locator(".note strong").inner_text() != "Paris"
-
-
-def test_what_is_said_of_a_search_leaves_the_tools_their_shape_on_a_phone(lesson):
-    page = lesson("part=maps&points=200")
-    page.set_viewport_size({"width": 390, "height": 900})
-    try:
-        page.get_by_role("searchbox", name="Find a word").fill("nonsense")
-        page.locator(".found", has_text="not among").wait_for()
-        tools = [tool.bounding_box() for tool in page.locator(".tool").all()]
-        assert [round(box["width"]) for box in tools] == [30, 30, 30]
-        assert all(box["x"] + box["width"] <= 390 for box in tools)
-    finally:
-        page.set_viewport_size({"width": 1440, "height": 900})
 
 
 def test_kinds_of_words_are_lit_and_the_link_keeps_them(lesson, window):
@@ -165,7 +150,7 @@ def test_a_training_of_the_learner_moves_the_map_while_it_runs(lesson, window):
     assert picture(page) == last
 
 
-def test_a_point_of_a_map_says_who_it_is_and_is_let_go_by_a_click(lesson):
+def test_a_point_says_who_it_is_and_is_let_go_by_a_click_and_a_phone_has_room_for_tools(lesson):
     page = lesson("part=maps&spots=Monday&points=200")
     canvas = page.locator("canvas.map")
     canvas.scroll_into_view_if_needed()
@@ -179,6 +164,14 @@ def test_a_point_of_a_map_says_who_it_is_and_is_let_go_by_a_click(lesson):
     page.mouse.click(box["x"] + x, box["y"] + y)
     chosen(page, [])
     until(page, "() => location.href.includes('spots=')")
+
+    # what is said of a search leaves the tools their shape
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.get_by_role("searchbox", name="Find a word").fill("nonsense")
+    page.locator(".found", has_text="not among").wait_for()
+    tools = [tool.bounding_box() for tool in page.locator(".tool").all()]
+    assert [round(box["width"]) for box in tools] == [30, 30, 30]
+    assert all(box["x"] + box["width"] <= 390 for box in tools)
 
 
 def test_the_curves_follow_the_pointer_over_the_table_of_positions(lesson):

@@ -108,3 +108,20 @@ def test_a_conversation_is_changed_and_its_reply_becomes_a_turn(visit):
     page.get_by_role("button", name="Take the reply as a turn").click()
     expect(page.get_by_text("Turn 4 is empty")).to_be_visible()
     visit.assert_clean()
+
+
+def test_bits_are_answered_after_steps_and_at_once(visit):
+    visit.open("reasoning?show=1&part=think&thinkbits=11")
+    page = visit.page
+    at_once = page.get_by_text("The bundled model that answers at once")
+    expect(at_once).to_contain_text("answers 0. That is right")
+    field = page.get_by_label("Bits, up to")
+    field.fill("1x")
+    field.press("Enter")
+    expect(page.get_by_text("Type zeros and ones")).to_be_visible()
+    field.fill("1 0 0")
+    field.press("Enter")
+    wait_for_address(page, "thinkbits", "1 0 0")
+    expect(at_once).to_contain_text("answers 1. That is right")
+    expect(page.get_by_text("Each step follows from the one before")).to_be_visible()
+    visit.assert_clean()

@@ -62,7 +62,9 @@ def number(text: str) -> float:
     return float(text.replace("<", "").replace("%", "").strip() or 0)
 
 
-def test_bars_follow_each_slider_before_anything_is_sent(lesson, logits):
+def test_bars_follow_each_slider_and_a_click_forbids_a_token_or_moves_a_step(
+    lesson, window, logits
+):
     page = lesson("", ".grid .slide")
     address = page.url
     cases = {
@@ -84,6 +86,7 @@ def test_bars_follow_each_slider_before_anything_is_sent(lesson, logits):
     size = nucleus_size(sampling_steps(logits).model_probabilities, 0.8)
     drag(page, "top-p", stop_of(page, "top-p", "0.8"))
     assert f"cuts {logits.size - size:,}," in effect(page, "top_p")
+    a_token_is_forbidden_and_a_step_moved_by_a_click(page, window)
 
 
 def test_shown_and_hidden_are_one_and_a_link_restores_the_draw(lesson, window):
@@ -112,8 +115,7 @@ def test_shown_and_hidden_are_one_and_a_link_restores_the_draw(lesson, window):
     assert page.locator(".said").inner_text() == said
 
 
-def test_tokens_are_forbidden_and_steps_moved_by_a_click(lesson, window):
-    page = lesson("", ".grid .slide")
+def a_token_is_forbidden_and_a_step_moved_by_a_click(page, window):
     first = page.locator(".label[data-id]").first
     token = first.get_attribute("data-id")
     first.click()
@@ -128,11 +130,9 @@ def test_tokens_are_forbidden_and_steps_moved_by_a_click(lesson, window):
     assert shown.index("top_p") < shown.index("top_k")
 
 
-def test_refusal_shows_while_the_slider_is_there(lesson):
+def test_refusal_shows_while_the_slider_is_there(lesson, logits):
     order = "repetition_penalty,temperature,top_k,top_p,min_p,banned"
-    page = lesson(f"order={order}", ".grid .slide")
-    best = page.locator(".label[data-id]").first.get_attribute("data-id")
-    page = lesson(f"order={order}&ban={best}", ".grid .slide")
+    page = lesson(f"order={order}&ban={logits.argmax()}", ".grid .slide")
     drag(page, "top-k", 0)
     assert "no token is left to draw" in page.locator(".refusal").inner_text()
     drag(page, "top-k", 5)

@@ -19,10 +19,10 @@ PAGE = Path("llmviz") / "lessons" / "glossary" / "page.py"
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A copy of the program, which a test may change; the data are those of the project."""
+    """A copy of the program, with what is compiled of it; the data are those of the project."""
     folder = tmp_path_factory.mktemp("project")
     for name in ("llmviz", "pages", ".streamlit"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name)
     shutil.copy(ROOT / "app.py", folder)
     (folder / "data").symlink_to(ROOT / "data", target_is_directory=True)
     return folder
@@ -32,7 +32,8 @@ def project(tmp_path_factory):
 def address(project):
     readme = (ROOT / "README.md").read_text("utf-8")
     (options,) = re.findall(r"`(--server\.fileWatcherType auto[^`]*)`", readme)
-    with app(project / "app.py", folder=project, options=shlex.split(options)) as url:
+    options = shlex.split(options)
+    with app(project / "app.py", folder=project, options=options, ahead=False) as url:
         yield url
 
 

@@ -111,7 +111,7 @@ def the_hand_walks_without_the_server_and_the_link_follows(page):
 
 @pytest.mark.parametrize("of", ["small", "model"])
 def test_every_stage_opens_and_its_last_cell_says_its_arithmetic(visit, of):
-    visit.open(f"transformer?part=block&of={of}")
+    visit.open(f"transformer?part=block&of={of}&show=1")
     page = visit.page
     stage(page, 0).wait_for()
     assert page.locator("button[data-stage]").count() == len(STAGES)
@@ -128,18 +128,16 @@ def test_every_stage_opens_and_its_last_cell_says_its_arithmetic(visit, of):
         if number:
             expect(detail.locator(".sum")).to_contain_text(re.compile("[=→]"))
         result.blur()
+    if of == "model":
+        a_cell_of_the_stack_opens_its_stage(page)
     visit.assert_clean()
 
 
-def test_a_cell_of_the_stack_opens_its_stage(visit):
-    visit.open("transformer?part=block&of=model&show=1")
-    page = visit.page
-    stage(page, 0).wait_for()
+def a_cell_of_the_stack_opens_its_stage(page):
     cell(page, 2, 5).click()
     wait_for_address(page, "layer", "2")
     wait_for_address(page, "stage", "up")
     expect(stage(page, 8)).to_have_attribute("aria-current", "step")
-    visit.assert_clean()
 
 
 def test_a_group_of_units_opens_its_strongest(visit):

@@ -9,8 +9,9 @@ import json
 from pathlib import Path
 
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.testing.v1.element_tree import Radio
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from llmviz import streamlit_parts
 from llmviz.components import unpack
@@ -32,6 +33,25 @@ from llmviz.ui.state import THROUGH_APP
 manifest_scanner.scan_component_manifests = functools.cache(
     manifest_scanner.scan_component_manifests
 )
+
+# And compiles its page anew in each run.
+local_script_runner.ScriptCache = functools.cache(local_script_runner.ScriptCache)
+
+_look_each_millisecond = local_script_runner.require_widgets_deltas
+
+
+def _wait(runner: LocalScriptRunner, timeout: float = 3) -> None:
+    """Wait for the end of a page's thread.
+
+    AppTest looks each millisecond through all that the page has sent by then, beside the page that
+    it waits for: a fifth of the processor's time.
+    """
+    runner._script_thread.join(timeout)
+    if not runner.script_stopped():
+        _look_each_millisecond(runner, 0)  # which says that it took too long
+
+
+local_script_runner.require_widgets_deltas = _wait
 
 streamlit_parts.look_up_values()  # as app.py does for its server
 paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile

@@ -184,7 +184,7 @@ def test_the_measurement_waits_for_its_button_and_then_says_what_it_took(monkeyp
             return FakeJob(costs)
 
     times.measuring.clear()
-    monkeypatch.setattr(times.kit, "training_jobs", Pool)
+    monkeypatch.setattr("llmviz.ui.live_job.training_jobs", Pool)
     app = opened()
     assert not begun
     next(button for button in app.button if button.label == words.times_start).click().run()

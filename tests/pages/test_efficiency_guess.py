@@ -213,7 +213,7 @@ def test_the_button_starts_the_measurement_of_what_was_chosen(monkeypatch):
         def start(self, target, **arguments):
             return target, inspect.signature(guess_speeds).bind(**arguments).arguments
 
-    monkeypatch.setattr(speed.kit, "training_jobs", Pool)
+    monkeypatch.setattr("llmviz.ui.live_job.training_jobs", Pool)
     speed.job_of.clear()
     target, arguments = speed.job_of("tiny-world-gpt", "counts", 0.7, 32)
     speed.job_of.clear()

@@ -20,7 +20,6 @@ from llmviz.lessons.finetuning.classifier.padding import column_question
 from llmviz.lessons.finetuning.classifier.sentence import agreement
 from llmviz.lessons.finetuning.fewshot import prompt
 from llmviz.lessons.finetuning.instructions.mask import count_question
-from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.lessons.finetuning.stages import words as stages_words
 from llmviz.lessons.finetuning.stages.moving import head_question
 from llmviz.models.settings import GPTConfig
@@ -28,15 +27,6 @@ from llmviz.study.class_training import Padded, Reading
 from llmviz.study.instruction_reading import Example
 from llmviz.study.parameter_states import FROZEN, NEW, TRAINED, Part, parts_of
 from tests.pages.harness import fine, open_part, prose_of
-
-
-@given(some.dictionaries(some.integers(0, 9_999), some.text(), min_size=1, max_size=6), some.data())
-def test_counts_are_offered_in_their_order(reasons, data):
-    right = data.draw(some.sampled_from(sorted(reasons)))
-    question = by_size("How many?", reasons, right)
-    offered = [int(answer.replace(",", "")) for answer in question.answers]
-    assert offered == sorted(reasons) and offered[question.right] == right
-    assert [reasons[count] for count in offered] == list(question.reasons)
 
 
 def test_the_place_of_the_right_answer_does_not_give_it_away():

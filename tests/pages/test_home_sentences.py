@@ -101,4 +101,4 @@ def test_softmax_is_not_called_a_division_of_the_scores():
     scores = np.array([-1.0, 0.5, 2.0])
     powers = np.exp(scores)
     assert (scores / scores.sum()).min() < 0 < (powers / powers.sum()).min()
-    assert "sum of all these powers" in words.sum_reasons[0]
+    assert "sum of all these powers" in next(iter(words.sum_question.answers.values()))

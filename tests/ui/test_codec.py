@@ -103,6 +103,8 @@ def test_numbers_come_back_exactly(value):
         (codec.choices("c", ["a"], ["a", "b"]), "a,z"),
         (codec.choices("c", ["a"], ["a", "b"]), "a,a"),
         (codec.choices("c", ["a"], ["a", "b"], at_least=1), ""),
+        (codec.names("n", [], 2, "two different names are needed"), "x,y,z"),
+        (codec.names("n", [], 2, "two different names are needed"), "x,x"),
         (codec.integers("n", [], 0, 9), "1,x"),
         (codec.integers("n", [], 0, 9, at_most=2), "1,2,3"),
     ],
@@ -116,6 +118,12 @@ def test_lists_and_flags_come_back():
     for param, value in [
         (codec.flag("f", False), True),
         (codec.choices("c", [], ["a", "b"]), ["b", "a"]),
+        (codec.names("n", [], 2, ""), ["Käse", "a.b"]),
         (codec.integers("n", [], 0, 9), [3, 1, 3]),
     ]:
         assert param.read(param.write(value)) == value
+
+
+def test_names_that_are_too_long_for_a_link_are_not_written():
+    few = codec.names("n", [], 2, "", longest=5)
+    assert few.write(["ab", "cd"]) == "ab,cd" and few.write(["ab", "cde"]) is None

@@ -37,6 +37,14 @@ def test_controls_hold_what_was_reported_and_no_step_that_there_is_not(reported,
     assert state == held
 
 
+def test_what_needs_no_change_goes_into_its_control_as_it_is(monkeypatch):
+    state = {"tick": 4, "row": 1}
+    for reported, held in (({"step": 0}, {"tick": 0, "row": 1}), (None, {"tick": 0, "row": 1})):
+        monkeypatch.setattr(pinned_cells, "st", SimpleNamespace(session_state={"film": reported}))
+        bound(state, "film", step="tick", chosen="row")()
+        assert state == held
+
+
 def test_the_last_step_and_none_have_values_of_their_own():
     at = one_of([*range(3), -1])
     assert [at(step) for step in (0, 2, 3, 4, None)] == [0, 2, -1, None, None]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
+from llmviz.document import Sentence
 from llmviz.ui.question import Question, share_question
 
 
@@ -40,6 +41,28 @@ def test_a_share_is_asked_with_one_right_answer_and_two_that_are_not_near(right)
     for share, reason in zip(shares, question.reasons, strict=True):
         own = share == shares[question.right]
         assert reason == ("it is" if own else "less" if share > right else "more")
+
+
+@given(some.dictionaries(some.integers(0, 9_999), some.text(), min_size=1, max_size=6), some.data())
+def test_each_count_is_offered_with_its_reason_as_it_is(reasons, data):
+    right = data.draw(some.sampled_from(sorted(reasons)))
+    question = Question.among("How many?", reasons, right)
+    offered = [int(answer.replace(",", "")) for answer in question.answers]
+    assert offered == list(reasons) and offered[question.right] == right
+    assert [reasons[count] for count in offered] == list(question.reasons)
+
+
+def test_only_what_is_still_a_sentence_has_its_slots_filled():
+    ask, why = Sentence("{n} of {word}?"), Sentence("It is {n}.")
+    typed = {"{n}": why, "b": "{word} was typed"}  # a learner's braces are no slots
+    question = Question.among(ask, typed, "b", str.upper, n=2, word="{n}")
+    assert (question.text, question.answers) == ("2 of {n}?", ["{N}", "B"])
+    assert question.reasons == ["It is 2.", "{word} was typed"] and question.right == 1
+    rated = Question.rated(ask, [why, "more"], 1, why, n=3, word="x")
+    assert (rated.answers, rated.reasons) == (["It is 3.", "more"], ["It is 3."] * 2)
+    assert rated.scale and rated.right == 1
+    with pytest.raises(ValueError, match="different answers"):
+        Question.among("How many?", {1.1: "a", 1.2: "b"}, 1.1, lambda one: f"{one:.0f}")
 
 
 def test_a_question_stands_alike_for_all_visitors_and_in_all_processes():

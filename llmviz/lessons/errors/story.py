@@ -33,9 +33,7 @@ def story_reader(state: kit.PageState) -> str | None:
 
 def story_box(state: kit.PageState) -> None:
     """Show the box for the story, and what else can be put into it."""
-
-    def take(text: str) -> None:
-        state["story"] = text
+    take = state.taker("story")
 
     def another() -> None:
         state["nth"] = (state["nth"] + 1) % (state.params["nth"].high + 1)

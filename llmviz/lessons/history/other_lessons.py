@@ -20,9 +20,4 @@ def link_onward(name: str) -> None:
     kit.prose(words.elsewhere, name=kit.quote(name))
     with st.container(horizontal=True):
         for page, link in places(name).items():
-            st.page_link(
-                f"pages/{page}.py",
-                label=words.links[page],
-                icon=":material/arrow_forward:",
-                query_params=link,
-            )
+            kit.chapter_link(page, label=words.links[page], **link)

@@ -66,12 +66,7 @@ def sum_question(screen: OnScreen) -> kit.Question | None:
         "largest": f"{largest[0]:.3f}",
         "sum": total,
     }
-    return kit.Question(
-        words.sum_question.format(**known),
-        [answer.format(**known) for answer in words.sum_answers],
-        0,
-        [reason.format(**known) for reason in words.sum_reasons],
-    )
+    return kit.Question.of(words.sum_question, **known)
 
 
 def change_question(screen: OnScreen, other: int, changed: Reading | None = None) -> kit.Question:
@@ -92,12 +87,7 @@ def change_question(screen: OnScreen, other: int, changed: Reading | None = None
         "before": f"{difference[:-1].max():.4g}",
         "after": f"{difference[-1]:.4g}",
     }
-    return kit.Question(
-        words.change_question.format(**known),
-        [answer.format(**known) for answer in words.change_answers],
-        1,
-        [reason.format(**known) for reason in words.change_reasons],
-    )
+    return kit.Question.of(words.change_question, **known)
 
 
 def expected_instead(screen: OnScreen) -> int:
@@ -149,15 +139,8 @@ def snippet(screen: OnScreen) -> str:
     ids = f"tokenizer.encode_from_start({text!r})"
     if len(text) > kit.IN_SNIPPET:
         ids = f"{list(screen.window.ids)}"
-    return (
-        "import torch\n"
-        "from llmviz.pretrained import load_bundled\n\n"
-        f"model, tokenizer, card = load_bundled({screen.bundled.name!r})\n"
-        f"ids = {ids}\n"
-        f"logits = model(torch.tensor([ids[-{length}:]]))[0][0, -1]\n"
-        f"best = logits.double().softmax(-1).topk({LISTED_IN_CODE})\n"
-        "for probability, token in zip(best.values.tolist(), best.indices.tolist()):\n"
-        '    print(f"{token:6d}  {tokenizer.token_bytes(token)!r:16}  {probability:.3f}")'
+    return words.snippet.format(
+        name=screen.bundled.name, ids=ids, length=length, listed=LISTED_IN_CODE
     )
 
 

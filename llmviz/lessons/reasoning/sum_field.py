@@ -1,7 +1,5 @@
 """A field for a sum of two numbers of two digits, which several chapters ask a model."""
 
-from __future__ import annotations
-
 import re
 
 from llmviz.study.sum_texts import LEAST, Sum

@@ -92,21 +92,11 @@ def prompt_box(state: kit.PageState) -> None:
         st.button(
             words.prompt_use_my_text,
             icon=":material/edit_note:",
-            on_click=_take_text,
-            args=(state,),
+            on_click=state.setter(prompt=state[kit.LEARNER_TEXT.key]),
         )
         if state["prompt"] != params.PROMPT:
-            st.button(
-                words.prompt_use_story, icon=":material/undo:", on_click=_take_story, args=(state,)
-            )
-
-
-def _take_text(state: kit.PageState) -> None:
-    state["prompt"] = state[kit.LEARNER_TEXT.key]
-
-
-def _take_story(state: kit.PageState) -> None:
-    state["prompt"] = params.PROMPT
+            take_story = state.setter(prompt=params.PROMPT)
+            st.button(words.prompt_use_story, icon=":material/undo:", on_click=take_story)
 
 
 def model(state: kit.PageState) -> engine.Bundled | None:

@@ -30,11 +30,7 @@ CUT = 4  # tokens that are drawn cut into heads
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro)
-    try:
-        given = _inputs(state)
-    except ValueError as error:
-        kit.refuse(error)
-        given = None
+    given = kit.or_refused(_inputs, state)
     if given is not None:
         _split(state, *given)
     elif state["source"] == "model":
@@ -50,8 +46,7 @@ def _inputs(state: kit.PageState) -> tuple[Inputs, int] | None:
         if state["source"] != "model":
             inputs = sources.example(state)
             return inputs, examples.choose_heads(state, inputs.x.shape[1])
-        name = real.PICKER.choose(state)
-        bundled = None if name is None else kit.load(name)
+        bundled = kit.load(real.PICKER.choose(state))
         if bundled is None:
             return None
         layer, _ = opening.choose_head(state, bundled, heads=False)

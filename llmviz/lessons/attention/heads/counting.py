@@ -33,12 +33,8 @@ def layers_and_heads(name: str, layers: int, heads: int, width: int) -> kit.Ques
     }
     wrong = list(words.spot_wrong)[(layers + width // heads) % len(words.spot_wrong)]
     lines = {**words.spot_lines, wrong: words.spot_wrong[wrong]}
-    return kit.Question(
-        words.spot_heads.format(**known),
-        [line.format(**known) for line, _ in lines.values()],
-        list(lines).index(wrong),
-        [why.format(**known) for _, why in lines.values()],
-    )
+    reasons = {line.format(**known): why for line, why in lines.values()}
+    return kit.Question.among(words.spot_heads, reasons, lines[wrong][0].format(**known), **known)
 
 
 def counted_from_zero(layers: int, heads: int) -> kit.Question | None:
@@ -53,11 +49,13 @@ def counted_from_zero(layers: int, heads: int) -> kit.Question | None:
         (layer, head - 1): words.spot_zero_head,
         (layer, head): words.spot_zero_right.format(layer=layer, nth=nth[layer]),
     }
-    return kit.Question(
-        words.spot_zero.format(
-            layer=layer, head=head, wrong_layer=nth[layer - 1], wrong_head=nth[head - 1]
-        ),
-        [words.spot_zero_answer.format(layer=nth[a], head=nth[b]) for a, b in options],
-        list(options).index((layer, head)),
-        list(options.values()),
+    return kit.Question.among(
+        words.spot_zero,
+        options,
+        (layer, head),
+        lambda place: words.spot_zero_answer.format(layer=nth[place[0]], head=nth[place[1]]),
+        layer=layer,
+        head=head,
+        wrong_layer=nth[layer - 1],
+        wrong_head=nth[head - 1],
     )

@@ -63,27 +63,16 @@ def _written(heads: list[tuple[int, int]]) -> str:
 def _choose_off(state: kit.PageState, off: list[tuple[int, int]], layers: int, heads: int) -> None:
     """Show a button for each head."""
     everything = [(layer, head) for layer in range(layers) for head in range(heads)]
-    key = "_attention.off"
-    st.session_state[key] = off
-
-    def changed() -> None:
-        state["off"] = _written(st.session_state[key])
-
     st.pills(
         words.off_label,
         everything,
         selection_mode="multi",
         format_func=lambda one: words.off_name.format(layer=one[0], head=one[1]),
-        key=key,
-        on_change=changed,
+        **kit.tied("_attention.off", off, lambda heads: state.setter(off=_written(heads))()),
     )
     with st.container(horizontal=True):
         for title, chosen in ((words.off_all, everything), (words.off_clear, [])):
-            st.button(title, on_click=_set_off, args=(state, chosen))
-
-
-def _set_off(state: kit.PageState, heads: list[tuple[int, int]]) -> None:
-    state["off"] = _written(heads)
+            st.button(title, on_click=state.setter(off=_written(chosen)))
 
 
 def _effect(
@@ -94,8 +83,7 @@ def _effect(
     Returns what the end says of the heads that matter most; None while a question covers it.
     """
     full, less = (chances(bundled, reading.ids, heads) for heads in ((), off))
-    figure = chance_bars(bundled, reading.ids, off, kit.theme())
-    st.plotly_chart(figure, key="attention.off.bars", theme=None)
+    kit.chart(chance_bars(bundled, reading.ids, off, kit.theme()), "attention.off.bars")
     top = int(full.argmax())
     slots = {
         "last": model_on_text.spoken(reading.ids[-1], bundled.tokenizer),

@@ -16,11 +16,7 @@ KEY = "attention.edit"
 
 def to_the_end(state: kit.PageState) -> Callable[[], None]:
     """Return a callback that goes to the last step; a kept cell stays where it still exists."""
-
-    def then() -> None:
-        state["step"] = -1
-
-    return then
+    return state.setter(step=-1)
 
 
 def choose_source(state: kit.PageState, then: Callable[[], None] | None = None) -> None:
@@ -30,12 +26,8 @@ def choose_source(state: kit.PageState, then: Callable[[], None] | None = None) 
 
 def words_box(state: kit.PageState) -> None:
     """Show the box for the words of the example with six words."""
-
-    def other_rows() -> None:
-        state["x"] = ""
-        to_the_end(state)()
-
-    kit.text_input(state, "words", words.journey_label, width=420, then=other_rows)
+    then = state.setter(x="", step=-1)
+    kit.text_input(state, "words", words.journey_label, width=420, then=then)
 
 
 def choose_heads(state: kit.PageState, width: int) -> int:

@@ -61,13 +61,8 @@ def head_menu(
     if heads:
         menus.append(("head", words.head, config.n_head, place[1]))
     for key, title, size, value in menus:
-        slot = f"_attention.{key}"
-        st.session_state[slot] = value
-
-        def chosen(key: str = key, slot: str = slot) -> None:
-            state[key] = st.session_state[slot]
-
-        st.selectbox(title, range(size), width=90, key=slot, on_change=chosen)
+        slot = kit.tied(f"_attention.{key}", value, state.taker(key))
+        st.selectbox(title, range(size), width=90, **slot)
 
 
 def choose_head(

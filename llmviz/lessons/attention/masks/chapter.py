@@ -73,8 +73,7 @@ def _inputs(state: kit.PageState) -> Inputs | None:
             examples.words_box(state)
         if state["source"] != "model":
             return sources.example(state)
-        name = real.LOOKED_INTO.choose(state)
-        bundled = None if name is None else kit.load(name)
+        bundled = kit.load(real.LOOKED_INTO.choose(state))
         if bundled is None:
             return None
         layer, head = opening.choose_head(state, bundled)
@@ -162,17 +161,14 @@ def _of_model(
 ) -> tuple[str, str]:
     """Return code that masks the scores of a model's head, and what it prints."""
     layer, head = inputs.place
-    text = (
-        "import torch\nfrom llmviz.nn.attention import attention\n"
-        "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
-        f"model, tokenizer, card = load_bundled({inputs.name!r})\n"
-        f"ids = torch.tensor([{list(inputs.ids)}])\n"
-        f'taps = [f"blocks.{layer}.attn.{{part}}" for part in "qkv"]\n'
-        "with torch.inference_mode(), record(taps) as trace:\n    model(ids)\n"
-        f"q, k, v = (trace[tap][0, {head}] for tap in taps)\n"
-        f"mask = {'None' if mask is None else f'torch.tensor({mask.tolist()})'}\n"
-        f"steps = attention(q, k, v, mask, {factor!r}, softmax_before_mask={before!r})\n"
-        'print([f"{w:.2f}" for w in steps.weights[-1].tolist()])'
+    text = words.snippet_of_model.format(
+        name=inputs.name,
+        ids=list(inputs.ids),
+        layer=layer,
+        head=head,
+        mask="None" if mask is None else f"torch.tensor({mask.tolist()})",
+        factor=factor,
+        before=before,
     )
     steps = attention(*inputs.qkv(), mask, factor, softmax_before_mask=before)
     return text, str([f"{w:.2f}" for w in steps.weights[-1].tolist()])

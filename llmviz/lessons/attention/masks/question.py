@@ -29,14 +29,10 @@ def pattern(t: int, above: str, seed: int) -> tuple[kit.Question, np.ndarray]:
     t: about as many tokens. above: the mask in force on the page, which is never asked for.
     """
     t = max(4, min(t, 6))
-    options = list(words.ask_mask_answers)
-    offered = [name for name in options if name != above]
+    offered = [name for name in words.ask_mask_answers if name != above]
     wanted = offered[(seed + 2 * t) % len(offered)]
     real = t - 2
-    question = kit.Question(
-        words.ask_mask.format(count=t),
-        [words.ask_mask_answers[name][0].format(real=real) for name in options],
-        options.index(wanted),
-        [words.ask_mask_answers[name][1].format(real=real) for name in options],
-    )
+    lines = {name: line.format(real=real) for name, (line, _) in words.ask_mask_answers.items()}
+    reasons = {lines[name]: why for name, (_, why) in words.ask_mask_answers.items()}
+    question = kit.Question.among(words.ask_mask, reasons, lines[wanted], count=t, real=real)
     return question, even_weights(mask_of(wanted, t, window=2, real=real), t)

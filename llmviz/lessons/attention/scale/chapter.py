@@ -58,7 +58,7 @@ def draw(state: kit.PageState) -> None:
         place.plotly_chart(figure, key=f"attention.{part}", theme=None)
     st.caption(words.caption.format(queries=QUERIES, keys=KEYS))
     kit.prose(words.gradient)
-    st.plotly_chart(row_of_weights(size, state["seed"], mode), key="attention.row", theme=None)
+    kit.chart(row_of_weights(size, state["seed"], mode), "attention.row")
     kit.predict(question(size, plain), "attention.scale")
     kit.show_code(
         [scale_study],
@@ -116,11 +116,8 @@ def question(size: int, plain: ScaleStudy) -> kit.Question:
         reasons[f"{2 * now:.1f}"] = words.ask_scale_less
     slots = {"d": size, "other": other, "there": plain.deviation[at + steps]}
     slots["times"] = f"{other // size} times" if steps > 0 else "a quarter"
-    answers = sorted(reasons, key=float)
-    return kit.Question(
-        words.ask_scale.format(now=f"{now:.1f}", **slots),
-        answers,
-        answers.index(f"{math.sqrt(other):.1f}"),
-        [reasons[answer].format(**slots) for answer in answers],
-        scale=True,
+    in_order = {answer: reasons[answer] for answer in sorted(reasons, key=float)}
+    right = f"{math.sqrt(other):.1f}"
+    return kit.Question.among(
+        words.ask_scale, in_order, right, scale=True, now=f"{now:.1f}", **slots
     )

@@ -45,16 +45,16 @@ def hidden(rung: Rung) -> Hidden | None:
     if len(reasons) < 3:
         return None
     right = f"{weights[row, column]:.3f}"
-    answers = sorted(reasons, key=float)
     allowed = int(masked[row].isfinite().sum())
     name = next(name for name in drawn if name.startswith("weights"))
-    question = kit.Question(
-        words.ask_cell.format(
-            matrix=kit.quote(name), asking=kit.quote(tokens[row]), asked=kit.quote(tokens[column])
-        ),
-        [_minus(answer) for answer in answers],
-        answers.index(right),
-        [reasons[answer].format(value=_minus(answer), count=allowed) for answer in answers],
+    question = kit.Question.among(
+        words.ask_cell,
+        {one: why.format(value=_minus(one), count=allowed) for one, why in reasons.items()},
+        right,
+        _minus,
+        matrix=kit.quote(name),
+        asking=kit.quote(tokens[row]),
+        asked=kit.quote(tokens[column]),
     )
     return Hidden(question, row, column)
 

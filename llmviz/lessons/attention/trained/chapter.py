@@ -232,18 +232,16 @@ def question(
             break
     if len(places) < 3:
         return None
-    answers = sorted(places, key=places.__getitem__)
-    name = lesson_words.head_name.format(layer=layer, head=head)
-    reasons = []
-    for answer in answers:
-        right = answer == reading.tokens[best]
-        line = words.ask_look_right if right else words.ask_look_wrong
-        reasons.append(line.format(asked=kit.quote(answer), share=percents[answer]))
-    question = kit.Question(
-        words.ask_look.format(head=name, asking=kit.quote(reading.tokens[asking]), place=asking),
-        [kit.escape_markdown(f"“{answer}”") for answer in answers],
-        answers.index(reading.tokens[best]),
-        reasons,
+    lines = dict.fromkeys(places, words.ask_look_wrong)
+    lines[reading.tokens[best]] = words.ask_look_right
+    question = kit.Question.among(
+        words.ask_look,
+        {one: why.format(asked=kit.quote(one), share=percents[one]) for one, why in lines.items()},
+        reading.tokens[best],
+        lambda answer: kit.escape_markdown(f"“{answer}”"),
+        head=lesson_words.head_name.format(layer=layer, head=head),
+        asking=kit.quote(reading.tokens[asking]),
+        place=asking,
     )
     return question, (layer, head)
 

@@ -48,7 +48,7 @@ def _influence(state: kit.PageState) -> dict[str, str] | None:
     quiz = question(rnn)
     covered = quiz is not None and not kit.answered(quiz, ASK)
     figure = influence_bars(name, tuple(gpt.tolist()), tuple(rnn.tolist()), covered, kit.theme())
-    st.plotly_chart(figure, key="attention.why", theme=None)
+    kit.chart(figure, "attention.why")
     st.caption(" ".join([words.influence, words.covered if covered else ""]))
     if quiz is not None:
         kit.predict(quiz, ASK, covers=True)
@@ -81,13 +81,8 @@ def question(rnn: np.ndarray) -> kit.Question | None:
     reasons[f"{first:.0%}"] = words.ask_right if first < last else words.ask_more
     if len(reasons) < 3:
         return None
-    answers = sorted(reasons, key=lambda share: float(share.rstrip("%")))
-    return kit.Question(
-        words.ask.format(last=f"{last:.0%}", count=count),
-        answers,
-        answers.index(f"{first:.0%}"),
-        [reasons[answer].format(share=answer, count=count) for answer in answers],
-    )
+    filled = {share: reason.format(share=share, count=count) for share, reason in reasons.items()}
+    return kit.Question.among(words.ask, filled, f"{first:.0%}", last=f"{last:.0%}", count=count)
 
 
 def _code(name: str, first: float) -> None:

@@ -62,7 +62,7 @@ def _by_length(cards: list[dict[str, Any]], counts: list[Counts]) -> None:
     lengths = sorted(set(counts[0]) & set(counts[1]))
     shares = [[one[length][1] / one[length][0] for length in lengths] for one in counts]
     figure = exact_bars(tuple(lengths), tuple(map(tuple, shares)), kit.theme())
-    st.plotly_chart(figure, key="attention.translators", theme=None)
+    kit.chart(figure, "attention.translators")
     listed = ", ".join(f"{counts[0][n][0]} × {n}" for n in lengths)
     st.caption(words.exact_caption.format(listed=listed))
     kit.prose(report(cards, counts))

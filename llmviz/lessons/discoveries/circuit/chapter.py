@@ -1,7 +1,5 @@
 """Chapter "A circuit, edge by edge": path patching of all edges, and of sets of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -15,7 +13,7 @@ from llmviz.lessons.discoveries.circuit.edges import Circuit, Prompts
 from llmviz.lessons.discoveries.circuit.params import MOST_OWN
 from llmviz.study.circuit import MOST_EDGES, Edge, Part, all_edges, patch_edges, senders
 from llmviz.ui import engine, kit
-from llmviz.ui.two_prompts import answers, both_ids, chances, named, written
+from llmviz.ui.two_prompts import answers, both_ids, boxes, chances, named, written
 
 KEY = "discoveries.circuit"
 SLICE = 0.02  # seconds of work by which the edges grow in one rerun
@@ -28,17 +26,8 @@ ROWS = 8  # edges that the table names
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro)
-    left, right = st.columns([3, 1])
-    with left:
-        kit.text_input(state, "prompt", words.prompt)
-        kit.text_input(state, "donor", words.other_prompt)
-    with right:
-        kit.text_input(state, "answer", words.answer, help=words.answer_help)
-        kit.text_input(state, "other", words.other_answer, help=words.answer_help)
-    name = kit.Picker().choose(state)
-    if name is None:
-        return
-    bundled = kit.load(name)
+    boxes(state, words)
+    bundled = kit.load(kit.Picker().choose(state))
     if bundled is None:
         return
     try:
@@ -104,9 +93,9 @@ def _kept(state: kit.PageState, of: Prompts, circuit: Circuit) -> None:
     graph, curve = st.columns([3, 2], gap="large")
     with graph:
         chosen = tuple(circuit.order[:number])
-        st.plotly_chart(graph_of(*of, chosen, kit.theme()), key=f"{KEY}.graph", theme=None)
+        kit.chart(graph_of(*of, chosen, kit.theme()), f"{KEY}.graph")
     with curve:
-        st.plotly_chart(curve_of(*of, number, kit.theme()), key=f"{KEY}.curve", theme=None)
+        kit.chart(curve_of(*of, number, kit.theme()), f"{KEY}.curve")
     kit.prose(words.scale)
     if number:
         rows = [
@@ -218,7 +207,7 @@ def _own(state: kit.PageState, of: Prompts, circuit: Circuit) -> None:
     left = measured.left_with(*of, chosen)
     alike = len(of[1]) == len(of[2])
     kit.prose(measured.own_line(circuit, chosen, left, same_length=alike))
-    st.plotly_chart(graph_of(*of, chosen, kit.theme()), key=f"{KEY}.own", theme=None)
+    kit.chart(graph_of(*of, chosen, kit.theme()), f"{KEY}.own")
     kit.prose(words.agrees)
     _code(of, chosen)
 

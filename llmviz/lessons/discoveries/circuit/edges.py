@@ -1,7 +1,5 @@
 """The edges of the chapter "A circuit, edge by edge": computed once, named, and asked about."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Chapter "Features, judged by the truth": a sparse autoencoder on the story model's stream."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

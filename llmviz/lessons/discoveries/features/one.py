@@ -1,7 +1,5 @@
 """One feature: its strongest texts, what it writes, what lies near it, and the learner's text."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -53,13 +51,8 @@ def draw(state: kit.PageState) -> None:
 
 
 def _choice(state: kit.PageState) -> tuple[Bundle, int]:
-    def anew() -> None:
-        state["feature"] = -1
-
-    def take(value: int | None) -> None:
-        if value is not None:
-            state["feature"] = value
-
+    anew = state.setter(feature=-1)
+    take = state.taker("feature")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = {
             f"{layer}.{features}": words.dictionary_name.format(features=features, layer=layer)
@@ -141,7 +134,7 @@ def near_rows(layer: int, features: int, feature: int) -> list[tuple[str, ...]]:
     return [
         (
             str(one),
-            f"{cosine:.2f}".replace("-", "−"),
+            kit.signed(cosine),
             kit.percent(float(found.share[one])),
             strips.strongest_at(layer, features, int(one)),
         )
@@ -152,7 +145,7 @@ def near_rows(layer: int, features: int, feature: int) -> list[tuple[str, ...]]:
 def _writes(found: Bundle, feature: int) -> None:
     kit.section(words.writes, feature=feature, divisor=scores().divisor)
     which = found.run.layer, found.run.features, feature
-    st.plotly_chart(writes_bars(*which, kit.theme()), key=f"{KEY}.writes", theme=None)
+    kit.chart(writes_bars(*which, kit.theme()), f"{KEY}.writes")
     kit.prose(words.near)
     kit.rows_table(near_rows(*which), words.near_columns)
     _code(found, feature)

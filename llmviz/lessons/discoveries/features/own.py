@@ -1,7 +1,5 @@
 """Features of a model or run of the learner's choice, learned while the page waits."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -41,10 +39,7 @@ def job_of(
 def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and the features that are learned."""
     kit.section(words.own, tokens=TOKENS)
-
-    def anew() -> None:
-        state["featown"] = False
-
+    anew = state.setter(featown=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = kit.Picker(key="featmodel").choose(state, anew)
         bundled = None if name is None else kit.load(name)
@@ -125,11 +120,7 @@ def opened(found: OwnFeatures, wanted: int) -> int:
 
 def _feature(state: kit.PageState, found: OwnFeatures, tokenizer: Tokenizer) -> None:
     feature = opened(found, state["featopen"])
-
-    def take(value: int | None) -> None:
-        if value is not None:
-            state["featopen"] = value
-
+    take = state.taker("featopen")
     most = len(found.share) - 1
     slot = kit.tied(f"_{KEY}.open", feature, take)
     st.number_input(words.own_open, min_value=0, max_value=most, width=140, **slot)

@@ -1,7 +1,5 @@
 """What few features leave of a vector, and what more features change."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -30,9 +28,7 @@ PART = 0.5  # of a part's tokens, at which the whole feature is on, too
 def replaced() -> None:
     """Show the loss of the model with features in the place of its vectors."""
     kit.section(words.replaced, seeds=len(SEEDS), features=SIZE)
-    st.plotly_chart(
-        loss_figure(kit.theme()), key=f"{KEY}.loss", theme=None, config={"displayModeBar": False}
-    )
+    kit.chart(loss_figure(kit.theme()), f"{KEY}.loss", bar=False)
     runs, few, many = (scores().of(MAIN, SIZE, on) for on in (ON_EACH, ON[0], ON[-1]))
     read = words.replaced_read.format(
         on=ON_EACH, explained=explained(runs), rise=three(rises(runs), 3), recovered=recovered()
@@ -144,7 +140,7 @@ def split_rows(parent: int) -> list[tuple[str, ...]]:
                 (
                     str(larger),
                     str(one),
-                    f"{cosine:.2f}".replace("-", "−"),
+                    kit.signed(cosine),
                     kit.percent(float(found.shared[one])),
                     kit.percent(float(found.share[one])),
                     strips.strongest_at(MAIN, larger, one),
@@ -161,11 +157,7 @@ def draw(state: kit.PageState) -> None:
     silent = sum(one.silent for size in SIZES for one in scores().of(MAIN, size))
     kit.prose(words.silent["some" if silent else "none"].format(count=silent))
     kit.prose(words.choose_parent)
-
-    def take(value: int | None) -> None:
-        if value is not None:
-            state["featparent"] = value
-
+    take = state.taker("featparent")
     parent = parent_of(state)
     slot = kit.tied(f"_{KEY}.parent", parent, take)
     st.number_input(words.parent, min_value=0, max_value=SIZES[0] - 1, width=280, **slot)

@@ -1,7 +1,5 @@
 """Tokens of stories and of a learner's text, coloured by the value of a feature."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

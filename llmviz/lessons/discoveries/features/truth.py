@@ -1,12 +1,9 @@
 """Features, units and single numbers held against what the grammar knows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from llmviz.corpus.states import RULES, STATES, WORD_CLASSES
 from llmviz.figures.scored_rows import scored_rows
@@ -107,12 +104,7 @@ def draw(state: kit.PageState) -> None:
     kit.choose(state, "featkind", words.kind, words.kinds)
     layer, features = dictionary_of(state)
     kind = state["featkind"]
-    st.plotly_chart(
-        figure(layer, features, kind, kit.theme()),
-        key=f"{KEY}.scores",
-        theme=None,
-        config={"displayModeBar": False},
-    )
+    kit.chart(figure(layer, features, kind, kit.theme()), f"{KEY}.scores", bar=False)
     kit.prose(read_out(layer, features, kind))
     kit.prose(words.by_layer.format(features=SIZE))
     kit.rows_table(layer_rows(kind), words.by_layer_columns)

@@ -3,8 +3,6 @@
 K waves, P the modulus.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

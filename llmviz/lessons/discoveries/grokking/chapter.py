@@ -3,8 +3,6 @@
 P the modulus, C the width of the embedding, S moments.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

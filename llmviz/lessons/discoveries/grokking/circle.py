@@ -1,10 +1,7 @@
 """The numbers in a plane of the embedding table, moment by moment, and its Fourier power."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from llmviz.components.scatter_film.view import LAST, Curve, scatter_film
 from llmviz.lessons.discoveries.grokking import words
@@ -64,8 +61,7 @@ def draw(state: kit.PageState) -> None:
         step=at,
         on_step=kit.bound(state, KEY, step=("grokframe", kit.one_of([*range(last), LAST], LAST))),
     )
-    quiet = {"displayModeBar": False}
-    st.plotly_chart(power_figure(at, kit.theme()), key=f"{KEY}.power", theme=None, config=quiet)
+    kit.chart(power_figure(at, kit.theme()), f"{KEY}.power", bar=False)
     kit.prose(power_read(at))
 
 

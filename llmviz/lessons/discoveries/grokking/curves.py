@@ -1,10 +1,7 @@
 """How many sums are right, step by step: of those that are shown, and of new ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from llmviz.figures.lines import Line, lines
 from llmviz.lessons.discoveries.grokking import words
@@ -14,13 +11,12 @@ from llmviz.study.grokking_record import film
 from llmviz.ui import kit
 
 KEY = "discoveries.grokking.curves"
-QUIET = {"displayModeBar": False}
 
 
 def draw() -> None:
     """Show the curves of the main training, and say when it knows what."""
     kit.section(words.curves)
-    st.plotly_chart(main_figure(kit.theme()), key=f"{KEY}.right", theme=None, config=QUIET)
+    kit.chart(main_figure(kit.theme()), f"{KEY}.right", bar=False)
     kit.prose(f"{curves_read(film())} {turned_read(film())}")
     kit.prose(losses_read(film()))
 

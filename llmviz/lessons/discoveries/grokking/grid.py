@@ -1,13 +1,11 @@
 """Other settings: weight decay, the share that is shown and the modulus, three trainings each."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
 from llmviz.lessons.discoveries.grokking import words
-from llmviz.lessons.discoveries.grokking.curves import QUIET, axes, shares
+from llmviz.lessons.discoveries.grokking.curves import axes, shares
 from llmviz.study.grokking import LEARNED, Film
 from llmviz.study.grokking_record import DECAYS, MODULI, SEEDS, SHARES, film, small
 from llmviz.ui import kit
@@ -30,9 +28,7 @@ def draw(state: kit.PageState) -> bool:
             kit.choose(state, key, label, {f"{one:g}": f"{one:g}" for one in values})
     modulus = int(state["gridmodulus"])
     share, decay = float(state["gridshare"]), float(state["griddecay"])
-    st.plotly_chart(
-        figure(modulus, share, decay, kit.theme()), key=f"{KEY}.new", theme=None, config=QUIET
-    )
+    kit.chart(figure(modulus, share, decay, kit.theme()), f"{KEY}.new", bar=False)
     kit.prose(grid_read(films(modulus, share, decay)))
     kit.prose(words.every, modulus=modulus, most=kit.percent(LEARNED))
     kit.rows_table(every_row(modulus), words.every_columns)

@@ -1,11 +1,9 @@
 """A smaller modulus that learns while the learner watches."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.discoveries.grokking import words
-from llmviz.lessons.discoveries.grokking.curves import QUIET, curves_read, right_figure, turned_read
+from llmviz.lessons.discoveries.grokking.curves import curves_read, right_figure, turned_read
 from llmviz.lessons.discoveries.grokking.params import OWN_DECAYS, OWN_MODULI, OWN_SHARES, WAVES
 from llmviz.study.grokking import Film, Sums
 from llmviz.study.grokking_record import SMALL_WIDTH
@@ -13,21 +11,13 @@ from llmviz.ui import kit
 
 KEY = "discoveries.grokking.own"
 MOST = 4000  # steps
-
-
-@kit.kept(12)
-def job_of(task: Sums) -> kit.Job:
-    """Return the training in a process of its own; the same one is run only once."""
-    return kit.training_jobs().start("llmviz.study.grokking:learn", task=task)
+job_of = kit.job_of("llmviz.study.grokking:learn", "task")
 
 
 def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and the two curves while they grow."""
     kit.section(words.own)
-
-    def anew() -> None:
-        state["owngrok"] = False
-
+    anew = state.setter(owngrok=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         for key, label, options in (
             ("ownmodulus", words.own_modulus, OWN_MODULI),
@@ -65,7 +55,7 @@ def _results(task: Sums, job: kit.Job) -> None:
     if not moments:
         return
     one = Film(task, moments)
-    st.plotly_chart(right_figure(one, kit.theme()), key=f"{KEY}.right", theme=None, config=QUIET)
+    kit.chart(right_figure(one, kit.theme()), f"{KEY}.right", bar=False)
     last = one.last
     if job.over:
         kit.prose(f"{curves_read(one)} {turned_read(one)}")

@@ -3,8 +3,6 @@
 T letters of a text, L layers, H heads.
 """
 
-from __future__ import annotations
-
 from math import log
 from typing import Any
 
@@ -89,9 +87,9 @@ def end_numbers() -> dict[str, Any]:
 def question() -> kit.Question:
     """Return the question what the model of one layer comes to."""
     slots = ends() | {"guess": f"{log(V):.2f}", "letters": V}
-    answers = [one.format(**slots) for one in words.ask_one_answers]
-    reasons = [one.format(**slots) for one in words.ask_one_reasons]
-    return kit.Question(words.ask_one.format(**slots), answers, 1, reasons, scale=True)
+    return kit.Question.rated(
+        words.ask_one, words.ask_one_answers, 1, words.ask_one_reasons, **slots
+    )
 
 
 def _code(state: kit.PageState) -> None:

@@ -1,12 +1,9 @@
 """The loss on letters that repeat, step by step, with two layers and with one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
 import plotly.graph_objects as go
-import streamlit as st
 
 from llmviz.figures.lines import Line, lines
 from llmviz.lessons.discoveries.induction import words
@@ -15,13 +12,12 @@ from llmviz.study.induction_record import ONE, SEEDS, TWO, learned
 from llmviz.ui import kit
 
 KEY = "discoveries.induction.curves"
-QUIET = {"displayModeBar": False}
 
 
 def draw() -> None:
     """Show the curves of all bundled trainings, and say when the loss falls."""
     kit.section(words.curves, held=HELD_OUT)
-    st.plotly_chart(figure(kit.theme()), key=f"{KEY}.loss", theme=None, config=QUIET)
+    kit.chart(figure(kit.theme()), f"{KEY}.loss", bar=False)
     kit.prose(step_read(learned(), ends_of(TWO), ends_of(ONE)))
 
 

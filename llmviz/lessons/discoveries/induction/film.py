@@ -1,15 +1,11 @@
 """The heads as points by what they look at, moment by moment; the loss by place; heads off."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from llmviz.components.scatter_film.view import LAST, Curve, scatter_film
 from llmviz.figures.lines import Line, lines
 from llmviz.lessons.discoveries.induction import words
-from llmviz.lessons.discoveries.induction.curves import QUIET
 from llmviz.study.induction import Learned, Moment, floor
 from llmviz.study.induction_record import ONE, learned
 from llmviz.ui import kit
@@ -47,7 +43,7 @@ def draw(state: kit.PageState) -> None:
     moment = one.moments[place]
     kit.prose(words.off_intro, step=moment.step, loss=moment.repeat_loss)
     kit.rows_table(off_rows(moment), words.off_columns)
-    st.plotly_chart(by_place(place, kit.theme()), key=f"{KEY}.place", theme=None, config=QUIET)
+    kit.chart(by_place(place, kit.theme()), f"{KEY}.place", bar=False)
     kit.prose(words.floor_read)
 
 

@@ -1,25 +1,18 @@
 """A model of the learner's that learns to copy, or does not, while the learner watches."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import lines
 from llmviz.lessons.discoveries.induction import film, words
-from llmviz.lessons.discoveries.induction.curves import QUIET, line
+from llmviz.lessons.discoveries.induction.curves import line
 from llmviz.lessons.discoveries.induction.params import OWN_HEADS, OWN_LAYERS
 from llmviz.study.induction import Copier, Learned
 from llmviz.study.induction_record import ONE, TWO, learned
 from llmviz.ui import kit
 
 KEY = "discoveries.induction.own"
-
-
-@kit.kept(12)
-def job_of(copier: Copier) -> kit.Job:
-    """Return the training in a process of its own; the same one is run only once."""
-    return kit.training_jobs().start("llmviz.study.induction:learn", copier=copier)
+job_of = kit.job_of("llmviz.study.induction:learn", "copier")
 
 
 def draw(state: kit.PageState, *, opened: bool) -> None:
@@ -28,10 +21,7 @@ def draw(state: kit.PageState, *, opened: bool) -> None:
     opened: whether the bundled trainings may be seen beside it.
     """
     kit.section(words.own)
-
-    def anew() -> None:
-        state["copyown"] = False
-
+    anew = state.setter(copyown=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         for key, label, options in (
             ("copylayers", words.own_layers, OWN_LAYERS),
@@ -57,9 +47,7 @@ def _results(copier: Copier, job: kit.Job, opened: bool) -> None:
         return
     own = Learned(copier, moments)
     if len(moments) > 1:
-        st.plotly_chart(
-            figure(own, kit.theme(), opened), key=f"{KEY}.loss", theme=None, config=QUIET
-        )
+        kit.chart(figure(own, kit.theme(), opened), f"{KEY}.loss", bar=False)
     last = own.last
     if not job.over:
         kit.prose(words.own_going, step=last.step, steps=copier.steps, loss=last.repeat_loss)

@@ -1,7 +1,5 @@
 """Two heads, one behind the other, as a product of matrices whose cells open."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

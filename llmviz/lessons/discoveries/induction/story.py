@@ -1,7 +1,5 @@
 """The story model: on random tokens that come twice, and on pairs that come again in a text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from llmviz.lessons.discoveries.induction import words

@@ -1,11 +1,8 @@
 """Letters of the learner: what each model takes for the next one, and where the heads look."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
-import streamlit as st
 
 from llmviz.components import heads_grid
 from llmviz.lessons.discoveries.induction import film, words
@@ -35,19 +32,14 @@ def draw(state: kit.PageState) -> None:
     kit.rows_table(rows, words.next_columns)
     kit.prose(yours_read(ids, two, one))
     layers, heads = maps.maps.shape[:2]
-
-    def keep() -> None:
-        clicked = st.session_state[f"{KEY}.heads"].get("chosen")
-        if clicked:
-            state["copyhead"] = ".".join(map(str, clicked))
-
+    key = f"{KEY}.heads"
     heads_grid(
         maps.maps,
-        key=f"{KEY}.heads",
+        key=key,
         tokens=[LETTERS[one] for one in ids],
         chosen=head_of(state["copyhead"], layers, heads) or (1, SECOND),
         lines=True,
-        on_change=keep,
+        on_change=kit.bound(state, key, chosen=("copyhead", lambda at: kit.link_of(at) or None)),
     )
 
 

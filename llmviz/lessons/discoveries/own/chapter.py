@@ -1,7 +1,5 @@
 """Chapter "Your own discovery": one setting, three values, a few seeds, and what luck explains."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.discoveries.own import going, outcome, plan, words
@@ -49,12 +47,7 @@ def _came_out(found: Outcome) -> None:
     if question is not None and not kit.predict(question, f"{KEY}.spread", covers=True):
         return
     kit.section(words.results)
-    st.plotly_chart(
-        outcome.chart(found, kit.theme()),
-        key=f"{KEY}.chart",
-        theme=None,
-        config={"displayModeBar": False},
-    )
+    kit.chart(outcome.chart(found, kit.theme()), f"{KEY}.chart", bar=False)
     counts = {len(one) for one in found.measured}
     how = "one" if max(counts) == 1 else "many" if len(counts) == 1 else "some"
     kit.prose(words.interval[how].format(seeds=found.study.seeds))

@@ -1,7 +1,5 @@
 """How long the runs of a study take together, and whether this server takes them."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from dataclasses import dataclass

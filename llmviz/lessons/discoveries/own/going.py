@@ -1,7 +1,5 @@
 """The runs of a study: begun, watched, stopped, gone on with after a restart."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import streamlit as st

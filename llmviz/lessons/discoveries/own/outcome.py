@@ -1,7 +1,5 @@
 """What came out of a study: its numbers as a chart, and what they say about three values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The controls of a study, and the study that they make."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import streamlit as st
@@ -23,9 +21,7 @@ KEY = "discoveries.own"
 
 def controls(state: kit.PageState) -> None:
     """Show what a study is made of, apart from what is expected."""
-
-    def expect_anew() -> None:
-        state["studyprediction"], state["studyhypothesis"] = NOTHING, ""
+    expect_anew = state.setter(studyprediction=NOTHING, studyhypothesis="")
 
     def start_anew() -> None:
         start = SETTINGS[state["studysetting"]].start

@@ -3,8 +3,6 @@
 N parameters, D tokens, L the loss in nats per token.
 """
 
-from __future__ import annotations
-
 from dataclasses import astuple
 
 import numpy as np
@@ -50,8 +48,7 @@ def draw(state: kit.PageState) -> None:
         most=AMOUNTS[-1],
         held=HELD_OUT,
     )
-    quiet = {"displayModeBar": False}
-    st.plotly_chart(laws.runs_figure(kit.theme()), key=f"{KEY}.runs", theme=None, config=quiet)
+    kit.chart(laws.runs_figure(kit.theme()), f"{KEY}.runs", bar=False)
     line.draw(state)
     opened = kit.predict(question(), f"{KEY}.floor", covers=True)
     if opened:
@@ -75,13 +72,13 @@ def question() -> kit.Question:
     """Return the question how the fitted E compares with the exact floor."""
     floor, every = runs()
     right = ("low", "in", "high").index(verdict(laws.fit_of(Taken()), floor.entropy))
-    covered = kit.whole_percent(COVERED)
-    return kit.Question(
-        words.ask_floor.format(runs=len(every)),
-        [one.format(covered=covered) for one in words.ask_floor_answers],
+    return kit.Question.rated(
+        words.ask_floor,
+        words.ask_floor_answers,
         right,
         words.ask_floor_reasons,
-        scale=True,
+        runs=len(every),
+        covered=kit.whole_percent(COVERED),
     )
 
 
@@ -104,9 +101,7 @@ def _fit(state: kit.PageState, taken: Taken) -> Fitted | None:
         sizes = {place: f"{count:,}" for place, count in enumerate(laws.sizes())}
         st.select_slider(words.smallest, width=320, **state.named("smallest", sizes))
         st.select_slider(words.shortest, width=320, **state.named("shortest", laws.least_text()))
-    quiet = {"displayModeBar": False}
-    figure = laws.law_figure(taken, None, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.law", theme=None, config=quiet)
+    kit.chart(laws.law_figure(taken, None, kit.theme()), f"{KEY}.law", bar=False)
     try:
         found = laws.fit_of(taken)
     except ValueError as error:
@@ -164,7 +159,7 @@ def _truth(taken: Taken, found: Fitted) -> None:
         {"title": {"text": words.truth_axis, "standoff": 8}, "rangemode": "tozero"},
         mode,
     )
-    st.plotly_chart(figure, key=f"{KEY}.truth", theme=None, config={"displayModeBar": False})
+    kit.chart(figure, f"{KEY}.truth", bar=False)
     read = words.truth_read[verdict(found, floor.entropy)].format(
         e=law.e,
         low=found.low[0],

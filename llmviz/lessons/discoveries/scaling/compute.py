@@ -1,12 +1,9 @@
 """Equal compute: which size has the lowest loss for the same cost, measured and by the law."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from llmviz.figures.lines import Line, lines
 from llmviz.lessons.discoveries.scaling import words
@@ -57,9 +54,7 @@ def written(cost: float) -> str:
 def draw(taken: Taken, law: Law | None) -> None:
     """Show the curves of equal compute, and the best size of each."""
     kit.section(words.compute)
-    st.plotly_chart(
-        figure(kit.theme()), key=f"{KEY}.chart", theme=None, config={"displayModeBar": False}
-    )
+    kit.chart(figure(kit.theme()), f"{KEY}.chart", bar=False)
     counts_all = law is not None and taken.counted == ALL
     rows = []
     for cost, points in equal_compute().items():

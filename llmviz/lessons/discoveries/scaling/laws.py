@@ -1,7 +1,5 @@
 """The runs as a chart, and the law of the runs that are taken."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import numpy as np

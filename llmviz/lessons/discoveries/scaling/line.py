@@ -1,7 +1,5 @@
 """The learner's own line through the runs of the largest model."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -31,8 +29,7 @@ def draw(state: kit.PageState) -> None:
         power = state.ranged("linepower")
         st.slider(words.line_power, step=0.05, width=320, format="%.2f", **power)
     chosen = state["linefloor"], state["linepower"]
-    figure = line_figure(*chosen, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.chart", theme=None, config={"displayModeBar": False})
+    kit.chart(line_figure(*chosen, kit.theme()), f"{KEY}.chart", bar=False)
     kit.prose(line_read(*chosen))
 
 

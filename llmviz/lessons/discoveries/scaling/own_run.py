@@ -1,33 +1,22 @@
 """A run of the learner's: a size and an amount of text with another seed."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.background import DONE
 from llmviz.lessons.discoveries.scaling import words
 from llmviz.lessons.discoveries.scaling.laws import fit_of, law_figure, of_width, sizes, taken_of
 from llmviz.lessons.discoveries.scaling.params import OWN_AMOUNTS, OWN_SIZES
-from llmviz.study.scaling_runs import SIZES, Size
+from llmviz.study.scaling_runs import SIZES
 from llmviz.ui import kit
 
 KEY = "discoveries.scaling.own"
-
-
-@kit.kept(12)
-def job_of(size: Size, amount: int, seed: int) -> kit.Job:
-    """Return the training in a process of its own; the same one is run only once."""
-    target = "llmviz.study.scaling_runs:train_one"
-    return kit.training_jobs().start(target, size=size, amount=amount, seed=seed)
+job_of = kit.job_of("llmviz.study.scaling_runs:train_one", "size", "amount", "seed")
 
 
 def draw(state: kit.PageState, *, opened: bool) -> None:
     """Show the controls, the button, and the run; opened: whether the law may be seen."""
     kit.section(words.own)
-
-    def anew() -> None:
-        state["ownscale"] = False
-
+    anew = state.setter(ownscale=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = dict(zip(OWN_SIZES, (f"{count:,}" for count in sizes()), strict=True))
         st.selectbox(words.own_width, width=160, **state.named("ownwidth", names, anew))
@@ -54,12 +43,7 @@ def _results(state: kit.PageState, job: kit.Job, *, opened: bool) -> None:
         kit.prose(words.own_going.format(tokens=last.tokens, loss=last.loss))
         return
     run, taken = last.run, taken_of(state)
-    st.plotly_chart(
-        law_figure(taken if opened else None, run, kit.theme()),
-        key=f"{KEY}.chart",
-        theme=None,
-        config={"displayModeBar": False},
-    )
+    kit.chart(law_figure(taken if opened else None, run, kit.theme()), f"{KEY}.chart", bar=False)
     like = next(one for one in of_width(run.width) if one.stories == run.stories)
     text, numbers = words.own_alone, {"loss": run.loss, "bundled": like.loss}
     if opened:

@@ -1,7 +1,5 @@
 """Chapter "Steering": a direction is added while the model writes, or taken out."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.corpus.states import RULES

@@ -1,7 +1,5 @@
 """What a dose does: the texts, the words of the kind, and the damage."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -28,14 +26,7 @@ from llmviz.study.steering_record import (
 from llmviz.ui import kit
 
 KEY = "discoveries.steering"
-
-
-@kit.kept(12)
-def job_of(choice: Choice, prompt: str) -> kit.Job:
-    """Return the measurement in a process of its own; the same one is run only once."""
-    return kit.training_jobs().start(
-        "llmviz.study.steering_record:steer", choice=choice, prompt=prompt
-    )
+job_of = kit.job_of("llmviz.study.steering_record:steer", "choice", "prompt")
 
 
 def choice_of(state: kit.PageState) -> Choice:
@@ -73,9 +64,7 @@ def draw(state: kit.PageState) -> None:
 
 
 def _controls(state: kit.PageState) -> tuple[Choice, str | None]:
-    def anew() -> None:
-        state["steerrun"] = False
-
+    anew = state.setter(steerrun=False)
     kit.choose(state, "steerkind", words.kind, {one: words.kinds[one] for one in KINDS}, anew)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = {one: label_of(one) for one in TARGETS}
@@ -117,10 +106,7 @@ def _results(steered: Steered) -> None:
         "damage": (words.damage_title, words.damage_axis),
     }.items():
         st.markdown(f"**{title}**")
-        st.plotly_chart(
-            figure(steered, name, axis, kit.theme()), key=f"{KEY}.{name}", theme=None,
-            config={"displayModeBar": False},
-        )  # fmt: skip
+        kit.chart(figure(steered, name, axis, kit.theme()), f"{KEY}.{name}", bar=False)
     kit.prose(read_out(steered))
     _code(steered)
 

@@ -1,11 +1,8 @@
 """What goes with a direction that is taken out: a grid of rules by rules."""
 
-from __future__ import annotations
-
 import contextlib
 
 import numpy as np
-import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.corpus.states import RULES
@@ -88,15 +85,10 @@ def draw(state: kit.PageState) -> None:
     kit.choose(state, "steerout", words.out, {one: words.outs[one] for one in (MEANS, FEATURE)})
     mean, texts, notes = grid_of(how)
     row, column = cell_of(state["steercell"])
-
-    def opened() -> None:
-        cell = st.session_state[f"{KEY}.grid"].get("chosen")
-        if cell is not None:
-            state["steercell"] = kit.link_of(cell)
-
+    key = f"{KEY}.grid"
     cell_grid(
         mean,
-        key=f"{KEY}.grid",
+        key=key,
         row_names=[*(words.rule_names[one] for one in RULES), words.chance],
         column_names=[*(words.rule_names[one] for one in RULES), words.no_rule],
         texts=texts,
@@ -104,7 +96,7 @@ def draw(state: kit.PageState) -> None:
         role="weights",
         label=words.rise_label,
         chosen=(row, column),
-        on_change=opened,
+        on_change=kit.bound(state, key, chosen=("steercell", lambda at: kit.link_of(at) or None)),
     )
     kit.prose(read_out(found, how, row, column))
 

@@ -3,8 +3,6 @@
 N features, M dimensions.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -64,19 +62,19 @@ def draw(state: kit.PageState) -> None:
 def question() -> kit.Question:
     """Return the question how many features get a direction when they are rarely on."""
     right = int(film(SPARSE).kept.sum())
-    numbers = range(DIMENSIONS, FEATURES + 1)
     why, fewer, more = words.ask_kept_reasons
-    return kit.Question(
-        words.ask_kept.format(
-            dense=int(film(DENSE).kept.sum()),
-            features=FEATURES,
-            dimensions=DIMENSIONS,
-            cases=round(1 / SPARSE),
-        ),
-        [str(number) for number in numbers],
-        right - DIMENSIONS,
-        [why if one == right else fewer if one > right else more for one in numbers],
+    return kit.Question.among(
+        words.ask_kept,
+        {
+            one: why if one == right else fewer if one > right else more
+            for one in range(DIMENSIONS, FEATURES + 1)
+        },
+        right,
         scale=True,
+        dense=int(film(DENSE).kept.sum()),
+        features=FEATURES,
+        dimensions=DIMENSIONS,
+        cases=round(1 / SPARSE),
     )
 
 
@@ -89,10 +87,7 @@ def counts(density: float) -> str:
 
 def _film(state: kit.PageState) -> None:
     kit.section(words.film)
-
-    def anew() -> None:
-        state["toyframe"] = LAST
-
+    anew = state.setter(toyframe=LAST)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = {f"{density:g}": f"{density:g}" for density in DENSITIES}
         kit.choose(state, "toydensity", words.density, names, then=anew)
@@ -221,9 +216,7 @@ def _phases(state: kit.PageState) -> None:
             names = {number: f"{value:.3g}" for number, value in enumerate(values)}
             st.select_slider(label, width=320, **state.named(key, names))
     d, i = state["phasedensity"], state["phaseweight"]
-    st.plotly_chart(
-        figure(d, i, kit.theme()), key=f"{KEY}.phases", theme=None, config={"displayModeBar": False}
-    )
+    kit.chart(figure(d, i, kit.theme()), f"{KEY}.phases", bar=False)
     chart = phase_chart()
     first, second = chart.directions[d, i]
     p, weight = float(PHASE_DENSITIES[d]), float(PHASE_IMPORTANCES[i])

@@ -1,7 +1,5 @@
 """How the directions of a toy model grow, and what it keeps of its features."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A toy model of the learner's: how many features, dimensions, and how often a feature is on."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -13,21 +11,13 @@ from llmviz.study.superposition import Learned, Toy
 from llmviz.ui import kit
 
 KEY = "discoveries.superposition.own"
-
-
-@kit.kept(12)
-def job_of(toy: Toy) -> kit.Job:
-    """Return the training in a process of its own; the same one is run only once."""
-    return kit.training_jobs().start("llmviz.study.superposition:learn", toy=toy)
+job_of = kit.job_of("llmviz.study.superposition:learn", "toy")
 
 
 def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and the directions while they are learned."""
     kit.section(words.own)
-
-    def anew() -> None:
-        state["owntoy"] = False
-
+    anew = state.setter(owntoy=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.own_features, width=200, **state.ranged("ownfeatures", then=anew))
         st.slider(words.own_dims, width=160, **state.ranged("owndims", then=anew))
@@ -70,7 +60,7 @@ def _results(toy: Toy, job: kit.Job) -> None:
         kit.prose(words.own_going.format(step=last.step, steps=last.steps, loss=last.loss))
     if toy.dimensions == 2:
         draw_film(learned, f"{KEY}.film")
-    st.plotly_chart(shares(learned, kit.theme()), key=f"{KEY}.shares", theme=None)
+    kit.chart(shares(learned, kit.theme()), f"{KEY}.shares")
     kit.prose(report(learned))
     total = float(learned.dimensions_each.sum())
     kit.prose(words.own_shares.format(total=total, dimensions=toy.dimensions))

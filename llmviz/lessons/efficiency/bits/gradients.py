@@ -62,8 +62,7 @@ def draw(state: kit.PageState) -> RealStep | None:
     elif not kit.predict(quiz, f"{KEY}.ask", covers=True):
         kit.prose(scaled)
         return step
-    figure = figure_of(bundled, of, power, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
+    kit.chart(figure_of(bundled, of, power, kit.theme()), f"{KEY}.bars")
     kit.prose(f"{scaled}\n\n{fates_told(sizes, power)}")
     kit.show_code(
         [Sizes.fates],
@@ -109,15 +108,10 @@ def question(sizes: Sizes) -> kit.Question | None:
     if right is None:
         return None
     smallest = written(float(sizes.sizes[sizes.sizes > 0][0]))
-    offered = sorted({max(0, right - 8), max(0, right - 3), right, right + 4, right + 8})
+    reasons = {max(0, right - off): words.scale_low for off in (8, 3)}
+    reasons |= {right + off: words.scale_high for off in (4, 8)}
+    reasons[right] = words.scale_right if right else words.scale_right_none
     line = {"smallest": smallest, "power": kit.raised(right), "vanish": f"2{kit.raised(VANISHES)}"}
-    reasons = []
-    for one in offered:
-        if one == right:
-            text = words.scale_right if right else words.scale_right_none
-        else:
-            text = words.scale_low if one < right else words.scale_high
-        reasons.append(text.format(**line))
-    return kit.Question(
-        words.scale_ask, [f"2{kit.raised(one)}" for one in offered], offered.index(right), reasons
+    return kit.Question.among(
+        words.scale_ask, reasons, right, lambda one: f"2{kit.raised(one)}", **line
     )

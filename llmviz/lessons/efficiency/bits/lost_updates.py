@@ -39,17 +39,11 @@ def draw(state: kit.PageState, step: RealStep) -> None:
     }
     line = ""
     if kit.predict(question(rate, shares), f"{KEY}.ask", covers=True):
-        figure = figure_of(bundled, rate, format, kit.theme())
-        st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
-        st.plotly_chart(curves_of(bundled, kit.theme()), key=f"{KEY}.curves", theme=None)
+        kit.chart(figure_of(bundled, rate, format, kit.theme()), f"{KEY}.bars")
+        kit.chart(curves_of(bundled, kit.theme()), f"{KEY}.curves")
         line = lost_told(rate, format, shares, len(step.weights))
     kit.prose(f"{line}\n\n{words.update_why}".strip())
-    st.page_link(
-        "pages/training.py",
-        label=words.optimizers,
-        icon=":material/trending_down:",
-        query_params={"part": "descent"},
-    )
+    kit.chapter_link("training", "descent", words.optimizers, ":material/trending_down:")
     kit.show_code(
         [RealStep.lost_updates],
         words.snippet_lost_updates.format(name=name, format=format, rate=float(rate)),
@@ -104,11 +98,5 @@ def question(rate: str, shares: Mapping[str, float]) -> kit.Question:
         names[kit.percent(shares[one])] = one
     if len(names) == 1:
         names[kit.percent(other)] = "other"
-    sizes = {kit.percent(share): share for share in shares.values()}
-    answers = sorted(names, key=lambda text: sizes.get(text, other))
-    return kit.Question(
-        words.update_ask.format(rate=rate),
-        answers,
-        answers.index(kit.percent(shares["bfloat16"])),
-        [words.update_reasons[names[one]] for one in answers],
-    )
+    reasons = {share: words.update_reasons[one] for share, one in names.items()}
+    return kit.Question.among(words.update_ask, reasons, kit.percent(shares["bfloat16"]), rate=rate)

@@ -19,8 +19,7 @@ EXAMPLE = 0.1  # shown where nothing that was typed is a number
 def draw(state: kit.PageState) -> float:
     """Show the section; return its number."""
     kit.section(words.board_section)
-    anew = lambda: _anew(state)  # noqa: E731
-    kit.choose(state, "numberfrom", words.source, words.sources, then=anew)
+    kit.choose(state, "numberfrom", words.source, words.sources, then=state.setter(pattern=""))
     weight = _weight(state) if state["numberfrom"] == "weight" else None
     number = weight.value if weight is not None else _typed(state)
     if weight is None and state["numberfrom"] == "weight":
@@ -47,10 +46,6 @@ def held_as(number: float) -> dict[str, str]:
     return {"number": written(number, 9), **held}
 
 
-def _anew(state: kit.PageState) -> None:
-    state["pattern"] = ""
-
-
 def lines_of(number: float) -> str:
     """Return what the snippet prints: the bits of a number in each floating-point format."""
     floats = [one for one in FORMATS.values() if isinstance(one, FloatFormat)]
@@ -64,7 +59,7 @@ def lines_of(number: float) -> str:
 def _typed(state: kit.PageState) -> float:
     if state["numberfrom"] == "typed":
         more = {"help": words.number_help, "width": 260}
-        kit.text_input(state, "number", words.number, then=lambda: _anew(state), **more)
+        kit.text_input(state, "number", words.number, then=state.setter(pattern=""), **more)
     try:
         return read_number(state["number"])
     except ValueError as problem:
@@ -82,18 +77,13 @@ def _weight(state: kit.PageState) -> WeightCell | None:
         kit.no_model(model_name)
         return None
     kit.keep(state, "bitmodel", names)
-
-    def other_model() -> None:
-        _anew(state)
-        state["bitmatrix"] = ""
-
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.selectbox(
             words.model,
             names,
             format_func=kit.label,
             width=260,
-            **state.bind("bitmodel", then=other_model),
+            **state.bind("bitmodel", then=state.setter(pattern="", bitmatrix="")),
         )
         bundled = kit.load(state["bitmodel"])
         if bundled is None:
@@ -106,7 +96,7 @@ def _weight(state: kit.PageState) -> WeightCell | None:
         place = []
         for axis, (key, name) in enumerate((("bitrow", words.row), ("bitcolumn", words.column))):
             most = shapes[matrix][axis] - 1
-            slot = state.ranged(key, most=most, then=lambda: _anew(state))
+            slot = state.ranged(key, most=most, then=state.setter(pattern=""))
             st.number_input(name, width=120, **slot)
             place.append(min(state[key], most))
     if (kit.card_of(bundled.name) or {}).get("weights") == "float16":
@@ -117,12 +107,9 @@ def _weight(state: kit.PageState) -> WeightCell | None:
 def _matrix(state: kit.PageState, names: list[str]) -> str:
     """Show the choice of a matrix; one that a link names and the model lacks is told."""
     chosen = kit.keep(state, "bitmatrix", names) if state["bitmatrix"] else names[0]
-
-    def take(name: str) -> None:
-        _anew(state)
-        state["bitmatrix"] = name
-
-    slot = kit.tied(f"_{KEY}.matrix", chosen, take)
+    slot = kit.tied(
+        f"_{KEY}.matrix", chosen, lambda name: state.setter(pattern="", bitmatrix=name)()
+    )
     st.selectbox(words.matrix, names, width=260, **slot)
     return chosen
 
@@ -155,10 +142,6 @@ def _rows(state: kit.PageState, number: float, scales: list[float], shown: bool)
         except ValueError as problem:
             kit.warn(words.pattern_lost.format(problem=problem), kit.LINK_ICON)
             pattern = state["pattern"] = ""
-
-    def settled() -> None:
-        state["pattern"] = (st.session_state[KEY] or {}).get("pattern") or ""
-
     labels, notes = zip(*(words.labels[one.name] for one in formats), strict=True)
     bit_rows(
         formats,
@@ -169,7 +152,7 @@ def _rows(state: kit.PageState, number: float, scales: list[float], shown: bool)
         words=words.board if shown else {**words.board, "spacing": ""},
         scales=scales,
         pattern=pattern,
-        on_change=settled,
+        on_change=kit.bound(state, KEY, pattern=("pattern", lambda pattern: pattern or "")),
     )
 
 
@@ -184,12 +167,13 @@ def question(number: float) -> kit.Question:
     gap = float(FLOAT16.spacing(held))
     power = math.frexp(held)[1] - 1
     known = {"right": gap, "half": gap / 2, "bfloat16": gap * 2**3, "float32": gap / 2**13}
-    order = sorted(known, key=known.__getitem__)
-    return kit.Question(
-        words.gap_ask.format(number=written(held, 9)),
-        [written(known[one]) for one in order],
-        order.index("right"),
-        [words.gap_reasons[one].format(power=str(power).replace("-", "−")) for one in order],
+    return kit.Question.among(
+        words.gap_ask,
+        {value: words.gap_reasons[one] for one, value in known.items()},
+        gap,
+        written,
+        number=written(held, 9),
+        power=str(power).replace("-", "−"),
     )
 
 

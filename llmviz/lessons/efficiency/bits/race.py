@@ -13,22 +13,13 @@ KEY = "efficiency.bits.race"
 EXPLODES = 3  # times the lowest loss: from there on the axis of losses is logarithmic
 Steps = tuple[PrecisionStep, ...]
 NEAR = 0.01  # nats per token that are called no difference
-
-
-@kit.kept(12)
-def race_of(ways: tuple[str, ...], steps: int, shrink: int) -> kit.Job:
-    """Return the trainings in a process of their own; the same ones are run only once."""
-    target = "llmviz.study.precision_race:precision_race"
-    return kit.training_jobs().start(target, ways=ways, steps=steps, shrink=shrink)
+race_of = kit.job_of("llmviz.study.precision_race:precision_race", "ways", "steps", "shrink")
 
 
 def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and the trainings."""
     kit.section(words.race_intro.title, f"{words.race_text}\n\n{words.race_shrink_text}")
-
-    def anew() -> None:
-        state["precisionrun"] = False
-
+    anew = state.setter(precisionrun=False)
     st.multiselect(
         words.race_ways_label,
         list(words.race_ways),
@@ -54,9 +45,7 @@ def draw(state: kit.PageState) -> None:
     )
     kit.show_code(
         [precision_race],
-        "from llmviz.study.precision_race import precision_race\n\n"
-        'for one in precision_race(("float32", "float16"), steps=2):\n'
-        "    print(one.way, one.step)",
+        words.snippet_race,
         "float32 1\nfloat16 1\nfloat32 2\nfloat16 2\nfloat32 2\nfloat16 2",
     )
 
@@ -90,8 +79,7 @@ def _draw_results(job: kit.Job) -> None:
     for name, (axes, value, hover) in charts.items():
         if name in titles:
             kit.prose(titles[name])
-        figure = _curves(job, len(steps), name, axes, value, hover, mode)
-        st.plotly_chart(figure, key=f"{KEY}.{name}", theme=None)
+        kit.chart(_curves(job, len(steps), name, axes, value, hover, mode), f"{KEY}.{name}")
     ends = [one for one in results if isinstance(one, PrecisionEnd)]
     for one in ends:
         if one.problem:

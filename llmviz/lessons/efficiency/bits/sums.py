@@ -32,8 +32,7 @@ def draw(state: kit.PageState) -> None:
         st.slider(words.sum_added, width=300, **state.ranged("added"))
     large, small, n = state["sumlarge"], state["sumsmall"], state["added"]
     if kit.predict(question(large, small), f"{KEY}.ask", covers=True):
-        figure = figure_of(large, small, n, kit.theme())
-        st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
+        kit.chart(figure_of(large, small, n, kit.theme()), f"{KEY}.curves")
         kit.rows_table(rows_of(large, small, n), words.sum_columns)
     kit.prose(words.sum_note)
     kit.show_code(
@@ -84,7 +83,7 @@ def question(large: str, small: str) -> kit.Question:
     first, held = float(BFLOAT16.round(float(large))), float(BFLOAT16.round(float(small)))
     spacing = float(BFLOAT16.spacing(first))
     right = float(BFLOAT16.round(first + held))
-    reasons = {first + held: "exact", first + spacing: "next", first: "stays", right: "right"}
+    names = {first + held: "exact", first + spacing: "next", first: "stays", right: "right"}
     line = {
         "large": large,
         "small": small,
@@ -92,10 +91,5 @@ def question(large: str, small: str) -> kit.Question:
         "spacing": written(spacing),
         "right": written(right, 9),
     }
-    values = sorted(reasons)
-    return kit.Question(
-        words.sum_ask.format(**line),
-        [written(one, 9) for one in values],
-        values.index(right),
-        [words.sum_reasons[reasons[one]].format(**line) for one in values],
-    )
+    reasons = {value: words.sum_reasons[name] for value, name in names.items()}
+    return kit.Question.among(words.sum_ask, reasons, right, lambda one: written(one, 9), **line)

@@ -12,12 +12,7 @@ def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro, written=WRITTEN)
     bundled, cache = contents.draw(state)
-    st.page_link(
-        "pages/transformer.py",
-        label=words.loop_link,
-        icon=":material/sync:",
-        query_params={"part": "loop"},
-    )
+    kit.chapter_link("transformer", "loop", words.loop_link, ":material/sync:")
     sizes.draw(state)
     if bundled is not None:
         work.draw(state, bundled)

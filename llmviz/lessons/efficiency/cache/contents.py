@@ -22,8 +22,7 @@ Shown = tuple[engine.Bundled | None, CacheContents | None]
 
 def draw(state: kit.PageState) -> Shown:
     """Show the model, the text and the cache; return model and cache, None where there is none."""
-    name = kit.Picker("cachemodel").choose(state)
-    bundled = None if name is None else kit.load(name)
+    bundled = kit.load(kit.Picker("cachemodel").choose(state))
     if bundled is None:
         return None, None
     if not can_cache(bundled.model):

@@ -37,7 +37,7 @@ def draw(state: kit.PageState) -> None:
     else:
         shown = kit.predict(question(shape, given[2]), f"{KEY}.bytes", covers=True)
         if shown:
-            st.plotly_chart(bars(shape, *given, kit.theme()), key=f"{KEY}.kinds", theme=None)
+            kit.chart(bars(shape, *given, kit.theme()), f"{KEY}.kinds")
             kit.prose(report(shape, *given))
         _code(shape, *given)
     if not shown:
@@ -131,15 +131,11 @@ def question(shape: CacheShape, dtype: str) -> kit.Question:
         "numbers": float(shape.numbers()),
         "double": 2 * right,
     }
-    offered = {right: words.ask_right.format(right=written(right), **line)}
+    offered = {right: words.ask_right}
     for name, number in wrong.items():
-        offered.setdefault(number, words.ask_wrong[name].format(**line))
-    answers = sorted(offered)
-    return kit.Question(
-        words.ask.format(dtype=dtype, **line),
-        [written(number) for number in answers],
-        answers.index(right),
-        [offered[number] for number in answers],
+        offered.setdefault(number, words.ask_wrong[name])
+    return kit.Question.among(
+        words.ask, offered, right, written, dtype=dtype, right=written(right), **line
     )
 
 

@@ -113,12 +113,9 @@ def question(config: GPTConfig, batch: int, seen: int) -> kit.Question:
     values = {"fall": before / 2, "same": before, "right": after, "double": 2 * before}
     answers = told_apart(list(values.values()))
     line = {"before": answers[1], "after": answers[2], "ratio": between(after / before)}
-    return kit.Question(
-        words.work_ask.format(texts=kit.count(batch, "text"), before=answers[1]),
-        answers,
-        2,
-        [words.work_reasons[name].format(**line) for name in values],
-    )
+    reasons = dict(zip(answers, (words.work_reasons[name] for name in values), strict=True))
+    texts = kit.count(batch, "text")
+    return kit.Question.among(words.work_ask, reasons, answers[2], texts=texts, **line)
 
 
 def told_apart(values: Sequence[float]) -> list[str]:
@@ -149,7 +146,7 @@ def _draw_results(state: kit.PageState, job: kit.Job, prompt: int) -> None:
     if not rooflines:
         return
     last, chosen = rooflines[-1], state["decodebatch"]
-    st.plotly_chart(figure(last, chosen, kit.theme()), key=f"{KEY}.roofline", theme=None)
+    kit.chart(figure(last, chosen, kit.theme()), f"{KEY}.roofline")
     kit.prose("\n\n".join(report(last, chosen)))
     rounds, tokens = kit.count(last.rounds, "round"), kit.count(prompt, "token")
     st.caption(words.roof_note.format(rounds=rounds, prompt=tokens))

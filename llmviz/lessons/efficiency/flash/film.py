@@ -23,7 +23,6 @@ from llmviz.study.tiles_on_text import (
 )
 from llmviz.study.transformers import require_transformer
 from llmviz.ui import engine, kit
-from llmviz.ui.codec import pack_text
 
 KEY = "efficiency.flash"
 
@@ -47,18 +46,7 @@ def draw(state: kit.PageState) -> TiledText | None:
         kit.prose(f"{why} {words.keys}")
         _film(state, tiles, read)
     kit.prose(report(tiles))
-    st.page_link(
-        "pages/attention.py",
-        label=words.whole_link,
-        icon=":material/hub:",
-        query_params={
-            "part": "trained",
-            "text": pack_text(state["text"]) or "",
-            "model": bundled.name,
-            "layer": str(place[0]),
-            "head": str(place[1]),
-        },
-    )
+    kit.head_link(words.whole_link, state["text"], bundled.name, *place)
     _code(bundled, read, state["tile"], place, tiles)
     return tiles
 
@@ -83,13 +71,8 @@ def _choose_head(state: kit.PageState, bundled: engine.Bundled, read: kit.Read) 
     place = tuple(int(one) for one in np.unravel_index(int(fits.argmax()), fits.shape))
     labels = (words.layer, words.head)
     for key, label, size, now in zip(keys, labels, counted.shape, place, strict=True):
-        slot = f"_{KEY}.{key}"
-        st.session_state[slot] = now
-
-        def take(key: str = key, slot: str = slot) -> None:
-            state[key] = st.session_state[slot]
-
-        st.selectbox(label, range(size), width=90, key=slot, on_change=take)
+        slot = kit.tied(f"_{KEY}.{key}", now, state.taker(key))
+        st.selectbox(label, range(size), width=90, **slot)
     return place
 
 

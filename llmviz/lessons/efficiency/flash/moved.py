@@ -34,8 +34,7 @@ def draw(state: kit.PageState) -> None:
     if kit.predict(
         growth_question(length, size, side, state["skipped"]), f"{KEY}.growth", covers=True
     ):
-        figure = curves(length, size, side, state["skipped"], kit.theme())
-        st.plotly_chart(figure, key=f"{KEY}.moved", theme=None)
+        kit.chart(curves(length, size, side, state["skipped"], kit.theme()), f"{KEY}.moved")
         line = f"{line} {words.growth}"
     kit.prose(line)
     kit.show_code(

@@ -95,11 +95,9 @@ def _of_values(
     reason: str,
     reasons: Mapping[str, str],
 ) -> kit.Question:
-    """A question whose answers are written numbers, the smallest first, each offered once."""
-    offered = {write(right): (right, reason)}
+    """A question whose answers are written numbers, each offered once."""
+    offered = {write(right): reason}
     for name, value in wrong.items():
         if abs(value - right) > NEAR * right:
-            offered.setdefault(write(value), (value, reasons[name]))
-    answers = sorted(offered, key=lambda written: offered[written][0])
-    place = answers.index(write(right))
-    return kit.Question(text, answers, place, [offered[one][1] for one in answers])
+            offered.setdefault(write(value), reasons[name])
+    return kit.Question.among(text, offered, write(right))

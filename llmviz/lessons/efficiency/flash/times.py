@@ -9,11 +9,7 @@ from llmviz.lessons.efficiency.flash.moved import amount
 from llmviz.study.attention_costs import HEAD_SIZE, HEADS, LENGTHS, SIDE, TRIES, WAYS, AttentionCost
 from llmviz.ui import kit
 
-
-@kit.kept(1)
-def measuring() -> kit.Job:
-    """Return the measurement of this machine: the same for all visitors."""
-    return kit.training_jobs().start("llmviz.study.attention_costs:attention_costs")
+measuring = kit.job_of("llmviz.study.attention_costs:attention_costs")
 
 
 def draw(state: kit.PageState) -> None:

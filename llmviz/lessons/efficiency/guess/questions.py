@@ -15,11 +15,11 @@ def count_question(k: int) -> kit.Question:
     names = list(words.count_answers)
     if k == 1:
         names.remove("half")  # "1 to 1" is no answer that one would give
-    return kit.Question(
+    return kit.Question.among(
         words.ask_count.format(k=kit.count(k, "guess", "guesses")),
-        [words.count_answers[name].format(**line) for name in names],
-        names.index("least1"),
-        [words.count_reasons[name].format(**line) for name in names],
+        {words.count_answers[name].format(**line): words.count_reasons[name] for name in names},
+        words.count_answers["least1"].format(**line),
+        **line,
     )
 
 
@@ -43,10 +43,6 @@ def _about(p: float, q: float) -> kit.Question | None:
     texts = {name: kit.percent(value) for name, value in answers.items()}
     if len(set(texts.values())) < len(texts) or texts["p"] == kit.percent(q):
         return None
-    names = sorted(answers, key=answers.__getitem__)
-    return kit.Question(
-        words.ask_chance.format(p=texts["p"], q=kit.percent(q)),
-        [texts[name] for name in names],
-        names.index("right"),
-        [words.chance_reasons[name].format(right=texts["right"]) for name in names],
-    )
+    reasons = {text: words.chance_reasons[name] for name, text in texts.items()}
+    slots = {"p": texts["p"], "q": kit.percent(q), "right": texts["right"]}
+    return kit.Question.among(words.ask_chance, reasons, texts["right"], **slots)

@@ -13,13 +13,7 @@ from llmviz.study.guess_speed import LONGEST, TRIES, WIDE, Speed, pooled
 from llmviz.ui import kit
 
 KEY = "efficiency.guess.speed"
-
-
-@kit.kept(12)
-def job_of(name: str, kind: str, heat: float, wide: int) -> kit.Job:
-    """Return the measurement in a process of its own; the same one is made only once."""
-    given = {"name": name, "kind": kind, "temperature": heat, "wide": wide}
-    return kit.training_jobs().start("llmviz.study.guess_speed:guess_speeds", **given)
+job_of = kit.job_of("llmviz.study.guess_speed:guess_speeds", "name", "kind", "temperature", "wide")
 
 
 def draw(state: kit.PageState, name: str, kind: str, config: GPTConfig) -> None:
@@ -31,10 +25,7 @@ def draw(state: kit.PageState, name: str, kind: str, config: GPTConfig) -> None:
     small, large = (weight_bytes(one, "float32") / 1e6 for one in (config, wider))
     line = {"small": small, "large": large, "wide": WIDE, "longest": LONGEST}
     kit.section(words.speed, **line)
-
-    def anew() -> None:
-        state["guessspeed"] = False
-
+    anew = state.setter(guessspeed=False)
     kit.choose(state, "guesssize", words.size, words.sizes, then=anew)
     kit.live(
         state,
@@ -55,7 +46,7 @@ def _draw_results(job: kit.Job) -> None:
             kit.prose(words.speed_not_yet)
         return
     kit.prose(best_line(measurements[-1]))
-    st.plotly_chart(figure(measurements[-1], kit.theme()), key=f"{KEY}.figure", theme=None)
+    kit.chart(figure(measurements[-1], kit.theme()), f"{KEY}.figure")
     kit.rows_table(table_rows(measurements[-1]), words.speed_columns, key=f"{KEY}.table")
     st.caption(words.speed_note.format(tries=kit.count(len(measurements), "try", "tries")))
 

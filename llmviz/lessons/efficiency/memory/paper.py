@@ -52,7 +52,7 @@ def draw(state: kit.PageState) -> None:
     except ValueError as rule:
         kit.refuse(rule)
         return
-    st.plotly_chart(bars(memory, kit.theme()), key=f"{KEY}.paper", theme=None)
+    kit.chart(bars(memory, kit.theme()), f"{KEY}.paper")
     tokens = state["paperrows"] * state["papertokens"]
     kit.prose(report(memory, count(config), tokens, state["papergb"]))
     form = words.form.format(hidden=config.feed_forward_size, kv_heads=config.kv_heads)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,12 +23,11 @@ if TYPE_CHECKING:
 def draw(state: kit.PageState) -> Chosen | None:
     """Show the controls and the step; return what was chosen, None where there is no model."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = kit.Picker("memorymodel").choose(state)
-        bundled = None if name is None else kit.load(name)
+        bundled = kit.load(kit.Picker("memorymodel").choose(state))
         if bundled is None:
             return None
         config = bundled.model.config
-        anew = partial(_look_at_the_peak, state)
+        anew = state.setter(memorymoment=-1)  # look at the peak
         number = {"width": 150}
         st.number_input(words.rows, **number, **state.ranged("memoryrows", then=anew))
         most = bundled.model.context_length
@@ -79,10 +77,6 @@ def end(chosen: Chosen) -> dict[str, object] | None:
         "weights": spoken_bytes(weights),
         "times": peak / weights,
     }
-
-
-def _look_at_the_peak(state: kit.PageState) -> None:
-    state["memorymoment"] = -1
 
 
 @kit.kept(24)
@@ -199,15 +193,9 @@ def question(parameters: int) -> kit.Question:
         "one": 12 * parameters,
         "master": 20 * parameters,
     }
-    offered = {right: words.ask_right.format(right=right)}
-    offered |= {number: words.ask_wrong[name] for name, number in wrong.items()}
-    answers = sorted(offered)
-    return kit.Question(
-        words.ask.format(n=parameters),
-        [f"{number:,}" for number in answers],
-        answers.index(right),
-        [offered[number] for number in answers],
-    )
+    offered = {number: words.ask_wrong[name] for name, number in wrong.items()}
+    offered[right] = words.ask_right
+    return kit.Question.among(words.ask, offered, right, n=parameters, right=right)
 
 
 def _code(chosen: Chosen, memory: StepMemory) -> None:

@@ -41,15 +41,11 @@ def draw(state: kit.PageState, chosen: Chosen) -> None:
 def question(layers: int) -> kit.Question:
     """Ask what recomputing costs a model of so many blocks, in forward passes of a block."""
     line = {"layers": layers, "blocks": kit.count(layers, "block")}
-    values = {"none": 3 * layers, "right": 4 * layers, "backward": 5 * layers, "all": 6 * layers}
-    return kit.Question(
-        words.recompute_ask.format(**line),
-        [f"{value:,}" for value in values.values()],
-        1,
-        [
-            words.recompute_reasons[name].format(**line, plain=3 * layers, right=4 * layers)
-            for name in values
-        ],
+    times = {"none": 3, "right": 4, "backward": 5, "all": 6}
+    reasons = {n * layers: words.recompute_reasons[name] for name, n in times.items()}
+    right = 4 * layers
+    return kit.Question.among(
+        words.recompute_ask, reasons, right, **line, plain=3 * layers, right=right
     )
 
 

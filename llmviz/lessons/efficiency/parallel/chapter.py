@@ -102,25 +102,24 @@ def question(processes: int, micro: int) -> kit.Question:
     """Ask what twice as many micro-batches do to the bubble of a pipeline."""
     now, right = bubble_share(processes, micro), bubble_share(processes, 2 * micro)
     shares = [right, now / 2, now, bubble_share(processes, micro / 2)]
-    known = {"top": processes - 1, "double": 2 * micro, "right": kit.percent(right)}
-    order = sorted(range(len(shares)), key=shares.__getitem__)
-    return kit.Question(
-        words.ask.format(
-            processes=processes,
-            micro=micro,
-            parts=words.micro_batches[micro > 1],
-            now=kit.percent(now),
-            double=2 * micro,
-        ),
-        [kit.percent(shares[i]) for i in order],
-        order.index(0),
-        [words.ask_reasons[i].format(**known) for i in order],
+    return kit.Question.among(
+        words.ask,
+        dict(zip(shares, words.ask_reasons, strict=True)),
+        right,
+        kit.percent,
+        processes=processes,
+        micro=micro,
+        parts=words.micro_batches[micro > 1],
+        now=kit.percent(now),
+        double=2 * micro,
+        top=processes - 1,
+        right=kit.percent(right),
     )
 
 
 def _same(outcome: Outcome) -> None:
     kit.section(words.same)
-    st.plotly_chart(losses(outcome, kit.theme()), key=f"{KEY}.losses", theme=None)
+    kit.chart(losses(outcome, kit.theme()), f"{KEY}.losses")
     kit.prose(same_line(outcome))
 
 

@@ -43,12 +43,10 @@ def draw(state: kit.PageState) -> None:
     """Show the controls and what they come to."""
     kit.section(words.paper_intro)
     _controls(state)
-    try:
-        training = training_of(state)
-    except ValueError as rule:
-        kit.refuse(rule)
+    training = kit.or_refused(training_of, state)
+    if training is None:
         return
-    st.plotly_chart(memory_figure(training, kit.theme()), key=f"{KEY}.memory", theme=None)
+    kit.chart(memory_figure(training, kit.theme()), f"{KEY}.memory")
     kit.prose(fits_line(training))
     if training.gpus == 1 or kit.predict(question(training), f"{KEY}.ask", covers=True):
         kit.rows_table([row_of(training, stage) for stage in STAGES], words.paper_columns)
@@ -159,11 +157,6 @@ def question(training: Training) -> kit.Question:
     answers: dict[str, str] = {bytes_text(right): "right"}
     for name, value in values.items():
         answers.setdefault(bytes_text(value), name)
-    order = sorted(answers, key=lambda text: values[answers[text]])
+    reasons = {text: words.paper_reasons[name] for text, name in answers.items()}
     line = {"gpus": training.gpus, "data": bytes_text(data), "right": bytes_text(right)}
-    return kit.Question(
-        words.paper_ask.format(**line),
-        order,
-        order.index(bytes_text(right)),
-        [words.paper_reasons[answers[text]].format(**line) for text in order],
-    )
+    return kit.Question.among(words.paper_ask, reasons, line["right"], **line)

@@ -2,8 +2,6 @@
 
 from functools import lru_cache
 
-import streamlit as st
-
 from llmviz.figures.parallel import Segment, held, lying
 from llmviz.lessons.efficiency.parallel import words
 from llmviz.lessons.efficiency.parallel.amounts import bytes_text
@@ -20,12 +18,11 @@ EACH = {"weights": 1, "gradients": 1, "state": 2}  # numbers for each parameter
 def draw(outcome: Outcome) -> None:
     """Show the blocks of all processes, and what the other ways would hold."""
     kit.section(words.places)
-    st.plotly_chart(blocks(outcome, kit.theme()), key=f"{KEY}.places", theme=None)
+    kit.chart(blocks(outcome, kit.theme()), f"{KEY}.places")
     processes = outcome.plan.processes
     others = f"{words.compared.format(processes=processes)} {compared_note(processes)}"
     kit.prose(f"{held_line(outcome)}\n\n{others}")
-    figure = compared(processes, outcome.plan.method, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.held", theme=None)
+    kit.chart(compared(processes, outcome.plan.method, kit.theme()), f"{KEY}.held")
 
 
 def part_name(part: str) -> str:

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import streamlit as st
-
 from llmviz.figures.parallel import Stretch, over_time
 from llmviz.lessons.efficiency.parallel import words
 from llmviz.lessons.efficiency.parallel.amounts import seconds_text
@@ -19,11 +17,11 @@ KEY = "efficiency.parallel.times"
 def draw(outcome: Outcome) -> None:
     """Show the time line and what it adds up to."""
     kit.section(words.times)
-    st.plotly_chart(timeline(outcome, kit.theme()), key=KEY, theme=None)
+    kit.chart(timeline(outcome, kit.theme()), KEY)
     kit.prose(time_line(outcome))
     if outcome.plan.method in PIPELINES:
         kit.prose(bubble_line(outcome))
-        st.plotly_chart(replayed_timeline(outcome, kit.theme()), key=f"{KEY}.replayed", theme=None)
+        kit.chart(replayed_timeline(outcome, kit.theme()), f"{KEY}.replayed")
         kit.prose(replayed_line(outcome))
 
 

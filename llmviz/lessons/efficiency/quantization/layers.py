@@ -38,10 +38,7 @@ def text_of(state: kit.PageState) -> str | None:
 def draw(state: kit.PageState, scheme: Scheme) -> str | None:
     """Show the section; return the learner's text. Raises ValueError as quantization does."""
     kit.section(words.layers)
-
-    def anew() -> None:
-        state["qmeasured"] = False
-
+    anew = state.setter(qmeasured=False)
     kit.choose(state, "qmethod", words.method, words.methods, then=anew)
     if state["qmethod"] == AWQ:
         kit.prose(words.awq_text, texts=CALIBRATED_ON, tokens=MOST_ROWS)
@@ -50,8 +47,7 @@ def draw(state: kit.PageState, scheme: Scheme) -> str | None:
         return None
     ids = tuple(model().tokenizer.encode_from_start(text)[: model().model.context_length])
     errors = errors_of(model(), scheme, state["qmethod"], ids)
-    figure = bars(model(), scheme, state["qmethod"], ids, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.layers", theme=None)
+    kit.chart(bars(model(), scheme, state["qmethod"], ids, kit.theme()), f"{KEY}.layers")
     largest = largest_of(errors_of(model(), scheme, ROUNDING, ids))
     kit.prose(report(errors, largest))
     st.button(words.show_row, icon=":material/visibility:", on_click=_show, args=(state, largest))

@@ -1,7 +1,5 @@
 """The loss of the whole model by bits and scheme, its size, and the learner's own setting."""
 
-import streamlit as st
-
 from llmviz.figures.lines import Line, lines
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.digits import difference
@@ -50,8 +48,7 @@ def _known(state: kit.PageState, scheme: Scheme, known: Curves) -> None:
     line |= {"documents": known.documents, "tokens": known.tokens, "floor": known.floor}
     kit.section(words.loss, **line, command=COMMAND)
     kit.choose(state, "qaxis", words.axis, words.axes_of)
-    figure = chart(state["qform"], state["qaxis"], kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
+    kit.chart(chart(state["qform"], state["qaxis"], kit.theme()), f"{KEY}.curves")
     kit.rows_table(rows(known, scheme.bits), words.loss_columns)
     kit.prose(report(known, scheme.bits, state["qform"]))
     kit.prose(words.about_size, rest=known.float16 - known.float16_matrices)
@@ -132,19 +129,14 @@ def size_question(scheme: Scheme) -> kit.Question:
     """Ask how much smaller the whole model is than with 16 bits."""
     before, size = plain_bytes(model().model, 2), sizes(model().model, scheme)
     times = before / size.total
-    offered = {words.size_answer.format(times=times): None}
+    right = words.size_answer.format(times=times)
+    offered = {right: words.size_right}
     wrong = {"codes": 16 / scheme.bits, "square": (16 / scheme.bits) ** 2, "same": 1.0}
     for name, value in wrong.items():
-        offered.setdefault(words.size_answer.format(times=value), name)
-    answers = sorted(offered, key=lambda answer: float(answer.split()[0]))
+        offered.setdefault(words.size_answer.format(times=value), words.size_wrong[name])
     line = {"bits": scheme.bits, "before": before, "after": size.total, "times": times}
     line |= {"matrices": size.matrices, "rest": size.rest}
-    reasons = [
-        (words.size_wrong[name] if (name := offered[one]) else words.size_right).format(**line)
-        for one in answers
-    ]
-    right = answers.index(words.size_answer.format(times=times))
-    return kit.Question(words.size_ask.format(**line), answers, right, reasons)
+    return kit.Question.among(words.size_ask, offered, right, **line)
 
 
 def _draw_results(job: kit.Job) -> None:

@@ -69,8 +69,7 @@ def draw(state: kit.PageState, steps: RowSteps, place: Place, scheme: Scheme) ->
     label = words.times.format(column=place.column)
     st.slider(label, width=320, **state.ranged("qtimes"))
     times = state["qtimes"]
-    figure = line_of(model(), place, times, scheme, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.line", theme=None)
+    kit.chart(line_of(model(), place, times, scheme, kit.theme()), f"{KEY}.line")
     if values_told(scheme):
         kit.prose(read(steps, place, scheme))
     others = damage_of(model(), place, times, scheme)

@@ -32,14 +32,8 @@ def draw(state: kit.PageState, scheme: Scheme) -> None:
 
 
 def _controls(state: kit.PageState) -> None:
-    def other_matrix() -> None:
-        state["qrow"] = state["qweight"] = -1
-        state["qtimes"] = 1
-
-    def other_row() -> None:
-        state["qweight"] = -1
-        state["qtimes"] = 1
-
+    other_matrix = state.setter(qrow=-1, qweight=-1, qtimes=1)
+    other_row = state.setter(qweight=-1, qtimes=1)
     last = len(model().model.blocks) - 1
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if last > 0:

@@ -23,10 +23,7 @@ def scheme_of(state: kit.PageState) -> Scheme:
 
 def draw(state: kit.PageState) -> Scheme:
     """Show the controls and what they mean; return the scheme."""
-
-    def anew() -> None:
-        state["qmeasured"] = False
-
+    anew = state.setter(qmeasured=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.bits, width=220, **state.ranged("qbits", then=anew))
         kit.choose(state, "qform", words.form, words.forms, then=anew)
@@ -53,12 +50,7 @@ def question(scheme: Scheme) -> kit.Question:
     """Ask how many values a grid has."""
     form = "symmetric" if scheme.symmetric else "asymmetric"
     every = 2**scheme.bits
-    offered = sorted({every, every - 1, every // 2, 2 * scheme.bits})
     known = {"bits": scheme.bits, "all": every, "right": scheme.codes, "form": form}
-    right = words.ask_right[form].format(**known)
-    return kit.Question(
-        words.ask.format(**known),
-        [str(number) for number in offered],
-        offered.index(scheme.codes),
-        [right if number == scheme.codes else words.ask_wrong for number in offered],
-    )
+    reasons = dict.fromkeys((every, every - 1, every // 2, 2 * scheme.bits), words.ask_wrong)
+    reasons[scheme.codes] = words.ask_right[form]
+    return kit.Question.among(words.ask, reasons, scheme.codes, **known)

@@ -1,7 +1,5 @@
 """How fast products with codes are on this machine, beside float32."""
 
-import streamlit as st
-
 from llmviz.figures.lines import Line, lines
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.setting import KEY
@@ -37,7 +35,7 @@ def _draw_results(job: kit.Job) -> None:
     whole = measured[: len(measured) - len(measured) % len(KINDS)]
     if not whole:
         return
-    st.plotly_chart(chart(whole, kit.theme()), key=f"{KEY}.speed", theme=None)
+    kit.chart(chart(whole, kit.theme()), f"{KEY}.speed")
     kit.prose(report(whole[-len(KINDS) :]))
 
 

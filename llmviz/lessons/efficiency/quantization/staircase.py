@@ -30,10 +30,10 @@ def draw(state: kit.PageState) -> None:
     kit.choose(state, "stairbits", words.bits, words.training_stair_bits)
     bits, rate = int(state["stairbits"]), state["stairrate"]
     if kit.predict(question(bits), f"{KEY}.through", covers=True):
-        st.plotly_chart(staircase_figure(bits, kit.theme()), key=f"{KEY}.stairs", theme=None)
+        kit.chart(staircase_figure(bits, kit.theme()), f"{KEY}.stairs")
     kit.prose(words.training_walk_text, target=TARGET)
     st.slider(words.training_rate, step=0.02, width=260, **state.ranged("stairrate"))
-    st.plotly_chart(walk_figure(bits, rate, kit.theme()), key=f"{KEY}.walk", theme=None)
+    kit.chart(walk_figure(bits, rate, kit.theme()), f"{KEY}.walk")
     kit.prose(report(walk_of(bits, rate), rate))
     _code(bits)
 

@@ -29,10 +29,7 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.training_qat, model=MODEL)
     if not kit.models_here(MODEL):
         return
-
-    def anew() -> None:
-        state["qattrained"] = False
-
+    anew = state.setter(qattrained=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.choose(state, "qatform", words.form, words.forms, then=anew)
         kit.choose(state, "qatper", words.per, words.training_qat_per, then=anew)
@@ -64,7 +61,7 @@ def _draw_results(job: kit.Job, updates: int) -> None:
     reports = list(job.results)
     if not reports:
         return
-    st.plotly_chart(figure(job, len(reports), kit.theme()), key=f"{KEY}.race", theme=None)
+    kit.chart(figure(job, len(reports), kit.theme()), f"{KEY}.race")
     last = {one.bits: one for one in reports}
     if len(reports) < len(KINDS) or any(one.step < updates for one in last.values()):
         return

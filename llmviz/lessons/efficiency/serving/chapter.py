@@ -16,12 +16,7 @@ KEY = "efficiency.serving"
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro)
-    st.page_link(
-        "pages/transformer.py",
-        label=words.loop_link,
-        icon=":material/arrow_forward:",
-        query_params={"part": "loop"},
-    )
+    kit.chapter_link("transformer", "loop", words.loop_link)
     own = own_shown(state)
     two_runs = own or _recorded()
     if two_runs is not None:
@@ -62,18 +57,13 @@ def _film(state: kit.PageState, two_runs: TwoRuns, own: bool) -> None:
         if not kit.predict(question, f"{KEY}.blocks", covers=True):
             return
     key = f"{KEY}.film"
-
-    def moved() -> None:
-        now = st.session_state[key]
-        state["servetick"], state["serverequest"] = now["step"], now["chosen"]
-
     tick, request = two_runs.openings[number]
     serving_film(
         picture,
         key=key,
         step=tick if state["servetick"] == OPENING else state["servetick"],
         chosen=request if state["serverequest"] == OPENING else state["serverequest"],
-        on_change=moved,
+        on_change=kit.bound(state, key, step="servetick", chosen="serverequest"),
     )
 
 
@@ -97,4 +87,4 @@ def _compared(two_runs: TwoRuns) -> None:
     columns = ("", *figures.names_of(two_runs))
     kit.rows_table(figures.table_of(two_runs), columns, height="content")
     kit.prose(f"{figures.compared(two_runs)}\n\n{words.curve_text}")
-    st.plotly_chart(figures.first_tokens(two_runs, kit.theme()), key=f"{KEY}.first", theme=None)
+    kit.chart(figures.first_tokens(two_runs, kit.theme()), f"{KEY}.first")

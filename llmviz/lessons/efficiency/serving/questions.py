@@ -5,13 +5,6 @@ from llmviz.serving.recording import Recording
 from llmviz.ui import kit
 
 
-def _by_size(text: str, reasons: dict[int, str], right: int) -> kit.Question:
-    """Return a question with an answer for each count, the smallest first."""
-    counts = sorted(reasons)
-    answers = [f"{number:,}" for number in counts]
-    return kit.Question(text, answers, counts.index(right), [reasons[number] for number in counts])
-
-
 def longest_table(recording: Recording) -> tuple[str, int] | None:
     """Return the sequence that had most tokens in memory at any tick, and how many; else None."""
     tables = [(tick.room[name], name) for tick in recording.ticks for name in tick.room]
@@ -31,11 +24,10 @@ def blocks_of(name: str, length: int, size: int) -> kit.Question:
     if length % size and length > size:
         reasons[length // size] = words.ask_down
     reasons[blocks] = words.ask_up
-    written = {number: reason.format(**line) for number, reason in reasons.items()}
     text = words.ask.format(
         name=name, length=kit.count(length, "token"), size=kit.count(size, "token")
     )
-    return _by_size(text, written, blocks)
+    return kit.Question.among(text, reasons, blocks, **line)
 
 
 def blocks_of_samples(prompt: int, samples: int, size: int) -> kit.Question:
@@ -44,9 +36,7 @@ def blocks_of_samples(prompt: int, samples: int, size: int) -> kit.Question:
     line = {"tokens": prompt, "samples": samples, "slots": size, "blocks": blocks}
     reasons = {samples: words.ask_each}
     reasons |= {samples * blocks: words.ask_copies, blocks: words.ask_shared}
-    written = {number: reason.format(**line) for number, reason in reasons.items()}
-    size_told = kit.count(size, "token")
     text = words.ask_samples.format(
-        prompt=kit.count(prompt, "token"), samples=samples, size=size_told
+        prompt=kit.count(prompt, "token"), samples=samples, size=kit.count(size, "token")
     )
-    return _by_size(text, written, blocks)
+    return kit.Question.among(text, reasons, blocks, **line)

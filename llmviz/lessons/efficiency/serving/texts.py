@@ -1,7 +1,5 @@
 """Several texts to one prompt: which share a block, and how many blocks that saves."""
 
-import streamlit as st
-
 from llmviz.components.serving_film.view import serving_film
 from llmviz.lessons.efficiency.serving import figures, questions, words
 from llmviz.lessons.efficiency.serving.params import OPENING
@@ -54,16 +52,11 @@ def saved_line(two_runs: TwoRuns, number: int) -> str:
 
 def _film(state: kit.PageState, two_runs: TwoRuns, number: int) -> None:
     key = f"{KEY}.{WAYS[number]}"
-
-    def moved() -> None:
-        now = st.session_state[key]
-        state["servewaystick"], state["servewaystext"] = now["step"], now["chosen"]
-
     tick, _ = two_runs.openings[number]
     serving_film(
         two_runs.pictures[number],
         key=key,
         step=tick if state["servewaystick"] == OPENING else state["servewaystick"],
         chosen=state["servewaystext"],
-        on_change=moved,
+        on_change=kit.bound(state, key, step="servewaystick", chosen="servewaystext"),
     )

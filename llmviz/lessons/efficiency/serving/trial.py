@@ -44,8 +44,7 @@ def draw(state: kit.PageState) -> None:
 
 
 def _controls(state: kit.PageState) -> None:
-    def anew() -> None:
-        state[FLAG] = False
+    anew = state.setter(**{FLAG: False})
 
     def slider(label: str, key: str, step: int = 1) -> None:
         st.slider(label, step=step, width=WIDTH, **state.ranged(key, then=anew))

@@ -109,12 +109,8 @@ def _links(ideas: Sequence[Idea]) -> None:
     kit.prose(kit.bold(words.lead_title))
     with st.container(horizontal=True, gap="small"):
         for chapter in dict.fromkeys(one.chapter for one in ideas):
-            st.page_link(
-                "pages/efficiency.py",
-                label=words.leads.format(chapter=LESSON.title_of(chapter)),
-                icon=":material/arrow_forward:",
-                query_params={"part": chapter},
-            )
+            label = words.leads.format(chapter=LESSON.title_of(chapter))
+            kit.chapter_link("efficiency", chapter, label)
 
 
 def _sources(used: Sequence[str]) -> None:
@@ -153,12 +149,6 @@ def question(column: str) -> kit.Question:
     first = IDEAS.index(right)
     offered = [IDEAS[(first + step) % len(IDEAS)] for step in range(ANSWERS)]
     slots = {"system": SYSTEMS[at].name, "title": SOURCES[cell(column, right.key).source].title}
-    return kit.Question(
-        words.ask.format(idea=right.name, **slots),
-        [one.about for one in offered],
-        0,
-        [
-            words.right.format(**slots) if one is right else words.wrong.format(idea=one.name)
-            for one in offered
-        ],
-    )
+    reasons = {one.about: words.wrong.format(idea=one.name) for one in offered}
+    reasons[right.about] = words.right
+    return kit.Question.among(words.ask, reasons, right.about, idea=right.name, **slots)

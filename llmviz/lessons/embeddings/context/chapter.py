@@ -3,7 +3,7 @@
 S stages, T tokens, C = n_embd, L layers, H heads.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import streamlit as st
@@ -20,7 +20,6 @@ from llmviz.similarity import VectorTable, unit_rows
 from llmviz.study.token_in_context import Move, Place, TwoPaths, largest_move, two_paths
 from llmviz.ui import engine, kit
 from llmviz.ui import pinned_cells as cells
-from llmviz.ui.codec import pack_text
 
 
 @st.fragment
@@ -47,14 +46,9 @@ def draw(state: kit.PageState) -> None:
         _compare(state, table, bundled, *places)
 
 
-def _forget(state: kit.PageState):
+def _forget(state: kit.PageState) -> Callable[[], None]:
     """Return a callback after which both words are looked for anew."""
-
-    def then() -> None:
-        for _, at in SENTENCES:
-            state[at] = -1
-
-    return then
+    return state.setter(**{at: -1 for _, at in SENTENCES})
 
 
 def _examples(state: kit.PageState) -> None:
@@ -77,13 +71,12 @@ def _compare(
         _warn(table, a, b)
     if not _ask(paths):
         return
-    st.plotly_chart(
+    kit.chart(
         curve(
             tuple(names), tuple(paths.cosines.tolist()), tuple(paths.others.tolist()), kit.theme()
         ),
-        key=f"{KEY}.curve",
-        theme=None,
-        config={"displayModeBar": False},
+        f"{KEY}.curve",
+        bar=False,
     )
     kit.prose(what_happens(table, paths, a, b))
     _moved(state, table, bundled, largest_move(paths, a, b))
@@ -187,18 +180,7 @@ def _moved(state: kit.PageState, table: VectorTable, bundled: engine.Bundled, mo
     kit.prose(what_moved(table, move))
     with st.container(horizontal=True):
         for (key, _), title in zip(SENTENCES, words.open, strict=True):
-            st.page_link(
-                "pages/attention.py",
-                label=title,
-                icon=":material/hub:",
-                query_params={
-                    "part": "trained",
-                    "text": pack_text(state[key]) or "",
-                    "model": bundled.name,
-                    "layer": str(move.layer),
-                    "head": str(move.head),
-                },
-            )
+            kit.head_link(title, state[key], bundled.name, move.layer, move.head)
 
 
 def what_moved(table: VectorTable, move: Move) -> str:

@@ -25,11 +25,7 @@ def sentence(
     Raises ValueError: there is no text, or more of it than the model reads.
     """
     (key, at), which = SENTENCES[number], words.row[number]
-
-    def forget() -> None:
-        state[at] = -1
-
-    kit.text_input(state, key, words.sentences[number], then=forget)
+    kit.text_input(state, key, words.sentences[number], then=state.setter(**{at: -1}))
     if not state[key].strip():
         raise ValueError(words.empty.format(which=which))
     tokens = bundled.tokenizer.tokens(state[key])

@@ -55,19 +55,19 @@ def likest_question(table: VectorTable, row: int, alike: np.ndarray) -> kit.Ques
         return None
     if not stands_out([float(alike[i]) for i in answers], 0):
         return None
-    answers.sort(key=lambda i: sources.labels(table)[i])
-    reasons = [
-        words.ask_why.format(
+    reasons = {
+        i: words.ask_why.format(
             token=sources.label(table, i), id=i, gap=abs(i - row), cosine=kit.signed(alike[i])
         )
-        + (f" {words.ask_right}" if i == best else "")
         for i in answers
-    ]
-    return kit.Question(
-        words.ask.format(word=sources.label(table, row)),
-        [words.ask_answer.format(token=sources.labels(table)[i], id=i) for i in answers],
-        answers.index(best),
+    }
+    reasons[best] += f" {words.ask_right}"
+    return kit.Question.among(
+        words.ask,
         reasons,
+        best,
+        lambda i: words.ask_answer.format(token=sources.labels(table)[i], id=i),
+        word=sources.label(table, row),
     )
 
 

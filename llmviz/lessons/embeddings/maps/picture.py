@@ -112,7 +112,7 @@ def in_space(state: kit.PageState, view: MapView) -> None:
         **state.several("spots"),
         **state.bind("spots"),
     )
-    st.plotly_chart(
+    kit.chart(
         space_figure(
             here,
             judged,
@@ -127,8 +127,7 @@ def in_space(state: kit.PageState, view: MapView) -> None:
             view.method,
             kit.theme(),
         ),
-        key=f"{KEY}.space",
-        theme=None,
+        f"{KEY}.space",
         config={"displayModeBar": False, "scrollZoom": False},
     )
     st.caption(words.look_only)

@@ -116,21 +116,18 @@ def kept_question(here: Ground, judged: Judged, i: int, method: str) -> kit.Ques
     others = [n for n in dict.fromkeys((k, k - 2, k // 2, 0)) if abs(n - right) >= 2][:2]
     if len(others) < 2:
         return None
-    answers = sorted([right, *others])
     true = ", ".join(kit.quote(here.labels[j]) for j in judged.true[i][:4])
     c, d = here.vectors.shape[1], judged.points.shape[1]
     about = {"n": right, "k": k, "true": true, "name": words.methods[method], "c": c, "d": d}
     fewer = words.ask_fewer if c > d else words.ask_fewer_flat
-    return kit.Question(
-        words.ask.format(word=kit.quote(here.labels[i]), k=k, name=words.methods[method]),
-        [words.ask_answer.format(n=n, k=k) for n in answers],
-        answers.index(right),
-        [
-            (words.ask_right if n == right else fewer if n > right else words.ask_more).format(
-                **about
-            )
-            for n in answers
-        ],
+    reasons = {n: fewer if n > right else words.ask_more for n in others}
+    return kit.Question.among(
+        words.ask,
+        {right: words.ask_right, **reasons},
+        right,
+        lambda n: words.ask_answer.format(n=n, k=k),
+        word=kit.quote(here.labels[i]),
+        **about,
     )
 
 

@@ -178,8 +178,8 @@ def alike(way: str, positions: PositionTable, row: int) -> str:
     similarity, t = positions.similarity, len(positions.similarity)
     far = min(t - 1, t // 2)
     return words.alike[way].format(
-        near=_written(np.diagonal(similarity, 1).mean()),
-        far=_written(np.diagonal(similarity, far).mean()),
+        near=kit.signed(np.diagonal(similarity, 1).mean(), 3),
+        far=kit.signed(np.diagonal(similarity, far).mean(), 3),
         distance=far,
         spread=_spread(positions.spread),
         row=row,
@@ -189,10 +189,6 @@ def alike(way: str, positions: PositionTable, row: int) -> str:
 def _spread(value: float) -> str:
     """Return a difference as written; one below the precision of float32 in words."""
     return words.a_millionth if value < 1e-6 else f"{value:.3f}"
-
-
-def _written(value: float) -> str:
-    return f"{value:.3f}".replace("-", "−")
 
 
 def _ask(state: kit.PageState) -> None:
@@ -216,16 +212,15 @@ def wave_question(way: str, c: int, base: float) -> kit.Question | None:
     lengths = {words.ask_right: right, words.ask_width[way]: float(c), words.ask_slow: slow}
     if c < 8 or not stands_out(list(lengths.values()), 0, "{:,.1f}".format):
         return None
-    in_order = sorted(lengths.items(), key=lambda one: one[1])
-    if len({f"{length:,.2f}" for length in lengths.values()}) < 3:
-        return None
     about = {"c": c, "half": c // 2, "column": column, "pair": pair, "twice": 2 * pair}
-    return kit.Question(
-        words.ask.format(first=2 * np.pi, column=column),
-        [f"{length:,.2f}" for _, length in in_order],
-        [reason for reason, _ in in_order].index(words.ask_right),
-        [reason.format(length=length, base=base, **about) for reason, length in in_order],
-    )
+    reasons = {
+        f"{length:,.2f}": reason.format(length=length, base=base, **about)
+        for reason, length in sorted(lengths.items(), key=lambda one: one[1])
+    }
+    if len(reasons) < 3:
+        return None
+    text = words.ask.format(first=2 * np.pi, column=column)
+    return kit.Question.among(text, reasons, f"{right:,.2f}")
 
 
 def _code(state: kit.PageState) -> None:

@@ -205,16 +205,12 @@ def _turned(state: kit.PageState, table: VectorTable, rows: list[int]) -> None:
         k=names[1],
         m=state["m"],
         n=state["n"],
-        score=_written(plain),
+        score=kit.signed(plain, 6),
         m2=m,
         n2=n,
-        score2=_written(moved),
+        score2=kit.signed(moved, 6),
         apart=words.apart[int(np.sign(distance))].format(n=kit.count(abs(distance), "place")),
     )
-
-
-def _written(score: float) -> str:
-    return f"{score:.6f}".replace("-", "−")
 
 
 def _turned_cells(

@@ -31,15 +31,9 @@ def draw(way: str) -> bool:
     losses = {kind: _measured(engine.load(name)) for kind, name in params.LONGER.items()}
     _table(losses)
     kit.prose(what_longer_does(losses))
-    names = tuple(params.LONGER.values())
     kit.show_code(
         [long_texts, longer_copy, loss_beyond],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.longer_texts import loss_beyond\n\n"
-        f"for name in {names!r}:\n"
-        "    model, tokenizer, card = load_bundled(name)\n"
-        "    loss = loss_beyond(model, tokenizer)\n"
-        '    print(f"{loss.inside:.2f} {loss.beyond:.2f} {loss.far:.2f} {loss.from_last:.2f}")',
+        words.snippet_longer.format(names=tuple(params.LONGER.values())),
         "\n".join(
             f"{loss.inside:.2f} {loss.beyond:.2f} {loss.far:.2f} {loss.from_last:.2f}"
             for loss in losses.values()

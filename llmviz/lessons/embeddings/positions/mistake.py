@@ -32,9 +32,4 @@ def mistake_question() -> kit.Question:
     """Return the question in which columns of the row the exponent is wrong."""
     exact = [wave_value(POSITION, j, (j - j % 2) / WIDTH, BASE) for j in range(WIDTH)]
     about = {"right_1": f"{exact[1]:.4f}", "right_3": f"{exact[3]:.4f}", "width": WIDTH}
-    return kit.Question(
-        words.mistake_ask,
-        words.mistake_answers,
-        1,
-        [reason.format(**about) for reason in words.mistake_reasons],
-    )
+    return kit.Question.of(words.mistake_ask, **about)

@@ -80,9 +80,7 @@ def _controls(state: kit.PageState) -> None:
     def another() -> None:
         state["order"] = state["order"] + 1
 
-    def back() -> None:
-        state["order"] = 0
-
+    back = state.setter(order=0)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         kit.text_input(state, "prompt", words.prompt, width=460)
         st.button(words.shuffle, icon=":material/shuffle:", type="primary", on_click=another)

@@ -255,14 +255,12 @@ def included_question(
         return None
     if not stands_out([cosines[i] for i in answers], answers.index(best)):
         return None
-    return kit.Question(
-        words.ask_included.format(**about),
-        labels,
-        answers.index(best),
-        [
-            words.ask_included_reason.format(
-                word=sources.word(table, i), cosine=kit.signed(cosines[i])
-            )
-            for i in answers
-        ],
+    reasons = {
+        i: words.ask_included_reason.format(
+            word=sources.word(table, i), cosine=kit.signed(cosines[i])
+        )
+        for i in answers
+    }
+    return kit.Question.among(
+        words.ask_included, reasons, best, sources.labels(table).__getitem__, **about
     )

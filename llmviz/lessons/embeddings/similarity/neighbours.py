@@ -107,10 +107,7 @@ def _rows(state: kit.PageState, table: VectorTable, row: int, near: Neighbours) 
 
 def _walk(state: kit.PageState, table: VectorTable, near: Neighbours) -> None:
     """Offer the neighbours as the next word."""
-
-    def take(word: str) -> None:
-        state["word"] = word
-
+    take = state.taker("word")
     kit.suggest(
         words.walk,
         [table.name_of(int(i)) for i in near.ids],
@@ -188,21 +185,19 @@ def many_question(alike: np.ndarray, word: str) -> kit.Question | None:
     others = [other for other in shares if abs(other - right) >= max(2, n // 20)][:2]
     if len(others) < 2:
         return None
-    answers = sorted([right, *others])
     about = {
         "right": right,
         "share": kit.percent(right / n),
         "mean": kit.signed(float(alike.mean())),
     }
-    few = words.ask_many_few if right <= n // 20 else words.ask_many_many
-    return kit.Question(
-        words.ask_many.format(count=n, word=word),
-        [words.ask_many_answer.format(count=answer) for answer in answers],
-        answers.index(right),
-        [
-            few.format(**about)
-            if answer == right
-            else (words.ask_many_fewer if answer > right else words.ask_many_more).format(**about)
-            for answer in answers
-        ],
+    reasons = {m: words.ask_many_fewer if m > right else words.ask_many_more for m in others}
+    reasons[right] = words.ask_many_few if right <= n // 20 else words.ask_many_many
+    return kit.Question.among(
+        words.ask_many,
+        reasons,
+        right,
+        lambda answer: words.ask_many_answer.format(count=answer),
+        count=n,
+        word=word,
+        **about,
     )

@@ -173,20 +173,14 @@ def factor_question(a: np.ndarray, b: np.ndarray) -> kit.Question | None:
         "new": kit.signed(then.cosine),
     }
     other = words.ask_factor_turned if factor > 0 else words.ask_factor_same
-    answers = {
-        then.cosine: words.ask_factor_right,
-        -then.cosine: other,
-        factor * now.cosine: words.ask_factor_product,
+    reasons = {
+        kit.signed(then.cosine): words.ask_factor_right,
+        kit.signed(-then.cosine): other,
+        kit.signed(factor * now.cosine): words.ask_factor_product,
     }
-    written = [kit.signed(value) for value in answers]
-    if len(set(written)) < 3 or "0.00" in written or "−0.00" in written:
+    if len(reasons) < 3 or "0.00" in reasons or "−0.00" in reasons:
         return None
-    return kit.Question(
-        words.ask_factor.format(**about),
-        written,
-        0,
-        [reason.format(**about) for reason in answers.values()],
-    )
+    return kit.Question.among(words.ask_factor, reasons, kit.signed(then.cosine), **about)
 
 
 def _code(state: kit.PageState, table: VectorTable, a: Side, b: Side) -> None:

@@ -85,7 +85,7 @@ def _number_boxes(state: kit.PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for key in TYPED:
             kit.text_input(state, key, key, width=190)
-        st.button(words.example, icon=":material/undo:", on_click=_example, args=(state,))
+        st.button(words.example, icon=":material/undo:", on_click=state.setter(**TYPED))
     kit.choose(state, "pair", words.pair, words.pairs)
 
 
@@ -99,11 +99,6 @@ def _numbers(state: kit.PageState, table: VectorTable) -> tuple[Side, Side]:
             raise ValueError(f"{name}: {rule}") from None
         sides.append(Side(name, words.typed_formula, values, (), name))
     return tuple(sides)
-
-
-def _example(state: kit.PageState) -> None:
-    for key, numbers in TYPED.items():
-        state[key] = numbers
 
 
 BOXES = {"words": _word_boxes, "sentences": _sentence_boxes, "numbers": _number_boxes}

@@ -131,13 +131,6 @@ def odd_question(alike: np.ndarray, names: list[str]) -> kit.Question | None:
     odd = int(order[0])
     if not stands_out([float(means[i]) for i in chosen], chosen.index(odd)):
         return None
-    return kit.Question(
-        words.ask_odd,
-        [names[i] for i in chosen],
-        chosen.index(odd),
-        [
-            words.ask_odd_reason.format(mean=kit.signed(means[i]))
-            + (f" {words.ask_odd_right}" if i == odd else "")
-            for i in chosen
-        ],
-    )
+    reasons = {names[i]: words.ask_odd_reason.format(mean=kit.signed(means[i])) for i in chosen}
+    reasons[names[odd]] += f" {words.ask_odd_right}"
+    return kit.Question.among(words.ask_odd, reasons, names[odd])

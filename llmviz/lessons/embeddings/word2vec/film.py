@@ -144,20 +144,15 @@ def likest_question(film: WordFilm, text: Text, i: int) -> kit.Question | None:
     if three[0] in last or not stands_out(cosines, 1):
         return None
     answers = [names[j] for j in three]
-    near = ", ".join(kit.quote(names[j]) for j in last[:4])
-    reasons = [
-        words.ask_beside.format(
-            word=kit.quote(names[i]), beside=kit.quote(answers[0]), cosine=kit.signed(cosines[0])
-        ),
-        words.ask_right.format(word=kit.quote(names[i]), near=near),
-        words.ask_first.format(first=kit.quote(answers[2])),
-    ]
-    order = sorted(range(3), key=lambda a: answers[a])
-    return kit.Question(
-        words.ask.format(word=kit.quote(names[i])),
-        [answers[a] for a in order],
-        order.index(1),
-        [reasons[a] for a in order],
+    return kit.Question.among(
+        words.ask,
+        dict(zip(answers, (words.ask_beside, words.ask_right, words.ask_first), strict=True)),
+        answers[1],
+        word=kit.quote(names[i]),
+        beside=kit.quote(answers[0]),
+        cosine=kit.signed(cosines[0]),
+        near=", ".join(kit.quote(names[j]) for j in last[:4]),
+        first=kit.quote(answers[2]),
     )
 
 

@@ -6,7 +6,6 @@ C numbers in a vector, K random words.
 import json
 
 import numpy as np
-import streamlit as st
 
 from llmviz import components as lv
 from llmviz.components.pairs_view.view import pairs_view
@@ -35,10 +34,6 @@ def draw(state: kit.PageState, plan: WordVectorPlan, own: str | None, text: Text
     names = [_name(text, i) for i in flat]
     inside = reading.pairs[(reading.pairs < end).all(axis=1)]
     centers = [int(c) for c in reading.centers if c < end]
-
-    def stepped() -> None:
-        state["center"] = int(st.session_state[KEY].get("step", 0))
-
     at = pairs_view(
         names,
         reading.kept[:end],
@@ -48,7 +43,7 @@ def draw(state: kit.PageState, plan: WordVectorPlan, own: str | None, text: Text
         key=KEY,
         words=words.pairs,
         step=state["center"],
-        on_step=stepped,
+        on_step=kit.bound(state, KEY, step=("center", kit.or_first)),
     )
     share = float(reading.kept.mean())
     text = words.reach.format(

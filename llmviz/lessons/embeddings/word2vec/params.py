@@ -13,18 +13,8 @@ LIT = [0, 1, 2, 3, 4, 13, 14, 15]  # of llmviz.corpus.word_categories, in their 
 
 def word_list(key: str, default: list[str], most: int) -> codec.Param:
     """A few different words; a word of a text holds no comma."""
-
-    def read(written: str) -> list[str]:
-        words = [word for word in written.split(",") if word]
-        if len(words) > most or len(set(words)) < len(words):
-            raise ValueError(f"the list can have at most {most} words, all different")
-        return words
-
-    def write(words: list[str]) -> str | None:
-        written = ",".join(words)
-        return written if len(written) <= 300 else None
-
-    return codec.Param(key, default, read, write, at_most=most)
+    rule = f"the list can have at most {most} words, all different"
+    return codec.names(key, default, most, rule, longest=300)
 
 
 PARAMS = [

@@ -151,9 +151,7 @@ def question(measured: Moved) -> kit.Question:
 def _place(measured: Moved) -> None:
     stories = measured.places[0].stories
     kit.section(words.place, fillers=FILLERS, stories=stories)
-    st.plotly_chart(
-        place_figure(kit.theme()), key=f"{KEY}.place", theme=None, config={"displayModeBar": False}
-    )
+    kit.chart(place_figure(kit.theme()), f"{KEY}.place", bar=False)
     kit.prose(place_line(measured.places))
 
 

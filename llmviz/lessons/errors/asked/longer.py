@@ -1,7 +1,5 @@
 """Texts longer than any of the training, for learned and rotary positions, three models each."""
 
-import streamlit as st
-
 from llmviz.figures.ranges import Ranged, ranged_lines
 from llmviz.figures.theme import INK
 from llmviz.lessons.errors.asked import words
@@ -38,7 +36,7 @@ def draw() -> None:
     )
     if not kit.predict(question(known), KEY, covers=True):
         return
-    st.plotly_chart(figure(kit.theme()), key=KEY, theme=None, config={"displayModeBar": False})
+    kit.chart(figure(kit.theme()), KEY, bar=False)
     kit.prose(words.beyond_read.format(half=known.context // 2, **numbers(known)))
 
 

@@ -89,11 +89,6 @@ def _strip(state: kit.PageState, story: ReadStory, divided: DividedLoss) -> int:
     values = part(divided, state["part_of"])
     most = max(float(np.abs(values).max()), CERTAIN)
     key = f"{KEY}.strip"
-
-    def keep_token() -> None:
-        clicked = st.session_state[key].get("selected")
-        state["token"] = clicked[1] if clicked else -1
-
     token_strip(
         [strip_row(story.bundled, story.text, state["part_of"], story.bundled.tokenizer)],
         key=key,
@@ -101,7 +96,7 @@ def _strip(state: kit.PageState, story: ReadStory, divided: DividedLoss) -> int:
         value_label=words.strip_value,
         value_range=(-most if state["part_of"] == "dice" else 0.0, most),
         selected=TokenSelection(0, at, int(divided.ids[at])),
-        on_change=keep_token,
+        on_change=kit.bound(state, key, selected=("token", kit.second_of)),
     )
     kit.prose(words.part_notes[state["part_of"]])
     return at

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import streamlit as st
-
 from llmviz.figures.stream import stacked
 from llmviz.lessons.errors.chance import words
 from llmviz.lessons.errors.measured import known_errors, measure_live
@@ -61,7 +59,7 @@ def draw(state: kit.PageState, story: ReadStory, divided: DividedLoss) -> bool:
     own = tuple(float(getattr(divided, part).mean()) for part in PARTS)
     measured = known.get(name)
     figure = bars(own, None if measured is None else name, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.bars", theme=None, config={"displayModeBar": False})
+    kit.chart(figure, f"{KEY}.bars", bar=False)
     if known:
         kit.prose(
             words.divided_corpus.format(

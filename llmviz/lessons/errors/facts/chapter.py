@@ -78,7 +78,7 @@ def _sample(world: int) -> None:
 
 def _chart(world: int, read: Read) -> None:
     kit.section(words.chart)
-    st.plotly_chart(figure(kit.theme()), key=f"{KEY}.chart", theme=None)
+    kit.chart(figure(kit.theme()), f"{KEY}.chart")
     groups = read.groups
     kit.prose(
         words.chart_read.format(
@@ -162,7 +162,7 @@ def _anybody(state: kit.PageState, world: int) -> None:
     town, times = (person.town, kit.count(person.times, "time")) if person else ("", "")
     name = f"{first} {last}"
     kit.prose(words.asked[how].format(name=name, town=town, times=times, answer=answer))
-    st.plotly_chart(
+    kit.chart(
         named_bars(
             [TOWNS[at] for at in best],
             [chances[at] for at in best],
@@ -172,8 +172,7 @@ def _anybody(state: kit.PageState, world: int) -> None:
             kit.theme(),
             room=64,
         ),
-        key=f"{KEY}.anybody",
-        theme=None,
+        f"{KEY}.anybody",
     )
 
 

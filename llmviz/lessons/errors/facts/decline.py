@@ -19,7 +19,7 @@ def draw(state: kit.PageState) -> bool:
     kit.section(words.decline)
     if not kit.predict(question(), f"{KEY}.cost", covers=True):
         return False
-    st.plotly_chart(declining(kit.theme()), key=f"{KEY}.decline", theme=None)
+    kit.chart(declining(kit.theme()), f"{KEY}.decline")
     named = {str(unknown): str(unknown) for unknown in UNKNOWN}
     kit.choose(state, "factunknown", words.unknown, named)
     chosen = int(state["factunknown"])
@@ -68,11 +68,7 @@ def _guess(state: kit.PageState, unknown: int) -> None:
             words.ideal_line, (ideal, ideal), (min(heights), max(heights)), "accent", dashed=True
         ),
     ]
-    st.plotly_chart(
-        lines(drawn, (words.threshold_axis, words.points_axis), kit.theme()),
-        key=f"{KEY}.guess",
-        theme=None,
-    )
+    kit.chart(lines(drawn, (words.threshold_axis, words.points_axis), kit.theme()), f"{KEY}.guess")
     tried = best.answered
     kit.prose(
         words.guess_read["costly" if cost else "free"].format(
@@ -81,7 +77,7 @@ def _guess(state: kit.PageState, unknown: int) -> None:
             threshold=best.threshold,
             answered=kit.percent(tried),
             wrong=kit.percent(best.wrong),
-            all=f"{every[0].points:.2f}".replace("-", "−"),
+            all=kit.signed(every[0].points),
             ideal=ideal,
         )
     )

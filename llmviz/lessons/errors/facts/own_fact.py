@@ -23,10 +23,7 @@ def job_of(own: Person, world: int, passes: int) -> kit.Job:
 def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and what the new model says while it reads."""
     kit.section(words.own, world=state["factworld"] + 1)
-
-    def anew() -> None:
-        state["ownread"] = False
-
+    anew = state.setter(ownread=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         for key, label, names in (
             ("ownfirst", words.own_first, first_names()),
@@ -59,10 +56,8 @@ def _draw_results(own: Person, passes: int, job: kit.Job) -> None:
         Curve(words.own_right, steps, [one.own[at] for one in read], "value", marks=len(read) == 1),
         Curve(words.own_best, steps, others, "key", marks=len(read) == 1),
     ]
-    st.plotly_chart(
-        lines(drawn, (words.own_axis, words.own_chance), kit.theme(), shares=True),
-        key=f"{KEY}.own",
-        theme=None,
+    kit.chart(
+        lines(drawn, (words.own_axis, words.own_chance), kit.theme(), shares=True), f"{KEY}.own"
     )
     kit.prose(report(own, passes, read[-1]))
 

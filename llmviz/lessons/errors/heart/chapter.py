@@ -97,7 +97,7 @@ def mean_loss(model: Remembered, times: int) -> float:
 def _needs(seed: int, passes: int, model: Remembered) -> None:
     kit.section(words.needs, each=EACH)
     for what, axis in (("needed", words.needed_axis), ("loss", words.loss_axis)):
-        st.plotly_chart(figure(what, axis, passes, kit.theme()), key=f"{KEY}.{what}", theme=None)
+        kit.chart(figure(what, axis, passes, kit.theme()), f"{KEY}.{what}")
     kit.prose(
         words.needs_read.format(
             most=f"{TIMES[-1]:,}",

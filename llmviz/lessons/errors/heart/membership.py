@@ -14,8 +14,7 @@ def draw(state: kit.PageState, model: Remembered, passes: int) -> None:
     """Show both curves, the threshold, and what it catches."""
     kit.section(words.membership, count=len(model.read))
     threshold = state["heartloss"]
-    figure = both(state["hearttext"], passes, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.member", theme=None)
+    kit.chart(both(state["hearttext"], passes, kit.theme()), f"{KEY}.member")
     st.slider(words.threshold, step=0.1, width=320, format="%.1f", **state.ranged("heartloss"))
     hits, alarms = caught(model.read, model.fresh, threshold)
     areas = [area(one.read, one.fresh) for one in (bundled(seed, passes) for seed in SEEDS)]

@@ -23,10 +23,7 @@ def job_of(own: Planted, seed: int) -> kit.Job:
 def draw(state: kit.PageState) -> None:
     """Show the field, the count, the button, and what the new model keeps while it reads."""
     kit.section(words.own, plain=PLAIN)
-
-    def anew() -> None:
-        state["heartread"] = False
-
+    anew = state.setter(heartread=False)
     kit.text_input(state, "heartown", words.own_text, then=anew)
     st.slider(words.own_times, width=320, **state.ranged("heartowntimes", then=anew))
     own = kit.or_refused(own_sentence, state["heartown"], state["heartowntimes"])
@@ -49,9 +46,7 @@ def _draw_results(own: Planted, job: kit.Job) -> None:
         return
     steps, losses = [one.step for one in read], [one.own.loss for one in read]
     curve = Curve(words.own_loss, steps, losses, "weights", marks=len(read) == 1)
-    st.plotly_chart(
-        lines([curve], (words.own_axis, words.own_loss), kit.theme()), key=f"{KEY}.own", theme=None
-    )
+    kit.chart(lines([curve], (words.own_axis, words.own_loss), kit.theme()), f"{KEY}.own")
     kit.prose(report(own, read[-1]))
 
 

@@ -1,7 +1,5 @@
 """A test whose questions stand in the training text, beside another test of the same kind."""
 
-import streamlit as st
-
 from llmviz.figures.ranges import Ranged, ranged_lines
 from llmviz.lessons.errors.heart import words
 from llmviz.study.tested_in_training import COPIES, bundled
@@ -22,7 +20,7 @@ def draw() -> bool:
     kit.section(words.tests, questions=bundled()[0][0].questions)
     if not kit.predict(question(), f"{KEY}.test", covers=True):
         return False
-    st.plotly_chart(figure(kit.theme()), key=f"{KEY}.tests", theme=None)
+    kit.chart(figure(kit.theme()), f"{KEY}.tests")
     kit.prose(
         words.test_read.format(
             most=MOST,

@@ -159,12 +159,7 @@ def _never(state: kit.PageState, bundled: engine.Bundled, known: TokenLetters) -
         stories=f"{COUNTED:,}",
         never=len(never),
     )
-    st.plotly_chart(
-        norm_figure(bundled.version, kit.theme()),
-        key=f"{KEY}.norms",
-        theme=None,
-        config={"displayModeBar": False},
-    )
+    kit.chart(norm_figure(bundled.version, kit.theme()), f"{KEY}.norms", bar=False)
     kit.prose(words.never_read.format(**norm_numbers(bundled.version)))
     tokenizer = bundled.tokenizer
     offered = [int(token) for token in never if token >= BYTES][:LISTED]

@@ -62,9 +62,7 @@ def draw(state: kit.PageState) -> dict[str, Any] | None:
         return None
     kit.choose(state, "lettertask", words.task, words.tasks)
     task = state["lettertask"]
-    st.plotly_chart(
-        figure(task, kit.theme()), key=f"{KEY}.{task}", theme=None, config={"displayModeBar": False}
-    )
+    kit.chart(figure(task, kit.theme()), f"{KEY}.{task}", bar=False)
     kit.rows_table(rows(known, task), [words.spelling, *test_names(task).values()])
     kit.prose(words.task_about[task] + "\n\n" + read_line(known, task))
     _asked(state)

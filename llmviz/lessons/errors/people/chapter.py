@@ -68,7 +68,7 @@ def level_line(first: float, second: float) -> str:
 
 def _jobs(lean: float, seed: int, model: Measured, example: str) -> None:
     kit.section(words.jobs, example=example)
-    st.plotly_chart(figure(lean, seed, kit.theme()), key=f"{KEY}.jobs", theme=None)
+    kit.chart(figure(lean, seed, kit.theme()), f"{KEY}.jobs")
     kit.prose(jobs_line(lean, model))
     kit.show_code(
         [train_one, measure],
@@ -131,7 +131,7 @@ def _vectors(lean: float, seed: int, model: Measured) -> None:
         [
             ratio(each),
             str(text + 1),
-            f"{one.effect:.2f}".replace("-", "−"),
+            kit.signed(one.effect),
             kit.percent(one.p_value),
         ]
         for each in LEANS

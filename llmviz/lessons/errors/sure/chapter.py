@@ -90,12 +90,9 @@ def question(name: str, measured: ModelErrors) -> kit.Question:
     place = 0 if right - sure >= POINT else 2 if sure - right >= POINT else 1
     numbers = {"sure": kit.percent(sure), "right": kit.percent(right)}
     numbers["tokens"] = kit.count(measured.corpus.tokens, "token")
-    return kit.Question(
-        words.ask_sure.format(model=kit.quote(kit.label(name)), sure=kit.percent(sure)),
-        words.ask_sure_answers,
-        place,
-        [one.format(**numbers) for one in words.ask_sure_reasons],
-        scale=True,
+    numbers["model"] = kit.quote(kit.label(name))
+    return kit.Question.rated(
+        words.ask_sure, words.ask_sure_answers, place, words.ask_sure_reasons, **numbers
     )
 
 
@@ -110,7 +107,7 @@ def _chart(state: kit.PageState, name: str, measured: ModelErrors) -> None:
         (words.sure_axis, words.right_axis),
         kit.theme(),
     )
-    st.plotly_chart(figure, key=f"{KEY}.chart", theme=None, config={"displayModeBar": False})
+    kit.chart(figure, f"{KEY}.chart", bar=False)
     kit.prose(words.held_notes[against] + "\n\n" + chart_line(measured, heat, against))
 
 
@@ -141,7 +138,7 @@ def _heat(state: kit.PageState, name: str, measured: ModelErrors) -> None:
         (words.heat_axis, words.error_axis),
         kit.theme(),
     )
-    st.plotly_chart(figure, key=f"{KEY}.heat", theme=None, config={"displayModeBar": False})
+    kit.chart(figure, f"{KEY}.heat", bar=False)
     kit.prose(fit_line(name, measured))
 
 

@@ -30,8 +30,7 @@ def draw(state: kit.PageState) -> dict[str, Any] | None:
     """Show the section on the learner's story; return its numbers for the end."""
     kit.section(words.own_section)
     story_box(state)
-    name = kit.Picker(fits=kit.continues, also=ALSO).choose(state)
-    bundled = None if name is None else kit.load(name)
+    bundled = kit.load(kit.Picker(fits=kit.continues, also=ALSO).choose(state))
     if bundled is None:
         return None
     if reads_stories(bundled.card):

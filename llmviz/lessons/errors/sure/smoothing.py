@@ -31,12 +31,8 @@ def question(known: SmoothedRuns) -> kit.Question:
     plain, smoothed = (known.mean(one, "apart")[0] for one in SMOOTHING)
     place = 0 if smoothed < plain / 2 else 1 if smoothed <= 1.5 * plain else 2
     numbers = {"plain": points(plain), "smoothed": points(smoothed), "seeds": len(SEEDS)}
-    return kit.Question(
-        words.ask_smoothed.format(**numbers),
-        words.ask_smoothed_answers,
-        place,
-        [one.format(**numbers) for one in words.ask_smoothed_reasons],
-        scale=True,
+    return kit.Question.rated(
+        words.ask_smoothed, words.ask_smoothed_answers, place, words.ask_smoothed_reasons, **numbers
     )
 
 

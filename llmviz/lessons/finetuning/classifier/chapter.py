@@ -41,7 +41,7 @@ def draw(state: kit.PageState) -> None:
         return
     name = kit.Picker().choose(state)
     source.controls(state)
-    bundled = None if name is None else kit.load(name)
+    bundled = kit.load(name)
     if bundled is None:
         return
     try:

@@ -25,7 +25,7 @@ def draw() -> None:
     }
     question = words.task_text[TASK]
     kit.section(words.curve, question=question, base=BASE, tested=measured.tested, **line)
-    st.plotly_chart(picture(kit.theme()), key="finetuning.classifier.examples", theme=None)
+    kit.chart(picture(kit.theme()), "finetuning.classifier.examples")
     steps = words.curve_steps.format(command=COMMAND, **measured.steps)
     kit.prose(f"{steps}\n\n{reading_of(measured)}")
 

@@ -5,7 +5,6 @@ import numpy as np
 from llmviz.components.cell_grid.view import cell_grid, read_cell
 from llmviz.lessons.finetuning.classifier import words
 from llmviz.lessons.finetuning.classifier.runs import Outcome
-from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.study.class_training import Trained
 from llmviz.textfile import whole_number
 from llmviz.ui import kit
@@ -143,6 +142,6 @@ def guess_question(tested: dict[str, int]) -> kit.Question | None:
     counts = ", ".join(f"{kit.quote(name)} {n:,}" for name, n in tested.items())
     known = {"count": f"{total:,}", "counts": counts, "classes": classes}
     known |= {"guess": kit.quote(most), "most": f"{tested[most]:,}"}
-    reasons = {number: words.guess_wrong[key].format(**known) for key, number in wrong.items()}
-    reasons[right] = words.guess_right.format(**known)
-    return by_size(words.guess_question.format(**known), reasons, right)
+    reasons = {number: words.guess_wrong[key] for key, number in wrong.items()}
+    reasons[right] = words.guess_right
+    return kit.Question.among(words.guess_question, reasons, right, **known)

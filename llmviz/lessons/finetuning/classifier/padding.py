@@ -6,7 +6,6 @@ import streamlit as st
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.lessons.finetuning.classifier import runs, words
 from llmviz.lessons.finetuning.classifier.runs import Outcome
-from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.study.class_training import Padded, padded
 from llmviz.ui import engine, kit
 
@@ -119,5 +118,4 @@ def column_question(tokens: int, columns: int) -> kit.Question | None:
     known = {"tokens": tokens, "columns": columns}
     wrong = words.padded_wrong
     reasons = {1: wrong["first"], tokens: words.padded_right, columns: wrong["last"]}
-    reasons = {number: reason.format(**known) for number, reason in reasons.items()}
-    return by_size(words.padded_question.format(**known), reasons, tokens, words.column)
+    return kit.Question.among(words.padded_question, reasons, tokens, words.column.format, **known)

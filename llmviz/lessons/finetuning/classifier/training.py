@@ -14,9 +14,7 @@ PACE = 0.7  # seconds between two looks at a training
 
 def controls(state: kit.PageState) -> None:
     """Show what is trained and how."""
-
-    def changed() -> None:
-        state["classtrained"] = False
+    changed = state.setter(classtrained=False)
 
     def other_way() -> None:
         changed()
@@ -63,8 +61,7 @@ def _live(state: kit.PageState, plan: ClassPlan, live: bool) -> None:
         st.caption(words.not_yet)
     if now is None or not now.points:
         return
-    figure = curve(now.mark, len(now.points), now, kit.theme())
-    st.plotly_chart(figure, key="finetuning.classifier.curve", theme=None)
+    kit.chart(curve(now.mark, len(now.points), now, kit.theme()), "finetuning.classifier.curve")
     if not live and now.begun is not None:
         slots = {
             "trained": f"{now.begun.trained:,}",

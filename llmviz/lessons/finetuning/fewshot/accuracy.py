@@ -38,7 +38,7 @@ def draw(state: kit.PageState) -> None:
         st.info(words.no_card, icon=":material/info:")
     if not state["curves"]:
         points = tuple(sorted(known.items()))
-        st.plotly_chart(by_examples(points, (), kit.theme()), key=f"{KEY}.card", theme=None)
+        kit.chart(by_examples(points, (), kit.theme()), f"{KEY}.card")
         told_of = words.from_card.format(prompts=prompts) if known else ""
         kit.prose(f"{told_of} {words.measure_text.format(prompts=PROMPTS)}")
     kit.live(
@@ -57,12 +57,11 @@ def _draw_results(job: kit.Job, known: tuple[tuple[int, float], ...], steps: int
     plain = tuple(one for one in shares if not one.wrong)
     wrong = tuple(one for one in shares if one.model == TUNED and one.examples == OF)
     figure = by_examples(known, plain, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.examples", theme=None)
+    kit.chart(figure, f"{KEY}.examples")
     if len(shares) < ALL:
         return
     kit.prose(f"{words.from_now.format(prompts=PROMPTS)} {report(plain, steps)}")
-    figure = by_wrong(wrong, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.wrong", theme=None)
+    kit.chart(by_wrong(wrong, kit.theme()), f"{KEY}.wrong")
     kit.prose(told_wrong(wrong))
 
 

@@ -14,10 +14,7 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.intro)
     if not kit.models_here(BASE):
         return
-    try:
-        tuned(prompt.TUNED)
-    except ValueError as error:
-        kit.refuse(error)
+    if kit.or_refused(tuned, prompt.TUNED) is None:
         return
     ends: dict[str, str] | None = None
     try:

@@ -13,7 +13,6 @@ from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.study.rule_prompts import Look, look
 from llmviz.textfile import whole_number
 from llmviz.ui import kit
-from llmviz.ui.codec import pack_text
 
 looks = kit.kept(64, key=lambda bundled, asked: (bundled.kept_as, repr(asked)))(
     kit.on_model_and_tokenizer(look)
@@ -59,18 +58,7 @@ def draw(state: kit.PageState, question: Question) -> None:
         words.look_limit,
     )
     kit.prose("\n\n".join(filter(None, lines)))
-    st.page_link(
-        "pages/attention.py",
-        label=words.look_link,
-        icon=":material/hub:",
-        query_params={
-            "part": "trained",
-            "text": pack_text(question.prompt) or "",
-            "model": base().name,
-            "layer": str(layer),
-            "head": str(head),
-        },
-    )
+    kit.head_link(words.look_link, question.prompt, base().name, layer, head)
 
 
 def chosen(written: str, look: Look) -> tuple[int, int]:

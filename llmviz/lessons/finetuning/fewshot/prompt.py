@@ -10,7 +10,6 @@ from llmviz.corpus.rules import ANSWERS, Question, draw_question, group_words, q
 from llmviz.document.marks import as_markdown
 from llmviz.finetuning.fewshot import Answers, answers
 from llmviz.lessons.finetuning.fewshot import words
-from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.study.rule_prompts import group_of, read_prompt
 from llmviz.ui import engine, kit
@@ -175,7 +174,7 @@ def same_question(question: Question) -> kit.Question | None:
         ),
     }
     text = words.ask_same.format(word=kit.quote(question.word), shots=kit.count(shots, "example"))
-    return by_size(text, reasons, len(same))
+    return kit.Question.among(text, reasons, len(same))
 
 
 def code(question: Question) -> None:

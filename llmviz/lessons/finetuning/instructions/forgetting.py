@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-import streamlit as st
 
 from llmviz.figures.losses import compared
 from llmviz.finetuning.recipes import TUNINGS
@@ -36,7 +35,7 @@ def draw() -> dict[str, str] | None:
         kit.refuse(error)
         return None
     kit.section(words.forgot_section, count=STORIES)
-    st.plotly_chart(bars(bundled, kit.theme()), key="finetuning.forgot", theme=None)
+    kit.chart(bars(bundled, kit.theme()), "finetuning.forgot")
     kit.prose(report(losses))
     kit.prose(words.mix, share=kit.percent(TUNINGS[MIXED].plan.mix))
     if losses.alone is not None:

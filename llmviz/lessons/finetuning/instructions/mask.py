@@ -11,7 +11,6 @@ from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.chips import row_of
 from llmviz.lessons.finetuning.instructions import words
 from llmviz.lessons.finetuning.instructions.side_by_side import TUNING, answer, both, encoded, nats
-from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.study.instruction_reading import Example, losses_of
 from llmviz.ui import engine, kit
 
@@ -117,6 +116,6 @@ def count_question(known: Example) -> kit.Question | None:
     if len({counted, *wrong.values()}) < 1 + len(wrong):
         return None
     slots = {"tokens": tokens, "answer": counted - 1}
-    reasons = {number: words.mask_wrong[key].format(**slots) for key, number in wrong.items()}
-    reasons[counted] = words.mask_right.format(**slots)
-    return by_size(words.mask_question.format(**slots), reasons, counted)
+    reasons = {number: words.mask_wrong[key] for key, number in wrong.items()}
+    reasons[counted] = words.mask_right
+    return kit.Question.among(words.mask_question, reasons, counted, **slots)

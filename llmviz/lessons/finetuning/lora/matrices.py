@@ -26,11 +26,13 @@ def draw(state: kit.PageState) -> tuple[str, str, bool]:
     Returns the adapter's name, the path, and whether its numbers may be shown.
     """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        kit.choose(state, "adapter", words.adapter, words.adapters, then=lambda: _anywhere(state))
+        # The windows then stand where the change of the part is largest.
+        anywhere = state.setter(fromrow=-1, fromcolumn=-1, loraseen="")
+        kit.choose(state, "adapter", words.adapter, words.adapters, then=anywhere)
         layers = base().model.config.n_layer
-        slot = state.ranged("adapterlayer", most=layers - 1, then=lambda: _largest(state))
+        slot = state.ranged("adapterlayer", most=layers - 1, then=state.setter(loraseen=""))
         st.number_input(words.layer, width=110, **slot)
-        kit.choose(state, "matrix", words.matrix, words.matrices, then=lambda: _anywhere(state))
+        kit.choose(state, "matrix", words.matrix, words.matrices, then=anywhere)
     name, layer = state["adapter"], min(state["adapterlayer"], layers - 1)
     path = source.path_of(layer, state["matrix"])
     known = (source.beside(name), path)
@@ -44,16 +46,6 @@ def draw(state: kit.PageState) -> tuple[str, str, bool]:
     return name, path, True
 
 
-def _anywhere(state: kit.PageState) -> None:
-    state["fromrow"] = state["fromcolumn"] = -1
-    _largest(state)
-
-
-def _largest(state: kit.PageState) -> None:
-    """Let the windows stand where the change of the part is largest."""
-    state["loraseen"] = ""
-
-
 def _place(state: kit.PageState, change: Change) -> tuple[int, int]:
     """Show which part of the matrix is shown, and return its first row and column."""
     own = largest_at(change.added, SIZE)
@@ -65,8 +57,7 @@ def _place(state: kit.PageState, change: Change) -> tuple[int, int]:
             at = min(state[key], most) if state[key] >= 0 else own[axis]
 
             def take(value: int | None, key: str = key) -> None:
-                state[key] = -1 if value is None else value
-                _largest(state)
+                state[key], state["loraseen"] = -1 if value is None else value, ""
 
             slot = kit.tied(f"_{KEY}.{key}", at, take)
             more = {"help": words.places, "width": 140}
@@ -215,16 +206,10 @@ def question(rows: int, columns: int, rank: int) -> kit.Question:
     wrong = {"product": rows * columns, "one": rank * columns, "cells": rank * rank}
     known = {"rows": rows, "columns": columns, "rank": rank, "right": right}
     known |= {"whole": rows * columns, "share": kit.percent(right / (rows * columns))}
-    offered = {right: words.ask_right.format(**known)}
+    offered = {right: words.ask_right}
     for name, number in wrong.items():
-        offered.setdefault(number, words.ask_wrong[name].format(**known))
-    answers = sorted(offered)
-    return kit.Question(
-        words.ask.format(**known),
-        [f"{number:,}" for number in answers],
-        answers.index(right),
-        [offered[number] for number in answers],
-    )
+        offered.setdefault(number, words.ask_wrong[name])
+    return kit.Question.among(words.ask, offered, right, **known)
 
 
 def _code(name: str, path: str, change: Change) -> None:

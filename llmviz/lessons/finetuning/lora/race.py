@@ -52,10 +52,7 @@ def trained(state: kit.PageState) -> Trained | None:
 def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and the race."""
     kit.section(words.race)
-
-    def anew() -> None:
-        state["race"] = False
-
+    anew = state.setter(race=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.selectbox(
             words.task,
@@ -82,7 +79,7 @@ def _draw_results(state: kit.PageState, job: kit.Job) -> None:
     results = list(job.results)
     if any(isinstance(one, RaceStep) for one in results):
         figure = curves(tuple(one for one in results if isinstance(one, RaceStep)), kit.theme())
-        st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
+        kit.chart(figure, f"{KEY}.curves")
     ends = ends_of(job)
     if len(ends) < len(WAYS):
         return

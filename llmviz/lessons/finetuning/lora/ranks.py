@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from llmviz import components as lv
 from llmviz.figures.adapters import Curve, lines
@@ -47,8 +46,7 @@ def draw(state: kit.PageState, name: str, path: str, trained: Trained | None) ->
         if question is not None and not kit.predict(question, f"{KEY}.ask", covers=True):
             return False
     _stages(state, name, path, trained, whose)
-    figure = spectra(beside(name), path, trained, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.values", theme=None)
+    kit.chart(spectra(beside(name), path, trained, kit.theme()), f"{KEY}.values")
     known = ["adapter", *(trained.changes if trained is not None else ())]
     kit.prose("\n\n".join(read(name, path, trained, one) for one in known))
     _code(name, path)

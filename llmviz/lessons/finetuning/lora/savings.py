@@ -20,10 +20,7 @@ def _counted(state: kit.PageState, raced: bool) -> None:
     if raced and not state["race"]:
         st.rerun()  # the race was of another rank
     config = base().model.config
-
-    def anew() -> None:
-        state["race"] = False  # which trains with this rank
-
+    anew = state.setter(race=False)  # which trains with this rank
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         most = min(map(min, sides(config).values()))
         st.slider(words.rank, width=260, **state.ranged("rank", most=most, then=anew))

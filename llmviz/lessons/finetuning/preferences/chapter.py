@@ -30,10 +30,7 @@ def draw(state: kit.PageState) -> None:
 def _loss(state: kit.PageState, number: int, trained: object) -> dict[str, object] | None:
     """Show the loss of a pair; return what was seen, once asked."""
     kit.section(words.loss)
-
-    def anew() -> None:
-        state["prefer"] = False
-
+    anew = state.setter(prefer=False)
     st.select_slider(words.beta, words.betas, width=420, **state.bind("beta", then=anew))
     kit.prose(words.beta_text)
     rule, beta = state["rule"], float(state["beta"])
@@ -73,5 +70,4 @@ def question(beta: str, number: int) -> kit.Question:
         (scale * up, words.ask_better),
     ):
         offered.setdefault(f"{value:g}", reason)
-    reasons = [reason.format(**about) for reason in offered.values()]
-    return kit.Question(words.ask.format(**about), list(offered), 0, reasons)
+    return kit.Question.among(words.ask, offered, about["margin"], **about)

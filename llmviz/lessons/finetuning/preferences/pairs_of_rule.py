@@ -35,10 +35,7 @@ def logs_of(model: GPT, rule: str) -> np.ndarray:
 
 def draw(state: kit.PageState) -> int:
     """Show the choice of the rule and of a pair, and the pair; return its number from 0."""
-
-    def anew() -> None:
-        state["prefer"] = False
-
+    anew = state.setter(prefer=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.choose(state, "rule", words.rule, words.rules, then=anew)
         st.number_input(words.pair, width=110, **state.ranged("pair"))

@@ -73,10 +73,7 @@ def draw(state: kit.PageState) -> None:
     line = {"pairs": pairs_for(updates), "batch": BATCH, "every": looks_every(updates)}
     line |= {"held_out": HELD_OUT, "prompts": PROMPTS}
     kit.section(words.train, **line)
-
-    def anew() -> None:
-        state["prefer"] = False
-
+    anew = state.setter(prefer=False)
     st.slider(words.updates, step=8, width=300, **state.ranged("preferupdates", then=anew))
     tell_cost(words.cost, 2 * BATCH * updates, updates=updates)
     kit.live(
@@ -181,8 +178,7 @@ def _compared(state: kit.PageState, so_far: list[Look]) -> None:
         done.pop(next(iter(done)))
     same = {one: path for one, path in done.items() if one[0] == state["rule"]}
     kit.prose(f"{kit.bold(words.runs_title)} {words.runs_text}")
-    figure = runs_figure(tuple(same.items()), kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.runs", theme=None)
+    kit.chart(runs_figure(tuple(same.items()), kit.theme()), f"{KEY}.runs")
 
 
 @kit.kept(32)

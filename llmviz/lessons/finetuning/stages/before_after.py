@@ -49,8 +49,7 @@ def draw(state: kit.PageState) -> None:
             st.code(one.text or words.nothing, language=None, wrap_lines=True)
             st.caption(words.ends if one.ended else words.stopped.format(count=TOKENS))
     kit.prose(words.first)
-    figure = first_bars(prompt, kit.theme(), *models)
-    st.plotly_chart(figure, key="finetuning.stages.first", theme=None)
+    kit.chart(first_bars(prompt, kit.theme(), *models), "finetuning.stages.first")
     kit.prose(words.before_reading)
 
 

@@ -32,7 +32,7 @@ def draw() -> None:
             st.markdown("\n".join(f"- {line}" for line in lines.get(key) or (words.not_there,)))
     counts = scored(tuned_model.base()) if lines else {}
     if {"pretraining", "instructions"} <= counts.keys():
-        st.plotly_chart(bars(tuple(counts.items()), kit.theme()), key="stages.bars", theme=None)
+        kit.chart(bars(tuple(counts.items()), kit.theme()), "stages.bars")
         share = f"{counts['pretraining'] / counts['instructions']:,.0f}"
         kit.prose(words.bars_text, share=share)
 

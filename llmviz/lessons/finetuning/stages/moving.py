@@ -6,7 +6,6 @@ from llmviz.figures.finetuning import areas
 from llmviz.finetuning.classifier import classifier
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning import tuned_model
-from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.lessons.finetuning.stages import words
 from llmviz.models.settings import GPTConfig
 from llmviz.study.parameter_states import FROZEN, NEW, STATES, TRAINED, Part, count_of, parts_of
@@ -31,7 +30,7 @@ def draw(state: kit.PageState) -> dict[str, str] | None:
     question = head_question(bundled.model.config, classes, parts)
     if question is not None and not kit.predict(question, "finetuning.stages.head", covers=True):
         return None
-    st.plotly_chart(picture(bundled, way, classes, kit.theme()), key="stages.areas", theme=None)
+    kit.chart(picture(bundled, way, classes, kit.theme()), "stages.areas")
     may_change, whole = count_of(parts, TRAINED, NEW), count_of(parts)
     kit.prose(
         words.counts,
@@ -96,6 +95,6 @@ def head_question(config: GPTConfig, classes: int, parts: tuple[Part, ...]) -> k
     body -= sum(part.count for part in parts if ".adapters." in part.path)
     known = {"classes": classes, "width": width, "vocab": f"{config.vocab_size:,}"}
     known |= {"right": f"{right:,}", "frozen": f"{body:,}"}
-    reasons = {number: words.wrong[key].format(**known) for key, number in wrong.items()}
-    reasons[right] = words.right.format(**known)
-    return by_size(words.question.format(**known), reasons, right)
+    reasons = {number: words.wrong[key] for key, number in wrong.items()}
+    reasons[right] = words.right
+    return kit.Question.among(words.question, reasons, right, **known)

@@ -161,25 +161,23 @@ def size_question(all_of_them: tuple[Measured, ...]) -> kit.Question | None:
     if abs(small.loss - large.loss) <= TIE:
         return None
     better = small if small.loss < large.loss else large
-    reasons = []
+    reasons = {}
     for one, other in ((small, large), (large, small)):
         if one is not better:
             text = words.ask_wrong
         else:
             text = words.ask_right if one is small else words.ask_right_larger
         model = words.models[one.key]
-        reasons.append(text.format(model=model, loss=one.loss, other=other.loss))
-    return kit.Question(
-        words.ask.format(
-            a=words.models[small.key],
-            a_parameters=small.parameters,
-            b=words.models[large.key],
-            b_parameters=large.parameters,
-            steps=small.steps,
-        ),
-        [words.models[one.key] for one in (small, large)],
-        0 if better is small else 1,
+        reasons[model] = text.format(model=model, loss=one.loss, other=other.loss)
+    return kit.Question.among(
+        words.ask,
         reasons,
+        words.models[better.key],
+        a=words.models[small.key],
+        a_parameters=small.parameters,
+        b=words.models[large.key],
+        b_parameters=large.parameters,
+        steps=small.steps,
     )
 
 

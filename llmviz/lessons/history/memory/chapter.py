@@ -63,7 +63,7 @@ def _measured(known: dict[str, dict[str, Any]]) -> None:
     questions = max(card["asked"] for card in known.values())
     kit.section(words.chart, asked=questions)
     curves = tuple((name, tuple(card["right"])) for name, card in known.items())
-    st.plotly_chart(chart(curves, kit.theme()), key=f"{KEY}.chart", theme=None)
+    kit.chart(chart(curves, kit.theme()), f"{KEY}.chart")
     alike = together(known)
     if len(alike) > 1:
         st.caption(words.together.format(names=kit.listed(alike)))
@@ -182,7 +182,4 @@ def question(right: list[float]) -> kit.Question:
     reach = first_letter.reach(right)
     correct = int(np.searchsorted([8, 31, FARTHEST], reach, side="right"))
     reason = words.ask_reason.format(letters=_more(reach)) if reach else words.ask_never
-    text = words.ask.format(length=LENGTH)
-    return kit.Question(
-        text, words.ask_answers, correct, [reason] * len(words.ask_answers), scale=True
-    )
+    return kit.Question.rated(words.ask, words.ask_answers, correct, reason, length=LENGTH)

@@ -80,8 +80,7 @@ def draw(state: kit.PageState, models: list[str]) -> None:
     )
     place = words.opened.format(model=words.models[model], n=at + 1, letter=kit.quote(string[at]))
     kit.prose(kit.bold(place))
-    figure = bars(model_of(model), string, at, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
+    kit.chart(bars(model_of(model), string, at, kit.theme()), f"{KEY}.bars")
     _code(model, string, chances[model])
     link_onward(string[: typed_name.LONGEST])  # the other lessons read no longer name
 

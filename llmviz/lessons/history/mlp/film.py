@@ -56,19 +56,14 @@ def draw(state: kit.PageState) -> None:
         steps=settings.steps,
     )
     kit.section(words.map.title, text)
+    reset = state.setter(mapframe=-1)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        kit.choose(state, "bend", words.bend, words.bends, then=lambda: _reset(state))
-        scales = {one: one for one in SCALES}
-        kit.choose(state, "firsts", words.scale, scales, then=lambda: _reset(state))
-        slot = state.ranged("mapseed", then=lambda: _reset(state))
-        st.number_input(words.seed, width=120, step=1, **slot)
+        kit.choose(state, "bend", words.bend, words.bends, then=reset)
+        kit.choose(state, "firsts", words.scale, {one: one for one in SCALES}, then=reset)
+        st.number_input(words.seed, width=120, step=1, **state.ranged("mapseed", then=reset))
     run = own_run(settings)
     live = run is not None and not run.job.over
     st.fragment(_film_part, run_every=POLL if live else None)(state, settings, live)
-
-
-def _reset(state: kit.PageState) -> None:
-    state["mapframe"] = -1
 
 
 def own_run(settings: MapSettings) -> OwnRun | None:

@@ -25,7 +25,7 @@ def draw(film: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
     if quiz is not None and not kit.predict(quiz, f"{KEY}.ask", covers=True):
         return
     shares = tuple(tuple(film.counts[on][at].tolist()) for on in (True, False))
-    st.plotly_chart(histograms(*shares, name, kit.theme()), key=f"{KEY}.histograms", theme=None)
+    kit.chart(histograms(*shares, name, kit.theme()), f"{KEY}.histograms")
     st.caption(words.histogram_note.format(reach=REACH))
     rows = [
         [
@@ -42,8 +42,7 @@ def draw(film: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
     st.dataframe(frame, hide_index=True, width=680)
     kit.prose(norm_report(film, name, at) + words.norm_why[bend])
     values = tuple(tuple((100 * film.saturated[on]).tolist()) for on in (True, False))
-    figure = flat_chart(tuple(film.steps.tolist()), *values, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.flat", theme=None)
+    kit.chart(flat_chart(tuple(film.steps.tolist()), *values, kit.theme()), f"{KEY}.flat")
     _code(film, settings)
 
 
@@ -103,12 +102,10 @@ def question(film: LetterFilm, bend: str, scale: float) -> kit.Question | None:
     if kit.percent(off) in map(kit.percent, BORDERS):
         return None
     right = int(np.searchsorted(BORDERS, off))
-    reason = words.norm_reason.format(
-        off=kit.percent(off), on=kit.percent(float(film.saturated[True][0]))
-    )
-    text = words.norm_ask.format(scale=f"{scale:g}", bend=bend)
-    return kit.Question(
-        text, words.norm_answers, right, [reason] * len(words.norm_answers), scale=True
+    values = {"off": kit.percent(off), "on": kit.percent(float(film.saturated[True][0]))}
+    values |= {"scale": f"{scale:g}", "bend": bend}
+    return kit.Question.rated(
+        words.norm_ask, words.norm_answers, right, words.norm_reason, **values
     )
 
 

@@ -5,8 +5,6 @@ T tokens of the name, W window.
 
 from typing import Any
 
-import streamlit as st
-
 from llmviz import components as lv
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.document.marks import unmarked
@@ -90,12 +88,6 @@ def slot_names(read: WindowsRead, at: int) -> list[str]:
 
 def _grid(state: kit.PageState, read: WindowsRead, targets: list[int], at: int) -> None:
     key, (rows, slots) = f"{KEY}.grid", read.added.shape
-
-    def opened() -> None:
-        cell = st.session_state[key].get("chosen")
-        if cell is not None:
-            state["slideat"] = -1 if cell[0] == rows - 1 else cell[0]
-
     p, tokenizer = read.logits.double().softmax(-1), engine.tokenizer(MODEL)
     names = []
     for row, target in enumerate(targets):
@@ -119,7 +111,9 @@ def _grid(state: kit.PageState, read: WindowsRead, targets: list[int], at: int) 
         scale=(words.grid_scale[0], words.grid_scale[1].format(limit=float(read.added.max()))),
         label=words.grid,
         chosen=(at, slots - 1),
-        on_change=opened,
+        on_change=kit.bound(
+            state, key, chosen=("slideat", lambda at: at and (-1 if at[0] == rows - 1 else at[0]))
+        ),
     )
 
 
@@ -141,19 +135,12 @@ def question(added: list[float], names: list[str], place: str) -> kit.Question |
     order = sorted(range(len(added)), key=lambda i: -added[i])
     if len(added) < 2 or f"{added[order[0]]:.2f}" == f"{added[order[1]]:.2f}":
         return None
-    places = sorted({order[0], order[1], order[-1], len(added) - 1}, reverse=True)
-    most = f"{added[order[0]]:.2f}"
-    return kit.Question(
-        words.ask.format(place=place),
-        [names[i] for i in places],
-        places.index(order[0]),
-        [
-            (words.ask_right if i == order[0] else words.ask_wrong).format(
-                length=f"{added[i]:.2f}", most=most
-            )
-            for i in places
-        ],
-    )
+    lines = dict.fromkeys((order[1], order[-1], len(added) - 1), words.ask_wrong)
+    lines[order[0]] = words.ask_right
+    written = [f"{length:.2f}" for length in added]
+    most = written[order[0]]
+    reasons = {i: line.format(length=written[i], most=most) for i, line in lines.items()}
+    return kit.Question.among(words.ask, reasons, order[0], names.__getitem__, place=place)
 
 
 @kit.kept(64)

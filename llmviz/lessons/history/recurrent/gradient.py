@@ -34,13 +34,12 @@ def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> None:
     quiz = question(gradients(*known[:2], LETTERS, TIMES), model, TIMES, LETTERS)
     if quiz is not None and not kit.predict(quiz, f"{KEY}.ask", covers=True):
         return
-    st.plotly_chart(chart(*known, state["times"], kit.theme()), key=KEY, theme=None)
+    kit.chart(chart(*known, state["times"], kit.theme()), KEY)
     kit.prose(
         " ".join(sentence(one, kind, model) for one, kind in zip(of, words.kinds, strict=True))
     )
     st.slider(words.clip, step=0.1, width=300, **state.ranged("clip"))
-    figure = clip_chart(*known, state["times"], state["clip"], kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.clip", theme=None)
+    kit.chart(clip_chart(*known, state["times"], state["clip"], kit.theme()), f"{KEY}.clip")
     kit.prose(clipping(of[1], state["clip"]))
     _code(bundled, name, state["through"], state["times"], of[1])
 
@@ -123,13 +122,9 @@ def question(past: PastGradients, model: str, times: float, count: int) -> kit.Q
     if written(past.ratio) in ("0.5", "2"):
         return None
     right = 0 if past.ratio < 0.5 else 1 if past.ratio <= 2 else 2
-    reason = words.past_reason.format(factor=written(past.ratio))
-    return kit.Question(
-        words.past_ask.format(model=model, times=times, letters=count),
-        words.past_answers,
-        right,
-        [reason] * len(words.past_answers),
-        scale=True,
+    values = {"model": model, "times": times, "letters": count, "factor": written(past.ratio)}
+    return kit.Question.rated(
+        words.past_ask, words.past_answers, right, words.past_reason, **values
     )
 
 

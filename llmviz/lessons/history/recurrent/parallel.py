@@ -24,8 +24,7 @@ def draw(model: str, cell: str) -> None:
     st.fragment(_measured, run_every=POLL if live else None)(model, cell, live)
     kit.show_code(
         [time_steps, waits],
-        "from llmviz.study.length_timing import waits\n\n"
-        'for length in (16, 512):\n    print(waits("rnn", length), waits("gpt", length))',
+        words.snippet_parallel,
         "\n".join(f"{waits('rnn', one)} {waits('gpt', one)}" for one in (16, 512)),
     )
 
@@ -70,7 +69,7 @@ def show(timings: list[Timing], model: str, cell: str) -> None:
         drawn, words.wait_axes, kit.theme(), logarithmic=(True, True), hover="%{y:.2f} µs"
     )
     figure.update_xaxes(tickvals=list(LENGTHS))
-    st.plotly_chart(figure, key=f"{KEY}.chart", theme=None)
+    kit.chart(figure, f"{KEY}.chart")
     whole = [length for length in LENGTHS if len(at(timings, length)) == len(MODELS)]
     if not whole:
         return

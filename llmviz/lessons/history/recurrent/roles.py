@@ -92,11 +92,8 @@ def report(unit_roles: UnitRoles, units: int) -> str:
 def question(unit_roles: UnitRoles, model: str) -> kit.Question:
     """Ask how much of the first letter is in all units together."""
     right = int(np.searchsorted([0.25, 0.5, 0.75], unit_roles.together, side="right"))
-    reason = words.roles_reason.format(together=kit.percent(unit_roles.together))
-    return kit.Question(
-        words.roles_ask.format(units=len(unit_roles.shares), model=model, later=LATER),
-        words.roles_answers,
-        right,
-        [reason] * len(words.roles_answers),
-        scale=True,
+    values = {"units": len(unit_roles.shares), "model": model, "later": LATER}
+    values["together"] = kit.percent(unit_roles.together)
+    return kit.Question.rated(
+        words.roles_ask, words.roles_answers, right, words.roles_reason, **values
     )

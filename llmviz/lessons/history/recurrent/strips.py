@@ -222,16 +222,13 @@ def question(name: str, moved: list[float], model: str) -> kit.Question | None:
     order = sorted(range(len(moved)), key=lambda at: -moved[at])
     if len(moved) < 2 or f"{moved[order[0]]:.2f}" == f"{moved[order[1]]:.2f}":
         return None
-    places = sorted({order[0], order[1], order[-1], 0})
-    far = moved[order[0]]
-    return kit.Question(
+    lines = dict.fromkeys((order[1], order[-1], 0), words.ask_wrong)
+    lines[order[0]] = words.ask_right
+    return kit.Question.among(
         words.ask.format(name=kit.quote(name), model=model),
-        [words.place.format(n=at + 1, letter=name[at]) for at in places],
-        places.index(order[0]),
-        [
-            (words.ask_right if at == order[0] else words.ask_wrong).format(far=moved[at], most=far)
-            for at in places
-        ],
+        {at: why.format(far=moved[at], most=moved[order[0]]) for at, why in lines.items()},
+        order[0],
+        lambda at: words.place.format(n=at + 1, letter=name[at]),
     )
 
 

@@ -11,7 +11,6 @@ from llmviz.lessons.history.series.params import DRAWN, HILLS
 from llmviz.study.series_data import FIRST_MONTH, FIRST_YEAR, sea_temperatures, sunspots
 from llmviz.study.series_fit import (
     Fit,
-    SeriesError,
     fit_series,
     forecast,
     read_series,
@@ -40,18 +39,12 @@ def draw(state: kit.PageState) -> None:
         month=FIRST_MONTH,
         december=FIRST_MONTH + len(MEASURED["sea"]()) // 12 - 1,
     )
-    try:
-        values = series_of(state)
-    except SeriesError as error:
-        kit.refuse(error)
+    values = kit.or_refused(series_of, state)
+    if values is None:
         return
     held = _controls(state, values)
     fitted = len(values) - held
-    try:
-        fit = fit_series(values[:fitted], state["lags"])
-    except SeriesError as error:
-        kit.refuse(error)
-        fit = None
+    fit = kit.or_refused(fit_series, values[:fitted], state["lags"])
     if fit is not None and fit.left_out:
         them = words.them[1 if fit.left_out == 1 else 2]
         rows = kit.count(fit.left_out, "row is", "rows are")
@@ -146,7 +139,7 @@ def summary(fit: Fit) -> str:
     """Return the fitted formula and its error, beside that of the mean."""
     names = ["X(t)", *(f"X(t−{back})" for back in range(1, fit.lags))]
     terms = [f"{_signed(b)}·{name}" for b, name in zip(fit.b[1:], names, strict=True)]
-    formula = " ".join([f"{fit.b[0]:.4f}".replace("-", "−"), *terms])
+    formula = " ".join([kit.signed(fit.b[0], 4), *terms])
     return words.fitted.format(
         rows=kit.count(len(fit.y), "value"),
         formula=formula,
@@ -202,14 +195,9 @@ def far_question(values: np.ndarray, fitted: int, fit: Fit) -> kit.Question | No
     times = last / known.one
     if not np.isfinite(times) or f"{times:.3g}" in ("0.5", "2"):
         return None
-    reason = words.ask_reason.format(last=last, times=times)
-    return kit.Question(
-        words.ask.format(steps=len(known.truth), one=known.one),
-        words.ask_answers,
-        0 if times < 0.5 else 1 if times <= 2 else 2,
-        [reason] * len(words.ask_answers),
-        scale=True,
-    )
+    right = 0 if times < 0.5 else 1 if times <= 2 else 2
+    values = {"last": last, "times": times, "steps": len(known.truth), "one": known.one}
+    return kit.Question.rated(words.ask, words.ask_answers, right, words.ask_reason, **values)
 
 
 def _code(source: str, values: np.ndarray, fitted: int, fit: Fit) -> None:

@@ -38,9 +38,7 @@ def generate(state: kit.PageState, name: str) -> None:
     _once_trained(partial(_generate, state, name))
 
 
-@kit.kept(1)
-def _training() -> kit.Job:
-    return kit.training_jobs().start("llmviz.study.letter_pictures:train_networks")
+_training = kit.job_of("llmviz.study.letter_pictures:train_networks")
 
 
 def _once_trained(draw: Callable[[Networks], None]) -> None:
@@ -79,14 +77,11 @@ def _classify(state: kit.PageState, name: str, networks: Networks) -> None:
     kit.prose(words.pad, seen=networks.seen, hidden=HIDDEN)
     known = read_picture(state["pad"])
     picture = picture_of(_first(name), SIDE) if known is None else known
-
-    def drawn() -> None:
-        cells = st.session_state[KEY].get("cells")
-        if read_picture(cells) is not None:
-            state["pad"] = cells
-
     left, right = st.columns([1, 2], gap="medium")
     with left:
+        drawn = kit.bound(
+            state, KEY, cells=("pad", lambda cells: None if read_picture(cells) is None else cells)
+        )
         draw_pad(picture, key=KEY, words=words.pad_words, on_change=drawn)
     with right:
         if not picture.any():

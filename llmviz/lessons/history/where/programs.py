@@ -161,8 +161,7 @@ def _rules(name: str) -> None:
     kit.prose("\n\n".join(lines))
     kit.show_code(
         [next_by_rules],
-        "from llmviz.study.next_letters import next_by_rules\n\n"
-        f"print(*next_by_rules({name!r}), sep=': ')",
+        words.snippet_rules.format(name=name),
         f"{letter}: {rule}",
     )
 

@@ -17,7 +17,7 @@ def draw(state: kit.PageState, name: str) -> None:
     if name:
         kit.prose(
             words.line_done,
-            a=f"{a:.3f}".replace("-", "−"),
+            a=kit.signed(a, 3),
             b=b,
             name=kit.quote(name),
             letters=kit.count(len(name), "letter"),

@@ -100,7 +100,7 @@ def _grams(text_counts: Counted, n: int, known: pictures.Known) -> None:
         all_words = kit.count(len(text_counts.words), "word")
         kit.inform(words.no_grams.format(n=n, words=all_words), ":material/info:")
     else:
-        st.plotly_chart(pictures.bars(*known, n, kit.theme()), key=f"{KEY}.bars", theme=None)
+        kit.chart(pictures.bars(*known, n, kit.theme()), f"{KEY}.bars")
         if not kit.predict(questions.once(text_counts, n), f"{KEY}.once", covers=True):
             st.caption(words.answer_first)
             return
@@ -132,7 +132,7 @@ def _zipf(text_counts: Counted, known: pictures.Known) -> None:
     if line is None:
         kit.inform(words.zipf_too_few, ":material/info:")
         return
-    st.plotly_chart(pictures.zipf_line(*known, kit.theme()), key=f"{KEY}.zipf", theme=None)
+    kit.chart(pictures.zipf_line(*known, kit.theme()), f"{KEY}.zipf")
     if (drawn := len(pictures.drawn_ranks(len(line.words)))) < len(line.words):
         st.caption(words.zipf_cut.format(words=len(line.words), drawn=drawn))
     rank = min(10, len(line.words))

@@ -15,9 +15,8 @@ def once(text_counts: Counted, n: int) -> kit.Question:
     different, alone = len(text_counts.grams[n - 1]), text_counts.once(n)
     right = 0 if 3 * alone < different else 1 if 3 * alone <= 2 * different else 2
     slots = {"once": alone, "different": different, "share": kit.percent(alone / different)}
-    reason = words.ask_once_reason.format(**slots)
-    return kit.Question(
-        words.ask_once.format(n=n), words.ask_once_answers, right, [reason] * 3, scale=True
+    return kit.Question.rated(
+        words.ask_once, words.ask_once_answers, right, words.ask_once_reason, n=n, **slots
     )
 
 

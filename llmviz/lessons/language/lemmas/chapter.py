@@ -173,14 +173,8 @@ def question(drawn: tuple[ReadWord, ...]) -> tuple[kit.Question, int] | None:
         for tag, form in forms.items():
             reasons.setdefault(form, words.ask_wrong.format(tag=tag))
         reasons.setdefault(stem(word.text), words.ask_stem)
-        answers = sorted(reasons)
-        question = kit.Question(
-            words.ask.format(word=kit.quote(word.text), number=number),
-            [kit.escape_markdown(answer) for answer in answers],
-            answers.index(right),
-            [reasons[answer] for answer in answers],
-        )
-        return question, number - 1
+        text = words.ask.format(word=kit.quote(word.text), number=number)
+        return kit.Question.among(text, reasons, right, kit.escape_markdown), number - 1
     return None
 
 

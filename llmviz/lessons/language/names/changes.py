@@ -36,16 +36,6 @@ def applied(written: str, given: Sequence[str]) -> list[str]:
     return tags
 
 
-def forget(state: kit.PageState) -> None:
-    """Take all changes back, and let go of the open word."""
-    state["changed"], state["nword"] = "", -1
-
-
-def undo(state: kit.PageState) -> None:
-    """Take all changes back; the word stays open."""
-    state["changed"] = ""
-
-
 def control(
     state: kit.PageState, read_words: Sequence[ReadWord], tags: Sequence[str], scored: bool
 ) -> None:
@@ -72,4 +62,4 @@ def control(
                 **kit.tied(f"_language.names.tag.{at}", tags[at], take),
             )
         if read_changes(state["changed"], len(read_words)):
-            st.button(words.undo, icon=":material/undo:", on_click=undo, args=(state,))
+            st.button(words.undo, icon=":material/undo:", on_click=state.setter(changed=""))

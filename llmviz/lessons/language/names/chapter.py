@@ -22,9 +22,10 @@ def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        kit.choose(state, "read", words.source, words.sources, then=lambda: changes.forget(state))
+        forget = state.setter(changed="", nword=-1)
+        kit.choose(state, "read", words.source, words.sources, then=forget)
         if state["read"] == "story":
-            number = state.ranged("story", then=lambda: changes.forget(state))
+            number = state.ranged("story", then=forget)
             st.number_input(words.story, step=1, width=130, **number)
     if base_model() is None:
         return

@@ -33,7 +33,7 @@ def draw(state: kit.PageState) -> None:
         kit.choose(state, "probe", words.kind, words.kinds, parts=True)
         name = kit.Picker("probed", results.can_be_read).choose(state)
         st.slider(words.stories, step=10, width=240, **state.ranged("told"))
-    bundled = None if name is None else kit.load(name)
+    bundled = kit.load(name)
     if bundled is None:
         return
     choice = results.Asked(bundled, state["probe"], state["told"])
@@ -90,7 +90,7 @@ def _measured(choice: results.Asked, live: bool, places: int) -> None:
 def _picture(probed: Results, known: bool) -> None:
     """Draw the lines and the table; known: also the selectivity, which the question asks for."""
     figure = lines(probed.layers, probed.accuracy, probed.control, known, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.lines", theme=None)
+    kit.chart(figure, f"{KEY}.lines")
     rows = [probed.accuracy, probed.control, probed.selectivity]
     texts = [[kit.percent(value) for value in row] for row in rows]
     texts[2] = [text.replace("-", "−") for text in texts[2]]

@@ -110,15 +110,11 @@ def _grid(state: kit.PageState, listed: tuple[str, ...]) -> tuple[int, int]:
         column, row = wanted
         if column < len(listed) and row < count_rows:
             place = column, row
-
-    def opened() -> None:
-        cell = st.session_state[f"{KEY}.grid"].get("chosen")
-        state["rule"] = "" if cell is None else f"{cell[1]}.{cell[0]}"
-
+    key = f"{KEY}.grid"
     by_row = [[rows[r] for rows in columns] for r in range(count_rows)]
     cell_grid(
         np.array([[one.colour for one in line] for line in by_row], dtype=np.float32),
-        key=f"{KEY}.grid",
+        key=key,
         row_names=[line[0].name for line in by_row],
         column_names=listed,
         texts=[[one.text for one in line] for line in by_row],
@@ -129,7 +125,9 @@ def _grid(state: kit.PageState, listed: tuple[str, ...]) -> tuple[int, int]:
         scale=words.scale,
         label=words.grid,
         chosen=(place[1], place[0]),
-        on_change=opened,
+        on_change=kit.bound(
+            state, key, chosen=("rule", lambda cell: kit.link_of(cell and cell[::-1]))
+        ),
     )
     return place
 

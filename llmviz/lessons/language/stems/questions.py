@@ -44,10 +44,5 @@ def asked_of(word: str) -> kit.Question | None:
         reasons.setdefault(form, words.ask_stem_wrong[kind].format(steps=line))
     if len(reasons) < 3 or not all(reasons):
         return None
-    answers = sorted(reasons)
-    return kit.Question(
-        words.ask_stem.format(word=kit.quote(word)),
-        [kit.escape_markdown(answer) for answer in answers],
-        answers.index(right),
-        [reasons[answer] for answer in answers],
-    )
+    text = words.ask_stem.format(word=kit.quote(word))
+    return kit.Question.among(text, reasons, right, kit.escape_markdown)

@@ -93,17 +93,13 @@ def captions(lattice: Lattice) -> list[str]:
             word=_short(word),
             tags=len(lattice.hmm.tags),
             tag=lattice.hmm.tags[best],
-            score=_number(lattice.scores[t, best]),
+            score=kit.signed(lattice.scores[t, best]),
         )
         lines.append(line + ("" if lattice.seen[t] else words.caption_unseen))
     path = " → ".join(reversed(lattice.tags))
-    lines.append(words.caption_last.format(path=path, score=_number(lattice.log_prob)))
+    lines.append(words.caption_last.format(path=path, score=kit.signed(lattice.log_prob)))
     return lines
 
 
 def _short(word: str) -> str:
     return word if len(word) <= LONG else f"{word[: LONG - 1]}…"
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")

@@ -43,12 +43,7 @@ def ways(length: int) -> kit.Question | None:
         "right": f"{sums(length):,}",
         "all": power(tags, length),
     }
-    return kit.Question(
-        words.ask_ways.format(**slots),
-        [answer.format(**slots) for answer in words.ask_ways_answers],
-        1,
-        [reason.format(**slots) for reason in words.ask_ways_reasons],
-    )
+    return kit.Question.of(words.ask_ways, **slots)
 
 
 def _alone(word: str) -> bool:
@@ -79,24 +74,20 @@ def context(texts: Sequence[str], given: Sequence[str]) -> kit.Question | None:
         if i in part
     )
     third = next(tag for tag in TAGS if tag not in (common[at], given[at]))
-    reasons = {
+    lines = {
         given[at]: words.ask_context_here,
         common[at]: words.ask_context_right,
         third: words.ask_context_other,
     }
-    answers = sorted(reasons)
     counts = counted.tag_counts().of(texts[at])
     slots = {
         "common": common[at],
         "neighbours": beside,
         "all": kit.count(int(counts.sum()), "time"),
     }
-    return kit.Question(
-        words.ask_context.format(word=kit.quote(texts[at]), given=given[at]),
-        answers,
-        answers.index(common[at]),
-        [
-            reasons[tag].format(tag=tag, times=f"{int(counts[TAGS.index(tag)]):,}", **slots)
-            for tag in answers
-        ],
-    )
+    reasons = {
+        tag: line.format(tag=tag, times=f"{int(counts[TAGS.index(tag)]):,}", **slots)
+        for tag, line in lines.items()
+    }
+    text = words.ask_context.format(word=kit.quote(texts[at]), given=given[at])
+    return kit.Question.among(text, reasons, common[at])

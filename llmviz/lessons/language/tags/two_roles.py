@@ -16,13 +16,8 @@ def draw(state: kit.PageState) -> None:
     pairs = {one.word: one for one in counted.two_roles()}
     names = list(pairs)
     word = kit.keep(state, "role", names) if state["role"] else names[0]
-
-    def take() -> None:
-        state["role"] = st.session_state[slot] or ""
-
-    slot = f"_role@{state.page}"
-    st.session_state[slot] = word
-    st.pills(words.twice_word, names, key=slot, on_change=take, required=True)
+    slot = kit.tied(f"_role@{state.page}", word, state.taker("role"))
+    st.pills(words.twice_word, names, required=True, **slot)
     bundled = base_model()
     if bundled is None:
         return

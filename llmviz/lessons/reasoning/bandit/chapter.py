@@ -1,7 +1,5 @@
 """Chapter "A reward and three arms": the policy gradient in numbers, on a bandit."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -60,9 +58,7 @@ def draw(state: kit.PageState) -> None:
         st.number_input(words.seed, width=160, **state.ranged("armseed"))
     given = rewards_of(state), state["armbase"], float(state["armrate"]), state["armseed"]
     kit.prose(words.baseline_text[state["armbase"]])
-    st.plotly_chart(
-        figure(given, kit.theme()), key=f"{KEY}.run", theme=None, config={"displayModeBar": False}
-    )
+    kit.chart(figure(given, kit.theme()), f"{KEY}.run", bar=False)
     kit.prose(run_read(given))
     kit.section(words.cells)
     st.slider(words.update, width=420, **state.ranged("armupdate"))
@@ -80,7 +76,7 @@ def rewards_of(state: kit.PageState) -> Rewards:
 
 def reward_text(value: float) -> str:
     """Return a reward as it is written: in tenths, with a true minus."""
-    return f"{value:.1f}".replace("-", "−")
+    return kit.signed(value, 1)
 
 
 def first_question(rewards: Rewards) -> kit.Question:

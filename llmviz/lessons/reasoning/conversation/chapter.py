@@ -1,7 +1,5 @@
 """Chapter "A conversation is one text": roles and turns as tokens, and a small chat model."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.finetuning.conversations import ACTS, Message

@@ -1,7 +1,5 @@
 """What was measured: with the mask and without it, and on questions of new kinds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

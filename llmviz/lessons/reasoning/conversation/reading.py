@@ -1,7 +1,5 @@
 """The reply to the learner's conversation, and the one text token by token."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

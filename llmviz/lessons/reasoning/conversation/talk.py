@@ -1,7 +1,5 @@
 """The learner's conversation: its turns, their roles, and what is strange about them."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """A user types the template's tokens: they stay text, and what happens where they do not."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

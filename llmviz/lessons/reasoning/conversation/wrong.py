@@ -1,7 +1,5 @@
 """The same conversations in wrong templates."""
 
-from __future__ import annotations
-
 from llmviz.lessons.reasoning.conversation import words
 from llmviz.lessons.reasoning.conversation.measured import KEY, right, together
 from llmviz.lessons.reasoning.conversation.reading import Talk, reply_to

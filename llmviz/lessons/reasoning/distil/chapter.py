@@ -1,7 +1,5 @@
 """Chapter "Distilling": small students of the story model, taught by text or by distributions."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.reasoning.distil import learning, place, record, words

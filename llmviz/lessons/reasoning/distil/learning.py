@@ -1,7 +1,5 @@
 """A student that learns while the learner watches; its curve stands beside the bundled ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -27,10 +25,7 @@ def job_of(way: str, updates: int) -> kit.Job:
 def draw(state: kit.PageState) -> None:
     """Show the controls, the button and the training."""
     kit.section(words.live, few=FEW)
-
-    def anew() -> None:
-        state["distrun"] = False
-
+    anew = state.setter(distrun=False)
     kit.choose(state, "distway", words.way, {one: words.ways[one] for one in WAYS}, then=anew)
     st.slider(words.updates, step=40, width=320, **state.ranged("distupdates", then=anew))
     way, updates = state["distway"], state["distupdates"]

@@ -1,7 +1,5 @@
 """One place of the learner's story: three targets, what they leave open, and how they pull."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -89,18 +87,13 @@ def open_place(truth: TrueTokens, tokens: int, asked: int) -> int:
 
 def _strip(state: kit.PageState, teacher: engine.Bundled, truth: TrueTokens, tokens: int) -> int:
     at, key = open_place(truth, tokens, state["distat"]), f"{KEY}.strip"
-
-    def keep_token() -> None:
-        clicked = st.session_state[key].get("selected")
-        state["distat"] = clicked[1] if clicked else -1
-
     token_strip(
         [strip_row(teacher, state["disttext"], tokens)],
         key=key,
         show_ids=False,
         value_label=words.strip_value,
         selected=TokenSelection(0, at, int(truth.ids[at])),
-        on_change=keep_token,
+        on_change=kit.bound(state, key, selected=("distat", kit.second_of)),
     )
     return at
 

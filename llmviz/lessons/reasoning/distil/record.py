@@ -1,7 +1,5 @@
 """The bundled students: noise of gradients, what each lacks, and a word that some never saw."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
@@ -30,7 +28,6 @@ from llmviz.ui import kit
 KEY = "reasoning.distil.runs"
 SURE = 2.0  # standard errors: what is less apart is called a tie
 NEAR = 0.5  # of what students give to the word that saw it: less is called hardly
-CHART = {"displayModeBar": False}
 
 
 def draw(state: kit.PageState) -> bool:
@@ -65,7 +62,7 @@ def draw(state: kit.PageState) -> bool:
 
 def chart(drawn: go.Figure, key: str) -> None:
     """Show a chart."""
-    st.plotly_chart(drawn, key=key, theme=None, config=CHART)
+    kit.chart(drawn, key, bar=False)
 
 
 def tokens() -> int:

@@ -1,7 +1,5 @@
 """Chapter "Rewards that are gamed": the learner's own reward, and the goal that was meant."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -74,7 +72,7 @@ def goal_question() -> kit.Question:
 
 def _record() -> None:
     kit.prose(words.record_text)
-    st.plotly_chart(record_figure(kit.theme()), key=f"{KEY}.record", theme=None, config=CHART)
+    kit.chart(record_figure(kit.theme()), f"{KEY}.record", bar=False)
     kit.rows_table(record_rows(), words.record_columns)
     kit.prose(record_read())
     kit.prose(words.goodhart)
@@ -139,10 +137,7 @@ def job_of(reward: OwnReward, beta: str, updates: int) -> kit.Job:
 
 def _own(state: kit.PageState) -> None:
     kit.section(words.own, longest=LONGEST)
-
-    def anew() -> None:
-        state["payrun"] = False
-
+    anew = state.setter(payrun=False)
     with st.container(horizontal=True, gap="medium"):
         for key, label in zip(
             WEIGHTS, (words.right, words.short, words.word, words.form), strict=True

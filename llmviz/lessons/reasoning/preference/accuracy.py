@@ -1,12 +1,9 @@
 """How often reward models are right: by pairs, by mistakes of the labeller, on other kinds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from llmviz.figures.calibration import reliability_chart
 from llmviz.figures.lines import Line, lines
@@ -30,7 +27,6 @@ from llmviz.training.measures import Share
 from llmviz.ui import kit
 
 KEY = "reasoning.preference"
-CHART = {"displayModeBar": False}
 NEAR = 0.05  # shares that differ by less are about the same
 
 
@@ -40,13 +36,13 @@ def draw() -> bool:
     if not kit.predict(shorter_question(), f"{KEY}.shorter", covers=True):
         return False
     kit.prose(words.size_text)
-    st.plotly_chart(size_figure(kit.theme()), key=f"{KEY}.size", theme=None, config=CHART)
+    kit.chart(size_figure(kit.theme()), f"{KEY}.size", bar=False)
     kit.rows_table(run_rows(), words.run_columns)
     kit.prose(words.kind_text)
     kit.rows_table(kind_rows(), words.kind_columns)
     kit.prose(kind_read())
     kit.prose(words.calibration_text)
-    st.plotly_chart(calibration_figure(kit.theme()), key=f"{KEY}.sure", theme=None, config=CHART)
+    kit.chart(calibration_figure(kit.theme()), f"{KEY}.sure", bar=False)
     kit.prose(calibration_read())
     kit.show_code(
         [Run],

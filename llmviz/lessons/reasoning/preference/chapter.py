@@ -1,7 +1,5 @@
 """Chapter "A model of preference": a reward model learned from pairs, its loss and its holes."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

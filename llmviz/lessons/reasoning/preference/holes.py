@@ -1,7 +1,5 @@
 """What a reward model likes and nobody meant: searches, recorded and live, and the best of n."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -28,7 +26,6 @@ from llmviz.study.reward_search import TRIED, Found, search
 from llmviz.ui import kit
 
 KEY = "reasoning.preference"
-CHART = {"displayModeBar": False}
 EXAMPLES = 3  # recorded searches that are shown
 FEW, MANY = SIZES[0], SIZES[-1]
 Given = tuple[str, str, str]
@@ -36,10 +33,7 @@ Given = tuple[str, str, str]
 
 def anew(state: kit.PageState) -> Callable[[], None]:
     """Return what lets a search begin again after a change."""
-
-    def then() -> None:
-        state["prefrun"] = False
-
+    then = state.setter(prefrun=False)
     return then
 
 
@@ -95,17 +89,9 @@ def example_rows() -> list[tuple[str, ...]]:
     ]
 
 
-@kit.kept(12)
-def job_of(story: str, ending: str, samples: int, rounds: int, seed: int) -> kit.Job:
-    """Return a search in a process of its own; the same one is made only once."""
-    return kit.training_jobs().start(
-        "llmviz.study.reward_search:live_search",
-        story=story,
-        ending=ending,
-        samples=samples,
-        rounds=rounds,
-        seed=seed,
-    )
+job_of = kit.job_of(
+    "llmviz.study.reward_search:live_search", "story", "ending", "samples", "rounds", "seed"
+)
 
 
 @kit.kept(32)
@@ -143,8 +129,7 @@ def _results(job: kit.Job, given: Given, state: kit.PageState) -> None:
     found: list[Found] = list(job.results)
     if not found:
         return
-    figure = run_figure(job, len(found), given[0], kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.run", theme=None, config=CHART)
+    kit.chart(run_figure(job, len(found), given[0], kit.theme()), f"{KEY}.run", bar=False)
     kit.rows_table(step_rows(found), words.step_columns)
     if job.over:
         kit.prose(live_end(found, best_good(given[0])))
@@ -215,7 +200,7 @@ def live_end(found: list[Found], good: tuple[int, float]) -> str:
 
 def _best() -> None:
     kit.section(words.best, samples=SAMPLES, stories=CURVE_STORIES)
-    st.plotly_chart(best_figure(kit.theme()), key=f"{KEY}.best", theme=None, config=CHART)
+    kit.chart(best_figure(kit.theme()), f"{KEY}.best", bar=False)
     kit.prose(best_read())
     kit.prose("\n\n".join(best_turn(pairs) for pairs in (FEW, MANY)))
     kit.rows_table(best_rows(), [one.format(few=FEW, many=MANY) for one in words.best_columns])

@@ -1,7 +1,5 @@
 """Chapter "Reinforcement": a small GPT of sums learns from rewards, update by update."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.reasoning.reinforce import group, learning, record, words

@@ -1,7 +1,5 @@
 """One group of answers to the learner's sum: rewards, advantages, and every token of an answer."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -22,10 +20,7 @@ Given = tuple[Sum, str, int, int]
 def draw(state: kit.PageState) -> None:
     """Show the controls, the group and one of its answers."""
     kit.section(words.group)
-
-    def anew() -> None:
-        state["rlrun"] = False
-
+    anew = state.setter(rlrun=False)
     kit.choose(state, "rlway", words.way, {one: words.ways[one] for one in LEARNED}, then=anew)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.text_input(state, "rlsum", words.sum, width=200)

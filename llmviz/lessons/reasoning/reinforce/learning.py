@@ -1,7 +1,5 @@
 """The model learns from rewards while the learner watches: every update is painted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import plotly.graph_objects as go
@@ -34,10 +32,7 @@ def draw(state: kit.PageState) -> None:
     way, size = state["rlway"], state["rlgroup"]
     prompts = config_of("reinforce").prompts
     kit.section(words.live, prompts=prompts, group=size)
-
-    def anew() -> None:
-        state["rlrun"] = False
-
+    anew = state.setter(rlrun=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = {beta: beta for beta in BETAS}
         st.select_slider(words.beta, width=260, **state.named("rlbeta", names, anew))

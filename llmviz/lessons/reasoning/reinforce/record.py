@@ -1,12 +1,9 @@
 """The bundled runs: what each way to learn from rewards comes to, in three runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from llmviz.figures.lines import Line, lines
 from llmviz.lessons.reasoning.reinforce import words
@@ -43,9 +40,7 @@ def draw() -> bool:
         return False
     kit.rows_table(run_rows(), [one.format(samples=SAMPLES) for one in words.run_columns])
     kit.prose(words.pass_text, samples=SAMPLES)
-    st.plotly_chart(
-        pass_figure(kit.theme()), key=f"{KEY}.pass", theme=None, config={"displayModeBar": False}
-    )
+    kit.chart(pass_figure(kit.theme()), f"{KEY}.pass", bar=False)
     kit.prose(pass_read())
     kit.prose(sharpen())
     kit.prose(noise_read())

@@ -2,38 +2,41 @@
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.figures.lines import Line, lines
-from llmviz.lessons.reasoning.think import words
-from llmviz.study.think_first import (
+from llmviz.lessons.reasoning.think import lengths, tasks, words
+from llmviz.lessons.reasoning.think.lengths import KEY, each, right, shares, together
+from llmviz.study import think_tasks
+from llmviz.study.parity_texts import (
     BATCH,
-    COMMAND,
     DIRECT,
-    DOTS,
-    LAYERS,
-    LENGTHS,
+    GROWING,
+    MIXED,
     PATH,
-    SHOWN,
+    SHORT_FIRST,
     SLOTS,
-    STEPS,
-    TESTS,
     TOKENS,
     TRAINED,
     WAYS,
+    path_of,
+)
+from llmviz.study.think_first import (
+    AT_ONCE,
+    COMMAND,
+    LAYERS,
+    SHOWN,
+    STEPS,
     WIDTH,
+    WRITES,
     Share,
     Written,
     bundled,
-    multiplications,
-    path_of,
     recorded,
     write,
+    write_at_once,
 )
 from llmviz.ui import kit
 
-KEY = "reasoning.think"
 EXAMPLE = (1, 0, 1)
 
 
@@ -41,20 +44,28 @@ EXAMPLE = (1, 0, 1)
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro, layers=LAYERS, width=WIDTH, trained=TRAINED, texts=BATCH * STEPS)
-    if not kit.is_here(words.missing, COMMAND, recorded, bundled):
+    if not kit.is_here(words.missing, COMMAND, recorded, bundled, lambda: bundled(AT_ONCE)):
+        return
+    if not kit.is_here(words.missing, think_tasks.COMMAND, think_tasks.recorded):
         return
     kit.prose(words.examples, slots=SLOTS)
     kit.rows_table(examples(), words.example_columns)
-    opened, changed = kit.predict(question(), f"{KEY}.direct", covers=True), False
+    opened = kit.predict(question(), f"{KEY}.direct", covers=True)
     if opened:
-        _lengths()
-        _work()
+        lengths.draw_mixed()
+        one = kit.percent(right(MIXED, DIRECT, 1).value)
+        kit.section(words.order, trained=TRAINED, growing=kit.whole_percent(GROWING), one=one)
+        opened = kit.predict(lengths.order_question(), f"{KEY}.order", covers=True)
+    if opened:
+        lengths.draw_short_first()
         kit.section(words.faithful)
-        changed = kit.predict(changed_question(), f"{KEY}.changed", covers=True)
-        if changed:
-            _live(state)
-            _shown()
-            kit.seen(words.end, **end())
+        opened = kit.predict(changed_question(), f"{KEY}.changed", covers=True)
+    if opened:
+        _live(state)
+        _shown()
+        opened = tasks.draw(state)
+    if opened:
+        kit.seen(words.end, **end())
 
 
 def examples() -> list[tuple[str, ...]]:
@@ -67,27 +78,12 @@ def examples() -> list[tuple[str, ...]]:
     return rows
 
 
-def together(shares: list[Share]) -> Share:
-    """Return the share of several models together."""
-    return Share(sum(one.hits for one in shares), sum(one.of for one in shares))
-
-
-def right(way: str, bits: int = TRAINED) -> Share:
-    """Return the right answers of the models of a way together."""
-    return together([one.right[bits] for one in recorded()[way]])
-
-
-def every(shares: list[Share]) -> str:
-    """Return the shares of models, one after the other."""
-    return ", ".join(kit.percent(one.value) for one in shares)
-
-
 def question() -> kit.Question:
     """Return the question how often an answer at once is right."""
-    direct = right(DIRECT)
-    numbers = {"layers": LAYERS, "texts": direct.of}
+    direct = right(MIXED, DIRECT)
+    numbers = {"texts": direct.of, "each": each(shares(MIXED, DIRECT))}
     return kit.share_question(
-        words.ask_direct.format(path=kit.percent(right(PATH).value), trained=TRAINED),
+        words.ask_direct.format(path=kit.percent(right(MIXED, PATH).value), trained=TRAINED),
         direct.value,
         [one.format(**numbers) for one in words.ask_direct_reasons],
         kit.percent,
@@ -96,7 +92,7 @@ def question() -> kit.Question:
 
 def after_change() -> tuple[Share, Share]:
     """Return how often answers follow a changed step, and how often they stay right."""
-    found = [one.changed for one in recorded()[PATH] if one.changed]
+    found = [one.changed for one in recorded()[WRITES] if one.changed]
     return together([one.follows for one in found]), together([one.right for one in found])
 
 
@@ -106,65 +102,6 @@ def changed_question() -> kit.Question:
     place = 0 if follows.value > 0.6 else 1 if stays.value > 0.6 else 2
     numbers = {"follows": follows.hits, "right": stays.hits, "texts": follows.of}
     return kit.Question.of(words.ask_changed, place, trained=TRAINED, **numbers)
-
-
-def _lengths() -> None:
-    kit.section(words.lengths, tests=TESTS, trained=TRAINED, steps=STEPS)
-    st.plotly_chart(
-        figure(kit.theme()), key=f"{KEY}.lengths", theme=None, config={"displayModeBar": False}
-    )
-    kit.prose(beyond())
-    kit.rows_table(length_rows(), words.length_columns)
-    path = recorded()[PATH]
-    kit.show_code(
-        [recorded],
-        "from llmviz.study.think_first import recorded\n\n"
-        f"print([one.right[{TRAINED}].value for one in recorded()[{PATH!r}]])",
-        str([one.right[TRAINED].value for one in path]),
-    )
-
-
-@kit.kept(2)
-def figure(mode: kit.Mode) -> go.Figure:
-    """Return right answers by length, a line for each way."""
-    drawn = [
-        Line(words.ways[way], LENGTHS, [right(way, n).value for n in LENGTHS], at)
-        for at, way in enumerate(WAYS)
-    ]
-    axes = (words.length_axis, words.right_axis)
-    ticks = [n for n in LENGTHS if n not in (1, 17)]
-    return lines(drawn, axes, mode, level=(0.5, words.guess), hover="%{y:.1%}", ticks=ticks)
-
-
-def beyond() -> str:
-    """Return what becomes of the models that write steps beyond the trained length."""
-    inside, outside = right(PATH), right(PATH, LENGTHS[-1])
-    whole = all(right(PATH, n).hits == right(PATH, n).of for n in LENGTHS)
-    shares = {"inside": kit.percent(inside.value), "outside": kit.percent(outside.value)}
-    return words.beyond["all" if whole else "falls"].format(
-        most=LENGTHS[-1], trained=TRAINED, **shares
-    )
-
-
-@kit.kept(1)
-def length_rows() -> list[tuple[str, ...]]:
-    """Return a row for each length: right answers model by model, and whole paths."""
-    known = recorded()
-    return [
-        (
-            str(n),
-            *(every([one.right[n] for one in known[way]]) for way in WAYS),
-            every([one.steps_right[n] for one in known[PATH]]),
-        )
-        for n in LENGTHS
-    ]
-
-
-def _work() -> None:
-    few, many = (multiplications(SLOTS + 2 + steps) for steps in (0, TRAINED))
-    kit.section(words.work, trained=TRAINED, few=few, many=many)
-    shares = {way: every([one.right[TRAINED] for one in recorded()[way]]) for way in (DOTS, PATH)}
-    kit.prose(words.work_read, trained=TRAINED, **shares)
 
 
 def _live(state: kit.PageState) -> None:
@@ -183,6 +120,7 @@ def _live(state: kit.PageState) -> None:
     written = written_for(bits, step - 1 if step else None)
     kit.rows_table(live_rows(written), words.live_columns)
     kit.prose(live_read(written))
+    kit.prose(at_once_read(at_once_for(bits)))
     change = f", change={step - 1}" if step else ""
     kit.show_code(
         [write],
@@ -203,6 +141,12 @@ def bits_of(text: str) -> tuple[int, ...]:
 def written_for(bits: tuple[int, ...], change: int | None) -> Written:
     """Return what the bundled model writes."""
     return write(bundled(), bits, change)
+
+
+@kit.kept(256)
+def at_once_for(bits: tuple[int, ...]) -> Written:
+    """Return what the bundled model that writes no step answers."""
+    return write_at_once(bundled(AT_ONCE), bits)
 
 
 def live_rows(written: Written) -> list[tuple[str, ...]]:
@@ -227,10 +171,17 @@ def live_read(written: Written) -> str:
     return f"{said} {words.live_slips['some' if slips else 'none'].format(slips=slips)}"
 
 
+def at_once_read(written: Written) -> str:
+    """Return what the model that writes no step answers."""
+    return words.live_at_once["right" if written.is_right else "wrong"].format(
+        answer=written.answer, sure=kit.percent(written.sure)
+    )
+
+
 def _shown() -> None:
     kit.section(words.shown, trained=TRAINED)
     rows = [
-        (words.shown_kinds[kind], every([one.shown[kind] for one in recorded()[PATH]]))
+        (words.shown_kinds[kind], each([one.shown[kind] for one in recorded()[WRITES]]))
         for kind in SHOWN
     ]
     kit.rows_table(rows, words.shown_columns)
@@ -240,5 +191,6 @@ def _shown() -> None:
 def end() -> dict[str, object]:
     """Return the numbers of the chapter's end."""
     follows, _ = after_change()
-    shares = {way: kit.percent(right(way).value) for way in WAYS}
-    return {"trained": TRAINED, "follows": follows.hits, "texts": follows.of, **shares}
+    mixed = {way: kit.percent(right(MIXED, way).value) for way in WAYS}
+    short = {f"short_{way}": kit.percent(right(SHORT_FIRST, way).value) for way in WAYS}
+    return {"trained": TRAINED, "follows": follows.hits, "texts": follows.of, **mixed, **short}

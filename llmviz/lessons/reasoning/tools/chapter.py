@@ -1,7 +1,5 @@
 """Chapter "A tool that computes": a small model, a calculator, and results that are not true."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

@@ -1,9 +1,6 @@
 """What was measured of the models: by digits, by lie, after a training with wrong results."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
-import streamlit as st
 
 from llmviz.figures.lines import Line, lines
 from llmviz.lessons.reasoning.tools import words
@@ -76,9 +73,7 @@ def draw_digits(state: kit.PageState) -> None:
     kit.choose(state, "tooltask", words.task, {one: words.tasks[one] for one in TASKS})
     task = state["tooltask"]
     kit.prose(words.task_text[task].format(second=SECOND))
-    st.plotly_chart(
-        figure(task, kit.theme()), key=f"{KEY}.digits", theme=None, config={"displayModeBar": False}
-    )
+    kit.chart(figure(task, kit.theme()), f"{KEY}.digits", bar=False)
     kit.prose(digits_read(task))
     kit.rows_table(digit_rows(task), words.digit_columns)
     kit.prose(words.causes_text)

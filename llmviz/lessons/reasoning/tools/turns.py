@@ -1,7 +1,5 @@
 """A model and its tool in turns, as chips: who wrote each token, and how probable it was."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Chapter "More tries": a vote, a checker, the most probable try and beams, by tokens spent."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 
@@ -38,7 +36,6 @@ from llmviz.study.sum_texts import LEAST, MOST, Sum, bundled, is_right
 from llmviz.ui import kit
 
 KEY = "reasoning.tries"
-CHART = {"displayModeBar": False}
 NEAR = 0.1  # numbers of tokens that differ by less, on a logarithmic scale, are nearly the same
 
 
@@ -189,7 +186,7 @@ def live_read(tries: list[Try], numbers: Sum) -> str:
 
 def _budget() -> None:
     kit.section(words.budget, questions=QUESTIONS)
-    st.plotly_chart(budget_figure(kit.theme()), key=f"{KEY}.budget", theme=None, config=CHART)
+    kit.chart(budget_figure(kit.theme()), f"{KEY}.budget", bar=False)
     kit.prose(budget_read())
     kit.rows_table(budget_rows(), words.budget_columns)
 
@@ -251,7 +248,7 @@ def with_error(one: Point) -> str:
 
 
 def _fails() -> None:
-    st.plotly_chart(fails_figure(kit.theme()), key=f"{KEY}.fails", theme=None, config=CHART)
+    kit.chart(fails_figure(kit.theme()), f"{KEY}.fails", bar=False)
     found = recorded()
     kit.prose(
         words.fails_read,

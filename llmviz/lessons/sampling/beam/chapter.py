@@ -157,13 +157,12 @@ def question(tree: BeamTree, width: int, vocab_size: int) -> kit.Question | None
     answers.setdefault(living * width, words.ask_beam_few)
     if len(answers) < 3:
         return None
-    order = sorted(answers)
     text = words.ask_beam_ends if ended else words.ask_beam
-    return kit.Question(
+    return kit.Question.among(
         text.format(beams=kit.count(taken, "beginning"), ended=ended),
-        [kit.count(n, "continuation") for n in order],
-        order.index(right),
-        [answers[n] for n in order],
+        answers,
+        right,
+        lambda n: kit.count(n, "continuation"),
     )
 
 

@@ -73,7 +73,7 @@ def _figure(prompt: Prompted, compared: Compared) -> None:
     every, places = compared.every, compared.places
     bars = sorted({*range(1, min(BARS, len(every.ids)) + 1), *places.values()})
     texts = [written(prompt, every.tokens(place)) for place in bars]
-    st.plotly_chart(
+    kit.chart(
         places_figure(
             tuple(kit.escape_plotly(text) for text in texts),
             tuple(float(every.probabilities[place - 1]) for place in bars),
@@ -81,9 +81,8 @@ def _figure(prompt: Prompted, compared: Compared) -> None:
             tuple(bars),
             kit.theme(),
         ),
-        key="sampling.exhaustive",
-        theme=None,
-        config={"displayModeBar": False},
+        "sampling.exhaustive",
+        bar=False,
     )
     if any(words.exhaustive_end in text for text in texts):
         st.caption(words.exhaustive_end_note.format(end=words.exhaustive_end))
@@ -187,13 +186,8 @@ def question(v: int, n: int, can_end: bool) -> kit.Question | None:
     if not can_end:
         reasons = {**reasons, right: text.format(beam=beam, **numbers)}
         reasons[n + v] = words.exhaustive_ask_linear
-    order = sorted(reasons)
-    return kit.Question(
-        words.exhaustive_ask.format(n=n, v=v),
-        [kit.count(number, "text") for number in order],
-        order.index(right),
-        [reasons[number] for number in order],
-    )
+    text = words.exhaustive_ask.format(n=n, v=v)
+    return kit.Question.among(text, reasons, right, lambda number: kit.count(number, "text"))
 
 
 def _code(prompt: Prompted, every: Continuations, length: int) -> None:

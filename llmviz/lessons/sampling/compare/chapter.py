@@ -145,16 +145,11 @@ def question(means: dict[str, float]) -> kit.Question | None:
     ordered = sorted(means, key=means.__getitem__, reverse=True)
     if len(means) < 2 or kit.signed(means[ordered[0]]) == kit.signed(means[ordered[1]]):
         return None
-    names = list(means)
-    return kit.Question(
-        words.ask_compare.format(n=len(names)),
-        names,
-        names.index(ordered[0]),
-        [
-            words.ask_compare_reason.format(name=name, mean=kit.signed(mean))
-            for name, mean in means.items()
-        ],
-    )
+    reasons = {
+        name: words.ask_compare_reason.format(name=name, mean=kit.signed(mean))
+        for name, mean in means.items()
+    }
+    return kit.Question.among(words.ask_compare, reasons, ordered[0], n=len(means))
 
 
 def _code() -> None:

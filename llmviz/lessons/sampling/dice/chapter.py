@@ -49,11 +49,10 @@ def draw(state: kit.PageState, prompt: Prompted) -> None:
     if quiz is None or kit.predict(quiz, "dice.root", covers=True):
         kit.prose(words.curve)
         if n >= SHORTEST:
-            st.plotly_chart(
+            kit.chart(
                 convergence(*map(tuple, distances(steps.probabilities, drawn)), kit.theme()),
-                key="sampling.convergence",
-                theme=None,
-                config={"displayModeBar": False},
+                "sampling.convergence",
+                bar=False,
             )
         else:
             st.caption(words.curve_waits.format(n=SHORTEST))
@@ -87,9 +86,7 @@ def _buttons(state: kit.PageState) -> None:
     def draw_more(n: int) -> None:
         state["draw"] = min(params.MOST_DRAWS, state["draw"] + n)
 
-    def replay() -> None:
-        state["draw"] = 1
-
+    replay = state.setter(draw=1)
     full = state["draw"] >= params.MOST_DRAWS
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.button(
@@ -162,19 +159,14 @@ def question(probabilities: np.ndarray, drawn: np.ndarray) -> kit.Question | Non
     if right is None:
         return None
     numbers = {
+        "first": f"{first:.4f}",
         "last": f"{last:.4f}",
         "tokens": f"{np.count_nonzero(probabilities):,}",
         "met": f"{np.unique(drawn).size:,}",
     }
-    return kit.Question(
-        words.ask_dice.format(first=f"{first:.4f}"),
-        list(words.ask_dice_answers.values()),
-        list(words.ask_dice_answers).index(right),
-        [
-            words.ask_dice_reasons[f"{right}, {name}"].format(**numbers)
-            for name in words.ask_dice_answers
-        ],
-    )
+    reasons = {name: words.ask_dice_reasons[f"{right}, {name}"] for name in words.ask_dice_answers}
+    written = words.ask_dice_answers.__getitem__
+    return kit.Question.among(words.ask_dice, reasons, right, written, **numbers)
 
 
 def end(prompt: Prompted, steps: SamplingSteps, u: float, drawn: np.ndarray) -> dict[str, str]:

@@ -68,11 +68,10 @@ def draw(state: kit.PageState) -> None:
     quiz = question(chances)
     shown = quiz is None or kit.predict(quiz, f"knows.{kind}", covers=True)
     if shown:
-        st.plotly_chart(
+        kit.chart(
             story_figure(bundled, kind, state["example"] - 1, heat, kit.theme()),
-            key="sampling.shares",
-            theme=None,
-            config={"displayModeBar": False},
+            "sampling.shares",
+            bar=False,
         )
         _all(bundled, kind, heat)
         kit.prose(words.curve, n=probe_chances.EXAMPLES, kind=words.kinds.get(kind, kind))
@@ -213,12 +212,7 @@ def _rules(
     if every_kind.problem:
         kit.refuse(ValueError(every_kind.problem))
         return
-    st.plotly_chart(
-        rules_figure(bundled, kind, heat, kit.theme()),
-        key="sampling.chances",
-        theme=None,
-        config={"displayModeBar": False},
-    )
+    kit.chart(rules_figure(bundled, kind, heat, kit.theme()), "sampling.chances", bar=False)
 
 
 def _short_cut(bundled: engine.Bundled, kind: str) -> None:
@@ -254,15 +248,10 @@ def question(chances: np.ndarray) -> kit.Question | None:
     right = 0 if hot > cold else 1 if hot > cold / 2 else 2
     gained = int(np.count_nonzero(at_two > at_one))
     numbers = {"hot": kit.percent(hot), "cold": kit.percent(cold), "times": f"{hot / cold:.2g}"}
-    reason = words.ask_knows_reasons[right].format(gained=gained, n=len(chances), **numbers)
-    no = words.ask_knows_no.format(**numbers)
-    return kit.Question(
-        words.ask_knows.format(cold=kit.percent(cold)),
-        words.ask_knows_answers,
-        right,
-        [reason if answer == right else no for answer in range(3)],
-        scale=True,
-    )
+    numbers |= {"gained": gained, "n": len(chances)}
+    reasons = [words.ask_knows_no] * 3
+    reasons[right] = words.ask_knows_reasons[right]
+    return kit.Question.rated(words.ask_knows, words.ask_knows_answers, right, reasons, **numbers)
 
 
 def end(kind: str, chances: np.ndarray) -> dict[str, str]:

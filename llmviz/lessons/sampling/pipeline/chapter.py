@@ -197,22 +197,14 @@ def question(own: np.ndarray) -> kit.Question | None:
     others = {n for n in others if n <= own.size and (n > size or mass[n - 1] < ASKED - 0.005)}
     if not others:
         return None
-    answers = sorted({size, *others})
-    text = {False: words.ask_nucleus_few, True: words.ask_nucleus_many}
-    return kit.Question(
-        words.ask_nucleus.format(p=ASKED),
-        [kit.count(n, "token") for n in answers],
-        answers.index(size),
-        [
-            words.ask_nucleus_reason.format(
-                n=kit.count(n, "token"), p=ASKED, mass=kit.percent(mass[n - 1])
-            )
-            if n == size
-            else text[n > size].format(
-                n=kit.count(n, "token"), p=ASKED, mass=kit.percent(min(1.0, mass[n - 1]))
-            )
-            for n in answers
-        ],
+    lines = {n: words.ask_nucleus_many if n > size else words.ask_nucleus_few for n in others}
+    lines[size] = words.ask_nucleus_reason
+    reasons = {
+        n: line.format(n=kit.count(n, "token"), p=ASKED, mass=kit.percent(min(1.0, mass[n - 1])))
+        for n, line in lines.items()
+    }
+    return kit.Question.among(
+        words.ask_nucleus, reasons, size, lambda n: kit.count(n, "token"), p=ASKED
     )
 
 

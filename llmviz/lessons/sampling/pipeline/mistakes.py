@@ -35,14 +35,7 @@ def draw(prompt: Prompted) -> None:
     if shown:
         kit.show_code(
             [top_mistakes.cut_vocabulary, top_mistakes.tie_at_top_k],
-            "from llmviz.pretrained import load_bundled\n"
-            "from llmviz.sampling.generation import NextLogits\n"
-            "from llmviz.study.top_mistakes import as_bfloat16, cut_vocabulary, tie_at_top_k\n\n"
-            f"model, tokenizer, card = load_bundled({prompt.bundled.name!r})\n"
-            f"ids = tokenizer.encode_from_start({prompt.text!r})\n"
-            "logits = NextLogits(model)(ids).double().numpy()\n"
-            "print(cut_vocabulary(logits))\n"
-            "print(tie_at_top_k(as_bfloat16(logits)))",
+            words.snippet_mistakes.format(name=prompt.bundled.name, text=prompt.text),
             f"{cut}\n{tie}",
         )
 
@@ -63,7 +56,7 @@ def cut_question(cut: CutVocabulary, vocab_size: int) -> kit.Question:
     text = words.mistake_cut_ask.format(
         vocabulary=vocab_size, p=cut.p, whole=kit.count(cut.whole, "token")
     )
-    return _numbers(text, cut.short, numbers)
+    return kit.Question.among(text, numbers, cut.short)
 
 
 def tie_question(tie: Tie, prompt: Prompted) -> kit.Question:
@@ -74,14 +67,4 @@ def tie_question(tie: Tie, prompt: Prompted) -> kit.Question:
         tie.k: words.mistake_tie_right,
         tie.k - 1: words.mistake_tie_less.format(k=tie.k),
     }
-    return _numbers(words.mistake_tie_ask.format(k=tie.k), tie.kept, numbers)
-
-
-def _numbers(text: str, right: int, reasons: dict[int, str]) -> kit.Question:
-    answers = sorted(reasons)
-    return kit.Question(
-        text,
-        [f"{n:,}" for n in answers],
-        answers.index(right),
-        [reasons[n] for n in answers],
-    )
+    return kit.Question.among(words.mistake_tie_ask, numbers, tie.kept, k=tie.k)

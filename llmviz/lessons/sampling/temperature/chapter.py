@@ -104,7 +104,7 @@ def _terms(
     token = int(ids[row])
     line = words.softmax_line.format(
         token=names[row],
-        logit=f"{logits[token]:.4f}".replace("-", "−"),
+        logit=kit.signed(logits[token], 4),
         t=f"{stop:g}",
         highest=kit.operand(f"{terms.highest:.4f}"),
         total=f"{terms.total:.4f}",
@@ -134,18 +134,17 @@ def question(prompt: Prompted) -> kit.Question | None:
     if not LEAST_APART <= apart <= MOST_APART or abs(apart - math.log(2)) < LEAST_APART:
         return None
     ratio = float(f"{math.exp(apart):.3g}")  # as it is shown, so that the arithmetic is right
-    answers = sorted((ratio, 2 * ratio, ratio**2))
-    no = {ratio: words.ask_half_same, 2 * ratio: words.ask_half_twice}
-    reason = words.ask_half_reason.format(ratio=_number(ratio), square=_number(ratio**2))
-    return kit.Question(
-        words.ask_half.format(
-            first=kit.quote(prompt.token_text(first)),
-            third=kit.quote(prompt.token_text(third)),
-            ratio=_number(ratio),
-        ),
-        [words.ratio.format(n=_number(n)) for n in answers],
-        answers.index(ratio**2),
-        [no.get(answer, reason) for answer in answers],
+    reasons = {ratio: words.ask_half_same, 2 * ratio: words.ask_half_twice}
+    reasons[ratio**2] = words.ask_half_reason
+    return kit.Question.among(
+        words.ask_half,
+        reasons,
+        ratio**2,
+        lambda n: words.ratio.format(n=_number(n)),
+        first=kit.quote(prompt.token_text(first)),
+        third=kit.quote(prompt.token_text(third)),
+        ratio=_number(ratio),
+        square=_number(ratio**2),
     )
 
 

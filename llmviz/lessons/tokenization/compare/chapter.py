@@ -134,13 +134,8 @@ def script_question(chosen: dict[str, Tokenizer], sample: str) -> kit.Question |
         line = line if name in able else words.ask_script_lost
         return line.format(name=kit.quote(name), tokens=kit.count(sizes[name], "token"))
 
-    names = list(sizes)
-    return kit.Question(
-        words.ask_script.format(text=kit.quote(sample)),
-        names,
-        names.index(best),
-        [reason(name) for name in names],
-    )
+    text = words.ask_script.format(text=kit.quote(sample))
+    return kit.Question.among(text, {name: reason(name) for name in sizes}, best)
 
 
 def _code(chosen: dict[str, Tokenizer], text: str) -> None:

@@ -108,9 +108,6 @@ def _tell_where_it_ends(state: kit.PageState, film: Film) -> None:
 
 
 def _film(state: kit.PageState, film: Film, step: int) -> None:
-    def keep_step() -> None:
-        state["step"] = st.session_state["learn.film"].get("step", step)
-
     bpe_film(
         merges_of(*sources.asked_training(state)),
         [
@@ -123,7 +120,7 @@ def _film(state: kit.PageState, film: Film, step: int) -> None:
         base_vocab=256,
         tie_rule=TIE_RULES["lowest-ids"],
         step=step,
-        on_change=keep_step,
+        on_change=kit.bound(state, "learn.film", step="step"),
     )
 
 
@@ -211,13 +208,10 @@ def saving_question(film: Film) -> kit.Question | None:
     middle, end = length_after(film, half), length_after(film, 2 * half)
     first, second = film.corpus_length - middle, middle - end
     right = 0 if 10 * second > 11 * first else 2 if 10 * second < 9 * first else 1
-    reason = words.ask_saving_reason.format(half=half, first=first, second=second)
-    return kit.Question(
-        words.ask_saving.format(half=half, start=film.corpus_length, middle=middle),
-        [answer.format(half=half) for answer in words.ask_saving_answers],
-        right,
-        [reason] * 3,
-        scale=True,
+    values = {"half": half, "start": film.corpus_length, "middle": middle}
+    values |= {"first": first, "second": second}
+    return kit.Question.rated(
+        words.ask_saving, words.ask_saving_answers, right, words.ask_saving_reason, **values
     )
 
 

@@ -22,10 +22,7 @@ PIECES_LISTED = 30
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.merge)
-
-    def from_the_end() -> None:
-        state["piece"], state["merges"] = 0, -1
-
+    from_the_end = state.setter(piece=0, merges=-1)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.text_input(state, "word", words.merge_word, width=320, then=from_the_end)
         _rules(state)
@@ -81,10 +78,7 @@ def _choose_piece(state: kit.PageState, tokenizer: BPETokenizer) -> str:
         if len(every) > len(pieces):
             text += " " + words.merge_listed.format(listed=len(pieces))
         kit.prose(text)
-
-        def from_the_end() -> None:
-            state["merges"] = -1
-
+        from_the_end = state.setter(merges=-1)
         st.pills(
             words.merge_piece,
             range(len(pieces)),
@@ -179,7 +173,6 @@ def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> kit.
         # The first pair from the left is always among the answers: it is the tempting one.
         by_rank = sorted(mergeable, key=mergeable.__getitem__)
         offered = {next(iter(ranked)), *by_rank[:3]}
-        answers = [pair for pair in ranked if pair in offered]
         first = by_rank[0]
 
         def reason(pair: str, ranked: dict = ranked, first: str = first) -> str:
@@ -187,12 +180,8 @@ def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> kit.
             line = words.ask_first_never if ranked[pair] is None else line
             return line.format(pair=kit.quote(pair), rank=ranked[pair] or 0)
 
-        return kit.Question(
-            words.ask_first.format(word=kit.quote(word)),
-            answers,
-            answers.index(first),
-            [reason(pair) for pair in answers],
-        )
+        reasons = {pair: reason(pair) for pair in ranked if pair in offered}
+        return kit.Question.among(words.ask_first, reasons, first, word=kit.quote(word))
     return None
 
 

@@ -32,10 +32,7 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.use)
     kit.text_input(state, "sentence", words.sentence, width=460)
     sentence = state["sentence"]
-    try:
-        check_text(sentence)
-    except ValueError as error:
-        kit.refuse(error)
+    if kit.or_refused(check_text, sentence) is None:
         return
     if not sentence.strip():
         st.info(words.empty)
@@ -140,12 +137,12 @@ def size_question(text: str) -> kit.Question:
     reasons.setdefault(different, words.ask_size_bare)
     reasons.setdefault(len(split) + special, words.ask_size_all)
     reasons.setdefault(len({word.lower() for word in split}) + special, words.ask_size_case)
-    sizes = sorted(reasons)
-    return kit.Question(
-        words.ask_size.format(**known),
-        [kit.count(size, "line") for size in sizes],
-        sizes.index(different + special),
-        [reasons[size].format(**known) for size in sizes],
+    return kit.Question.among(
+        words.ask_size,
+        reasons,
+        different + special,
+        lambda size: kit.count(size, "line"),
+        **known,
     )
 
 

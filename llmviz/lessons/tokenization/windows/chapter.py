@@ -143,17 +143,12 @@ def stride_question(plan: WindowPlan) -> kit.Question | None:
             double=2 * plan.stride, windows=kit.count(then, "window")
         ),
     }
-    sizes = sorted(reasons)
     if now == then:
         return None
-    return kit.Question(
-        words.ask_stride.format(
-            stride=plan.stride, double=2 * plan.stride, windows=kit.count(now, "window")
-        ),
-        [kit.count(size, "window") for size in sizes],
-        sizes.index(then),
-        [reasons[size] for size in sizes],
+    text = words.ask_stride.format(
+        stride=plan.stride, double=2 * plan.stride, windows=kit.count(now, "window")
     )
+    return kit.Question.among(text, reasons, then, lambda size: kit.count(size, "window"))
 
 
 def target_question(texts: list[str], context: int) -> kit.Question | None:
@@ -170,14 +165,8 @@ def target_question(texts: list[str], context: int) -> kit.Question | None:
         target: words.ask_target_right,
         others[len(others) // 2]: words.ask_target_other,
     }
-    answers = list(reasons)
     window = " ".join(kit.quote(text) for text in texts[:context])
-    return kit.Question(
-        words.ask_target.format(context=window),
-        answers,
-        answers.index(target),
-        list(reasons.values()),
-    )
+    return kit.Question.among(words.ask_target, reasons, target, context=window)
 
 
 def _code(

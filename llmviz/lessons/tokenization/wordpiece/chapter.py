@@ -116,20 +116,17 @@ def next_question(learned: LearnedPieces, joins: int) -> kit.Question | None:
         name(rare): told(rare, words.ask_next_right),
         name(frequent): told(frequent, words.ask_next_wrong),
     }
-    answers = sorted(reasons)
-    return kit.Question(
-        words.ask_next.format(
-            done=kit.count(joins, "merge"),
-            rare=kit.quote(name(rare)),
-            rare_count=kit.count(rare.count, "time"),
-            rare_parts="{:,} and {:,}".format(*rare.counts),
-            frequent=kit.quote(name(frequent)),
-            frequent_count=kit.count(frequent.count, "time"),
-            frequent_parts="{:,} and {:,}".format(*frequent.counts),
-        ),
-        answers,
-        answers.index(name(rare)),
-        [reasons[answer] for answer in answers],
+    return kit.Question.among(
+        words.ask_next,
+        reasons,
+        name(rare),
+        done=kit.count(joins, "merge"),
+        rare=kit.quote(name(rare)),
+        rare_count=kit.count(rare.count, "time"),
+        rare_parts="{:,} and {:,}".format(*rare.counts),
+        frequent=kit.quote(name(frequent)),
+        frequent_count=kit.count(frequent.count, "time"),
+        frequent_parts="{:,} and {:,}".format(*frequent.counts),
     )
 
 

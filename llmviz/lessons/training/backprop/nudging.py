@@ -1,7 +1,6 @@
 """The change of the loss that a weight's gradient predicts, and the true one, on a slider."""
 
 import numpy as np
-import streamlit as st
 
 from llmviz.components.nudge_view.view import nudge_view
 from llmviz.lessons.training.backprop import words
@@ -25,12 +24,6 @@ def draw(
     slope: float,
 ) -> None:
     """Show the slider with its curve; where it is left goes to the page's state."""
-
-    def keep() -> None:
-        at = st.session_state[key].get("at")
-        if isinstance(at, int) and 0 <= at < STOPS:
-            state[control] = at
-
     nudge_view(
         weights,
         losses,
@@ -39,7 +32,7 @@ def draw(
         at=state[control],
         words=words.nudge,
         lines=lines(weights, losses, slope),
-        on_change=keep,
+        on_change=kit.bound(state, key, at=(control, kit.one_of(range(STOPS)))),
     )
 
 

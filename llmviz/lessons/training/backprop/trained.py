@@ -66,10 +66,7 @@ def _choose(state: kit.PageState, reading: kit.Read) -> tuple[str, int, int]:
     names = matrices(reading.bundled.model)
     if state["tmat"] == DEFAULT_MATRIX and DEFAULT_MATRIX not in names:
         state["tmat"] = names[-1]
-
-    def steepest() -> None:
-        state["trow"] = state["tcol"] = TRAINED_STEEPEST
-
+    steepest = state.setter(trow=TRAINED_STEEPEST, tcol=TRAINED_STEEPEST)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = kit.keep(state, "tmat", names)
         st.selectbox(words.matrix, names, width=300, **state.bind("tmat", steepest))

@@ -249,13 +249,9 @@ def question(main: ChartedRun) -> kit.Question | None:
     else:
         right = 0 if step <= last / 4 else 1
         why = words.ask_first.format(step=f"{step:,}", last=f"{last:,}", line=f"{line:.2f}")
-    return kit.Question(
-        words.ask.format(name=kit.quote(main.label), line=f"{line:.2f}"),
-        list(words.ask_answers),
-        right,
-        [why if i == right else words.ask_wrong for i in range(3)],
-        scale=True,
-    )
+    reasons = [why if i == right else words.ask_wrong for i in range(3)]
+    values = {"name": kit.quote(main.label), "line": f"{line:.2f}"}
+    return kit.Question.rated(words.ask, words.ask_answers, right, reasons, **values)
 
 
 def _code(main: ChartedRun, weight: float) -> None:

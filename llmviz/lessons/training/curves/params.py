@@ -4,23 +4,11 @@ from llmviz.training.curves import AXES, UNITS
 from llmviz.ui import codec
 
 MOST = 20  # runs on one chart
-
-
-def _names(key: str) -> codec.Param:
-    """Several runs by name, in the order chosen; which exist is seen when they are read."""
-
-    def read(written: str) -> list[str]:
-        names = [part for part in written.split(",") if part]
-        if len(names) > MOST or len(set(names)) != len(names):
-            raise ValueError(f"at most {MOST} different runs are needed")
-        return names
-
-    return codec.Param(key, [], read, ",".join, at_most=MOST)
-
+RULE = f"at most {MOST} different runs are needed"
 
 PARAMS = [
-    _names("runs"),
-    _names("hide"),  # of them, those that are not drawn just now
+    codec.names("runs", [], MOST, RULE),  # which exist is seen when they are read
+    codec.names("hide", [], MOST, RULE),  # of them, those that are not drawn just now
     codec.choice("axis", "steps", AXES),
     codec.choice("unit", "nats", UNITS),
     codec.number("mean", 0.8, 0.0, 0.999),

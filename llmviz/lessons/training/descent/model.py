@@ -156,10 +156,7 @@ def _deep(state: kit.PageState) -> None:
     from llmviz.training.optimizer_race import RATES as USUAL
 
     kit.section(words.deep, steps=DEEP_STEPS, count=len(state["racers"]))
-
-    def begin() -> None:
-        state["deep"] = True
-
+    begin = state.setter(deep=True)
     st.button(
         words.deep_button.format(count=len(state["racers"])),
         icon=":material/sports_score:",

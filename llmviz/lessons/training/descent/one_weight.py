@@ -99,12 +99,11 @@ def question(rate: float) -> kit.Question:
         f"{left:.4g}": words.ask_one_same,
     }
     reasons[f"{right:.4g}"] = words.ask_one_yes.format(double=double, factor=right, what=what)
-    answers = sorted(reasons, key=float)
-    return kit.Question(
+    return kit.Question.among(
         words.ask_one.format(rate=rate, factor=left, double=double),
-        [answer.replace("-", "−") for answer in answers],
-        answers.index(f"{right:.4g}"),
-        [reasons[answer] for answer in answers],
+        {answer: reasons[answer] for answer in sorted(reasons, key=float)},
+        f"{right:.4g}",
+        lambda answer: answer.replace("-", "−"),
     )
 
 

@@ -55,10 +55,7 @@ def draw(state: kit.PageState) -> None:
 
 def _controls(state: kit.PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-
-        def afresh() -> None:
-            state["from"] = ""
-
+        afresh = state.setter(**{"from": ""})
         kit.choose(state, "surface", words.surface, words.surfaces, afresh)
         st.pills(
             words.optimizers,

@@ -93,10 +93,7 @@ def _text_box(state: kit.PageState):
         text_guard(kit.HALF_CHARACTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bundled = readers.choose(state, kit.Picker("reader", kit.continues), "sentence")
-
-        def take(text: str) -> None:
-            state["sentence"] = text
-
+        take = state.taker("sentence")
         own = state[kit.LEARNER_TEXT.key]
         st.button(words.use_my_text, icon=":material/edit_note:", on_click=take, args=(own,))
         if state["sentence"] != words.sentence:
@@ -225,28 +222,15 @@ def _code(reading: kit.Read, steps, settings: LossSettings) -> None:
     from llmviz.nn.loss import cross_entropy_steps
 
     name, text = reading.bundled.name, reading.text
-    lines = [
-        "import torch",
-        "from llmviz.nn.loss import cross_entropy_steps",
-        "from llmviz.pretrained import load_bundled",
-        "",
-        f"model, tokenizer, card = load_bundled({name!r})",
-        f"ids = tokenizer.encode_from_start({text!r})",
-        "logits = model(torch.tensor([ids[:-1]]))[0][0].detach().double()",
-        "targets = torch.tensor(ids[1:])",
-    ]
-    given = f"reduction={settings.reduction!r}, label_smoothing={settings.smoothing!r}"
+    more, given = "", f"reduction={settings.reduction!r}, label_smoothing={settings.smoothing!r}"
     if settings.skipped:
-        lines.append(f"targets[{list(settings.skipped)}] = -1  # no loss there")
+        more = f"targets[{list(settings.skipped)}] = -1  # no loss there\n"
     if settings.token is not None:
-        lines += [
-            "weights = torch.ones(logits.shape[1])",
-            f"weights[{settings.token}] = {settings.weight!r}",
-        ]
+        more += "weights = torch.ones(logits.shape[1])\n"
+        more += f"weights[{settings.token}] = {settings.weight!r}\n"
         given += ", class_weights=weights"
-    lines.append(f"steps = cross_entropy_steps(logits, targets, {given})")
-    lines.append('print([f"{loss:.3f}" for loss in steps.loss.view(-1).tolist()])')
     if reading.bundled.tokenizer.encode(text) != list(reading.targets):
         return  # unknown characters: the text cannot be quoted back
     prints = str([f"{loss:.3f}" for loss in steps.loss.view(-1).tolist()])
-    kit.show_code([cross_entropy_steps], "\n".join(lines), prints)
+    code = words.snippet.format(name=name, text=text, more=more, given=given)
+    kit.show_code([cross_entropy_steps], code, prints)

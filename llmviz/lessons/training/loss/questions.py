@@ -73,15 +73,11 @@ def spot(losses: Mapping[str, float], right: float, blind: float) -> kit.Questio
     if not offered:
         return None
     chosen = offered[int(1000 * right) % len(offered)]
-    names = list(losses)
-    return kit.Question(
-        words.spot.format(wrong=losses[chosen], right=right, blind=blind),
-        [words.mistakes[name] for name in names],
-        names.index(chosen),
-        [
-            (words.spot_right if name == chosen else words.spot_wrong).format(
-                name=words.mistakes[name], value=losses[name]
-            )
-            for name in names
-        ],
-    )
+    reasons = {
+        name: (words.spot_right if name == chosen else words.spot_wrong).format(
+            name=words.mistakes[name], value=loss
+        )
+        for name, loss in losses.items()
+    }
+    text = words.spot.format(wrong=losses[chosen], right=right, blind=blind)
+    return kit.Question.among(text, reasons, chosen, words.mistakes.__getitem__)

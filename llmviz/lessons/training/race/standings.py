@@ -176,25 +176,21 @@ def question(full: list[Titled]) -> kit.Question | None:
     behind = [one for one in order if _end(one) - _end(best) > TIE]
     if low not in behind:
         return None
-    offered = list({one.name: one for one in (low, behind[-1], best, behind[0])}.values())
-    offered.sort(key=lambda one: one.title)
-    return kit.Question(
-        words.ask.format(
-            low=low.title,
-            train=_train(low),
-            step=int(low.curve.steps[-1]),
-            count=f"{low.description['data']['validation_documents']:,}",
-        ),
-        [_answer(one) for one in offered],
-        offered.index(best),
-        [
-            words.ask_right.format(name=one.title, loss=_end(one))
-            if one is best
-            else words.ask_wrong.format(
-                name=one.title, loss=_end(one), gap=_end(one) - _end(best), best=best.title
-            )
-            for one in offered
-        ],
+    offered = sorted((low, behind[-1], best, behind[0]), key=lambda one: one.title)
+    reasons = {
+        _answer(one): (words.ask_right if one is best else words.ask_wrong).format(
+            name=one.title, loss=_end(one), gap=_end(one) - _end(best), best=best.title
+        )
+        for one in offered
+    }
+    return kit.Question.among(
+        words.ask,
+        reasons,
+        _answer(best),
+        low=low.title,
+        train=_train(low),
+        step=int(low.curve.steps[-1]),
+        count=f"{low.description['data']['validation_documents']:,}",
     )
 
 

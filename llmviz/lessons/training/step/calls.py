@@ -56,10 +56,7 @@ def _modes(measured: Modes) -> None:
 
 def _resume(state: kit.PageState, choice: Asked) -> None:
     kit.section(words.resume, steps=STEPS, middle=STEPS // 2)
-
-    def begin() -> None:
-        state["batch_resume"] = True
-
+    begin = state.setter(batch_resume=True)
     if not state["batch_resume"]:
         st.button(words.resume_button, icon=":material/save:", on_click=begin)
         return

@@ -193,7 +193,7 @@ def one_weight(step: OneStep, choice: Asked, token: int, column: int, name: str)
     """Say how one weight of the head got its new value, with numbers that fit."""
 
     def digits(values: np.ndarray) -> str:
-        return f"{values[token, column]:.6f}".replace("-", "−")
+        return kit.signed(values[token, column], 6)
 
     gradient, factor = digits(step.gradient), min(1.0, step.factor)
     clipped = digits(step.gradient * factor)

@@ -37,7 +37,4 @@ def twice(norm: float) -> kit.Question | None:
     if norm < SHORT:
         return None
     numbers = {"norm": norm, "twice": 2 * norm}
-    answers = [text.format(**numbers) for text in words.ask_zero.answers]
-    return kit.Question(
-        words.ask_zero.text.format(**numbers), answers, 1, list(words.ask_zero.answers.values())
-    )
+    return kit.Question.of(words.ask_zero, 1, **numbers)

@@ -114,17 +114,13 @@ def question(steps: Steps, token: str) -> kit.Question | None:
     if len({f"{length:.2f}" for length in lengths.values()}) < 2:
         return None
     best = max(lengths, key=lengths.__getitem__)
-    return kit.Question(
-        words.ask.format(token=kit.quote(token)),
-        list(words.parts.values()),
-        list(words.parts).index(best),
-        [
-            (words.ask_right if part == best else words.ask_wrong).format(
-                part=words.parts[part], length=length
-            )
-            for part, length in lengths.items()
-        ],
-    )
+    reasons = {
+        words.parts[part]: (words.ask_right if part == best else words.ask_wrong).format(
+            part=words.parts[part], length=length
+        )
+        for part, length in lengths.items()
+    }
+    return kit.Question.among(words.ask, reasons, words.parts[best], token=kit.quote(token))
 
 
 def count_question(config: GPTConfig) -> kit.Question:
@@ -148,12 +144,8 @@ def count_question(config: GPTConfig) -> kit.Question:
         ),
         "qkv": words.counted["qkv"],
     }
-    return kit.Question(
-        words.count.format(all=sum(numbers.values())),
-        [f"{count:,}" for count in counts.values()],
-        0,
-        [reasons[name] for name in counts],
-    )
+    offered = {count: reasons[name] for name, count in counts.items()}
+    return kit.Question.among(words.count, offered, mlp, all=sum(numbers.values()))
 
 
 def end(steps: Steps, norm: str) -> dict[str, float | str]:

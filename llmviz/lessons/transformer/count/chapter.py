@@ -46,10 +46,8 @@ def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro)
     _controls(state)
-    try:
-        config = config_of({name: state[name] for name in FIELDS})
-    except ValueError as rule:
-        kit.refuse(rule)
+    config = kit.or_refused(config_of, {name: state[name] for name in FIELDS})
+    if config is None:
         return
     parts = count_by_part(config)
     _total(config, parts)
@@ -105,7 +103,7 @@ def _total(config: GPTConfig, parts: dict[str, int]) -> None:
 
 def _parts(config: GPTConfig, parts: dict[str, int]) -> None:
     kit.prose(largest_line(parts))
-    st.plotly_chart(parts_bars(config, kit.theme()), key="transformer.count.parts", theme=None)
+    kit.chart(parts_bars(config, kit.theme()), "transformer.count.parts")
     st.caption(words.table)
     _table(tensor_rows(config), config.n_layer)
 
@@ -208,14 +206,10 @@ def head_question(config: GPTConfig) -> kit.Question | None:
     if len(set(numbers.values())) < len(numbers):
         return None
     known = {"right": right, "vocab": config.vocab_size, "width": config.n_embd}
-    reasons = {"right": words.right, **words.wrong}
-    order = sorted(numbers, key=numbers.__getitem__)
-    return kit.Question(
-        words.question.format(state=words.tied if config.tied_head else words.untied),
-        [f"{numbers[name]:,}" for name in order],
-        order.index("right"),
-        [reasons[name].format(**known) for name in order],
-    )
+    texts = {"right": words.right, **words.wrong}
+    reasons = {numbers[name]: texts[name] for name in sorted(numbers, key=numbers.__getitem__)}
+    state = words.tied if config.tied_head else words.untied
+    return kit.Question.among(words.question, reasons, right, state=state, **known)
 
 
 def _small() -> None:

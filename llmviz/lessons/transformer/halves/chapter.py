@@ -135,11 +135,10 @@ def seen_question(count: int, steps: int) -> kit.Question | None:
         (step, step): words.ask_narrow,
         (count, step): words.ask_turned,
     }
-    # The order changes with the sentence, so that the place of the answer tells nothing.
-    order = sorted(answers)
-    return kit.Question(
-        words.ask.format(**given),
-        [words.sees.format(own=own, cross=cross) for own, cross in order],
-        order.index((step, count)),
-        [answers[one].format(**given) for one in order],
+    return kit.Question.among(
+        words.ask,
+        answers,
+        (step, count),
+        lambda sides: words.sees.format(own=sides[0], cross=sides[1]),
+        **given,
     )

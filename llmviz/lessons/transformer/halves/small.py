@@ -92,10 +92,4 @@ def count_question(sources: int, targets: int) -> kit.Question | None:
             offered.setdefault(number, reason)
     if len(offered) < 3:
         return None
-    answers = sorted(offered)
-    return kit.Question(
-        words.count_ask.format(**given),
-        [f"{number:,}" for number in answers],
-        answers.index(h * t * s),
-        [offered[number].format(**given) for number in answers],
-    )
+    return kit.Question.among(words.count_ask, offered, h * t * s, **given)

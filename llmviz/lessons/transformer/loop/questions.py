@@ -48,19 +48,13 @@ def bytes_question(config: GPTConfig) -> kit.Question:
 def _of_numbers(
     text: str, right: int, wrong: Mapping[str, int], reason: str, line: Mapping[str, object]
 ) -> kit.Question:
-    """A question whose answers are different numbers, the smallest first.
+    """A question whose answers are different numbers.
 
     Of mistakes that lead to the same number the first one is offered; one that leads to the right
     number is none.
     """
     texts = words.ask_wrong | words.bytes_wrong
-    offered = {right: reason.format(**line)}
+    offered = {right: reason}
     for name, number in wrong.items():
-        offered.setdefault(number, texts[name].format(**line))
-    answers = sorted(offered)
-    return kit.Question(
-        text,
-        [f"{number:,}" for number in answers],
-        answers.index(right),
-        [offered[number] for number in answers],
-    )
+        offered.setdefault(number, texts[name])
+    return kit.Question.among(text, offered, right, **line)

@@ -189,12 +189,12 @@ def sides_question(length: int, place: int, name: str) -> kit.Question:
             (length, place): words.ask_own,
             (length, length): words.ask_same,
         }
-    order = sorted(reasons)
-    return kit.Question(
+    return kit.Question.among(
         words.ask.format(tokens=length, place=place + 1, word=name),
-        [words.ask_answer.format(both=both, left=left) for both, left in order],
-        order.index((length - 1, place)),
-        [reasons[one].format(**given) for one in order],
+        reasons,
+        (length - 1, place),
+        lambda sides: words.ask_answer.format(both=sides[0], left=sides[1]),
+        **given,
     )
 
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import streamlit as st
-
 from llmviz.figures.losses import compared
 from llmviz.lessons.transformer.masked import words
 from llmviz.ui import engine, kit
@@ -21,7 +19,7 @@ def draw(both: engine.Bundled, left: engine.Bundled) -> None:
         kit.prose(words.score_one, tokens=score["tokens"], both=share)
         return
     shares = (score["share_right"], other["share_right"])
-    st.plotly_chart(share_bars(shares, kit.theme()), key="transformer.masked.shares", theme=None)
+    kit.chart(share_bars(shares, kit.theme()), "transformer.masked.shares")
     kit.prose(
         words.score,
         tokens=score["tokens"],
@@ -60,13 +58,7 @@ def cut_question(
         "tokens": score["tokens"],
     }
     sides = {"both": words.cut_both, "left": words.cut_left, "ended": words.cut_right}
-    reasons = {given[side]: reason.format(**given) for side, reason in sides.items()}
+    reasons = {given[side]: reason for side, reason in sides.items()}
     if len(reasons) < len(sides):
         return None
-    answers = sorted(reasons)
-    return kit.Question(
-        words.cut_ask.format(**given),
-        answers,
-        answers.index(given["ended"]),
-        [reasons[answer] for answer in answers],
-    )
+    return kit.Question.among(words.cut_ask, reasons, given["ended"], **given)

@@ -4,7 +4,6 @@ T tokens, F hidden width.
 """
 
 import numpy as np
-import streamlit as st
 
 from llmviz.figures.activations import curve_on_values
 from llmviz.lessons.transformer.norms import words
@@ -33,8 +32,7 @@ def draw(state: kit.PageState, subject: Subject) -> dict[str, int | str]:
     # always of one layer: another one must neither ask anew nor grade anew
     if not kit.predict(question(values_of(subject.at(0))), f"{KEY}.ask", covers=True):
         return {}
-    figure = figure_of(subject, name, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.curve", theme=None)
+    kit.chart(figure_of(subject, name, kit.theme()), f"{KEY}.curve")
     flat = flat_share(subject, name)
     slots = {"count": len(values), "below": kit.percent(float((values <= 0).mean()))}
     line = words.bend_read.format(
@@ -85,11 +83,8 @@ def question(values: np.ndarray) -> kit.Question:
     """Return how many of some numbers ReLU sets to 0, as a question."""
     share = float((values <= 0).mean())
     right = int(np.searchsorted([0.25, 0.5, 0.75], share, side="left"))
-    reason = words.bend_reason.format(below=kit.percent(share))
-    ask = words.bend_ask.format(count=len(values))
-    return kit.Question(
-        ask, words.bend_answers, right, [reason] * len(words.bend_answers), scale=True
-    )
+    slots = {"below": kit.percent(share), "count": len(values)}
+    return kit.Question.rated(words.bend_ask, words.bend_answers, right, words.bend_reason, **slots)
 
 
 def _code(subject: Subject, name: str, flat: float) -> None:

@@ -92,7 +92,7 @@ def summary(norms: Normed, kind: str) -> str:
 
 
 def _listed(row: Sequence[float]) -> str:
-    first = ", ".join(f"{float(value):.2f}".replace("-", "−") for value in row[:LISTED])
+    first = ", ".join(kit.signed(float(value)) for value in row[:LISTED])
     return first + (" …" if len(row) > LISTED else "")
 
 
@@ -106,20 +106,15 @@ def mistake(x: torch.Tensor, epsilon: float, token: str) -> kit.Question | None:
     }
     if len(kept_rows) < 2 or list(rows.values()).count(rows["right"]) > 1:
         return None
-    names = sorted(kept_rows, key=lambda name: kept_rows[name])  # the right one stands anywhere
     text = words.mistake.format(
         token=kit.quote(token),
         numbers=_listed(x[-1]).removesuffix(" …"),
         mean=float(x[-1].mean()),
         deviation=float(x[-1].var(unbiased=False).sqrt()),
-        students=words.students[len(names)],
+        students=words.students[len(kept_rows)],
     )
-    return kit.Question(
-        text.replace(" -", " −"),
-        [kept_rows[name] for name in names],
-        names.index("right"),
-        [words.mistakes[name] for name in names],
-    )
+    reasons = {row: words.mistakes[name] for name, row in kept_rows.items()}
+    return kit.Question.among(text.replace(" -", " −"), reasons, rows["right"])
 
 
 def _code(subject: Subject, which: str, norms: Normed) -> None:
@@ -173,8 +168,7 @@ def _stack(state: kit.PageState) -> dict[str, str] | None:
     if not ask_once(f"{KEY}.stack.ask", layers, asked):
         return None
     sizes = [size_after(layers, "none"), size_after(layers, place, kind)]
-    figure = stack_lines(layers, norm, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.stack", theme=None)
+    kit.chart(stack_lines(layers, norm, kit.theme()), f"{KEY}.stack")
     written = [written_size(size) for size in sizes]
     slots = dict(zip(("without", "with_"), written, strict=True))
     kit.prose(words.stack_read, layers=layers, why=words.why[norm], **slots)
@@ -209,11 +203,7 @@ def written_size(size: float) -> str:
 def stack_question(layers: int, size: float) -> kit.Question:
     """Return how large the numbers are after a stack without norms, as a question."""
     right = int(np.searchsorted([10.0, 1e3, 1e6], size, side="right"))
-    lines = [
-        words.stack_right if i == right else words.stack_wrong
-        for i in range(len(words.stack_answers))
-    ]
-    reasons = [line.format(size=written_size(size)) for line in lines]
-    return kit.Question(
-        words.stack_ask.format(layers=layers), words.stack_answers, right, reasons, scale=True
-    )
+    reasons = [words.stack_wrong] * len(words.stack_answers)
+    reasons[right] = words.stack_right
+    slots = {"layers": layers, "size": written_size(size)}
+    return kit.Question.rated(words.stack_ask, words.stack_answers, right, reasons, **slots)

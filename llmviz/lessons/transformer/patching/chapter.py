@@ -14,7 +14,7 @@ from llmviz.lessons.transformer.patching.site_map import Map
 from llmviz.study.patching import Reading, Site, patch, patch_map
 from llmviz.study.transformers import require_transformer
 from llmviz.ui import engine, kit
-from llmviz.ui.two_prompts import answers, both_ids, chances, named, reading, written
+from llmviz.ui.two_prompts import answers, both_ids, boxes, chances, named, reading, written
 
 SLICE = 0.04  # seconds of work by which a map grows in one rerun
 POLL = 0.1  # seconds between two reruns while it grows
@@ -25,18 +25,10 @@ BARS = 6  # tokens whose probabilities are drawn
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro)
-    left, right = st.columns([3, 1])
-    with left:
-        kit.text_input(state, "prompt", words.prompt)
-        kit.text_input(state, "donor", words.other_prompt)
-    with right:
-        kit.text_input(state, "answer", words.answer, help=words.answer_help)
-        kit.text_input(state, "other", words.other_answer, help=words.answer_help)
+    boxes(state, words)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = kit.Picker().choose(state)
         kit.choose(state, "sites", words.sites_label, words.sites)
-    if name is None:
-        return
     bundled = kit.load(name)
     if bundled is None:
         return
@@ -127,7 +119,7 @@ def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
     with picture:
         kit.prose(kit.bold(title))
         figure = opened_bars(bundled, all_sites.own, all_sites.donor, site, kit.theme())
-        st.plotly_chart(figure, key="transformer.patching.bars", theme=None)
+        kit.chart(figure, "transformer.patching.bars")
     line = words.opened_text.format(
         kind=words.kinds[site.kind],
         own=tokens[0],

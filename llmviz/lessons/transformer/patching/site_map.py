@@ -121,11 +121,6 @@ def grid(state: kit.PageState, bundled: engine.Bundled, all_sites: Map) -> Site:
     values = np.array([[all_sites.share(site) for site in line] for line in lines])
     site = chosen_site(state["site"], all_sites)
     row = next((i for i, one in enumerate(rows) if one._replace(back=site.back) == site), None)
-
-    def keep_site() -> None:
-        cell = st.session_state[KEY].get("chosen")
-        state["site"] = "" if cell is None else link_of(lines[cell[0]][cell[1]])
-
     cell_grid(
         np.clip(values, -9.99, 9.99),
         key=KEY,
@@ -137,7 +132,9 @@ def grid(state: kit.PageState, bundled: engine.Bundled, all_sites: Map) -> Site:
         scale=words.scale,
         label=words.grid,
         chosen=None if row is None else (row, places - 1 - site.back),
-        on_change=keep_site,
+        on_change=kit.bound(
+            state, KEY, chosen=("site", lambda at: link_of(lines[at[0]][at[1]]) if at else "")
+        ),
     )
     return site
 
@@ -199,15 +196,11 @@ def question(all_sites: Map) -> kit.Question | None:
     alike = [back for back in order[1:] if written(shares[back]) == best]
     if places < 2 or alike or shares[order[0]] < LEAST_MOVED:
         return None
-    backs = sorted(order[:ANSWERS], reverse=True)
-    return kit.Question(
-        words.ask.format(row=site_name(sites[0], all_sites.n_layer)),
-        [kit.escape_markdown(place_name(all_sites, back)) for back in backs],
-        backs.index(order[0]),
-        [
-            (words.ask_right if back == order[0] else words.ask_wrong).format(
-                share=written(shares[back])
-            )
-            for back in backs
-        ],
+    lines = dict.fromkeys(order[:ANSWERS], words.ask_wrong) | {order[0]: words.ask_right}
+    return kit.Question.among(
+        words.ask,
+        {back: line.format(share=written(shares[back])) for back, line in lines.items()},
+        order[0],
+        lambda back: kit.escape_markdown(place_name(all_sites, back)),
+        row=site_name(sites[0], all_sites.n_layer),
     )

@@ -72,13 +72,9 @@ def _without_network() -> None:
 def bytes_question(name: str, parameters: int) -> kit.Question:
     """Return how many bytes the weights of a model take in bfloat16, as a question."""
     known = {"name": name, "parameters": parameters, "right": 2 * parameters}
-    numbers = {each: each * parameters for each in sorted([2, *words.wrong])}
-    return kit.Question(
-        words.question.format(**known),
-        [f"{number:,}" for number in numbers.values()],
-        list(numbers).index(2),
-        [words.wrong.get(each, words.right).format(**known) for each in numbers],
-    )
+    reasons = {each * parameters: reason for each, reason in words.wrong.items()}
+    reasons[2 * parameters] = words.right
+    return kit.Question.among(words.question, reasons, 2 * parameters, **known)
 
 
 def _code(row: SizeRow) -> None:

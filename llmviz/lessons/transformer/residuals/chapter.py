@@ -58,8 +58,7 @@ def _asked(about: tuple[int, int]) -> kit.Question:
 
 
 def _gradients(layers: int, norm: str, seed: int, shares: dict[bool, float]) -> None:
-    figure = gradient_lines(layers, norm, seed, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.gradients", theme=None)
+    kit.chart(gradient_lines(layers, norm, seed, kit.theme()), f"{KEY}.gradients")
     line = words.read.format(without=written(shares[False]), with_=written(shares[True]))
     if norm == "none" and shares[True] > MANY:
         normed = share_left(stack(layers, "pre", True, "layer", seed))
@@ -95,10 +94,10 @@ def written(share: float) -> str:
 def question(layers: int, share: float) -> kit.Question:
     """Return how much of the gradient is left without shortcuts and norms, as a question."""
     right = 0 if share >= 1 else 1 if share > 0.1 else 2 if share > 1e-3 else 3
-    lines = [words.right if i == right else words.wrong for i in range(len(words.answers))]
-    reasons = [line.format(share=written(share)) for line in lines]
-    text = words.ask.format(layers=kit.count(layers, "layer"))
-    return kit.Question(text, words.answers, right, reasons, scale=True)
+    reasons = [words.wrong] * len(words.answers)
+    reasons[right] = words.right
+    slots = {"share": written(share), "layers": kit.count(layers, "layer")}
+    return kit.Question.rated(words.ask, words.answers, right, reasons, **slots)
 
 
 @kit.kept(64)

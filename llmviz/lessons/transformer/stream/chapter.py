@@ -177,8 +177,7 @@ def _opened(bundled: engine.Bundled, read: kit.Read, lens: Lens, point: int, at:
     picture, beside = st.columns([3, 2], gap="large", vertical_alignment="center")
     with picture:
         kit.prose(kit.bold(words.opened.format(point=where, token=token)))
-        figure = best_bars(bundled, read.ids, point, at, kit.theme())
-        st.plotly_chart(figure, key="transformer.stream.best", theme=None)
+        kit.chart(best_bars(bundled, read.ids, point, at, kit.theme()), "transformer.stream.best")
     line = words.opened_text.format(
         token=token,
         point=where,

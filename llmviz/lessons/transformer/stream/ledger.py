@@ -72,9 +72,7 @@ def draw(
             state["share"] = share.code_of(entries[points[0]["point_index"]])
 
     figure = waterfall_of(*known, state["parts"], kit.theme())
-    st.plotly_chart(
-        figure, key=f"{KEY}.bars", theme=None, on_select=open_bar, selection_mode="points"
-    )
+    kit.chart(figure, f"{KEY}.bars", on_select=open_bar, selection_mode="points")
     st.caption(words.colours_of_parts)
     kit.prose(summary(ledger, entries, what, place))
     kit.prose(words.frozen[ledger.norm.kind], divisor=ledger.norm.divisor)
@@ -218,12 +216,11 @@ def question(ledger: Ledger, what: str, place: str) -> kit.Question | None:
     order = sorted(sums, key=sums.__getitem__, reverse=True)
     if len(order) < 2 or written(sums[order[0]]) == written(sums[order[1]]):
         return None
-    return kit.Question(
-        words.ask.format(what=what, place=place),
-        [words.kinds[group] for group in sums],
-        list(sums).index(order[0]),
-        [
-            (words.ask_right if group == order[0] else words.ask_wrong).format(value=written(value))
-            for group, value in sums.items()
-        ],
-    )
+    reasons = {
+        group: (words.ask_right if group == order[0] else words.ask_wrong).format(
+            value=written(value)
+        )
+        for group, value in sums.items()
+    }
+    by_name = words.kinds.__getitem__
+    return kit.Question.among(words.ask, reasons, order[0], by_name, what=what, place=place)

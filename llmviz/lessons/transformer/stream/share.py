@@ -55,10 +55,7 @@ def draw(state: kit.PageState, known: Known, ledger: Ledger, entries: Sequence[E
     title = words.share_title.format(part=part_name(entry), value=written(entry.value))
     plain = ledger.norm.kind == "none" or entry.kind == "norm_shift"
     kit.prose(f"{kit.bold(title)}\n\n{words.share_text_plain if plain else words.share_text}")
-
-    def take(code: str) -> None:
-        state["share"] = code
-
+    take = state.taker("share")
     slot = kit.tied(f"_{KEY}.part", code_of(entry), take)
     st.selectbox(words.open_part, list(names), format_func=names.__getitem__, width=360, **slot)
     picture = picture_of(*known, within(ledger, entry, folded), entry[:3])

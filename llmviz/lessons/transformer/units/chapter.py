@@ -58,10 +58,7 @@ def searched(bundled: engine.Bundled) -> CorpusSearch:
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     head = st.container()
-    name = kit.Picker(also=ALSO).choose(state)
-    if name is None:
-        return
-    bundled = kit.load(name)
+    bundled = kit.load(kit.Picker(also=ALSO).choose(state))
     if bundled is None:
         return
     try:
@@ -138,11 +135,8 @@ def end_unit(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, u
 def dead_question(count: int, units: int, layer: int, tokens: int) -> kit.Question:
     """Return how many of a layer's units never fire, as a question."""
     right = int(np.searchsorted([1, 11, 101], count, side="right"))
-    reason = words.dead_reason.format(count=count)
-    ask = words.dead_ask.format(all=units, layer=layer, tokens=tokens)
-    return kit.Question(
-        ask, words.dead_answers, right, [reason] * len(words.dead_answers), scale=True
-    )
+    slots = {"count": count, "all": units, "layer": layer, "tokens": tokens}
+    return kit.Question.rated(words.dead_ask, words.dead_answers, right, words.dead_reason, **slots)
 
 
 def _grid(state: kit.PageState, corpus_search: CorpusSearch, layer: int) -> None:
@@ -186,10 +180,7 @@ def _choice(state: kit.PageState, corpus_search: CorpusSearch, layer: int) -> in
     """Show the choice of a unit; return it."""
     layers, units = corpus_search.search.fired.shape
     unit = chosen_unit(state, corpus_search, layer)
-
-    def take(value: int | None) -> None:
-        if value is not None:
-            state["unit"] = value
+    take = state.taker("unit")
 
     def go(value: int | None) -> None:
         if value is not None:
@@ -278,8 +269,7 @@ def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float, token: s
     writing = writes(bundled, layer, unit)
     text = words.writes_text[bundled.model.config.norm]
     kit.section(words.writes.title, text.format(token=token, divisor=writing.divisor))
-    figure = writes_bars(bundled, layer, unit, kit.theme())
-    st.plotly_chart(figure, key=f"{KEY}.writes", theme=None)
+    kit.chart(writes_bars(bundled, layer, unit, kit.theme()), f"{KEY}.writes")
     tokenizer, raised = bundled.tokenizer, float(writing.raised[0])
     kit.prose(
         words.writes_read.format(

@@ -91,14 +91,9 @@ def _code(name: str, look: Look, head: Head, place: int, plain: bool) -> None:
         prints += f" {look.weights[head][place]:.3f}"
     kit.show_code(
         [attention, softmax_terms],
-        "import torch\nfrom llmviz.pretrained import load_bundled\n"
-        "from llmviz.sampling.temperature import softmax_terms\n"
-        "from llmviz.trace import record\n\n"
-        f"model, tokenizer, card = load_bundled({name!r})\nids = {list(look.ids)}\n"
-        f'with torch.inference_mode(), record("{tap}") as trace:\n'
-        "    model(torch.tensor([ids]))\n"
-        f'scaled = trace["{tap}"][0, {head[1]}, -1]  # of the last token\n'
-        f'print(f"{{scaled[{place}]:.3f}}{share}")',
+        words.snippet_lookup_cells.format(
+            name=name, ids=list(look.ids), tap=tap, head=head[1], place=place, share=share
+        ),
         prints,
     )
 

@@ -175,25 +175,16 @@ def _test(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> None:
 def _code(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> None:
     first, second = (list(look.ids) for look in pair.looks)
     (other,) = bundled.tokenizer.encode(pair.story.answers[1])
-    heads = pair.moved.shape[1]
     kit.show_code(
         [moved, heads_given],
-        "import torch\nfrom llmviz.nn.attention import heads_given\n"
-        "from llmviz.nn.attention.study import moved\n"
-        "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n\n\n"
-        "def last(ids, part):  # of the last token, in every layer and head\n"
-        '    with torch.inference_mode(), record(f"blocks.*.attn.{part}") as trace:\n'
-        "        model(torch.tensor([ids]))\n"
-        "    return torch.cat([one[:, :, -1] for one in trace.values()])\n\n\n"
-        f"ids = {first}\nother = {second}\n"
-        'weights = [last(one, "weights").numpy() for one in (ids, other)]\n'
-        f"change = moved(*weights, {pair.shared})\n"
-        f'order = (-change).argsort(axis=None, kind="stable")[:{MOVERS}]\n'
-        f"heads = [divmod(int(at), {heads}) for at in order]\n"
-        'outputs = last(other, "output")\n'
-        "with torch.inference_mode(), heads_given({at: outputs[at] for at in heads}):\n"
-        "    p = model(torch.tensor([ids]))[0][0, -1].softmax(-1)\n"
-        f'print(f"{{change.max():.0%}} {{p[{other}]:.2f}}")',
+        words.snippet_lookup.format(
+            name=bundled.name,
+            first=first,
+            second=second,
+            shared=pair.shared,
+            movers=MOVERS,
+            heads=pair.moved.shape[1],
+            other=other,
+        ),
         f"{pair.moved.max():.0%} {after[other]:.2f}",
     )
