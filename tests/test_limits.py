@@ -89,6 +89,7 @@ OUR_OWN = {
     "study/superposition_record.py": {"_parts"},
     "study/tested_in_training.py": {"bundled"},
     "study/think_first.py": {"bundled", "recorded"},
+    "study/think_tasks.py": {"recorded"},
     "study/token_letters.py": {"recorded"},
     "study/tool_record.py": {"bundled", "recorded"},
     "ui/code.py": {"_source"},

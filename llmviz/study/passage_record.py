@@ -1,7 +1,7 @@
 """What models make of the passages before a question: right, wrong, none, two that disagree.
 
-`python -m llmviz.study.passage_record` trains three models beside each other, some ten minutes each,
-and writes `data/experiments/passages.json` and the best model, `passages.safetensors`.
+`python -m llmviz.study.passage_record` trains three models beside each other, twelve minutes on two
+cores, and writes `data/experiments/passages.json` and the best model, `passages.safetensors`.
 """
 
 from __future__ import annotations
