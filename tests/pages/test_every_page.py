@@ -95,7 +95,8 @@ def no_marks(block) -> bool:
         proto = getattr(element, "proto", None)
         body = getattr(proto, "body", "") if element.type == "html" else ""
         raw = re.sub(r"<code>.*?</code>", "", body) if 'class="lv-' in body else ""
-        if re.search(r"\*\*|(?<!\w)\*\w[^*<\n]*\*|\[\[|`", raw) or MARK.search(texts_sent(element)):
+        sent = texts_sent(element) + "".join(map(str, getattr(element, "options", ())))
+        if re.search(r"\*\*|(?<!\w)\*\w[^*<\n]*\*|\[\[|`", raw) or MARK.search(sent):
             return False
         if hasattr(element, "children") and not no_marks(element):
             return False

@@ -28,7 +28,7 @@ NUMBERS = [str(number) for number in range(1, MOST_PASSAGES + 1)]
 
 PARAMS = [
     codec.text("lookdocs", DOCUMENTS, MOST_OF_DOCUMENTS),
-    codec.text("lookask", "What is the work of Ada?", MOST_OF_QUESTION),
+    codec.text("lookask", "Where does Alice live?", MOST_OF_QUESTION),
     codec.integer("looklong", 2, 1, MOST_SENTENCES),
     codec.integer("lookover", 1, 0, MOST_SENTENCES - 1),
     codec.number("lookk1", K1, 0.0, 3.0),

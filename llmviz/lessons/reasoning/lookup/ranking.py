@@ -120,8 +120,8 @@ def term_question(ranked: Ranked) -> kit.Question | None:
         0,
         passage=best.passage + 1,
         text=kit.quote(ranked.passages[best.passage].text, 90),
-        first=kit.quote(terms.words[best.first]),
-        second=kit.quote(terms.words[best.second]),
+        first=terms.words[best.first],
+        second=terms.words[best.second],
         reason=reason,
     )
 
