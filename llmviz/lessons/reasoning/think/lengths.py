@@ -102,7 +102,9 @@ def chart(
         models = [[one.value for one in own] for own in by_length]
         above = [max(own) - mean for own, mean in zip(models, means, strict=True)]
         below = [mean - min(own) for own, mean in zip(models, means, strict=True)]
-        drawn.append(Line(words.ways[way], lengths, means, at, errors=above, below=below))
+        # Dots may lie upon answers at once: through a dashed line both are seen.
+        line = Line(words.ways[way], lengths, means, at, way == DOTS, errors=above, below=below)
+        drawn.append(line)
     axes = (axis, words.right_axis)
     picture = lines(drawn, axes, mode, hover="%{y:.1%}", **more)
     return picture.update_yaxes(range=[0, 1.05])  # the same wherever two are compared
