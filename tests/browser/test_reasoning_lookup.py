@@ -1,7 +1,5 @@
 """Looking things up under a hand: the answer follows the passages."""
 
-from __future__ import annotations
-
 from playwright.sync_api import expect
 
 from llmviz.lessons.reasoning.lookup import words
@@ -12,7 +10,7 @@ from tests.browser.test_tokenization import wait_for_address
 def test_the_answer_follows_the_passages_and_their_changes(visit):
     visit.open("reasoning?show=1&part=lookup")
     page = visit.page
-    expect(page.get_by_text("The model answers").first).to_be_visible()
+    expect(page.get_by_text("The model writes").first).to_be_visible()
     cell = page.get_by_role("grid", name=words.terms_label).locator("td").nth(1)
     cell.hover()
     expect(page.locator(".cells-told").first).to_contain_text("passage")
