@@ -276,10 +276,12 @@ def _weights_of(folder: Path, seed: int) -> Path:
 
 def make(folder: Path = EXPERIMENT_FOLDER, seeds: Sequence[int] = SEEDS) -> None:
     """Train a model for each seed, beside each other; write what they answer, and the best."""
+    from llmviz.training.tensors import load_tensors, save_tensors
+
     begun = time.perf_counter()
     with ProcessPoolExecutor(len(seeds), get_context("spawn")) as pool:
         models = [*pool.map(trained, seeds, [folder] * len(seeds))]
-    _weights_of(folder, best(models).seed).replace(folder / WEIGHTS)
+    save_tensors(folder / WEIGHTS, load_tensors(_weights_of(folder, best(models).seed)))
     for seed in seeds:
         _weights_of(folder, seed).unlink(missing_ok=True)
     found = [asdict(one) for one in models]
