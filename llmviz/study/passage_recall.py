@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +17,7 @@ import numpy as np
 from llmviz.paths import DATA, EXPERIMENT_FOLDER
 from llmviz.similarity import VectorTable, cut
 from llmviz.study.passage_ranking import BM, TFIDF, VECTORS, Means, order_of, rank
-from llmviz.study.records import Recorded
+from llmviz.study.records import Recorded, write_to
 from llmviz.training.files import write_json
 
 FILE = "passage-recall.json"
@@ -148,12 +147,5 @@ def share(name: str, way: str, among: int) -> float:
     return float(np.sum([one.hits[way][at] for one in those]) / sum(one.questions for one in those))
 
 
-def main() -> None:
-    """Read the arguments and measure."""
-    parser = argparse.ArgumentParser(description="Measure how well passages are found again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="the folder written to")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Measure how well passages are found again.")

@@ -6,7 +6,6 @@ cores, and writes `data/experiments/passages.json` and the best model, `passages
 
 from __future__ import annotations
 
-import argparse
 import random
 import time
 from collections import Counter
@@ -42,7 +41,7 @@ from llmviz.study.passage_reader import (
     train,
     vocabulary,
 )
-from llmviz.study.records import Recorded
+from llmviz.study.records import Recorded, write_to
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -306,12 +305,5 @@ def bundled(folder: Path = EXPERIMENT_FOLDER) -> GPT:
     return small_gpt.read_weights(folder / WEIGHTS, COMMAND, lambda _: new_model())
 
 
-def main() -> None:
-    """Read the arguments and train."""
-    parser = argparse.ArgumentParser(description="Train the models that read passages again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="the folder written to")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the models that read passages again.")

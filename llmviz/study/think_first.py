@@ -8,7 +8,6 @@ B texts, T tokens.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -40,7 +39,7 @@ from llmviz.study.parity_texts import (
     path_of,
     question,
 )
-from llmviz.study.records import require
+from llmviz.study.records import require, write_to
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
@@ -351,12 +350,5 @@ def _chances(model: GPT, text: list[int]) -> np.ndarray:
     return raised / raised.sum()
 
 
-def main() -> None:
-    """Read the arguments and train."""
-    parser = argparse.ArgumentParser(description="Train the models that think first again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="the folder written to")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the models that think first again.")

@@ -7,7 +7,6 @@ the model writes, as parity is in `llmviz.study.think_first`.
 A text is: the items, blanks up to SLOTS places, "=", the path, ":", the answer. B texts, T tokens.
 """
 
-import argparse
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -23,7 +22,7 @@ import numpy as np
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import small_gpt
 from llmviz.study.parity_texts import DIRECT, DOTS, PATH, WAYS
-from llmviz.study.records import Recorded
+from llmviz.study.records import Recorded, write_to
 from llmviz.study.think_first import SEEDS, Share, share
 from llmviz.training.files import write_json
 
@@ -235,12 +234,5 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[tuple[str, str], list[Mea
         return found
 
 
-def main() -> None:
-    """Read the arguments and train."""
-    parser = argparse.ArgumentParser(description="Train the models of two more tasks again.")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="the folder written to")
-    make(parser.parse_args().to)
-
-
 if __name__ == "__main__":
-    main()
+    write_to(make, "Train the models of two more tasks again.")

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
-import streamlit as st
 
 from llmviz.figures.lines import Line, lines
 from llmviz.lessons.reasoning.think import words
@@ -56,12 +55,7 @@ def draw_short_first() -> None:
 
 
 def _draw(order: str) -> None:
-    st.plotly_chart(
-        figure(order, kit.theme()),
-        key=f"{KEY}.lengths.{order}",
-        theme=None,
-        config={"displayModeBar": False},
-    )
+    kit.chart(figure(order, kit.theme()), f"{KEY}.lengths.{order}", bar=False)
     kit.prose(beyond(order))
     kit.rows_table(length_rows(order), words.length_columns)
 

@@ -1,7 +1,6 @@
 """Two more tasks that are answered in the same three ways: a ball that is handed on, and sums."""
 
 import plotly.graph_objects as go
-import streamlit as st
 
 from llmviz.lessons.reasoning.think import words
 from llmviz.lessons.reasoning.think.lengths import KEY, chart, each, together
@@ -23,12 +22,7 @@ def draw(state: kit.PageState) -> bool:
     opened = kit.predict(question(task), f"{KEY}.{task}", covers=True)
     if opened:
         kit.prose(words.task_lengths, tests=TESTS)
-        st.plotly_chart(
-            figure(task, kit.theme()),
-            key=f"{KEY}.tasks",
-            theme=None,
-            config={"displayModeBar": False},
-        )
+        kit.chart(figure(task, kit.theme()), f"{KEY}.tasks", bar=False)
         kit.prose(read(task))
         kit.show_code(
             [recorded],
