@@ -7,11 +7,12 @@ import streamlit as st
 from llmviz.document.marks import as_markdown
 from llmviz.lessons.efficiency import LESSON
 from llmviz.lessons.efficiency.systems import words
-from llmviz.lessons.efficiency.systems.sources import READ, SOURCES
 from llmviz.lessons.efficiency.systems.table import (
     IDEAS,
     OPEN,
     PARTLY,
+    READ,
+    SOURCES,
     STATES,
     SYSTEMS,
     YES,
