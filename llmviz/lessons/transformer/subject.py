@@ -5,7 +5,7 @@ T tokens, C width.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -21,16 +21,6 @@ DRAWN = 12  # tokens that have a row
 SMALL = "three words"
 # Models with other parts than the bundled ones have: norms behind, RMSNorm, rotary, SwiGLU.
 ALSO = [f"since-2017/{name}" for name in ("post-norm", "rms-norm", "rotary", "swiglu")]
-OPEN_SMALL = (
-    "from llmviz.study.three_words import three_words",
-    "",
-    "model = three_words()",
-)
-OPEN_MODEL = (
-    "from llmviz.pretrained import load_bundled",
-    "",
-    "model, tokenizer, card = load_bundled({name!r})",
-)
 
 
 @dataclass(frozen=True)
@@ -71,11 +61,10 @@ class Subject:
         """The same text in another layer."""
         return replace(self, layer=layer)
 
-    def opening(self, imports: Sequence[str]) -> list[str]:
+    def opening(self, imports: str) -> str:
         """The lines with which a snippet gets the model, behind its other imports."""
-        small = self.name == SMALL
-        first, *rest = OPEN_SMALL if small else [line.format(name=self.name) for line in OPEN_MODEL]
-        return ["import torch", *sorted([*imports, first]), *rest]
+        lines = words.open_small if self.name == SMALL else words.open_model
+        return lines.format(imports=imports, name=self.name) + "\n"
 
 
 small_model = kit.kept(1)(three_words.three_words)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from llmviz.lessons.efficiency.parallel import words
 from llmviz.parallel.formulas import bubble_share, sent_per_step
 from llmviz.parallel.plan import PIPELINES, ParallelPlan
 from llmviz.ui import kit
@@ -9,19 +10,12 @@ from llmviz.ui import kit
 
 def draw(plan: ParallelPlan) -> None:
     """Show the code that ran in each process, and the formula."""
-    given = f"{plan.method!r}, processes={plan.processes}, micro_batches={plan.micro_batches}"
-    bubble = plan.method in PIPELINES
-    names = "ParallelPlan, bubble_share, sent_per_step" if bubble else "ParallelPlan, sent_per_step"
-    lines = [
-        f"from llmviz.parallel import {names}",
-        "",
-        f"plan = ParallelPlan({given})",
-        "for rank in range(plan.processes):",
-        "    print({name: round(number) for name, number in sent_per_step(plan, rank).items()})",
-    ]
-    if bubble:
-        lines.append("print(f'{bubble_share(plan.processes, plan.micro_batches):.3f}')")
-    kit.show_code([*_parts(plan.method), sent_per_step], "\n".join(lines), lambda: printed(plan))
+    text = words.snippet.format(
+        method=plan.method, processes=plan.processes, micro=plan.micro_batches
+    )
+    if plan.method in PIPELINES:
+        text += f"\n\n{words.snippet_bubble.format()}"
+    kit.show_code([*_parts(plan.method), sent_per_step], text, lambda: printed(plan))
 
 
 def printed(plan: ParallelPlan) -> str:

@@ -107,7 +107,7 @@ def _sums(
         pictures_first()
         _rank(table, a, b)
         shown = _ask(a, b)
-        _code(state, table, a, b)
+        _code(table, a, b)
         return shown
     return False
 
@@ -183,26 +183,13 @@ def factor_question(a: np.ndarray, b: np.ndarray) -> kit.Question | None:
     return kit.Question.among(words.ask_factor, reasons, kit.signed(then.cosine), **about)
 
 
-def _code(state: kit.PageState, table: VectorTable, a: Side, b: Side) -> None:
-    lines = ["from llmviz.similarity import cosine_terms, euclidean_terms"]
+def _code(table: VectorTable, a: Side, b: Side) -> None:
     if a.ids:
-        lines += [
-            "from llmviz.study.vector_tables import load_table",
-            "",
-            f"vectors = load_table({table.name!r})",
-            f"a, b = vectors.mean({list(a.ids)}), vectors.mean({list(b.ids)})",
-        ]
+        text = words.snippet_rows.format(name=table.name, a=list(a.ids), b=list(b.ids))
     else:
-        lines += ["", f"a, b = {a.values.tolist()}, {b.values.tolist()}"]
-    lines += [
-        "terms = cosine_terms(a, b)",
-        'print(f"{terms.dot:.4f} {terms.cosine:.4f}")',
-        'print(f"{euclidean_terms(a, b).distance:.4f}")',
-    ]
+        text = words.snippet_typed.format(a=a.values.tolist(), b=b.values.tolist())
     terms = cosine_terms(a.values, b.values)
     distance = euclidean_terms(a.values, b.values).distance
-    kit.show_code(
-        [cosine_terms, euclidean_terms, in_plane],
-        "\n".join(lines),
-        f"{terms.dot:.4f} {terms.cosine:.4f}\n{distance:.4f}",
-    )
+    prints = f"{terms.dot:.4f} {terms.cosine:.4f}\n{distance:.4f}"
+    ran = [cosine_terms, euclidean_terms, in_plane]
+    kit.show_code(ran, f"{text}\n{words.snippet_pair.format()}", prints)

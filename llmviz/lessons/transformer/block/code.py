@@ -41,55 +41,36 @@ def draw(subject: Subject, steps: Steps, stage: str, norm: str, head: int) -> No
         "sum1": [Block.forward],
         "sum2": [Block.forward],
     }.get(stage, [FeedForward])
-    lines, result = computed(subject.model, stage, norm, head)
-    own = norm == config.norm
-    call = f"block_steps(model, {list(subject.ids)}, {subject.layer}{'' if own else f', {norm!r}'})"
-    imports = ["from llmviz.study.block import block_steps"]
-    imports += [line for line in lines if line.startswith("from")]
-    snippet = [
-        *subject.opening(imports),
-        f"steps = {call}",
-        f"block = model.blocks[{subject.layer}]",
-        "with torch.inference_mode():",
-        *(f"    {line}" for line in lines if not line.startswith("from")),
-        f'print([f"{{x:.3f}}" for x in result[-1, :{PRINTED}].tolist()])',
-    ]
+    line, result = computed(subject.model, stage, norm, head)
+    imports = words.code_import
+    if stage in NORMED:
+        imports = f"{words.norm_import.format(name=kind.__name__)}\n{imports}"
+    snippet = subject.opening(imports) + words.snippet.format(
+        ids=list(subject.ids),
+        layer=subject.layer,
+        order="" if norm == config.norm else f", {norm!r}",
+        computed=line,
+        printed=PRINTED,
+    )
     numbers = steps[result]
     numbers = numbers[head] if numbers.dim() == 3 else numbers
     prints = str([f"{x:.3f}" for x in numbers[-1, :PRINTED].tolist()])
-    kit.show_code([*ran, block_steps], "\n".join(snippet), prints, label=words.code)
+    kit.show_code([*ran, block_steps], snippet, prints, label=words.code)
 
 
-def computed(model: GPT, stage: str, norm: str, head: int) -> tuple[list[str], str]:
+def computed(model: GPT, stage: str, norm: str, head: int) -> tuple[str, str]:
     """Return the lines that compute a stage from `steps` and `block`, and which step it is."""
-    attn = model.blocks[0].attn
-    group = head * attn.n_kv_head // attn.n_head
+    attn, config = model.blocks[0].attn, model.config
     between = "norm1" if norm == "post" else "sum1"  # what the second + adds to
-    first = {"pre": "norm1"}.get(norm, "input")  # what attention reads
-    second = {"pre": "norm2"}.get(norm, between)  # and the feed-forward network
     before = {"norm1": "sum1", "norm2": "sum2"} if norm == "post" else NORMED
-    gate = f' * block.mlp.up(steps["{second}"])' if model.config.activation == "swiglu" else ""
-    lines = {
-        "x": ['result = steps["input"]'],
-        "qkv": [
-            f'q, k, v = block.attn.queries_keys_values(steps["{first}"][None])',
-            f"result = q[0, {head}]",
-        ],
-        "scores": [
-            f'q, k = steps["attn.q"][{head}], steps["attn.k"][{group}]',
-            "result = q @ k.T * block.attn.scale",
-        ],
-        "weights": [f'result = steps["attn.weights"][{head}] @ steps["attn.v"][{group}]'],
-        "join": ['result = block.attn.projection(steps["attn.concat"])'],
-        "sum1": ['result = steps["input"] + steps["attn"]'],
-        "up": [f'result = block.mlp.hidden(steps["{second}"])'],
-        "act": [f'result = block.mlp.activation(steps["mlp.hidden"]){gate}'],
-        "down": ['result = block.mlp.output(steps["mlp.act"])'],
-        "sum2": [f'result = steps["{between}"] + steps["mlp"]'],
+    gated = stage == "act" and config.activation == "swiglu"
+    line = words.computed["gated" if gated else config.norm_kind if stage in NORMED else stage]
+    slots = {
+        "first": {"pre": "norm1"}.get(norm, "input"),  # what attention reads
+        "second": {"pre": "norm2"}.get(norm, between),  # and the feed-forward network
+        "between": between,
+        "before": before.get(stage),
+        "head": head,
+        "group": head * attn.n_kv_head // attn.n_head,
     }
-    if stage in RESULTS:
-        return lines[stage], RESULTS[stage]
-    name = f"{model.config.norm_kind}_norm_steps"
-    learned = ["weight", "eps"] if name.startswith("rms") else ["weight", "bias", "eps"]
-    given = ", ".join([f'steps["{before[stage]}"]', *(f"block.{stage}.{part}" for part in learned)])
-    return [f"from llmviz.nn.layers import {name}", f"result = {name}({given}).output"], stage
+    return line.format(stage=stage, **slots), RESULTS.get(stage, stage)

@@ -88,17 +88,8 @@ def question(values: np.ndarray) -> kit.Question:
 
 
 def _code(subject: Subject, name: str, flat: float) -> None:
-    lines = subject.opening(
-        [
-            "from llmviz.study.activations import gelu_gap, slopes",
-            "from llmviz.study.block import block_steps",
-        ]
+    text = subject.opening(words.bend_imports) + words.snippet_bend.format(
+        ids=list(subject.ids), layer=subject.layer, name=name, limit=FLAT
     )
-    lines += [
-        f"steps = block_steps(model, {list(subject.ids)}, {subject.layer})",
-        'values = steps["mlp.hidden"].flatten().numpy()',
-        f'print(f"{{(abs(slopes({name!r}, values)) < {FLAT}).mean():.4f}}")',
-        'print(f"{gelu_gap()[1]:.6f}")',
-    ]
     _, gap = gap_of_gelu()
-    kit.show_code([activation_curve, gelu_gap], "\n".join(lines), f"{flat:.4f}\n{gap:.6f}")
+    kit.show_code([activation_curve, gelu_gap], text, f"{flat:.4f}\n{gap:.6f}")

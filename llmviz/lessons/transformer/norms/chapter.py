@@ -118,25 +118,14 @@ def mistake(x: torch.Tensor, epsilon: float, token: str) -> kit.Question | None:
 
 
 def _code(subject: Subject, which: str, norms: Normed) -> None:
-    lines = subject.opening(
-        [
-            "from llmviz.nn.layers import layer_norm_steps, rms_norm_steps",
-            "from llmviz.study.block import block_steps",
-        ]
-    )
     shift = "None" if norms.shift is None else "norm.bias"
-    lines += [
-        f"steps = block_steps(model, {list(subject.ids)}, {subject.layer})",
-        f"x, norm = steps[{norms.source!r}], model.blocks[{subject.layer}].{which}",
-        "with torch.inference_mode():",
-        f"    layer = layer_norm_steps(x, norm.weight, {shift}, norm.eps)",
-        "    rms = rms_norm_steps(x, norm.weight, norm.eps)",
-        "for norm_steps in (layer, rms):",
-        f'    print([f"{{x:.3f}}" for x in norm_steps.output[-1, :{LISTED}].tolist()])',
-    ]
+    slots = {"source": norms.source, "which": which, "shift": shift, "listed": LISTED}
+    text = subject.opening(words.norm_imports) + words.snippet_norm.format(
+        ids=list(subject.ids), layer=subject.layer, **slots
+    )
     rows = (norms.layer.output, norms.rms.output)
     prints = "\n".join(str([f"{x:.3f}" for x in row[-1, :LISTED].tolist()]) for row in rows)
-    kit.show_code([layer_norm_steps, rms_norm_steps], "\n".join(lines), prints)
+    kit.show_code([layer_norm_steps, rms_norm_steps], text, prints)
 
 
 def kinds(norm: str) -> tuple[str, str]:
