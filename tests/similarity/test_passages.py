@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from llmviz.similarity import cut, search_words
@@ -15,6 +15,7 @@ TEXTS = st.text(alphabet=st.sampled_from("ab .!?…\"'\n。」字३।"), max_s
 
 
 @given(TEXTS | st.text(max_size=200))
+@example("0\x1f")  # a space to `strip`, and none to every engine of expressions
 def test_every_character_but_spaces_is_in_one_passage_where_nothing_overlaps(text):
     passages = cut(text, 1)
     inside = "".join(one.text for one in passages)
