@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
@@ -12,8 +15,11 @@ from llmviz.document import Document, texts_of
 from llmviz.document.check import Names, check, check_translation
 from llmviz.document.texts import let_choose
 from llmviz.ui.lesson import LANGUAGE, Lesson
+from llmviz.wholefile import write_whole
 
 HERE = Path(llmviz.__file__).parent
+# Of which state of the files it is known that they fit.
+FIT = HERE / "__pycache__" / "documents.txt"
 
 
 def offer_languages() -> None:
@@ -24,6 +30,34 @@ def offer_languages() -> None:
     let_choose(lambda: st.session_state.get(f"shared.{LANGUAGE.key}", LANGUAGE.default))
 
 
+def check_changed_documents(lessons: Sequence[Lesson]) -> None:
+    """Check the documents, unless a server before this one found the same files right.
+
+    Files are the same by what Python's own cache goes by: their paths, sizes and times. Reading
+    all code takes the processor three seconds; where the cache cannot be written, it takes them at
+    each start.
+
+    Raises DocumentError as `check_documents` does.
+    """
+    if any(path.stem.count(".") for path in HERE.glob("lessons/**/*.md")):
+        offer_languages()
+    files = (path for end in ("md", "py", "js") for path in HERE.rglob(f"*.{end}"))
+    state = state_of(files, [lesson.key for lesson in lessons])
+    if FIT.is_file() and FIT.read_bytes() == state:
+        return
+    check_documents(lessons)
+    if not sys.dont_write_bytecode:
+        with suppress(OSError):
+            FIT.parent.mkdir(exist_ok=True)
+            write_whole(FIT, lambda path: path.write_bytes(state))
+
+
+def state_of(files: Iterable[Path], lessons: Sequence[str]) -> bytes:
+    """Return what tells a state of files from all others, for these lessons."""
+    told = [f"{path} {(kept := path.stat()).st_size} {kept.st_mtime_ns}" for path in sorted(files)]
+    return hashlib.sha256("\n".join([*lessons, *told]).encode("utf-8")).hexdigest().encode()
+
+
 def check_documents(lessons: Sequence[Lesson]) -> None:
     """Read every document of these lessons and hold it against their code.
 
@@ -32,8 +66,6 @@ def check_documents(lessons: Sequence[Lesson]) -> None:
 
     Raises DocumentError naming the file, the line and the rule.
     """
-    if any(path.stem.count(".") for path in HERE.glob("lessons/**/*.md")):
-        offer_languages()
     engine = Names(sorted(HERE.rglob("*.py")))
     shared = [*(HERE / "ui").glob("*.py"), *(HERE / "components").rglob("*.js")]
     furniture = Names(sorted((HERE / "ui").glob("*.py")))

@@ -22,7 +22,7 @@ import psutil
 
 from llmviz import streamlit_parts
 from llmviz.ui import engine, runs
-from llmviz.ui.documents import check_documents
+from llmviz.ui.documents import check_changed_documents
 from llmviz.ui.lesson import Lesson
 
 _LOG = logging.getLogger(__name__)
@@ -133,12 +133,12 @@ def check_pages(lessons: Sequence[Lesson]) -> bool:
     """Return whether the controls and documents of all pages are right; else end the server.
 
     No page may have two controls of one name, and each document fits its code; what is wrong is
-    said with its place. It is asked beside the start, not before it: it takes a second.
+    said with its place. It is asked beside the start, not before it: it takes a moment.
     """
     try:
         for lesson in lessons:
             lesson.params()
-        check_documents(lessons)
+        check_changed_documents(lessons)
     except ValueError as problem:
         _LOG.critical("%s", problem)
         signal.raise_signal(signal.SIGTERM)

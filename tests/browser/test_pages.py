@@ -22,7 +22,8 @@ PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 # page. So a small laptop stands for all desks, and paper for a desk at 200 % zoom, which has 720.
 DESK, PHONE = 1366, 390
 WINDOWS = (("light", DESK), ("dark", PHONE))
-BETWEEN = (1280, 1024)
+PAPER = 688  # pixels of CSS: a page of A4 without its margins
+BETWEEN = (1280, 1024, PAPER)
 # Texts that an element cuts off without a way to reach the rest, in any component.
 CUT = """() => {
     const cut = [];
@@ -64,7 +65,6 @@ FOUND = """async () => {
         .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
 }"""
 
-PAPER = 688  # pixels of CSS: a page of A4 without its margins
 # What is on paper that only a hand can use, pictures that may be cut between two pages, by how much
 # the page is too wide, and how much of it lies in a part that scrolls.
 PRINTED = """() => {
@@ -138,8 +138,9 @@ def nobody_is_kept_out(page: Any, title: str) -> None:
 def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
     """A page is opened by its address, and its chapters one after the other by the button below.
 
-    Each stands light on a desk or dark on a phone in turn, and is then switched to the other, in
-    which the next one is opened. The tests of the lessons open chapters by their links.
+    Each stands light on a desk or dark on a phone in turn, and is then switched to the other by way
+    of the widths between; in that one the next chapter is opened. The tests of the lessons open
+    chapters by their links.
     """
     (lesson,) = (one for one in LESSONS if one.key == page)
     titles = [chapter.title for chapter in lesson.chapters] or [""]
@@ -155,15 +156,16 @@ def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
         if title:
             window.page.locator("h2").first.wait_for()
         check(window, WINDOWS[turn][0], title)
+        for width in BETWEEN if turn == 0 else reversed(BETWEEN):
+            window.dress(WINDOWS[turn][0], width)
+            nothing_is_cut(window, f"{title} at {width}")
+            if width == PAPER:
+                on_paper(window, title)
         window.dress(*WINDOWS[1 - turn])
         window.settle()
         check(window, WINDOWS[1 - turn][0], title)
         if number % 4 == PAGES.index(page) % 4:  # axe takes a second
             nobody_is_kept_out(window.page, title)
-        for width in (*BETWEEN, PAPER):
-            window.dress(WINDOWS[1 - turn][0], width)
-            nothing_is_cut(window, f"{title} at {width}")
-        on_paper(window, title)
 
 
 def test_the_table_of_temperature_fits_a_phone(window):

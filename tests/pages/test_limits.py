@@ -12,6 +12,7 @@ import pytest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from benchmarks.limits import SLICED, Sent, links, mixed, texts
+from llmviz.background import JobPool
 from llmviz.corpus.roles import split_words
 from llmviz.finetuning.instructions import ask
 from llmviz.finetuning.labels import from_lines
@@ -36,8 +37,24 @@ def sent(monkeypatch):
     return Sent()
 
 
+@pytest.fixture
+def stopped(monkeypatch):
+    """Stops what a page began behind itself: it would go on for a minute beside other tests."""
+    started, start = [], JobPool.start
+
+    def noted(pool, target, **arguments):
+        started.append(start(pool, target, **arguments))
+        return started[-1]
+
+    monkeypatch.setattr(JobPool, "start", noted)
+    yield
+    for job in started:
+        job.stop()
+
+
+@pytest.mark.usefixtures("ready", "stopped")
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.key)
-def test_a_full_link_is_answered_briefly(lesson, sent, ready, monkeypatch):
+def test_a_full_link_is_answered_briefly(lesson, sent, monkeypatch):
     drawn = [one for one in lesson.params() if one.key not in ("part", "show")]
     for part in parts(lesson.key):
         listed = links(controls_of(lesson, part))

@@ -11,11 +11,17 @@ from tests.test_cli import FAST
 
 __all__ = ["small_base"]  # a fixture
 
-transformers, peft = pytest.importorskip("transformers"), pytest.importorskip("peft")
+transformers = pytest.importorskip("transformers")
+
+
+@pytest.fixture(scope="module")
+def peft():
+    """Imported where it is used: every process of the tests collects this file."""
+    return pytest.importorskip("peft")
 
 
 @pytest.mark.parametrize("make", [make_gpt2, make_llama])
-def test_an_adapter_of_a_published_model_fits_that_model(make, tmp_path):
+def test_an_adapter_of_a_published_model_fits_that_model(make, tmp_path, peft):
     base, run, out = (tmp_path / name for name in ("base", "run", "out"))
     text = tmp_path / "text.txt"
     text.write_text("The dog sat on the cat. " * 200, encoding="utf-8")
@@ -34,7 +40,7 @@ def test_an_adapter_of_a_published_model_fits_that_model(make, tmp_path):
     assert both.peft_config["default"].base_model_name_or_path == str(base)
 
 
-def test_an_adapter_of_a_finetuning_fits_its_exported_base(tmp_path, small_base, monkeypatch):
+def test_an_adapter_of_a_finetuning_fits_its_exported_base(tmp_path, small_base, monkeypatch, peft):
     monkeypatch.setattr("llmviz.pretrained.CHECKPOINTS", small_base)
     run, out, base = (str(tmp_path / name) for name in ("run", "out", "base"))
     few = ["--examples", "20", "--test-examples", "4", "--steps", "2", "--eval-every", "0"]

@@ -8,12 +8,9 @@ import re
 import sys
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
 import torch
-from nbclient import NotebookClient
-from nbconvert import HTMLExporter
 
 import llmviz
 from llmviz.components import unpack
@@ -155,6 +152,11 @@ def test_every_script_can_stand_in_a_page():
 
 def test_the_examples_run_and_stay_alive_as_html():
     """All in one kernel, each with an empty memory: starting one costs more than running them."""
+    # Here, because every process of the tests collects this file.
+    import nbformat
+    from nbclient import NotebookClient
+    from nbconvert import HTMLExporter
+
     assert len(EXAMPLES) == 5
     whole = nbformat.v4.new_notebook()
     for path in EXAMPLES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import signal
 import socket
 import subprocess
@@ -18,7 +19,7 @@ from streamlit.web.server.app_discovery import discover_asgi_app
 
 from llmviz.document import Document
 from llmviz.document.read import DocumentError
-from llmviz.ui import lesson, server
+from llmviz.ui import documents, lesson, server
 from llmviz.ui.codec import flag
 from tests.awaiting import awaited
 from tests.sources import nodes_where
@@ -144,9 +145,57 @@ def test_a_document_that_is_wrong_ends_the_start(monkeypatch, caplog):
 
     ended = []
     monkeypatch.setattr(server.signal, "raise_signal", ended.append)
-    monkeypatch.setattr(server, "check_documents", wrong)
+    monkeypatch.setattr(server, "check_changed_documents", wrong)
     assert not server.check_pages([]) and ended == [signal.SIGTERM]
     assert "chapter.md, line 3: a broken table" in caplog.text
+
+
+def test_documents_are_checked_again_only_when_a_file_has_changed(monkeypatch, tmp_path):
+    page, seen = tmp_path / "page.md", []
+    page.write_text("a text", "utf-8")
+    monkeypatch.setattr(documents, "HERE", tmp_path)
+    monkeypatch.setattr(documents, "FIT", tmp_path / "kept" / "documents.txt")
+    monkeypatch.setattr(documents, "check_documents", seen.append)
+    small, other = (lesson.Lesson(key, "", Document(page)) for key in ("small", "other"))
+
+    def checked(*lessons):
+        before = len(seen)
+        documents.check_changed_documents(lessons)
+        return len(seen) > before
+
+    assert checked(small) and not checked(small)
+    assert checked(small, other) and not checked(small, other)
+    page.write_text("another text", "utf-8")
+    assert checked(small, other) and not checked(small, other)
+    os.utime(page, (1, 1))
+    assert checked(small, other)
+    (tmp_path / "code.py").write_text("", "utf-8")
+    assert checked(small, other) and not checked(small, other)
+    documents.FIT.write_bytes(b"\xff nonsense")
+    assert checked(small, other) and not checked(small, other)
+
+
+def test_a_document_that_is_wrong_is_checked_at_each_start(monkeypatch, tmp_path):
+    def wrong(_lessons):
+        raise DocumentError("chapter.md, line 3: a broken table")
+
+    monkeypatch.setattr(documents, "HERE", tmp_path)
+    monkeypatch.setattr(documents, "FIT", tmp_path / "documents.txt")
+    monkeypatch.setattr(documents, "check_documents", wrong)
+    for _ in range(2):
+        with pytest.raises(DocumentError):
+            documents.check_changed_documents([])
+
+
+def test_documents_are_checked_where_nothing_can_be_kept(monkeypatch, tmp_path):
+    seen = []
+    (tmp_path / "file").write_text("", "utf-8")
+    monkeypatch.setattr(documents, "HERE", tmp_path)
+    monkeypatch.setattr(documents, "FIT", tmp_path / "file" / "documents.txt")  # a file, no folder
+    monkeypatch.setattr(documents, "check_documents", seen.append)
+    documents.check_changed_documents([])
+    documents.check_changed_documents([])
+    assert len(seen) == 2
 
 
 def test_two_controls_of_one_name_end_the_start(monkeypatch, caplog):
