@@ -31,7 +31,7 @@ from llmviz.training.locks import lock
 from llmviz.ui.asked import SILENT
 from llmviz.ui.common import Parts
 from llmviz.ui.course import GLOSSARY, HOME, search_index
-from llmviz.ui.glossary import TERMS
+from llmviz.ui.glossary import terms
 from llmviz.ui.lesson import Lesson
 from llmviz.wholefile import TEMPORARY, temporary_beside
 
@@ -375,8 +375,8 @@ def _way(pages: Sequence[Place]) -> str:
 
 
 def _glossary(place: Place) -> str:
-    terms = "".join(
+    listed = "".join(
         f'<dt id="{quote(name)}">{escape(name)}</dt><dd>{escape(text)}</dd>'
-        for name, text in sorted(TERMS.items(), key=lambda item: item[0].lower())
+        for name, text in terms().items()
     )
-    return f'<h1>{escape(place.title)}</h1><dl class="terms">{terms}</dl>'
+    return f'<h1>{escape(place.title)}</h1><dl class="terms">{listed}</dl>'

@@ -16,7 +16,7 @@ from llmviz.components.finder.view import finder
 from llmviz.document import Ask, Section, texts_of
 from llmviz.document.marks import unmarked
 from llmviz.ui import codec
-from llmviz.ui.glossary import TERMS
+from llmviz.ui.glossary import terms
 from llmviz.ui.kept import kept
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def open_place(place: str) -> None:
     Ends the rerun. Nothing happens for a place that there is not: browsers name them.
     """
     page, _, name = place.partition("/")
-    known = {lesson.key: set(lesson.names) for lesson in lessons()} | {GLOSSARY: set(TERMS)}
+    known = {lesson.key: set(lesson.names) for lesson in lessons()} | {GLOSSARY: set(terms())}
     if page not in known or (name and name not in known[page]):
         return
     if name:
@@ -169,11 +169,11 @@ def search_index() -> Stored:
         for lesson in lessons()
         for chapter in lesson.chapters
     ]
-    terms = [
+    explained = [
         {"name": name, "text": text if len(text) <= _SAID else f"{text[: _SAID - 1]}…"}
-        for name, text in sorted(TERMS.items(), key=lambda item: item[0].lower())
+        for name, text in terms().items()
     ]
-    return Stored({"chapters": chapters, "terms": terms, "words": WORDS})
+    return Stored({"chapters": chapters, "terms": explained, "words": WORDS})
 
 
 def _named(lesson: Lesson, chapter: Chapter, long: int = 0) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from llmviz.lessons import LESSONS
 from llmviz.ui.documents import check_documents
 
 LESSONS_FOLDER = Path(__file__).parents[2] / "llmviz" / "lessons"
-DOCUMENTS = sorted(LESSONS_FOLDER.rglob("*.md"))
+DOCUMENTS = sorted(LESSONS_FOLDER.parent.rglob("*.md"))
 LONGEST = 25  # words of a sentence
 # Streamlit's own elements, which read Markdown and know nothing of marks.
 ELEMENTS = {"caption", "info", "warning", "error", "success", "markdown", "header", "subheader"}
@@ -80,7 +80,7 @@ def sentences(text: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: str(p.relative_to(LESSONS_FOLDER)))
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: str(p.relative_to(LESSONS_FOLDER.parent)))
 def test_no_sentence_has_more_than_25_words(path):
     long = []
     for name, value in texts_of(Document(path)).items():

@@ -10,7 +10,7 @@ from llmviz.components import unpack
 from llmviz.lessons import LESSONS, ways
 from llmviz.lessons.home import words
 from llmviz.ui import course
-from llmviz.ui.glossary import TERMS
+from llmviz.ui.glossary import terms
 from tests.pages.harness import fine, open_page, open_part, unpack_all
 
 BY_KEY = {lesson.key: lesson for lesson in LESSONS}
@@ -89,7 +89,7 @@ def test_the_search_knows_every_chapter_with_its_questions_and_every_term():
     index = unpack(course.search_index().data)
     chapters = {one["place"]: one for one in index["chapters"]}
     assert len(chapters) == sum(len(lesson.names) for lesson in LESSONS)
-    assert [one["name"] for one in index["terms"]] == sorted(TERMS, key=str.lower)
+    assert [one["name"] for one in index["terms"]] == sorted(terms(), key=str.lower)
     counting = importlib.import_module("llmviz.lessons.history.counting").words
     question = counting.ask_start.text.replace("{weights}", "…")
     assert question in chapters["history/counting"]["more"]

@@ -12,24 +12,24 @@ from streamlit.testing.v1 import AppTest
 from llmviz.document.marks import marked
 from llmviz.lessons import LESSONS
 from llmviz.similarity import pca
-from llmviz.ui.glossary import SHORT, TERMS, short_names
+from llmviz.ui.glossary import SHORT, short_names, terms
 
 
 def test_a_bigram_is_not_the_simplest_model():
     """Equal chances, and the counts of single tokens, are simpler; the charts draw both."""
-    assert "simplest" not in TERMS["bigram"] and "last token" in TERMS["bigram"]
+    assert "simplest" not in terms()["bigram"] and "last token" in terms()["bigram"]
 
 
 def test_pca_centres_its_points_and_may_keep_three_axes():
     points = np.random.default_rng(0).normal(5, 1, (50, 6))
     for dimensions in (2, 3):
         assert np.allclose(np.asarray(pca(points, dimensions).points).mean(0), 0, atol=1e-5)
-    assert "mean of all points to 0" in TERMS["PCA"] and "two or three" in TERMS["PCA"]
+    assert "mean of all points to 0" in terms()["PCA"] and "two or three" in terms()["PCA"]
 
 
 def test_marks_are_explained():
-    assert {"start token", "padding", "sub-word", "WordPiece", "special token"} <= TERMS.keys()
-    assert "bytes" in TERMS["BPE"] and "byte-level" in TERMS["BPE"]
+    assert {"start token", "padding", "sub-word", "WordPiece", "special token"} <= terms().keys()
+    assert "bytes" in terms()["BPE"] and "byte-level" in terms()["BPE"]
 
 
 WANTED = {"loss", "weight", "parameter", "optimizer", "Adam", "backpropagation", "transformer"}
@@ -38,7 +38,7 @@ WANTED |= {"batch norm", "validation loss", "initialisation", "test set", *SHORT
 
 @pytest.mark.parametrize("term", sorted(WANTED))
 def test_the_words_that_every_chapter_takes_for_granted_are_explained(term):
-    assert len(TERMS[term]) > 40
+    assert len(terms()[term]) > 40
 
 
 def test_short_names_are_found_as_words_and_not_in_code():
@@ -75,5 +75,5 @@ def test_short_names_stand_at_the_top_with_what_they_mean():
         opening(Front("Title", 10, Sentence("Why?")))
 
     first, second = (one.proto.body for one in AppTest.from_function(page).run().get("html"))
-    assert "About 10 minutes. Names: " in first and html.escape(TERMS["GELU"]) in first
+    assert "About 10 minutes. Names: " in first and html.escape(terms()["GELU"]) in first
     assert "Names" not in second

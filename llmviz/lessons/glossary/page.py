@@ -2,19 +2,20 @@
 
 import streamlit as st
 
+from llmviz.lessons.glossary import words
 from llmviz.ui import kit
-from llmviz.ui.glossary import TERMS
+from llmviz.ui.glossary import terms
 
 
 def draw(state: kit.PageState) -> None:
     """Show the terms whose name or meaning contains the wanted letters."""
-    kit.text_input(state, "find", "Find a term", placeholder="softmax")
+    kit.text_input(state, "find", words.find, placeholder=words.example)
     wanted = state["find"].strip().lower()
-    matches = {
-        term: meaning
-        for term, meaning in sorted(TERMS.items(), key=lambda item: item[0].lower())
+    matches = [
+        f"{kit.bold(term)} — {meaning}"
+        for term, meaning in terms().items()
         if wanted in term.lower() or wanted in meaning.lower()
-    }
+    ]
     if not matches:
-        st.info("No term contains these letters. Try fewer letters.")
-    kit.prose("\n\n".join(f"{kit.bold(term)} — {meaning}" for term, meaning in matches.items()))
+        st.info(words.none)
+    kit.prose("\n\n".join(matches))
