@@ -37,14 +37,14 @@ def load_corpora(
 
     Raises ValueError as `load_corpus`, and for sentences with translations among them.
     """
-    loaded = [load_corpus(one, column=column, progress=progress) for one in sources]
+    loaded = [load_corpus(source, column=column, progress=progress) for source in sources]
     if len(loaded) == 1:
         return loaded[0]
-    for source, one in zip(sources, loaded, strict=True):
-        if isinstance(one, PairCorpus):
+    for source, corpus in zip(sources, loaded, strict=True):
+        if isinstance(corpus, PairCorpus):
             raise ValueError(f"{source} holds sentences with their translations; give it alone")
     names = " and ".join([loaded[0].name, f"{len(loaded) - 1} more"])
-    return Corpus(names, [part for one in loaded for part in one.documents])
+    return Corpus(names, [part for corpus in loaded for part in corpus.documents])
 
 
 def load_corpus(

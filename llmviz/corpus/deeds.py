@@ -57,7 +57,7 @@ def _deeds(named: bool, can_find: bool, can_give: bool) -> Options[str]:
 def deed(story: Story, person: Person, *, named: bool) -> None:
     """Write what the person does; the name or pronoun is already written."""
     w = story.writer
-    free_hands = any(one.thing is None for one in story.others(person))
+    free_hands = any(other.thing is None for other in story.others(person))
     can_find = person.thing is None and len(story.things) < 2
     can_give = person.thing is not None and free_hands
     kind = w.choose(_deeds(named, can_find, can_give))
@@ -74,7 +74,7 @@ def _find(story: Story, person: Person) -> None:
     w = story.writer
     size = w.choose(slot("sizes", articled=True))
     colour = w.choose(slot("colours"))
-    noun = w.choose(slot("things"), without=[one.noun for one in story.things])
+    noun = w.choose(slot("things"), without=[thing.noun for thing in story.things])
     w.choose(phrases(*(f"{where} the " for where in FOUND)))
     w.choose(slot("furniture", after=". "))
     person.thing = Thing(noun, colour, size, person, story.event)
@@ -86,7 +86,7 @@ def _give(story: Story, person: Person) -> None:
     assert thing is not None  # a deed of those who have something
     w.rule("attributes", thing.colour, others_of("colours", thing.colour), after=" ")
     w.say(f"{thing.noun} to ")
-    receiver = one_of(story, [one for one in story.others(person) if one.thing is None], ". ")
+    receiver = one_of(story, [other for other in story.others(person) if other.thing is None], ". ")
     receiver.thing, person.thing, thing.holder = thing, None, receiver
     thing.event, thing.given = story.event, True
 
@@ -148,7 +148,7 @@ def _opposite(story: Story, person: Person) -> None:
     w.choose(slot("household", after=" was "))
     word = w.choose(slot("contraries", after=", but it was "))
     right = _OPPOSITE[word]
-    wrong = tuple(one for one in others_of("contraries", right) if one != word)
+    wrong = tuple(other for other in others_of("contraries", right) if other != word)
     w.rule("opposites", right, wrong, after=". ")
 
 

@@ -112,7 +112,7 @@ def place_exercise(chance: random.Random) -> list[Piece]:
     while _length(pieces) < LONGEST:
         if len(at) < 2 or chance.random() < 0.3:
             who = people[len(at)] if len(at) < len(people) else chance.choice(people)
-            at[who] = chance.choice([one for one in words("places") if one != at.get(who)])
+            at[who] = chance.choice([word for word in words("places") if word != at.get(who)])
             sentence = _wording(_MOVED, level, chance).format(
                 place=at[who],
                 moved=chance.choice(words("motion")),

@@ -107,7 +107,7 @@ class _Exercise:
     def give(self) -> Piece:
         thing = self.chance.choice(list(self.holder))
         before = self.holder[thing]
-        self.holder[thing] = self.chance.choice([one for one in self.people if one != before])
+        self.holder[thing] = self.chance.choice([other for other in self.people if other != before])
         return self._told(_GIVEN, thing, before, self.holder[thing])
 
     def ask(self) -> list[Piece]:

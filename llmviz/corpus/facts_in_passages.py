@@ -59,7 +59,7 @@ def values(kind: str) -> tuple[str, ...]:
 
 @cache
 def _places() -> dict[object, int]:
-    listed = [((kind, one), at) for kind in KINDS for at, one in enumerate(values(kind))]
+    listed = [((kind, value), at) for kind in KINDS for at, value in enumerate(values(kind))]
     return {name: at for at, name in enumerate(names())} | dict(listed)
 
 
@@ -77,8 +77,8 @@ def all_words() -> list[str]:
     fixed = [DECLINES, "Question: Answer:", "She He a an"]
     for kind, (question, said, _) in KINDS.items():
         fixed += [question, *said, *_ASIDES[kind]]
-    plain = [one.replace("{who}", "").replace("{it}", "").replace("{an}", "") for one in fixed]
-    found = [word for one in plain for word in split(one)]
+    plain = [text.replace("{who}", "").replace("{it}", "").replace("{an}", "") for text in fixed]
+    found = [word for text in plain for word in split(text)]
     found += [*names(), *(value for kind in KINDS for value in values(kind))]
     return list(dict.fromkeys(found))
 
@@ -169,7 +169,7 @@ def example(chance: random.Random, questions: int = 4, level: str = ALL) -> Exam
         return free.pop() if free and chance.random() < 0.5 else word
 
     hard, few = level == ALL, level == NAMES
-    people = [(drawn(one), names()[one]) for one in chance.sample(list(names()), 6 if few else 4)]
+    people = [(drawn(who), names()[who]) for who in chance.sample(list(names()), 6 if few else 4)]
     around = people[: chance.randint(1, 3)]
     told_of = chance.sample(list(KINDS), 1 if few else chance.randint(1, len(KINDS)))
     facts: dict[tuple[str, str], Fact] = {}
@@ -200,7 +200,8 @@ def example(chance: random.Random, questions: int = 4, level: str = ALL) -> Exam
     unsaid = [(who, kind) for who, _ in people for kind in KINDS if (who, kind) not in facts]
     chance.shuffle(unsaid)
     # Most of what no passage says is of a kind that the text tells of somebody else.
-    unsaid.sort(key=lambda one: any(one[1] == kind for _, kind in facts) and chance.random() < 0.8)
+    kinds = {kind for _, kind in facts}
+    unsaid.sort(key=lambda pair: pair[1] in kinds and chance.random() < 0.8)
     share = {NAMES: 1, NAMED: 0.9, ALL: 0.65}[level]
     most = len(said) if few else 1 + len(said) * 3 // 2
     asked = []

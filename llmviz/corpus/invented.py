@@ -62,12 +62,12 @@ class Register:
 
     def documents(self) -> list[str]:
         """Return every document of the text, those of one person together."""
-        sentences = [fact(one) for one in self.people for _ in range(one.times)]
+        sentences = [fact(person) for person in self.people for _ in range(person.times)]
         return sentences + [f"{question(*name)} {NOBODY}" for name in self.unknown]
 
     def with_fact(self, own: Person) -> Register:
         """Return this world with a fact of the learner's; a namesake is gone."""
-        others = tuple(one for one in self.people if one.name != own.name)
+        others = tuple(person for person in self.people if person.name != own.name)
         unknown = tuple(name for name in self.unknown if name != (own.first, own.last))
         return Register((*others, own), unknown)
 
@@ -120,18 +120,18 @@ def invent(seed: int = 0, *, each: int = EACH, unknown: int = 0) -> Register:
 
 def person_of(register: Register, first: str, last: str) -> Person | None:
     """Return the person of this name, or None where the world has no such person."""
-    found = (one for one in register.people if (one.first, one.last) == (first, last))
+    found = (person for person in register.people if (person.first, person.last) == (first, last))
     return next(found, None)
 
 
 def namesakes(register: Register, person: Person) -> set[str]:
     """Return the towns of all persons in the text who share a first name or a surname."""
     return {
-        one.town
-        for one in register.people
-        if one.times and one.name != person.name and _shares(one, person)
+        other.town
+        for other in register.people
+        if other.times and other.name != person.name and _shares(other, person)
     }
 
 
-def _shares(one: Person, other: Person) -> bool:
-    return one.first == other.first or one.last == other.last
+def _shares(person: Person, other: Person) -> bool:
+    return person.first == other.first or person.last == other.last

@@ -32,7 +32,7 @@ class _Beginning(Reader):
         if index is not None and index in kept:
             return index
         left = self.text[self.position :]
-        if any(form.startswith(left) for one in kept for form in options.forms[one]):
+        if any(form.startswith(left) for number in kept for form in options.forms[number]):
             raise _EndOfText
         self._refuse("none of the choices can follow")
 

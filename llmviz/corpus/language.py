@@ -80,7 +80,7 @@ def _lexicon() -> dict[str, str]:
                 chance.choice("bdfgklmnprstvz") + chance.choice("aeiou") for _ in range(syllables)
             ]
             new = "".join(parts) + chance.choice("klmnrst")
-            if new not in taken and not any(new.startswith(one) for one in taken if len(one) > 3):
+            if new not in taken and not any(new.startswith(old) for old in taken if len(old) > 3):
                 taken.add(new)
                 return new
 

@@ -73,14 +73,14 @@ def reverse_question(word: str) -> Question:
     return Question((word,), REVERSED, tuple(reversed(word)))
 
 
-def rhyme_question(one: str, other: str) -> Question:
+def rhyme_question(word: str, other: str) -> Question:
     """Whether two words have the same end."""
-    return Question((one, other), RHYMES, (YES if one[-ENDING:] == other[-ENDING:] else NO,))
+    return Question((word, other), RHYMES, (YES if word[-ENDING:] == other[-ENDING:] else NO,))
 
 
-def sum_question(one: str, other: str) -> Question:
+def sum_question(number: str, other: str) -> Question:
     """The sum of two numbers of three digits, in four digits, the ones last."""
-    return Question((one, other), EQUALS, tuple(f"{int(one) + int(other):04d}"))
+    return Question((number, other), EQUALS, tuple(f"{int(number) + int(other):04d}"))
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Quiz:
             every, new = [f"{number:03d}" for number in range(1_000)], NEW_NUMBERS
             some = self._draw("words").sample(every, len(every))
         else:
-            every, new = ["".join(one) for one in product(ALPHABET, repeat=LENGTH)], NEW
+            every, new = ["".join(letters) for letters in product(ALPHABET, repeat=LENGTH)], NEW
             some = self._draw("words").sample(every, KNOWN + NEW)
         return some[new:], some[:new]
 
@@ -119,7 +119,9 @@ class Quiz:
         if self.task == COUNT:
             spared = self.spared
             every = product(known, ALPHABET)
-            return [count_question(word, one) for word, one in every if one != spared[word]]
+            return [
+                count_question(word, letter) for word, letter in every if letter != spared[word]
+            ]
         if self.task == REVERSE:
             return [reverse_question(word) for word in known]
         return self._pairs[:PAIRS]
@@ -132,7 +134,7 @@ class Quiz:
         if self.task == COUNT:
             if name == UNASKED:
                 return [count_question(word, self.spared[word]) for word in known]
-            return [count_question(word, one) for word, one in product(new, ALPHABET)]
+            return [count_question(word, letter) for word, letter in product(new, ALPHABET)]
         if self.task == REVERSE:
             return [reverse_question(word) for word in new] if name == UNKNOWN else []
         if name == UNASKED:
@@ -157,12 +159,12 @@ class Quiz:
         for word in words:
             ends.setdefault(word[-ENDING:], []).append(word)
         while len(met) < count:
-            one = draw.choice(words)
+            first = draw.choice(words)
             rhymes = self.task == RHYME and len(met) % 2 == 0
-            other = draw.choice(ends[one[-ENDING:]] if rhymes else words)
-            question = ask(one, other)
+            second = draw.choice(ends[first[-ENDING:]] if rhymes else words)
+            question = ask(first, second)
             wanted = self.task == SUM or (question.answer[0] == YES) == rhymes
             pair = frozenset(question.about)
-            if one != other and wanted and pair not in met:
+            if first != second and wanted and pair not in met:
                 met.add(pair)
                 yield question

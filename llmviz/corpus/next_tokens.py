@@ -276,14 +276,14 @@ class _Tokens:
             p_here = p * share / total
             # What follows every such phrase may tell where the piece ends.
             grown = [pending + form[len(written) :] for form in options.forms[i]]
-            ends = {self._cut(one) for one in grown}
+            ends = {self._cut(phrase) for phrase in grown}
             if len(ends) == 1 and (piece := ends.pop()) is not None:
                 self._add(piece, p_here, last, to)
                 continue
-            for one in grown:
-                longer = text + one[len(pending) :]
+            for phrase in grown:
+                longer = text + phrase[len(pending) :]
                 if len(grown) == 1 or not _Follower.along(longer).wrong:
-                    self._collect(longer, one, p_here, last, to)
+                    self._collect(longer, phrase, p_here, last, to)
 
     def _settled(self, text: str) -> bool:
         """Whether the grammar has followed the whole text as far as this beginning of it."""

@@ -35,12 +35,12 @@ class PairCorpus(Corpus):
     pairs: list[Translation] = field(default_factory=list, repr=False)
 
     def __iter__(self) -> Iterator[tuple[str, str]]:  # type: ignore[override]  # not texts but pairs
-        return ((one.source, one.target) for one in self.pairs)
+        return ((pair.source, pair.target) for pair in self.pairs)
 
     @classmethod
     def of(cls, name: str, pairs: list[Translation]) -> "PairCorpus":
         """Return the corpus of the given sentences."""
-        return cls(name, [f"{one.source}\t{one.target}" for one in pairs], "\n", pairs)
+        return cls(name, [f"{pair.source}\t{pair.target}" for pair in pairs], "\n", pairs)
 
     def split(self, fraction: float = 0.1, seed: int = 0) -> "tuple[PairCorpus, PairCorpus]":
         """Return (training, validation); no sentence is in both."""
@@ -78,8 +78,8 @@ def _sentence(chance: random.Random) -> str:
     words = [chance.choice(ADVERBS)] if chance.random() < 0.3 else []
     subject, many = _noun_phrase(chance, CREATURES, names=True)
     transitive = chance.random() < 0.6
-    one, base, past = chance.choice(TRANSITIVE if transitive else INTRANSITIVE).split(":")
-    words += [*subject, past if chance.random() < 0.5 else base if many else one]
+    singular, base, past = chance.choice(TRANSITIVE if transitive else INTRANSITIVE).split(":")
+    words += [*subject, past if chance.random() < 0.5 else base if many else singular]
     if transitive:
         animate = chance.random() < 0.5
         words += _noun_phrase(chance, CREATURES if animate else OBJECTS, names=animate)[0]

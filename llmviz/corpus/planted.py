@@ -55,9 +55,9 @@ class Field:
         return [
             *self.plain,
             *(
-                one.text
-                for one in planted
-                for _ in range(one.times if repeats else min(1, one.times))
+                sentence.text
+                for sentence in planted
+                for _ in range(sentence.times if repeats else min(1, sentence.times))
             ),
         ]
 

@@ -29,9 +29,9 @@ MIN_EVENTS, _MAX_EVENTS = 4, 8
 def _newcomer(story: Story, after: str) -> Person:
     """Introduce somebody by first name and surname, both new to the story."""
     w = story.writer
-    known = [one.first for one in story.people]
+    known = [person.first for person in story.people]
     first = w.choose(slot("names"), without=known)
-    last = w.choose(slot("surnames", after=after), without=[one.last for one in story.people])
+    last = w.choose(slot("surnames", after=after), without=[person.last for person in story.people])
     person = Person(first, last, female=first in _girls())
     story.people.append(person)
     return person
@@ -113,8 +113,8 @@ def _next_options(story: Story) -> Options[Lead]:
         share = 7 / len(ADVERBIALS)
         leads += [(("deed", None), lead, share) for lead in ADVERBIALS]
         share = 7 / len(story.people)
-        for one in story.people:
-            leads.append((("deed", one), f"{one.first} ", share * (3 if one.thing else 1)))
+        for person in story.people:
+            leads.append((("deed", person), f"{person.first} ", share * (3 if person.thing else 1)))
         leads.append((("speech",), '"', 2))
         if "group" not in story.done:
             leads.append((("group",), "The ", 4))
@@ -146,11 +146,11 @@ def _pronoun_leads(subject: Person, writer: Writer) -> list[tuple[Lead, str, flo
 def _question_leads(story: Story) -> list[tuple[Lead, str, float]]:
     """Return the questions that can be asked: never about what was told a moment ago."""
     about: list[tuple[str, Person | Thing, str, float]] = []
-    about += [("where", one, one.first, 2.5) for one in story.people if one.event < story.event - 1]
-    for one in story.things:
-        if one.event < story.event - 1:
-            about.append(("who", one, one.noun, 10 if one.given else 3))
-            about += [("colour", one, one.noun, 1.5), ("size", one, one.noun, 1.5)]
+    about += [("where", who, who.first, 2.5) for who in story.people if who.event < story.event - 1]
+    for thing in story.things:
+        if thing.event < story.event - 1:
+            about.append(("who", thing, thing.noun, 10 if thing.given else 3))
+            about += [("colour", thing, thing.noun, 1.5), ("size", thing, thing.noun, 1.5)]
     leads = []
     for kind, whom, named, weight in about:
         begins = QUESTIONS[kind][0].format(named)
@@ -193,7 +193,7 @@ def _closing(story: Story, lead: str, thing: Thing | None) -> None:
     """Write the last sentence; the story ends with its full stop."""
     w = story.writer
     if thing is not None:
-        wrong = tuple(one.first for one in story.others(thing.holder))
+        wrong = tuple(other.first for other in story.others(thing.holder))
         w.rule("possession", thing.holder.first, wrong, after=" for ever.")
         return
     first = one_of(story, story.people, " ")

@@ -79,7 +79,7 @@ _ENTITY_OF = {
     "DAY": "days",
     "THING": "things",
 }
-_ENTITY_TAG = {category: one for one, listed in _ENTITY_OF.items() for category in listed.split()}
+_ENTITY_TAG = {category: tag for tag, listed in _ENTITY_OF.items() for category in listed.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,4 +192,4 @@ def sentences(words_of_text: list[RoleWord]) -> list[list[RoleWord]]:
         cut[-1].append(word)
         if word.text in ".?":
             cut.append([])
-    return [one for one in cut if one]
+    return [sentence for sentence in cut if sentence]

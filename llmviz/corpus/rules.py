@@ -70,9 +70,9 @@ def group_words(group: str) -> tuple[str, ...]:
     return words(group)[:WORDS_IN_A_GROUP]
 
 
-def is_held_out(one: str, other: str) -> bool:
+def is_held_out(group: str, other: str) -> bool:
     """Say whether two groups never stand together in a training text."""
-    return (GROUPS.index(one) + GROUPS.index(other)) % _EVERY_NTH_PAIR == 0
+    return (GROUPS.index(group) + GROUPS.index(other)) % _EVERY_NTH_PAIR == 0
 
 
 def draw_rule(chance: random.Random, groups: int, *, held_out: bool = False) -> Rule:
@@ -141,4 +141,4 @@ def shown_rules(
         known = chance.choice((1, 3, WORDS_IN_A_GROUP))
         left = {group: chance.sample(group_words(group), known) for group in rule.answers}
         groups = [chance.choice(list(left)) for _ in range(EXAMPLES)]
-        yield tuple((chance.choice(left[one]), rule.answers[one]) for one in groups)
+        yield tuple((chance.choice(left[group]), rule.answers[group]) for group in groups)

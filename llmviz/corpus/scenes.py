@@ -24,8 +24,8 @@ _MEN = frozenset(man for man, _ in PAIRS)
 
 @cache
 def _animals_of_either_number() -> Options[tuple[str, bool]]:
-    one, many = words("animals"), words("animals_plural")
-    values = [(word, False) for word in one] + [(word, True) for word in many]
+    singular, plural = words("animals"), words("animals_plural")
+    values = [(word, False) for word in singular] + [(word, True) for word in plural]
     return Options(values, [f"{word} " for word, _ in values])
 
 
@@ -59,8 +59,8 @@ def _speech(story: Story) -> None:
         w.choose(slot("skies", after=" over the "))
         w.choose(slot("features", after="", followed_by=comma))
     w.rule("quotes", '," said', (", said",), after=" ")
-    speakers = [(one, formal) for one in story.people for formal in (False, True)]
-    forms = [one.first + (" " if formal else ". ") for one, formal in speakers]
+    speakers = [(person, formal) for person in story.people for formal in (False, True)]
+    forms = [person.first + (" " if formal else ". ") for person, formal in speakers]
     speaker, formal = w.choose(Options(speakers, forms))
     story.subject = speaker
     if formal:
@@ -89,9 +89,8 @@ def _couple(story: Story) -> None:
     w = story.writer
     first = w.choose(slot("roles", after=" and ", articled=True))
     partner = _PARTNER[first]
-    wrong = tuple(
-        one for one in others_of("roles", partner, articled=True) if not one.endswith(f" {first}")
-    )
+    others = others_of("roles", partner, articled=True)
+    wrong = tuple(role for role in others if not role.endswith(f" {first}"))
     w.rule("pairs", f"{article(partner)} {partner}", wrong, after=". The ")
     who = w.choose(Options((first, partner), (f"{first} ", f"{partner} ")))
     w.say("was proud of ")
@@ -112,13 +111,13 @@ def _lore(role: str) -> Options:
 def _who(story: Story, thing: Thing) -> None:
     w = story.writer
     w.say("It was ")
-    wrong = tuple(one.first for one in story.others(thing.holder))
+    wrong = tuple(other.first for other in story.others(thing.holder))
     w.rule("possession", thing.holder.first, wrong, after=". ")
 
 
 def _where(story: Story, person: Person) -> None:
     w = story.writer
-    elsewhere = tuple({one.place: 0 for one in story.people if one.place != person.place})
+    elsewhere = tuple({other.place: 0 for other in story.people if other.place != person.place})
     wrong = elsewhere or others_of("places", person.place)
     w.say("At the ")
     w.rule("places", person.place, wrong, after=". ")

@@ -36,8 +36,8 @@ def files_of(source: str) -> list[Path]:
     """
     path = Path(source)
     if path.is_dir():
-        below = (one for one in path.rglob("*") if one.is_file())
-        found = [one for one in below if _is_text(one) and not _is_hidden(one.relative_to(path))]
+        below = (file for file in path.rglob("*") if file.is_file() and _is_text(file))
+        found = [file for file in below if not _is_hidden(file.relative_to(path))]
         if not found:
             kinds = ", ".join(IN_FOLDERS)
             raise ValueError(f"the folder {source!r} holds no file of a kind that is read: {kinds}")
@@ -46,7 +46,7 @@ def files_of(source: str) -> list[Path]:
         root = Path(path.anchor)
         fitting = root.glob(str(path.relative_to(root)) if path.anchor else source)
         hidden = _is_hidden(path)  # `.notes/*.md` names a hidden folder itself
-        found = [one for one in fitting if one.is_file() and (hidden or not _is_hidden(one))]
+        found = [file for file in fitting if file.is_file() and (hidden or not _is_hidden(file))]
         if not found:
             raise ValueError(f"no file fits the pattern {source!r}")
         return sorted(found)
@@ -60,7 +60,7 @@ def read_pieces(path: Path, field: str, limit: int | None = None) -> Iterator[Pi
     Raises ValueError in one line: it cannot be read, is too large, a line is broken (its number is
     said), or there is no such field or column.
     """
-    suffixes = [one.lower() for one in path.suffixes]
+    suffixes = [suffix.lower() for suffix in path.suffixes]
     packing = suffixes.pop() if suffixes and suffixes[-1] in COMPRESSED else ""
     kind = suffixes[-1] if suffixes else ""
     if kind in TABLE:
@@ -76,7 +76,7 @@ def read_pieces(path: Path, field: str, limit: int | None = None) -> Iterator[Pi
 
 
 def _is_text(path: Path) -> bool:
-    suffixes = [one.lower() for one in path.suffixes]
+    suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSED:
         suffixes.pop()
     return bool(suffixes) and suffixes[-1] in IN_FOLDERS
@@ -161,9 +161,9 @@ def _column(path: Path, column: str, limit: int | None) -> Iterator[Piece]:
                 size += batch.nbytes
                 if limit is not None and size > limit:
                     raise ValueError(f"the column {column!r} of {path.name} is too large")
-                for one in batch.column(0).to_pylist():
+                for value in batch.column(0).to_pylist():
                     number += 1
-                    yield Piece(_document(one, f"row {number} of {path.name}: {column}"), True)
+                    yield Piece(_document(value, f"row {number} of {path.name}: {column}"), True)
     except (OSError, pyarrow.ArrowException) as error:
         raise ValueError(f"{path.name} cannot be read: {str(error).splitlines()[0]}") from None
 

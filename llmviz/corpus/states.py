@@ -56,9 +56,9 @@ WORD_CLASSES = tuple(_WORDS)
 RULES = tuple(REGULARITIES)
 STATES = (*_BETWEEN, *_SETTLED, "holder", *_ANSWERS)
 LABELS = tuple(
-    [f"word {one}" for one in WORD_CLASSES]
-    + [f"rule {one}" for one in RULES]
-    + [f"state {one}" for one in STATES]
+    [f"word {name}" for name in WORD_CLASSES]
+    + [f"rule {rule}" for rule in RULES]
+    + [f"state {state}" for state in STATES]
 )
 """All labels: `word`, `rule` or `state`, and the name."""
 
@@ -93,8 +93,8 @@ class _Watcher(Reader):
         start, story = self.position, self.story
         assert story is not None  # set before anything is told
         super().say(text)
-        self.people = [one.first for one in story.people]
-        holding = [one.first for one in story.people if one.thing is not None]
+        self.people = [person.first for person in story.people]
+        holding = [person.first for person in story.people if person.thing is not None]
         self.seen.append((start, self.position, _settled(story), holding))
 
 
@@ -118,14 +118,16 @@ def label(text: str) -> Labelled:
     tell(watcher, watcher.story)
     watcher.finish()
     parts = roles(text)
-    spans = [(one.start, one.start + len(one.text), f"word {name}") for one, name in _named(parts)]
+    spans = [
+        (word.start, word.start + len(word.text), f"word {name}") for word, name in _named(parts)
+    ]
     for name, pattern in _BETWEEN.items():
         found = pattern.finditer(text)
         spans += [(match.start(), match.end(1), f"state {name}") for match in found]
     for start, end, settled, holding in watcher.seen:
         spans += [(start, end, f"state {name}") for name in settled]
-        inside = [one for one in parts if start <= one.start < end and one.text in holding]
-        spans += [(one.start, one.start + len(one.text), "state holder") for one in inside]
+        inside = [word for word in parts if start <= word.start < end and word.text in holding]
+        spans += [(word.start, word.start + len(word.text), "state holder") for word in inside]
     before = [(fact.start, f"rule {fact.kind}") for fact in watcher.facts]
     before += _holders(watcher.facts, watcher.people)
     return Labelled(text, tuple(spans), tuple(before))
@@ -134,19 +136,19 @@ def label(text: str) -> Labelled:
 def _named(parts: Sequence[RoleWord]) -> list[tuple[RoleWord, str]]:
     girls = set(words("girls"))
     named = []
-    for one in parts:
-        category = one.category
+    for word in parts:
+        category = word.category
         if category == "names":
-            category = "girls" if one.text in girls else "boys"
+            category = "girls" if word.text in girls else "boys"
         if category in _CLASS_OF:
-            named.append((one, _CLASS_OF[category]))
+            named.append((word, _CLASS_OF[category]))
     return named
 
 
 def _holders(facts: Sequence[Fact], people: list[str]) -> list[tuple[int, str]]:
     """Which of the people, in the order in which they came, an answer about a thing will name."""
-    possessions = [one for one in facts if one.kind == "possession"]
-    places = [(one.start, people.index(one.right)) for one in possessions]
+    possessions = [fact for fact in facts if fact.kind == "possession"]
+    places = [(fact.start, people.index(fact.right)) for fact in possessions]
     return [(at, f"state {_ANSWERS[number]}") for at, number in places if number < len(_ANSWERS)]
 
 

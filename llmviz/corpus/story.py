@@ -46,7 +46,7 @@ class Story:
     done: set[str] = field(default_factory=set)  # what is told or asked only once
 
     def others(self, person: Person) -> list[Person]:
-        return [one for one in self.people if one is not person]
+        return [other for other in self.people if other is not person]
 
 
 @cache
@@ -69,8 +69,8 @@ def phrases(*surfaces: str) -> Options[str]:
 @cache
 def others_of(category: str, word: str, *, articled: bool = False) -> tuple[str, ...]:
     """Return the words of a category other than `word`."""
-    kept = [one for one in words(category) if one != word]
-    return tuple(f"{article(one)} {one}" if articled else one for one in kept)
+    kept = [other for other in words(category) if other != word]
+    return tuple(f"{article(other)} {other}" if articled else other for other in kept)
 
 
 def a_thing(
@@ -93,10 +93,10 @@ def one_of(story: Story, options: Sequence[Person], after: str) -> Person:
     if len(options) == 1:
         story.writer.say(options[0].first + after)
         return options[0]
-    return story.writer.choose(Options(options, [one.first + after for one in options]))
+    return story.writer.choose(Options(options, [person.first + after for person in options]))
 
 
 def full_name(story: Story, person: Person, after: str) -> None:
     """Write the surname that belongs to a first name."""
-    wrong = tuple(one.last for one in story.others(person))
+    wrong = tuple(other.last for other in story.others(person))
     story.writer.rule("names", person.last, wrong, after=after)

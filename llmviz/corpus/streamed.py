@@ -63,7 +63,7 @@ def open_source(
     characters: how much of tiny-world is written.
     Raises ValueError as `load_corpora`, and reading raises what it raises.
     """
-    parts = [_part(one, column, characters) for one in sources]
+    parts = [_part(source, column, characters) for source in sources]
     if len(parts) == 1:
         return parts[0]
 

@@ -64,7 +64,7 @@ class WindowPlan:
     def never_seen(self) -> list[int]:
         """Positions of the tokens that are neither input nor target of any window."""
         both = zip(self.visits, self.target_visits, strict=True)
-        return [i for i, (one, other) in enumerate(both) if not one and not other]
+        return [i for i, (inputs, targets) in enumerate(both) if not inputs and not targets]
 
     @property
     def predictions(self) -> int:

@@ -205,7 +205,7 @@ _PAIRS = """king:queen:crown,sceptre,kingdom prince:princess:tutor,stallion,ball
     landlord:landlady:tenants,rent,lodgers policeman:policewoman:whistle,badge,handcuffs
     heir:heiress:inheritance,fortune,jewels giant:giantess:boulder,club,appetite"""
 
-PAIRS = tuple((man, woman) for man, woman, _ in (one.split(":") for one in _PAIRS.split()))
+PAIRS = tuple((man, woman) for man, woman, _ in (triple.split(":") for triple in _PAIRS.split()))
 """(man's word, woman's word): king and queen, uncle and aunt."""
 
 LORE = {

@@ -60,7 +60,7 @@ class Options(Generic[Value]):
             raise ValueError(f"{len(values)} values need as many surfaces; got {len(surfaces)}")
         self.values: tuple[Value, ...] = tuple(values)
         self.surfaces = tuple(surfaces)
-        self.forms = [tuple(one + after for after in followed_by) for one in self.surfaces]
+        self.forms = [tuple(surface + after for after in followed_by) for surface in self.surfaces]
         ordered = sorted(form for forms in self.forms for form in forms)
         for left, right in pairwise(ordered):
             if right.startswith(left):
@@ -143,7 +143,7 @@ class Writer:
         """
         if kind in self.switched_off:
             every = (right, *wrong)
-            return self.choose(Options(every, [before + one + after for one in every]))
+            return self.choose(Options(every, [before + text + after for text in every]))
         self.say(before)
         self.facts.append(Fact(kind, self.position, right, tuple(wrong)))
         self.say(right + after)

@@ -28,7 +28,7 @@ def around(model: GPT) -> GPT:
 
     The weights take memory once, however many adapters there are; nobody may write into them.
     """
-    shared = {id(one): one for one in (*model.parameters(), *model.buffers())}
+    shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
     return copy.deepcopy(model, shared)
 
 
@@ -55,7 +55,7 @@ def adapted_by(model: GPT, config: LoraConfig, pairs: Pairs) -> GPT:
     add_adapter(shell, config)
     with torch.no_grad():
         for path, layer in lora_layers(shell).items():
-            a, b = (torch.from_numpy(np.array(one)) for one in pairs[path])
+            a, b = (torch.from_numpy(np.array(matrix)) for matrix in pairs[path])
             layer.adapters[DEFAULT].A.copy_(a)
             layer.adapters[DEFAULT].B.copy_(b)
     return shell.eval().requires_grad_(False)
@@ -100,7 +100,7 @@ def change_at(model: LanguageModel, path: str) -> Change:
     if layer is None or layer.active is None:
         raise ValueError(f"there is no adapter at {path}")
     adapter = layer.adapters[layer.active]
-    w, a, b = (one.detach().float().numpy() for one in (layer.base.weight, adapter.A, adapter.B))
+    w, a, b = (part.detach().float().numpy() for part in (layer.base.weight, adapter.A, adapter.B))
     return Change(w, a, b, adapter.scale)
 
 
@@ -232,9 +232,9 @@ def both_ways(
 
     idx = torch.tensor([ids])
 
-    def timed(one: GPT) -> tuple[Tensor, float]:
+    def timed(network: GPT) -> tuple[Tensor, float]:
         begun = seconds()
-        logits = one(idx)[0]
+        logits = network(idx)[0]
         return logits, seconds() - begun
 
     with torch.inference_mode():

@@ -217,14 +217,14 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> tuple[HeadCase, ...]:
     with Recorded(folder / FILE, COMMAND) as content:
         return tuple(
             HeadCase(
-                **one
+                **case
                 | {
-                    "looks": tuple(Look(**look) for look in one["looks"]),
-                    "tokens": tuple(map(tuple, one["tokens"])),
-                    "endings": tuple(one["endings"]),
+                    "looks": tuple(Look(**look) for look in case["looks"]),
+                    "tokens": tuple(map(tuple, case["tokens"])),
+                    "endings": tuple(case["endings"]),
                 }
             )
-            for one in content["cases"]
+            for case in content["cases"]
         )
 
 
@@ -239,7 +239,7 @@ def main() -> None:
     folder = parser.parse_args().to
     model, tokenizer, _ = load_bundled(MODEL)
     every = chain(spelled_cases(model, tokenizer), worded_cases(model, tokenizer))
-    cases = [asdict(one) for one in tqdm(every, unit="case")]
+    cases = [asdict(case) for case in tqdm(every, unit="case")]
     write_json(folder / FILE, {"command": COMMAND, "model": MODEL, "cases": cases})
 
 

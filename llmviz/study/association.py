@@ -22,7 +22,7 @@ class Association:
 
 def association(vectors: np.ndarray, attributes: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Return the mean cosine of each vector (N, C) to one set of vectors minus that to another."""
-    sets = [_unit(one) for one in attributes]
+    sets = [_unit(attribute) for attribute in attributes]
     own = _unit(vectors)
     return (own @ sets[0].T).mean(1) - (own @ sets[1].T).mean(1)
 
@@ -43,7 +43,7 @@ def association_test(
     corpora contain human-like biases", equations of the supplement.
     Raises ValueError for an empty set, or where all associations are equal.
     """
-    if not len(first) or not len(second) or not all(len(one) for one in attributes):
+    if not len(first) or not len(second) or not all(len(attribute) for attribute in attributes):
         raise ValueError("each of the four sets needs at least one word")
     both = association(np.concatenate([first, second]), attributes)
     spread = both.std(ddof=1)

@@ -68,7 +68,7 @@ def curve_of(rewards: Sequence[Sequence[float]], truth: Sequence[Sequence[Judged
 
     return Curve(
         along([np.asarray(some) - np.mean(some) for some in rewards]),
-        along([[float(one.good) for one in some] for some in truth]),
-        along([[float(one.mood > 0) for one in some] for some in truth]),
-        along([[float(one.grammatical) for one in some] for some in truth]),
+        along([[float(ending.good) for ending in some] for some in truth]),
+        along([[float(ending.mood > 0) for ending in some] for some in truth]),
+        along([[float(ending.grammatical) for ending in some] for some in truth]),
     )

@@ -99,7 +99,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
 
     losses: dict[str, list[list[float]]] = {kind: [] for kind in POSITIONS}
     for seed, kind in tqdm([(seed, kind) for seed in SEEDS for kind in POSITIONS], unit="model"):
-        losses[kind].append([round(one, 4) for one in measure_one(kind, seed)])
+        losses[kind].append([round(loss, 4) for loss in measure_one(kind, seed)])
         content = {"command": COMMAND, "seeds": SEEDS, "context": CONTEXT, "losses": losses}
         write_json(folder / FILE, content)
 

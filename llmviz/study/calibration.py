@@ -102,7 +102,7 @@ def guesses_from(
         sure.append(np.exp(log_q[rows, guess]))
         losses.append(-log_q[rows, ids])
     pairs = zip(truth.following[:count], guess, strict=True)
-    true = np.array([one.of(int(token)) for one, token in pairs])
+    true = np.array([following.of(int(token)) for following, token in pairs])
     zeros = np.zeros(count, np.int64)
     return Guesses(temperatures, np.array(sure), guess == ids, true, np.array(losses), zeros)
 
@@ -117,17 +117,18 @@ def guesses_of(
 
     Raises ValueError for a tokenizer whose tokens have no known truth.
     """
-    truths = (true_tokens(text, tokenizer) for text in texts)
-    return joined(
-        [guesses_from(story_logits(model, tokenizer, one), one, temperatures) for one in truths]
-    )
+    parts = []
+    for text in texts:
+        truth = true_tokens(text, tokenizer)
+        parts.append(guesses_from(story_logits(model, tokenizer, truth), truth, temperatures))
+    return joined(parts)
 
 
 def joined(parts: Sequence[Guesses]) -> Guesses:
     """Return the guesses of several sets of stories as one."""
-    stories = np.concatenate([np.full(len(one.right), n) for n, one in enumerate(parts)])
+    stories = np.concatenate([np.full(len(part.right), n) for n, part in enumerate(parts)])
     sure, right, true, losses = (
-        np.concatenate([getattr(one, name) for one in parts], axis=-1)
+        np.concatenate([getattr(part, name) for part in parts], axis=-1)
         for name in ("sure", "right", "true", "losses")
     )
     return Guesses(parts[0].temperatures, sure, right, true, losses, stories)

@@ -105,7 +105,7 @@ def _of_a_test(case: Case) -> list[Line]:
     register = invent(seed, each=tested_in_training.EACH)
     test, _ = tested_in_training.two_tests(register)
     counts = Counter(tested_in_training.documents(register, test, copies))
-    facts = dict.fromkeys(tested_in_training.fact(one) for one in test)
+    facts = dict.fromkeys(tested_in_training.fact(person) for person in test)
     return [Line(text, counts[text]) for text in facts]
 
 

@@ -70,7 +70,7 @@ def scored_tokens(talk: Talk, way: str = REPLIES) -> list[Scored]:
     """
     from llmviz.finetuning.masked import Scored
 
-    own, pieces = tokenizer(), template().pieces([one.plain for one in talk])[:-1]
+    own, pieces = tokenizer(), template().pieces([message.plain for message in talk])[:-1]
     tokens: list[Scored] = []
     speaks = False
     for piece in pieces:
@@ -116,7 +116,7 @@ def train(way: str, seed: int, steps: int = STEPS, batch: int = BATCH) -> GPT:
     from llmviz.training.device import has_fast_bfloat16
 
     model, own, talks = new_model(seed), tokenizer(), conversations(steps * batch, seed)
-    rows = sorted((scored_tokens(one, way)[: model.context_length + 1] for one in talks), key=len)
+    rows = sorted((scored_tokens(talk, way)[: model.context_length + 1] for talk in talks), key=len)
     batches = [rows[first : first + batch] for first in range(0, len(rows), batch)]
     random.Random(seed).shuffle(batches)
     fast = has_fast_bfloat16(torch.device("cpu"))

@@ -38,13 +38,13 @@ def pieces_of(messages: Sequence[Message], shape: str = OWN) -> list[Piece]:
     Raises ValueError as `Conversation.pieces`.
     """
     if shape == SWAPPED:
-        messages = [replace(one, role=_EXCHANGED.get(one.role, one.role)) for one in messages]
-    pieces = template_of(shape).pieces([one.plain for one in messages])
+        messages = [replace(turn, role=_EXCHANGED.get(turn.role, turn.role)) for turn in messages]
+    pieces = template_of(shape).pieces([turn.plain for turn in messages])
     if shape == LINES_ONLY:
         own = tokenizer()
         return [Piece(own.decode([token]), token) for token in own.start] + pieces
     if shape == AS_TOKENS:
-        text = "".join(one.text for one in pieces)
+        text = "".join(piece.text for piece in pieces)
         return [Piece(part, special) for part, special in tokenizer().split_special(text, "all")]
     return pieces
 

@@ -58,7 +58,7 @@ def tokens_of(messages: Sequence[Message], shape: str = OWN) -> list[ChatToken]:
 
 def notes_of(messages: Sequence[Message]) -> list[str]:
     """Return by name what a conversation has that no conversation of the training had."""
-    roles = [one.role for one in messages]
+    roles = [message.role for message in messages]
     found = []
     if "user" not in roles:
         found.append("no_user")
@@ -74,7 +74,7 @@ def unknown_characters(text: str) -> list[str]:
 
     Its texts are in ASCII. The tokenizer cuts another character into its bytes.
     """
-    return list(dict.fromkeys(one for one in text if not one.isascii()))
+    return list(dict.fromkeys(character for character in text if not character.isascii()))
 
 
 @dataclass(frozen=True)
@@ -116,12 +116,12 @@ def reply(messages: Sequence[Message], shape: str = OWN) -> Written:
     drawn = list(
         generate(model, prompt, min(LONGEST, room), 0.0, stop_id=(end, own.end), alternatives=0)
     )
-    text = own.decode([one.id for one in drawn if one.id not in (end, own.end)]).strip()
+    text = own.decode([token.id for token in drawn if token.id not in (end, own.end)]).strip()
     return Written(
-        tuple((one.id, own.token_bytes(one.id), one.probability) for one in drawn),
+        tuple((token.id, own.token_bytes(token.id), token.probability) for token in drawn),
         text,
         drawn[-1].id == end,
-        *(sum(begins_with(model, prompt, one) for one in BEGINNINGS[act]) for act in TURNED),
+        *(sum(begins_with(model, prompt, start) for start in BEGINNINGS[act]) for act in TURNED),
     )
 
 

@@ -112,30 +112,30 @@ def cases(talks: Sequence[Talk], setting: str, context: int) -> list[Case]:
     for number, talk in enumerate(talks):
         rows = _new_question(talk, number) if setting == NEVER else talk
         form, turn = LONG, 0
-        for at, one in enumerate(rows):
-            turn += one.role == USER
-            form = SHORT if one.content == LINES[SHORT] else form
-            form = LONG if one.content == LINES[LONG] else form
-            if one.role != ASSISTANT:
+        for at, message in enumerate(rows):
+            turn += message.role == USER
+            form = SHORT if message.content == LINES[SHORT] else form
+            form = LONG if message.content == LINES[LONG] else form
+            if message.role != ASSISTANT:
                 continue
             before, last = rows[: at - 1], rows[at - 1]
             line = LINES[SHORT if form == LONG else LONG]
             if setting == CHANGED:
                 before = (*before, Message(SYSTEM, line))
-                one = Message(ASSISTANT, one.other, one.act, one.content)
+                message = Message(ASSISTANT, message.other, message.act, message.content)
             elif setting in TYPED:
                 last = typed_line(last, line, setting)
             prompt = prompt_of((*before, last), setting)
             if len(prompt) + LONGEST <= context:
-                found.append(Case(prompt, one, turn))
+                found.append(Case(prompt, message, turn))
     return found
 
 
 def _new_question(talk: Talk, number: int) -> Talk:
     """The beginning of a conversation, with a question that no story answers, of a new kind."""
-    at = next(at for at, one in enumerate(talk) if one.role == USER)
+    at = next(at for at, message in enumerate(talk) if message.role == USER)
     story = talk[at].content.rpartition("\n")[0]
-    hero = next(one.answer for one in ask(story) if one.kind == "hero")
+    hero = next(question.answer for question in ask(story) if question.kind == "hero")
     question = NEVER_ASKED[number % len(NEVER_ASKED)].format(name=hero.split()[0])
     form = SHORT if talk[0].content == LINES[SHORT] else LONG
     return (*talk[:at], Message(USER, f"{story}\n{question}"), declined(form))
@@ -159,21 +159,21 @@ def written(model: GPT, prompts: Sequence[Sequence[int]]) -> list[tuple[str, boo
     return [(text.strip(), ended) for text, ended in replies]
 
 
-def measure(model: GPT, asked: Sequence[Case]) -> Measured:
+def measure(model: GPT, tests: Sequence[Case]) -> Measured:
     """Ask a model all cases."""
-    rows = list(zip(asked, written(model, [one.prompt for one in asked]), strict=True))
+    rows = list(zip(tests, written(model, [case.prompt for case in tests]), strict=True))
 
     def share(hits: Sequence[bool]) -> Share:
         return Share(sum(hits), len(hits))
 
     did = Counter((case.reply.act, act_of(text)) for case, (text, _) in rows)
     right = [text == case.reply.content for case, (text, _) in rows]
-    turns = sorted({case.turn for case in asked})
+    turns = sorted({case.turn for case in tests})
     return Measured(
         {want: {act: did[want, act] for act in ACTS} for want in ACTS},
-        share([hit for hit, case in zip(right, asked, strict=True) if case.reply.act == ACTS[0]]),
+        share([hit for hit, case in zip(right, tests, strict=True) if case.reply.act == ACTS[0]]),
         {
-            n: share([r for r, case in zip(right, asked, strict=True) if case.turn == n])
+            n: share([r for r, case in zip(right, tests, strict=True) if case.turn == n])
             for n in turns
         },
         share(right),
@@ -189,20 +189,20 @@ def losses(model: GPT, talks: Sequence[Talk]) -> tuple[float, float]:
     sums, counts = [0.0, 0.0], [0, 0]
     for talk in talks:
         tokens = chat_model.scored_tokens(talk)[: model.context_length + 1]
-        ids = torch.tensor([[one.id for one in tokens]])
+        ids = torch.tensor([[token.id for token in tokens]])
         with torch.inference_mode():
             chances = model(ids[:, :-1])[0][0].log_softmax(-1)
         nats = -chances[torch.arange(len(tokens) - 1), ids[0, 1:]]
-        for cost, one in zip(nats.tolist(), tokens[1:], strict=True):
-            sums[not one.counts] += cost
-            counts[not one.counts] += 1
+        for cost, token in zip(nats.tolist(), tokens[1:], strict=True):
+            sums[not token.counts] += cost
+            counts[not token.counts] += 1
     return sums[0] / counts[0], sums[1] / counts[1]
 
 
 def measured(model: GPT, way: str, seed: int, held: int = HELD) -> ChatModel:
     """Measure a model in all settings of its way."""
     talks, context = held_out(held), model.context_length
-    found = {one: measure(model, cases(talks, one, context)) for one in SETTINGS[way]}
+    found = {setting: measure(model, cases(talks, setting, context)) for setting in SETTINGS[way]}
     return ChatModel(way, seed, *losses(model, talks), found)
 
 
@@ -216,7 +216,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     content: dict[str, Any] = {"command": COMMAND, "seconds": 0.0, "models": []}
     if path.is_file():
         content = read_json(path)
-    done = {(one["way"], one["seed"]) for one in content["models"]}
+    done = {(row["way"], row["seed"]) for row in content["models"]}
     wanted = [(way, seed) for way in WAYS for seed in SEEDS if (way, seed) not in done]
     for way, seed in tqdm(wanted, unit="model"):
         begun = time.perf_counter()
@@ -233,9 +233,9 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, list[ChatModel]]:
     """Return the bundled results, three models of each way. ValueError: missing or damaged."""
     found: dict[str, list[ChatModel]] = {way: [] for way in WAYS}
     with Recorded(folder / FILE, COMMAND) as content:
-        for one in content["models"]:
-            settings = {name: _read(value) for name, value in one["settings"].items()}
-            found[one["way"]].append(ChatModel(**{**one, "settings": settings}))
+        for row in content["models"]:
+            settings = {name: _read(value) for name, value in row["settings"].items()}
+            found[row["way"]].append(ChatModel(**{**row, "settings": settings}))
         if any(len(models) != len(SEEDS) for models in found.values()):
             raise ValueError(f"{len(SEEDS)} models of each way are needed")
     return found
@@ -243,7 +243,7 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, list[ChatModel]]:
 
 def _read(value: dict[str, Any]) -> Measured:
     shares = {name: Share(**value[name]) for name in ("answers", "right", "other", "ended")}
-    turns = {int(n): Share(**one) for n, one in value["turns"].items()}
+    turns = {int(n): Share(**share) for n, share in value["turns"].items()}
     return Measured(acts=value["acts"], turns=turns, **shares)
 
 

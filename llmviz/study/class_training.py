@@ -131,7 +131,7 @@ def training(plan: ClassPlan) -> Iterator[Begun | Point | Trained]:
     weights = balanced_weights(learned.labels, len(learned.names)) if plan.balanced else None
     model, tokenizer = _new(plan, len(learned.names), weights)
     module, data = prepare_classes(model, tokenizer, learned, test, plan.way, plan.seed)
-    numbers = sum(one.numel() for one in model.parameters())
+    numbers = sum(parameter.numel() for parameter in model.parameters())
     preparing = time.perf_counter() - begun
     yield Begun(learned.counts, test.counts, trained_parameters(model), numbers, preparing)
     settings = plan.settings()
@@ -164,9 +164,9 @@ def _state(
     else:
         chances = predict(model, encode(tokenizer, test.texts, model.context_length))
     changed = {
-        name: one.detach().numpy().copy()
-        for name, one in model.named_parameters()
-        if one.requires_grad
+        name: parameter.detach().numpy().copy()
+        for name, parameter in model.named_parameters()
+        if parameter.requires_grad
     }
     labels = np.array(test.labels)
     return Trained(step, changed, chances.numpy(), labels, test.texts, test.names)

@@ -52,7 +52,7 @@ def continuation(
         if token == end:
             break
     ended = bool(chosen) and chosen[-1] == end
-    data = b"".join(tokenizer.token_bytes(one) for one in (chosen[:-1] if ended else chosen))
+    data = b"".join(tokenizer.token_bytes(token) for token in (chosen[:-1] if ended else chosen))
     first = logits.double().softmax(-1).numpy()
     return Continuation(data.decode("utf-8", "replace"), ended, first, len(ids) - len(window))
 

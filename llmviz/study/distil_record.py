@@ -142,8 +142,8 @@ class Noise:
 def word_tests() -> tuple[TrueTokens, ...]:
     """Return new stories that have the word, with the true distribution before each token."""
     tokenizer = students.teacher()[1]
-    found = (one for one in stories(100 * WORD_TESTS, SEED + 1) if students.has_word(one, WORD))
-    return tuple(true_tokens(one, tokenizer) for one in islice(found, WORD_TESTS))
+    found = (text for text in stories(100 * WORD_TESTS, SEED + 1) if students.has_word(text, WORD))
+    return tuple(true_tokens(text, tokenizer) for text in islice(found, WORD_TESTS))
 
 
 def word_chances(model: GPT) -> WordChances:
@@ -156,7 +156,7 @@ def word_chances(model: GPT) -> WordChances:
         for truth in word_tests():
             logits = model(torch.tensor([[end, *truth.ids[:-1]]]))[0][0].double().numpy()
             given.append(np.exp(log_softmax(logits)[:, token]))
-            true.append([one.of(token) for one in truth.following[: len(truth.ids)]])
+            true.append([following.of(token) for following in truth.following[: len(truth.ids)]])
     p, q = np.concatenate(true), np.concatenate(given)
     possible, certain = (p > 0) & (p < POSSIBLE), p > CERTAIN
     return WordChances(
@@ -174,7 +174,7 @@ def measure(model: GPT) -> Measured:
     from llmviz.training.evaluate import share_right
 
     parts = corpus_loss(students.divided(model, students.tests()))
-    every = [one for some in probe_sets(PROBES, PROBED).values() for one in some]
+    every = [probe for some in probe_sets(PROBES, PROBED).values() for probe in some]
     rules = share_right(model, students.teacher()[1], every)
     loss, floor, lack, dice = parts.loss, parts.entropy, parts.divergence, parts.dice
     return Measured(loss, floor, lack, dice, rules, word_chances(model))
@@ -191,8 +191,8 @@ def trained(kind: Kind, updates: int = UPDATES) -> tuple[Run, GPT]:
     points = tuple(students.learn(model, given, way, kind.seed, updates))
     floor = None
     if not way.written:
-        told = students.told(kind.stories, kind.seed, kind.without)[:OWN]
-        floor = floor_of(told, sum(len(one) - 1 for one in given.ids[:OWN]))
+        texts = students.told(kind.stories, kind.seed, kind.without)[:OWN]
+        floor = floor_of(texts, sum(len(ids) - 1 for ids in given.ids[:OWN]))
     return Run(kind, points, measure(model.eval()), own_loss(model, given), floor), model
 
 
@@ -204,11 +204,11 @@ def own_loss(model: GPT, given: Transfer) -> float:
 
     nats = tokens = 0.0
     with torch.inference_mode():
-        for one in given.ids[:OWN]:
-            ids = torch.tensor(one)
+        for story in given.ids[:OWN]:
+            ids = torch.tensor(story)
             logits = model(ids[None, :-1])[0][0]
-            nats += float(next_token_loss(logits, ids[1:])) * (len(one) - 1)
-            tokens += len(one) - 1
+            nats += float(next_token_loss(logits, ids[1:])) * (len(story) - 1)
+            tokens += len(story) - 1
     return nats / tokens
 
 
@@ -216,7 +216,7 @@ def floor_of(texts: Sequence[str], tokens: int) -> float:
     """Return minus the grammar's log-probability of stories, per token."""
     from llmviz.corpus.tiny_world import parse
 
-    return -sum(parse(one).log_prob for one in texts) / tokens
+    return -sum(parse(text).log_prob for text in texts) / tokens
 
 
 def gradient(model: GPT, loss: torch.Tensor) -> torch.Tensor:
@@ -224,7 +224,7 @@ def gradient(model: GPT, loss: torch.Tensor) -> torch.Tensor:
     import torch
 
     parts = torch.autograd.grad(loss, [*model.parameters()])
-    return torch.cat([one.flatten() for one in parts]).double()
+    return torch.cat([part.flatten() for part in parts]).double()
 
 
 def noise_of(model: GPT, draws: int = DRAWS, batches: int = NOISE_BATCHES) -> Noise:
@@ -236,13 +236,13 @@ def noise_of(model: GPT, draws: int = DRAWS, batches: int = NOISE_BATCHES) -> No
     from llmviz.study.true_loss import draw_again
 
     truths, end = students.tests()[: students.BATCH], students.teacher()[1].end
-    inputs = [(end, *one.ids) for one in truths]
+    inputs = [(end, *truth.ids) for truth in truths]
 
     def logits() -> torch.Tensor:
-        return torch.cat([model(torch.tensor([one[:-1]]))[0][0] for one in inputs])
+        return torch.cat([model(torch.tensor([row[:-1]]))[0][0] for row in inputs])
 
     vocabulary = students.teacher()[1].vocab_size
-    dense = [one.dense(vocabulary) for truth in truths for one in truth.following[: len(truth.ids)]]
+    dense = [p.dense(vocabulary) for truth in truths for p in truth.following[: len(truth.ids)]]
     right = gradient(model, distillation_loss(logits(), torch.tensor(np.array(dense)).float()))
     soft = soft_targets(torch.cat(students.teacher_logits(inputs)).float())
     taught = gradient(model, distillation_loss(logits(), soft))
@@ -287,8 +287,8 @@ def make(folder: Path = EXPERIMENT_FOLDER, kinds: Sequence[Kind] = KINDS) -> Non
     content: dict[str, Any] = {"command": COMMAND, "seconds": 0.0, "runs": []}
     if path.is_file():
         content = read_json(path)
-    done = {Kind(*one["kind"]) for one in content["runs"]}
-    for kind in tqdm([one for one in kinds if one not in done], unit="student"):
+    done = {Kind(*row["kind"]) for row in content["runs"]}
+    for kind in tqdm([kind for kind in kinds if kind not in done], unit="student"):
         begun = time.perf_counter()
         run, model = trained(kind)
         if kind.way in BUNDLED and kind == Kind(kind.way, FEW, 0):
@@ -297,8 +297,8 @@ def make(folder: Path = EXPERIMENT_FOLDER, kinds: Sequence[Kind] = KINDS) -> Non
         content["runs"].append(_packed(run))
         content["seconds"] = round(content["seconds"] + time.perf_counter() - begun, 1)
         write_json(path, content)
-    if {Kind(*one["kind"]) for one in content["runs"]} == set(KINDS):
-        content["runs"].sort(key=lambda one: KINDS.index(Kind(*one["kind"])))
+    if {Kind(*row["kind"]) for row in content["runs"]} == set(KINDS):
+        content["runs"].sort(key=lambda row: KINDS.index(Kind(*row["kind"])))
         content["teacher"] = _short(asdict(measure(students.teacher()[0])))
         content["noise"] = _short(asdict(noise_of(bundled(TEXT, folder))))
         write_json(path, content)
@@ -309,12 +309,12 @@ def _short(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, dict):
-        return {name: _short(one) for name, one in value.items()}
-    return [_short(one) for one in value] if isinstance(value, list | tuple) else value
+        return {name: _short(part) for name, part in value.items()}
+    return [_short(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _packed(run: Run) -> dict[str, Any]:
-    content = asdict(run) | {"points": [astuple(one) for one in run.points[1:]]}
+    content = asdict(run) | {"points": [astuple(point) for point in run.points[1:]]}
     content["start"] = run.points[0].lack
     return _short(content)
 
@@ -329,7 +329,7 @@ def _run(content: dict[str, Any]) -> Run:
     start = Point(0, 0, content["start"], float("nan"), 0.0)
     return Run(
         Kind(*content["kind"]),
-        (start, *(Point(*one) for one in content["points"])),
+        (start, *(Point(*point) for point in content["points"])),
         _measured(content["measured"]),
         content["own"],
         content["own_floor"],
@@ -352,7 +352,7 @@ class Record:
         self, number: Callable[[Run], float], way: str, count: int, without: str = ""
     ) -> np.ndarray:
         """A number of each of these runs."""
-        return np.array([number(one) for one in self.of(way, count, without)])
+        return np.array([number(run) for run in self.of(way, count, without)])
 
 
 @cache
@@ -380,8 +380,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Train the bundled students again.")
     parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="the folder written to")
     parser.add_argument("--seeds", type=int, nargs="*", default=SEEDS, help="only these students")
-    asked = parser.parse_args()
-    make(asked.to, [kind for kind in KINDS if kind.seed in asked.seeds])
+    arguments = parser.parse_args()
+    make(arguments.to, [kind for kind in KINDS if kind.seed in arguments.seeds])
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ class Transfer:
     @property
     def tokens(self) -> int:
         """How many targets they have."""
-        return sum(len(one) - 1 for one in self.ids)
+        return sum(len(ids) - 1 for ids in self.ids)
 
 
 def told(count: int, seed: int, without: str = "") -> list[str]:
@@ -115,7 +115,7 @@ def told(count: int, seed: int, without: str = "") -> list[str]:
     while len(wanted) < count:
         drawn *= 2
         every = stories(drawn, STORY_SEED + seed)
-        wanted = [one for one in every if not has_word(one, without)][:count]
+        wanted = [story for story in every if not has_word(story, without)][:count]
     return wanted
 
 
@@ -135,8 +135,8 @@ def written(count: int, seed: int) -> list[tuple[int, ...]]:
     groups = sample_groups(
         model, prompts, min(GROUP, count), CONTEXT - 1, tokenizer.end, (STORY_SEED + seed) * 1000
     )
-    every = [one for group in groups for one in group]
-    return [(tokenizer.end, *one) for one in every[:count]]
+    every = [ids for group in groups for ids in group]
+    return [(tokenizer.end, *ids) for ids in every[:count]]
 
 
 def transfer(way: Way, count: int, seed: int, without: str = "") -> Transfer:
@@ -167,13 +167,13 @@ def teacher_logits(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, ...]:
 
     model = teacher()[0]
     with torch.inference_mode():
-        return tuple(model(torch.tensor([list(one[:-1])]))[0][0].half() for one in ids)
+        return tuple(model(torch.tensor([list(story[:-1])]))[0][0].half() for story in ids)
 
 
 @lru_cache(2)
 def tests(count: int = TESTS) -> tuple[TrueTokens, ...]:
     """Return new stories with the true distribution before each token."""
-    return tuple(true_tokens(one, teacher()[1]) for one in stories(count))
+    return tuple(true_tokens(story, teacher()[1]) for story in stories(count))
 
 
 def divided(model: GPT, truths: Sequence[TrueTokens]) -> list[DividedLoss]:
@@ -190,7 +190,7 @@ def divided(model: GPT, truths: Sequence[TrueTokens]) -> list[DividedLoss]:
 
 def lack(parts: Sequence[DividedLoss]) -> float:
     """Return the mean divergence from the grammar: the loss over the floor, without chance."""
-    return float(np.concatenate([one.divergence for one in parts]).mean())
+    return float(np.concatenate([part.divergence for part in parts]).mean())
 
 
 @dataclass(frozen=True)

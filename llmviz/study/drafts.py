@@ -41,10 +41,10 @@ def draft_of(kind: str, tokenizer: Tokenizer) -> Draft:
     return ModelDraft(model)
 
 
-def same_tokens(one: Tokenizer, other: Tokenizer) -> bool:
+def same_tokens(first: Tokenizer, second: Tokenizer) -> bool:
     """Return whether two tokenizers give every id the same bytes."""
-    return one.vocab_size == other.vocab_size and all(
-        one.token_bytes(token) == other.token_bytes(token) for token in range(one.vocab_size)
+    return first.vocab_size == second.vocab_size and all(
+        first.token_bytes(token) == second.token_bytes(token) for token in range(first.vocab_size)
     )
 
 

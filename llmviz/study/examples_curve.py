@@ -98,7 +98,7 @@ def measure(run: Run, pool: Labelled, test: Labelled, kept: Any = None) -> float
     else:
         places = {text: place for place, text in enumerate(pool.texts)}
         rows = torch.tensor([places[text] for text in some.texts])
-        labels = [torch.tensor(one.labels) for one in (some, test)]
+        labels = [torch.tensor(part.labels) for part in (some, test)]
         module = model.head
         data = c.ClassData((kept[0][rows],), labels[0], (kept[1],), labels[1], run.seed)
     for _ in train(module, data, settings):
@@ -116,8 +116,8 @@ def features(pool: Labelled, test: Labelled) -> tuple[Any, Any]:
 
     base, tokenizer, _ = load_bundled(BASE)
     body = c.body_of(require_transformer(base))
-    encoded = (c.encode(tokenizer, one.texts, base.context_length) for one in (pool, test))
-    first, second = (c.features(body, one) for one in encoded)
+    encoded = (c.encode(tokenizer, part.texts, base.context_length) for part in (pool, test))
+    first, second = (c.features(body, texts) for texts in encoded)
     return first, second
 
 

@@ -46,7 +46,7 @@ def feature_writes(gpt: GPT, direction: np.ndarray, divisor: float, keep: int = 
         keep = min(keep, len(logits))
         more, less = logits.topk(keep), logits.topk(keep, largest=False)
     parts = (more.indices, more.values, less.indices, less.values)
-    return FeatureWrites(*(one.numpy() for one in parts))
+    return FeatureWrites(*(part.numpy() for part in parts))
 
 
 def neighbours(

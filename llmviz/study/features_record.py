@@ -141,18 +141,18 @@ class Scores:
     def of(self, layer: int, features: int = SIZE, on: int = ON_EACH) -> list[RunScore]:
         """The runs of three seeds."""
         kind = (layer, features, on)
-        return [one for one in self.runs if (one.layer, one.features, one.on) == kind]
+        return [run for run in self.runs if (run.layer, run.features, run.on) == kind]
 
     def at(self, layer: int) -> list[LayerScore]:
         """What else tells the labels there, for three seeds."""
-        return [one for one in self.layers if one.layer == layer]
+        return [score for score in self.layers if score.layer == layer]
 
     def recovered(self, run: RunScore) -> float:
         """The share of the loss that replacing the stream by features gives back.
 
         1 is the model as it is, 0 the model whose stream is replaced by its mean.
         """
-        plain = next(one for one in self.at(run.layer) if one.seed == run.seed)
+        plain = next(score for score in self.at(run.layer) if score.seed == run.seed)
         return (plain.mean_loss - run.loss) / (plain.mean_loss - plain.loss)
 
 
@@ -204,20 +204,20 @@ def train(gpt: GPT, tokenizer: Tokenizer, work: Path) -> int:
     for layer in sorted({run.layer for run in left}):
         (parts,) = read_taps(gpt, ids, [stream_tap(layer)], "float16")
         vectors = np.concatenate(parts)
-        for run in tqdm([one for one in left if one.layer == layer]):
+        for run in tqdm([run for run in left if run.layer == layer]):
             begun = time.perf_counter()
             *_, last = learn(vectors, Recipe(run.features, run.on, STEPS, run.seed))
-            tensors = {one: torch.from_numpy(getattr(last.dictionary, one)) for one in PARTS}
+            tensors = {part: torch.from_numpy(getattr(last.dictionary, part)) for part in PARTS}
             tensors["seconds"] = torch.tensor(time.perf_counter() - begun, dtype=torch.float64)
             save_tensors(work / f"{run.name}.safetensors", tensors, torch.float16)
-    return sum(len(one) - 1 for one in ids)
+    return sum(len(story) - 1 for story in ids)
 
 
 def _learned(run: Run, work: Path) -> tuple[Dictionary, float]:
     from llmviz.training.tensors import load_tensors
 
     tensors = load_tensors(work / f"{run.name}.safetensors")
-    parts = [tensors[one].float().numpy() for one in PARTS]
+    parts = [tensors[part].float().numpy() for part in PARTS]
     return Dictionary(run.on, *parts), float(tensors["seconds"])
 
 
@@ -241,11 +241,11 @@ def read_stories(gpt: GPT, tokenizer: Tokenizer, seed: int, texts: Sequence[str]
     from llmviz.study.stream_reading import read_taps, stream_tap
 
     ids = _ids(tokenizer, texts, gpt)
-    taps = [stream_tap(layer) for layer in LAYERS] + [f"blocks.{one}.mlp.act" for one in LAYERS]
+    taps = [stream_tap(layer) for layer in LAYERS] + [f"blocks.{layer}.mlp.act" for layer in LAYERS]
     found = read_taps(gpt, ids, taps)
     labels = []
     for text, tokens in zip(texts, ids, strict=True):
-        ends = [one.char_end for one in tokenizer.tokens(text)][: len(tokens) - 1]
+        ends = [token.char_end for token in tokenizer.tokens(text)][: len(tokens) - 1]
         labels.append(token_labels(label(text), ends))
     return _Read(seed, ids, found[: len(LAYERS)], found[len(LAYERS) :], labels)
 
@@ -270,7 +270,7 @@ def layer_score(gpt: GPT, read: _Read, layer: int) -> LayerScore:
         each.append(f1_scores(others[:, [k]] > chosen.thresholds, wanted[:, [k]])[0])
     mean = torch.from_numpy(stream.mean(0))
     texts = read.ids[CHOSEN_ON:][:REPLACED_IN]
-    unit, axis, reading = (tuple(map(_rounded, one)) for one in (f1["unit"], f1["axis"], each))
+    unit, axis, reading = (tuple(map(_rounded, row)) for row in (f1["unit"], f1["axis"], each))
     return LayerScore(
         layer,
         read.seed,
@@ -324,8 +324,8 @@ def _rounded(value: float) -> float:
 
 def bundle_parts(read: _Read, run: Run, dictionary: Dictionary) -> dict[str, np.ndarray]:
     """Return what a feature did on held-out stories, as the arrays of `Bundle`."""
-    values = [dictionary.read(one) for one in read.streams[run.layer]]
-    peaks = np.stack([one.max(0) for one in values])  # (stories, N)
+    values = [dictionary.read(stream) for stream in read.streams[run.layer]]
+    peaks = np.stack([story.max(0) for story in values])  # (stories, N)
     order = np.argsort(-peaks, axis=0, kind="stable")[:KEPT].T  # (N, S)
     places = np.zeros_like(order)
     windows = np.full((*order.shape, BEFORE + 1 + BEHIND), ABSENT, np.float32)
@@ -367,7 +367,7 @@ def measure(gpt: GPT, tokenizer: Tokenizer, seed: int, work: Path, folder: Path)
     layers = [layer_score(gpt, read, layer) for layer in LAYERS]
     runs = []
     smaller: tuple[Dictionary, np.ndarray] | None = None
-    of_seed = sorted((one for one in RUNS if one.seed == seed), key=lambda one: one.features)
+    of_seed = sorted((run for run in RUNS if run.seed == seed), key=lambda run: run.features)
     for run in tqdm(of_seed):
         dictionary, seconds = _learned(run, work)
         runs.append(run_score(gpt, read, run, dictionary, seconds))
@@ -378,14 +378,14 @@ def measure(gpt: GPT, tokenizer: Tokenizer, seed: int, work: Path, folder: Path)
         if run.layer == MAIN:
             parts |= {} if smaller is None else parents_of(dictionary, on, *smaller)
             smaller = dictionary, on
-        tensors = {one: torch.from_numpy(value) for one, value in parts.items()}
-        for one in PARTS:
-            tensors[one] = torch.from_numpy(getattr(dictionary, one)).half()
+        tensors = {name: torch.from_numpy(value) for name, value in parts.items()}
+        for name in PARTS:
+            tensors[name] = torch.from_numpy(getattr(dictionary, name)).half()
         save_tensors(folder / _file(run.layer, run.features), tensors)
     return {
         "divisor": float(np.concatenate(read.streams[LAYERS[-1]]).std(1).mean()),
-        "layers": [asdict(one) for one in layers],
-        "runs": [asdict(one) for one in runs],
+        "layers": [asdict(score) for score in layers],
+        "runs": [asdict(score) for score in runs],
     }
 
 
@@ -419,8 +419,8 @@ def make(folder: Path, work: Path) -> None:
             "learned_tokens": tokens,
             "divisor": every[0]["divisor"],
             "labels": list(LABELS),
-            "layers": [one for part in every for one in part["layers"]],
-            "runs": [one for part in every for one in part["runs"]],
+            "layers": [layer for part in every for layer in part["layers"]],
+            "runs": [run for part in every for run in part["runs"]],
         },
     )
 
@@ -437,8 +437,8 @@ def _file(layer: int, features: int) -> str:
     return f"layer-{layer}-{features}.safetensors"
 
 
-def _with_tuples(one: dict[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in one.items()}
+def _with_tuples(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
 
 
 @cache
@@ -447,8 +447,8 @@ def scores(folder: Path = FOLDER) -> Scores:
     path = require(folder / SCORES, COMMAND)
     try:
         listed = read_json(path)
-        runs = [RunScore(**_with_tuples(one)) for one in listed["runs"]]
-        layers = [LayerScore(**_with_tuples(one)) for one in listed["layers"]]
+        runs = [RunScore(**_with_tuples(row)) for row in listed["runs"]]
+        layers = [LayerScore(**_with_tuples(row)) for row in listed["layers"]]
         numbers = int(listed["learned_tokens"]), float(listed["divisor"])
         weights, labels = str(listed["weights"]), tuple(listed["labels"])
         return Scores(weights, labels, *numbers, tuple(runs), tuple(layers))
@@ -462,10 +462,10 @@ def bundle(layer: int, features: int = SIZE, folder: Path = FOLDER) -> Bundle:
     from llmviz.training.tensors import load_tensors
 
     path = require(folder / _file(layer, features), COMMAND)
-    parts = {name: one.numpy() for name, one in load_tensors(path).items()}
+    parts = {name: tensor.numpy() for name, tensor in load_tensors(path).items()}
     try:
-        encoder, bias, directions, centre = (parts[one].astype(np.float32) for one in PARTS)
-        share, numbers, places = (parts[one] for one in ("share", "stories", "places"))
+        encoder, bias, directions, centre = (parts[name].astype(np.float32) for name in PARTS)
+        share, numbers, places = (parts[name] for name in ("share", "stories", "places"))
         windows = parts["windows"].astype(np.float32)
     except KeyError as error:
         raise ValueError(f"{path} is damaged; `{COMMAND}` makes it again") from error

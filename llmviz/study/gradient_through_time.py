@@ -58,16 +58,16 @@ def past_gradients(model: LanguageModel, ids: Sequence[int], target: int) -> Pas
         raise ValueError("at least one letter is needed for a gradient")
     layer = rnn.layers[0]
     parts = ("hidden", "cell") if layer.n_state > 1 else ("hidden",)
-    parameters = [one for one in model.parameters() if one.requires_grad]
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     x = F.embedding(torch.tensor([list(ids)]), rnn.token.weight)
     if not x.requires_grad:  # a frozen model: the states need a gradient all the same
         x.requires_grad_()
     steps = layer.steps(x)
     logits = rnn.head(steps[-1].hidden)
     loss = F.cross_entropy(logits, torch.tensor([target]))
-    states = [getattr(one, part) for part in parts for one in steps]
+    states = [getattr(step, part) for part in parts for step in steps]
     gradients = torch.autograd.grad(loss, [*states, *parameters], allow_unused=True)
-    lengths = [0.0 if one is None else float(one.double().norm()) for one in gradients]
+    lengths = [0.0 if grad is None else float(grad.double().norm()) for grad in gradients]
     of_states, of_weights = lengths[: len(states)], lengths[len(states) :]
     whole = float(np.sqrt(np.square(of_weights).sum()))
     if not np.isfinite(lengths).all() or max(lengths) > LARGEST:

@@ -133,7 +133,7 @@ class Film(Moments):
     def held(self, count: int) -> np.ndarray:
         """The share that the strongest frequencies of the last moment hold at each moment (S,)."""
         places = np.array(self.strongest(count)) - 1
-        return np.array([one.power[places].sum() for one in self.moments])
+        return np.array([moment.power[places].sum() for moment in self.moments])
 
 
 def model_of(task: Sums) -> GPT:
@@ -161,8 +161,8 @@ def model_of(task: Sums) -> GPT:
     )
     generator = torch.Generator().manual_seed(task.seed)
     with torch.no_grad():
-        for one in model.parameters():
-            one.normal_(std=task.width**-0.5, generator=generator)
+        for parameter in model.parameters():
+            parameter.normal_(std=task.width**-0.5, generator=generator)
     return model
 
 

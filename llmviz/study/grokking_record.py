@@ -89,7 +89,7 @@ def make(folder: Path = FOLDER) -> None:
             save_tensors(folder / WEIGHTS, dict(model.state_dict()))
         save_tensors(folder / RUNS, parts)
         card["trainings"][name] = asdict(task) | {
-            "parameters": sum(one.numel() for one in model.parameters()),
+            "parameters": sum(parameter.numel() for parameter in model.parameters()),
             "steps": film.last.step,
             "seconds": round(time.perf_counter() - begun, 1),
         }
@@ -101,10 +101,10 @@ def frames_of(film: Film) -> dict[str, Tensor]:
     import torch
 
     frames: list[tuple[int, np.ndarray]] = []
-    for place, one in enumerate(film.moments):
-        chosen = one.step % FRAME_EVERY == 0 or one.step < FRAME_EVERY or one is film.last
-        if chosen and one.rows is not None:
-            frames.append((place, one.rows))
+    for place, moment in enumerate(film.moments):
+        chosen = moment.step % FRAME_EVERY == 0 or moment.step < FRAME_EVERY or moment is film.last
+        if chosen and moment.rows is not None:
+            frames.append((place, moment.rows))
     places, rows = zip(*frames, strict=True)
     return {
         "place": torch.tensor(places, dtype=torch.int32),
@@ -118,8 +118,8 @@ def _parts(folder: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 
     for name in (RUNS, FRAMES, WEIGHTS, CARD):
         require(folder / name, COMMAND)
-    parts = {name: one.numpy() for name, one in load_tensors(folder / RUNS).items()}
-    frames = {name: one.numpy() for name, one in load_tensors(folder / FRAMES).items()}
+    parts = {name: tensor.numpy() for name, tensor in load_tensors(folder / RUNS).items()}
+    frames = {name: tensor.numpy() for name, tensor in load_tensors(folder / FRAMES).items()}
     wanted = {f"{name_of(task)}.{curve}" for task in tasks() for curve in (*CURVES, "power")}
     if not wanted <= set(parts) or set(frames) != {"place", "rows"}:
         raise ValueError(f"{folder} is damaged; `{COMMAND}` makes it again")
@@ -138,7 +138,7 @@ def film(task: Sums = MAIN, folder: Path = FOLDER) -> Film:
     rows = dict(zip(parts["place"].tolist(), parts["rows"].astype(float), strict=True))
     frames = [rows.get(place) if task == MAIN else None for place in range(len(power))]
     every = zip(*columns, power, frames, strict=True)
-    return Film(task, [Moment(*one) for one in every])
+    return Film(task, [Moment(*row) for row in every])
 
 
 def card(task: Sums = MAIN, folder: Path = FOLDER) -> dict[str, Any]:

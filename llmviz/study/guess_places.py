@@ -65,16 +65,16 @@ def _with_rest(row: np.ndarray, tokens: list[int]) -> np.ndarray:
     return np.append(listed, max(0.0, float(row.sum() - listed.sum())))
 
 
-def places_of(one: Round, vocab_size: int, listed: int) -> list[Place]:
+def places_of(turn: Round, vocab_size: int, listed: int) -> list[Place]:
     """Return the places of a round: each checked guess, then the free token behind them all.
 
     The last one is there only where no guess was rejected.
     """
     places = []
-    for guess in one.guesses[: one.checked]:
-        also = (guess.token,) if guess.accepted else (guess.token, one.drawn)
+    for guess in turn.guesses[: turn.checked]:
+        also = (guess.token,) if guess.accepted else (guess.token, turn.drawn)
         assert guess.p is not None  # it was checked
         places.append(place_of(guess.p, guess.q.full(vocab_size), listed, also))
-    if one.accepted == len(one.guesses):
-        places.append(place_of(one.drawn_from, np.zeros(vocab_size), listed, (one.drawn,)))
+    if turn.accepted == len(turn.guesses):
+        places.append(place_of(turn.drawn_from, np.zeros(vocab_size), listed, (turn.drawn,)))
     return places

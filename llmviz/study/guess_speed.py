@@ -69,9 +69,9 @@ class Speed(NamedTuple):
 def pooled(speeds: tuple[Speed, ...]) -> tuple[float, float]:
     """Return a, the share of guesses that were accepted, and c, the cost of one, of all rounds."""
     checked, accepted, guessed = (
-        sum(getattr(one, key) for one in speeds) for key in ("checked", "accepted", "guessed")
+        sum(getattr(speed, key) for speed in speeds) for key in ("checked", "accepted", "guessed")
     )
-    seconds = sum(one.guess_seconds for one in speeds)
+    seconds = sum(speed.guess_seconds for speed in speeds)
     a = accepted / checked if checked else 0.0
     return a, seconds / guessed / speeds[0].step if guessed else 0.0
 
@@ -174,11 +174,11 @@ def _write(
     begun, tokens, rounds, checked, accepted = time.thread_time(), 0, 0, 0, 0
     for number, ids in enumerate(prompts):
         generator = torch.Generator().manual_seed(number)
-        for one in speculate(model, timed, ids, written, k, settings, generator):
-            tokens += len(one.tokens)
+        for turn in speculate(model, timed, ids, written, k, settings, generator):
+            tokens += len(turn.tokens)
             rounds += 1
-            checked += one.checked
-            accepted += one.accepted
+            checked += turn.checked
+            accepted += turn.accepted
     seconds = time.thread_time() - begun
     counts = (k, tokens, rounds, checked, accepted, timed.guessed)
     return Speed(*counts, seconds, timed.seconds, tokens, seconds)

@@ -44,7 +44,7 @@ def held_out(description: Mapping[str, Any], count: int) -> HeldOut:
 
     if str(description["data"]["corpus"]) == "tiny-world":
         documents = list(generate(count, SEED))
-        return HeldOut([one.text for one in documents], [-one.log_prob for one in documents])
+        return HeldOut([doc.text for doc in documents], [-doc.log_prob for doc in documents])
     _, kept = documents_of(plan_of(dict(description), "the model"))
     return HeldOut([str(text) for text in kept[:count]], None)
 

@@ -157,8 +157,8 @@ def model_of(copier: Copier) -> GPT:
         block.mlp = NoFeedForward()
     generator = torch.Generator().manual_seed(copier.seed)
     with torch.no_grad():
-        for one in model.parameters():
-            one.normal_(std=copier.width**-0.5, generator=generator)
+        for parameter in model.parameters():
+            parameter.normal_(std=copier.width**-0.5, generator=generator)
     return model
 
 
@@ -239,9 +239,9 @@ def scores(model: GPT, texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     with torch.inference_mode(), record("blocks.*.attn.weights") as trace:
         model(torch.from_numpy(texts))
     weights = torch.stack(list(trace.values()), 1)  # (B, L, H, T, T)
-    found = [summarise_heads(one, text) for one, text in zip(weights, texts.tolist(), strict=True)]
+    found = [summarise_heads(maps, ids) for maps, ids in zip(weights, texts.tolist(), strict=True)]
     return tuple(
-        np.mean([getattr(one, name).numpy() for one in found], 0, float)
+        np.mean([getattr(summary, name).numpy() for summary in found], 0, float)
         for name in ("previous", "induction")
     )
 
@@ -304,12 +304,12 @@ def ids_of(letters: str) -> list[int]:
     Raises ValueError for anything else, for fewer than 2 letters, and for more than T.
     """
     kept = "".join(letters.lower().split())
-    for one in kept:
-        if one not in LETTERS:
-            raise ValueError(f"only the letters a to z can be read; got {one!r}")
+    for character in kept:
+        if character not in LETTERS:
+            raise ValueError(f"only the letters a to z can be read; got {character!r}")
     if not 2 <= len(kept) <= T:
         raise ValueError(f"the models read 2 to {T} letters; got {len(kept)}")
-    return [LETTERS.index(one) for one in kept]
+    return [LETTERS.index(letter) for letter in kept]
 
 
 def next_chances(model: GPT, ids: Sequence[int]) -> np.ndarray:

@@ -70,18 +70,18 @@ def make(folder: Path = FOLDER) -> None:
         begun, moments, states = time.perf_counter(), [], []
         for moment, model in train(copier):
             moments.append(moment)
-            states.append({key: one.clone() for key, one in model.state_dict().items()})
+            states.append({key: tensor.clone() for key, tensor in model.state_dict().items()})
         learned = Learned(copier, moments)
         for curve in CURVES:
             parts[f"{name}.{curve}"] = torch.from_numpy(learned.curve(curve).astype(np.float32))
         if copier in (TWO, ONE):
             taken = states[::-2][::-1] if copier == TWO else states[-1:]
             for key in taken[0]:
-                weights[f"{name}.{key}"] = torch.stack([one[key].half() for one in taken])
+                weights[f"{name}.{key}"] = torch.stack([state[key].half() for state in taken])
         save_tensors(folder / RUNS, parts)
         save_tensors(folder / WEIGHTS, weights)
         card["trainings"][name] = asdict(copier) | {
-            "parameters": sum(one.numel() for one in model.parameters()),
+            "parameters": sum(parameter.numel() for parameter in model.parameters()),
             "seconds": round(time.perf_counter() - begun, 1),
         }
         write_json(folder / CARD, card)
@@ -95,7 +95,7 @@ def story_model_on_random_tokens() -> OnRandomTokens:
 
     loaded = llmviz.load(STORY_MODEL)
     special = set(loaded.tokenizer.special_tokens.values())
-    vocabulary = [one for one in range(loaded.tokenizer.vocab_size) if one not in special]
+    vocabulary = [token for token in range(loaded.tokenizer.vocab_size) if token not in special]
     return on_random_tokens(require_transformer(loaded.module), vocabulary)
 
 
@@ -105,7 +105,7 @@ def _parts(folder: Path) -> tuple[dict[str, np.ndarray], dict[str, Any], dict[st
 
     for name in (RUNS, WEIGHTS, ON_RANDOM, CARD):
         require(folder / name, COMMAND)
-    parts = {name: one.numpy() for name, one in load_tensors(folder / RUNS).items()}
+    parts = {name: tensor.numpy() for name, tensor in load_tensors(folder / RUNS).items()}
     wanted = {f"{name_of(copier)}.{curve}" for copier in copiers() for curve in CURVES}
     if set(parts) != wanted:
         raise ValueError(f"{folder} is damaged; `{COMMAND}` makes it again")
@@ -122,8 +122,8 @@ def learned(copier: Copier = TWO, folder: Path = FOLDER) -> Learned:
     return Learned(
         copier,
         [
-            Moment(step, one, float(new), float(again), *heads)
-            for step, one, new, again, *heads in rows
+            Moment(step, by_place, float(new), float(again), *heads)
+            for step, by_place, new, again, *heads in rows
         ],
     )
 
@@ -149,8 +149,8 @@ def model_at(copier: Copier = TWO, frame: int = -1, folder: Path = FOLDER) -> GP
     model, name = model_of(copier), f"{name_of(copier)}."
     model.load_state_dict(
         {
-            key.removeprefix(name): one[frame].float()
-            for key, one in weights.items()
+            key.removeprefix(name): tensor[frame].float()
+            for key, tensor in weights.items()
             if key.startswith(name)
         }
     )

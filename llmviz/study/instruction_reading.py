@@ -35,14 +35,14 @@ class Example(NamedTuple):
         return [token if counted else IGNORED for token, counted in pairs]
 
 
-def example_of(tokenizer: Tokenizer, one: Instruction, context_length: int) -> Example:
+def example_of(tokenizer: Tokenizer, instruction: Instruction, context_length: int) -> Example:
     """Return an example token by token.
 
     Raises ValueError for one that is longer than a model with this context is trained on.
     """
     from llmviz.finetuning.instructions import tokens_of
 
-    tokens = tokens_of(tokenizer, one)
+    tokens = tokens_of(tokenizer, instruction)
     if len(tokens) > context_length + 1:
         raise ValueError(
             f"story, question and answer must have at most {context_length + 1} tokens to be "
@@ -68,11 +68,11 @@ def losses_of(nats: np.ndarray, example: Example) -> tuple[float, float]:
 
 def plain_stories(count: int) -> list[str]:
     """Return stories that nothing here was trained on."""
-    return [one.text for one in generate(count=count, seed=_SEED_OFFSET)]
+    return [story.text for story in generate(count=count, seed=_SEED_OFFSET)]
 
 
 def story_losses(model: LanguageModel, tokenizer: Tokenizer, stories: Sequence[str]) -> np.ndarray:
     """Return the loss of each story in nats per token, its end included: (stories,)."""
     from llmviz.training.evaluate import evaluate_documents
 
-    return np.array([evaluate_documents(model, tokenizer, [one]).per_token for one in stories])
+    return np.array([evaluate_documents(model, tokenizer, [story]).per_token for story in stories])

@@ -102,9 +102,9 @@ def ledger_of(model: LanguageModel, split: Parts, token: int, against: int | Non
 
 def require_tokens(gpt: GPT, *tokens: int | None) -> None:
     """Raise ValueError for a token outside the vocabulary; None is none."""
-    for one in tokens:
-        if one is not None and not 0 <= one < gpt.vocab_size:
-            raise ValueError(f"token must be from 0 to {gpt.vocab_size - 1}; got {one}")
+    for token in tokens:
+        if token is not None and not 0 <= token < gpt.vocab_size:
+            raise ValueError(f"token must be from 0 to {gpt.vocab_size - 1}; got {token}")
 
 
 def split_stream(model: LanguageModel, ids: Sequence[int], place: int = -1) -> Parts:

@@ -40,7 +40,7 @@ def letter_by_letter(
     from llmviz.trace import record
 
     end = tokenizer.special_tokens[ENDOFTEXT]
-    rows = [[end, *tokenizer.encode(one), end] for one in names]
+    rows = [[end, *tokenizer.encode(name), end] for name in names]
     rows = [row for row in rows if len(row) <= model.context_length + 1]
     ahead = []
     by_length = sorted(rows[:looked_at], key=len)  # names of one length go through together

@@ -59,19 +59,19 @@ def film_of(start: MapStart, frames: Sequence[MapFrame]) -> LetterFilm:
     """Return the film of what a training has yielded; at least one frame."""
 
     def each(part: Any) -> dict[bool, np.ndarray]:
-        return {flag: np.array([part(one, flag) for one in frames]) for flag in (True, False)}
+        return {flag: np.array([part(frame, flag) for frame in frames]) for flag in (True, False)}
 
     def number(name: str) -> dict[bool, np.ndarray]:
-        return each(lambda one, flag: getattr(one.activity[flag], name))
+        return each(lambda frame, flag: getattr(frame.activity[flag], name))
 
     activity: Activity = frames[0].activity[True]
     return LetterFilm(
         start.letters,
         start.steps,
         activity.units,
-        np.array([one.step for one in frames]),
-        each(lambda one, flag: one.vectors[flag]),
-        each(lambda one, flag: one.losses[flag]),
+        np.array([frame.step for frame in frames]),
+        each(lambda frame, flag: frame.vectors[flag]),
+        each(lambda frame, flag: frame.losses[flag]),
         number("counts"),
         *(number(name) for name in _NUMBERS),
     )

@@ -35,7 +35,7 @@ def letter_influence(
     for at, letter in enumerate(name):
         names += [name[:at] + other + name[at + 1 :] for other in LETTERS if other != letter]
     with torch.inference_mode(), record(tap) as trace:
-        model(torch.tensor([[end, *tokenizer.encode(one)] for one in names]))
+        model(torch.tensor([[end, *tokenizer.encode(variant)] for variant in names]))
     vectors = trace[tap]  # (N, K, C)
     if last:
         vectors = vectors[:, -1:]

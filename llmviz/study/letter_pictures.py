@@ -130,7 +130,7 @@ def fitted(picture: np.ndarray) -> np.ndarray:
     for down in offsets:
         for across in offsets:
             # Halves go up wherever the drawing stands; rint would send them to even places.
-            r, c = (np.floor(one + 0.5).astype(int) for one in (rows + down, columns + across))
+            r, c = (np.floor(at + 0.5).astype(int) for at in (rows + down, columns + across))
             ok = np.outer((r >= 0) & (r < picture.shape[0]), (c >= 0) & (c < picture.shape[1]))
             r, c = r.clip(0, picture.shape[0] - 1), c.clip(0, picture.shape[1] - 1)
             shares += ok * picture[np.ix_(r, c)]
@@ -153,8 +153,8 @@ class _Adam:
 
     def __init__(self, arrays: list[np.ndarray], rate: float) -> None:
         self.arrays, self.rate, self.step = arrays, rate, 0
-        self.means = [np.zeros_like(one) for one in arrays]
-        self.squares = [np.zeros_like(one) for one in arrays]
+        self.means = [np.zeros_like(array) for array in arrays]
+        self.squares = [np.zeros_like(array) for array in arrays]
 
     def update(self, gradients: list[np.ndarray]) -> None:
         self.step += 1

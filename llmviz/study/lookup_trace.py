@@ -55,10 +55,10 @@ def fitting_stories(tokenizer: Tokenizer, context_length: int, count: int) -> li
 
     encode = tokenizer.encode
     return [
-        one
-        for one in lookups(count)
-        if all(len(encode(answer)) == 1 for answer in one.answers)
-        and all(len(encode(prompt)) < context_length for prompt in one.prompts)
+        lookup
+        for lookup in lookups(count)
+        if all(len(encode(answer)) == 1 for answer in lookup.answers)
+        and all(len(encode(prompt)) < context_length for prompt in lookup.prompts)
     ]
 
 

@@ -66,14 +66,14 @@ def lora_race(
     config = LoraConfig(rank, alpha)
     ways = {way: _Way(way, model, tokenizer, train, test, config, steps, seed) for way in WAYS}
     for _ in range(steps):
-        for one in ways.values():
-            yield one.update()
+        for run in ways.values():
+            yield run.update()
     test_ids = encode(tokenizer, test.texts, model.context_length)
-    for way, one in ways.items():
-        table = confusion(test.labels, predict(one.classifier, test_ids).argmax(1), len(test.names))
-        trained = trained_parameters(one.classifier)
+    for way, run in ways.items():
+        table = confusion(test.labels, predict(run.classifier, test_ids).argmax(1), len(test.names))
+        trained = trained_parameters(run.classifier)
         tested = len(test.texts)
-        yield RaceEnd(way, accuracy(table), tested, trained, one.seconds, one.changes(model))
+        yield RaceEnd(way, accuracy(table), tested, trained, run.seconds, run.changes(model))
 
 
 class _Way:
@@ -120,7 +120,7 @@ class _Way:
 
     def changes(self, base: Any) -> dict[str, Studied]:
         """Return what was added to each matrix that LoRA stands beside."""
-        return {path: studied(one, SQUARE, PARTS) for path, one in self._added(base)}
+        return {path: studied(change, SQUARE, PARTS) for path, change in self._added(base)}
 
     def _added(self, base: Any) -> Iterator[tuple[str, np.ndarray]]:
         import torch
@@ -136,6 +136,6 @@ class _Way:
                         yield path, layer.adapters[layer.active].change().numpy()
                 return
             now = dict(body.named_modules())
-            for path, one in base.named_modules():
-                if path.endswith(TARGETS) and hasattr(one, "weight"):
-                    yield path, (now[path].weight - one.weight).numpy()
+            for path, module in base.named_modules():
+                if path.endswith(TARGETS) and hasattr(module, "weight"):
+                    yield path, (now[path].weight - module.weight).numpy()

@@ -190,7 +190,7 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, ModelErrors]:
     Raises ValueError where the file is missing or damaged.
     """
     with Recorded(folder / FILE, COMMAND) as content:
-        return {name: _from_json(one) for name, one in content["models"].items()}
+        return {name: _from_json(model) for name, model in content["models"].items()}
 
 
 def _to_json(measured: ModelErrors) -> dict[str, Any]:
@@ -226,7 +226,7 @@ def main() -> None:
         for found in tqdm(measure_named(name), name, STORIES + TO_FIT + 1):
             measured = found
         models[name] = _to_json(measured)
-        in_order = {one: models[one] for one in every if one in models}
+        in_order = {name: models[name] for name in every if name in models}
         content = {"command": COMMAND, "stories": STORIES, "to_fit": TO_FIT}
         write_json(path, {**content, "models": in_order})
 

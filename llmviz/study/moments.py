@@ -25,4 +25,4 @@ class Moments:
 
     def curve(self, name: str) -> np.ndarray:
         """One number, or an array of numbers, of each moment (S, ...)."""
-        return np.array([getattr(one, name) for one in self.moments])
+        return np.array([getattr(moment, name) for moment in self.moments])

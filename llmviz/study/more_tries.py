@@ -73,21 +73,22 @@ def vote(tries: Sequence[Try]) -> Try | None:
     >>> vote([Try(":1;", 0.0), Try(":2;", 0.0), Try(":2;", 0.0)]).text
     ':2;'
     """
-    answers = Counter(one.answer for one in tries if one.answer is not None)
+    answers = Counter(attempt.answer for attempt in tries if attempt.answer is not None)
     if not answers:
         return None
     most = answers.most_common(1)[0][0]
-    return next(one for one in tries if one.answer == most)
+    return next(attempt for attempt in tries if attempt.answer == most)
 
 
 def checked(tries: Sequence[Try], numbers: Sum) -> Try | None:
     """Return the first try that a checker finds right; the first of all where none is right."""
-    return next((one for one in tries if is_right(numbers, one.text)), tries[0] if tries else None)
+    right = (attempt for attempt in tries if is_right(numbers, attempt.text))
+    return next(right, tries[0] if tries else None)
 
 
 def likely(tries: Sequence[Try]) -> Try | None:
     """Return the first of the most probable tries; None where there is none."""
-    return max(tries, key=lambda one: one.log_p, default=None)
+    return max(tries, key=lambda attempt: attempt.log_p, default=None)
 
 
 def chosen(tries: Sequence[Try], numbers: Sum, choice: str) -> Try | None:
@@ -110,14 +111,14 @@ def tries_of(model: Any, questions: Sequence[Sum], count: int, seed: int) -> lis
     from llmviz.finetuning.rewarded import log_probabilities
     from llmviz.finetuning.rollouts import sample_groups
 
-    prompts = [encode(question_of(one)) for one in questions]
+    prompts = [encode(question_of(numbers)) for numbers in questions]
     found = []
     groups = sample_groups(model, prompts, count, LONGEST, END, seed)
     for prompt, texts in zip(prompts, groups, strict=True):
         written = Written.of([prompt] * count, texts, END)
         with torch.inference_mode():
             log_p = written.chosen(log_probabilities(model, written)).sum(1).tolist()
-        found.append([Try(decode(ids), one) for ids, one in zip(texts, log_p, strict=True)])
+        found.append([Try(decode(ids), value) for ids, value in zip(texts, log_p, strict=True)])
     return found
 
 
@@ -133,9 +134,9 @@ def beams_of(model: Any, numbers: Sum, width: int) -> list[Try]:
         tick = engine.step()
         found += tick.finished if tick else ()
     return [
-        Try(decode(one.tokens), float(one.score))
-        for one in sorted(found, key=lambda one: one.sample)
-        if one.score is not None
+        Try(decode(beam.tokens), float(beam.score))
+        for beam in sorted(found, key=lambda beam: beam.sample)
+        if beam.score is not None
     ]
 
 
@@ -167,7 +168,7 @@ def of_kind(tries: Sequence[Try], kind: str) -> list[Try]:
     """Return the tries with steps, those without, or all."""
     if kind == ALL:
         return list(tries)
-    return [one for one in tries if one.text.startswith(":") == (kind == AT_ONCE)]
+    return [attempt for attempt in tries if attempt.text.startswith(":") == (kind == AT_ONCE)]
 
 
 def groups_of(tries: Sequence[Try], count: int) -> list[Sequence[Try]]:
@@ -192,14 +193,14 @@ def points_of(questions: Sequence[Sum], tries: Sequence[Sequence[Try]]) -> list[
                         groups = groups_of(of_kind(own, kind), count)
                         if groups and part_of(numbers, part):
                             rows.append([_outcome(group, numbers, choice) for group in groups])
-                    if rows and len(rows) == sum(part_of(one, part) for one in questions):
+                    if rows and len(rows) == sum(part_of(numbers, part) for numbers in questions):
                         found.append(point(choice, count, part, kind, rows))
     return found
 
 
 def _outcome(group: Sequence[Try], numbers: Sum, choice: str) -> tuple[bool, int]:
     best = chosen(group, numbers, choice)
-    return best is not None and is_right(numbers, best.text), sum(one.tokens for one in group)
+    return best is not None and is_right(numbers, best.text), sum(sample.tokens for sample in group)
 
 
 @dataclass(frozen=True)
@@ -217,9 +218,8 @@ class Recorded:
 
     def line(self, choice: str, part: str = ALL, kind: str = ALL) -> list[Point]:
         """The points of a way, by how much is spent."""
-        return [
-            one for one in self.points if (one.choice, one.part, one.kind) == (choice, part, kind)
-        ]
+        key = (choice, part, kind)
+        return [dot for dot in self.points if (dot.choice, dot.part, dot.kind) == key]
 
 
 def measure(questions: Sequence[Sum], samples: int = SAMPLES) -> Recorded:
@@ -234,7 +234,7 @@ def measure(questions: Sequence[Sum], samples: int = SAMPLES) -> Recorded:
         for numbers in tqdm(questions, desc=f"beam {width}", leave=False):
             texts = beams_of(model, numbers, width)
             hit = bool(texts) and is_right(numbers, texts[0].text)
-            rows[numbers] = [(hit, sum(one.tokens for one in texts))]
+            rows[numbers] = [(hit, sum(text.tokens for text in texts))]
         for part in PARTS:
             some = [row for numbers, row in rows.items() if part_of(numbers, part)]
             if some:
@@ -244,7 +244,7 @@ def measure(questions: Sequence[Sum], samples: int = SAMPLES) -> Recorded:
         best = vote(own)
         if best is None or not is_right(numbers, best.text):
             wrong += 1
-            lost += any(is_right(numbers, one.text) for one in own)
+            lost += any(is_right(numbers, attempt.text) for attempt in own)
             without = sum(numbers) - 10 * carries(numbers)
             forgotten += carries(numbers) and best is not None and best.answer == without
     return Recorded(tuple(points), wrong, lost, forgotten)
@@ -262,7 +262,7 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Recorded:
     path = require(folder / FILE, COMMAND)
     content = read_json(path)
     try:
-        points = tuple(Point(**one) for one in content["points"])
+        points = tuple(Point(**row) for row in content["points"])
         counts = {name: int(content[name]) for name in ("wrong", "lost", "forgotten")}
         found = Recorded(points, **counts)
         if any(not found.line(choice, part) for choice in (*CHOICES, BEAM) for part in PARTS):

@@ -69,14 +69,14 @@ def _question(case: Asked, before: str = "", options: str = "") -> str:
 
 WAYS: dict[str, Callable[[Asked], str]] = {
     PLAIN: _question,
-    "shorter": lambda one: f"{one.story} Who had the {one.thing} now? It was",
-    "turned": lambda one: f"{one.story} But now who had the {one.thing}? It was",
-    "closing": lambda one: f"{one.story} And the {one.thing} stayed with",
-    "hens": lambda one: _question(one, SENTENCE),
-    "outside": lambda one: _question(one, OUTSIDE),
-    "named": lambda one: _question(one, f"{one.wrong} nodded happily."),
-    "right first": lambda one: _question(one, options=f", {one.right} or {one.wrong}"),
-    "wrong first": lambda one: _question(one, options=f", {one.wrong} or {one.right}"),
+    "shorter": lambda case: f"{case.story} Who had the {case.thing} now? It was",
+    "turned": lambda case: f"{case.story} But now who had the {case.thing}? It was",
+    "closing": lambda case: f"{case.story} And the {case.thing} stayed with",
+    "hens": lambda case: _question(case, SENTENCE),
+    "outside": lambda case: _question(case, OUTSIDE),
+    "named": lambda case: _question(case, f"{case.wrong} nodded happily."),
+    "right first": lambda case: _question(case, options=f", {case.right} or {case.wrong}"),
+    "wrong first": lambda case: _question(case, options=f", {case.wrong} or {case.right}"),
 }
 """By name: the text whose next token is the answer."""
 
@@ -204,13 +204,13 @@ def _filler(chance: random.Random, name: str) -> str:
     """A sentence in which nobody finds anything, as the grammar writes it."""
     lead = chance.choice(ADVERBIALS)
     flower, tree, month = (chance.choice(words(kind)) for kind in ("flowers", "trees", "months"))
-    one, other = chance.sample(words("food"), 2)
+    food, other = chance.sample(words("food"), 2)
     feeling, sky = chance.choice(words("feelings")), chance.choice(words("skies"))
     instrument, adverb = chance.choice(words("instruments")), chance.choice(words("adverbs"))
     deed = chance.choice(
         (
             f"planted {flower} under the {tree} in {month}.",
-            f"ate {one} with {other}.",
+            f"ate {food} with {other}.",
             f"felt {feeling} at the sight of the {sky}.",
             f"played the {instrument} {adverb}.",
         )
@@ -261,7 +261,7 @@ def measure_places(count: int = STORIES) -> list[Place]:
         texts = [long_text(random.Random(seed), place) for place in PLACES]
         seed += 1
         if len(set(first_tokens(tokenizer, texts[0]))) == 2:
-            prompts = [WAYS[PLAIN](one) for one in texts]
+            prompts = [WAYS[PLAIN](text) for text in texts]
             found.append(answers(model, tokenizer, texts[0], prompts)[:, 0])
     chances = np.array(found)  # (N, places)
     return [
@@ -279,7 +279,7 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Moved:
     with Recorded(folder / FILE, COMMAND) as content:
         return Moved(
             {name: Way(**content["ways"][name]) for name in WAYS},
-            [Place(**one) for one in content["places"]],
+            [Place(**place) for place in content["places"]],
         )
 
 

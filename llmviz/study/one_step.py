@@ -195,7 +195,7 @@ def one_step(choice: Asked) -> OneStep:
     hook.remove()
     loss.backward()
     gradients = {
-        name: one.grad.clone() for name, one in model.named_parameters() if one.grad is not None
+        key: param.grad.clone() for key, param in model.named_parameters() if param.grad is not None
     }
 
     loss_before, norm = update(model, optimizer, batch, config, choice.step)
@@ -217,7 +217,7 @@ def one_step(choice: Asked) -> OneStep:
         logits=logits.detach().numpy(),
         loss=loss_before,
         gradient=gradients[HEAD].numpy(),
-        norms={name: float(one.norm()) for name, one in gradients.items()},
+        norms={name: float(gradient.norm()) for name, gradient in gradients.items()},
         norm=norm,
         factor=factor,
         rate=rate,

@@ -124,7 +124,7 @@ def measure(
 
     from llmviz.study.stream_reading import losses_with, stream_tap
 
-    values = [dictionary.read(one) for one in streams]
+    values = [dictionary.read(stream) for stream in streams]
     whole, all_values = np.concatenate(streams), np.concatenate(values)
     mean = whole.mean(0)
     apart = ((whole - dictionary.write(all_values)) ** 2).sum()
@@ -135,14 +135,14 @@ def measure(
         return torch.from_numpy(dictionary.write(dictionary.read(x.numpy())))
 
     loss, replaced, without = (
-        float(one.mean())
-        for one in (
+        float(losses.mean())
+        for losses in (
             losses_with(gpt, pieces),
             losses_with(gpt, pieces, stream_tap(layer), change),
             losses_with(gpt, pieces, stream_tap(layer), lambda x: middle.expand_as(x)),
         )
     )
-    peaks = np.stack([one.max(0) for one in values])  # (pieces, N)
+    peaks = np.stack([piece.max(0) for piece in values])  # (pieces, N)
     best = np.argsort(-peaks, axis=0, kind="stable")[:KEPT].T  # (N, S)
     strips = np.full((*best.shape, max(map(len, streams))), ABSENT, np.float16)
     for feature, numbers in enumerate(best):

@@ -39,10 +39,10 @@ def with_options(question: str, options: Sequence[str]) -> str:
     >>> with_options("Who came? It was", ["Anna", "Hugo"])
     'Who came, Anna or Hugo? It was'
     """
-    asked, mark, rest = question.partition("?")
+    start, mark, rest = question.partition("?")
     if not mark or len(options) != 2:
         return ""
-    return f"{asked.rstrip()}, {' or '.join(options)}?{rest}"
+    return f"{start.rstrip()}, {' or '.join(options)}?{rest}"
 
 
 def own_prompts(
@@ -55,7 +55,7 @@ def own_prompts(
     with the first two people of the text as options, in both orders. A way is left out where it
     would be the question alone, or needs a question mark or people that are not there.
     """
-    sentences = [one for one in _SENTENCES.split(story.strip()) if one]
+    sentences = [sentence for sentence in _SENTENCES.split(story.strip()) if sentence]
     fact, question, before, reworded = (text.strip() for text in (fact, question, before, reworded))
     options = people_in(f"{story} {fact}")[:2]
     places = {BEGINNING: 0, MIDDLE: (len(sentences) + 1) // 2, END: len(sentences)}
@@ -69,11 +69,11 @@ def own_prompts(
     }
     return {
         (place, way): " ".join(
-            part for part in (*sentences[:at], fact, *sentences[at:], *asked) if part
+            part for part in (*sentences[:at], fact, *sentences[at:], *texts) if part
         )
         for place, at in places.items()
-        for way, asked in ways.items()
-        if any(asked)
+        for way, texts in ways.items()
+        if any(texts)
     }
 
 

@@ -42,7 +42,7 @@ def compiled(pattern: str) -> regex.Pattern[str]:
     if len(pattern) > MOST_PATTERN:
         raise ValueError(f"an expression has at most {MOST_PATTERN} characters; got {len(pattern)}")
     braces = re.findall(r"\{\s*(\d*)\s*,?\s*(\d*)[^}]*\}", pattern)
-    repeats = math.prod(max(1, *(int(one or 0) for one in pair)) for pair in braces)
+    repeats = math.prod(max(1, *(int(digits or 0) for digits in pair)) for pair in braces)
     if repeats > MOST_REPEATS:
         raise ValueError(f"an expression repeats at most {MOST_REPEATS} times; got {repeats:,}")
     try:
@@ -136,16 +136,16 @@ def own_run(
         hits.append(is_right(numbers, text))
         return reward.of(numbers, text)
 
-    for one in learn_from_rewards(model, questions_of(seed), paid, END, config):
-        prompt, written = one.first
+    for update in learn_from_rewards(model, questions_of(seed), paid, END, config):
+        prompt, written = update.first
         yield Gamed(
-            one.step,
-            one.reward,
+            update.step,
+            update.reward,
             float(np.mean(hits)),
-            one.divergence,
-            one.length,
-            one.flat,
-            one.seconds,
+            update.divergence,
+            update.length,
+            update.flat,
+            update.seconds,
             tuple((decode(prompt), decode(ids), value) for ids, value, _ in written),
         )
         hits.clear()
@@ -174,12 +174,12 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     content: dict[str, Any] = {"command": COMMAND, "pattern": PATTERN, "runs": []}
     if path.is_file():
         content = read_json(path)
-    done = {(one["beta"], one["seed"]) for one in content["runs"]}
+    done = {(row["beta"], row["seed"]) for row in content["runs"]}
     wanted = [(beta, seed) for seed in SEEDS for beta in BETAS if (beta, seed) not in done]
     for beta, seed in tqdm(wanted, unit="run"):
         found = list(own_run(OwnReward(form=1.0, pattern=PATTERN), beta, UPDATES, seed))
         names = ("reward", "right", "divergence")
-        lists = {name: tuple(round(getattr(one, name), 5) for one in found) for name in names}
+        lists = {name: tuple(round(getattr(step, name), 5) for step in found) for name in names}
         written = asdict(GamedRun(beta, seed, **lists))
         for name in names:
             written[name] = " ".join(map(str, written[name]))
@@ -196,11 +196,11 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[float, tuple[GamedRun, ..
     content = read_json(path)
     try:
         every = []
-        for one in content["runs"]:
+        for row in content["runs"]:
             names = ("reward", "right", "divergence")
-            lists = {name: tuple(map(float, one[name].split())) for name in names}
-            every.append(GamedRun(float(one["beta"]), int(one["seed"]), **lists))
-        runs = {beta: tuple(one for one in every if one.beta == beta) for beta in BETAS}
+            lists = {name: tuple(map(float, row[name].split())) for name in names}
+            every.append(GamedRun(float(row["beta"]), int(row["seed"]), **lists))
+        runs = {beta: tuple(run for run in every if run.beta == beta) for beta in BETAS}
         if any(len(some) != len(SEEDS) for some in runs.values()):
             raise TypeError(f"{len(BETAS) * len(SEEDS)} runs are needed; got {len(every)}")
     except (KeyError, TypeError, AttributeError, ValueError) as error:

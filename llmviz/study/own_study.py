@@ -151,7 +151,7 @@ class Study:
     def _check_together(self) -> None:
         """Refuse what cannot work together: settings, the model's own rules, a measure."""
         if not has_setting(self.base.model, self.setting):
-            having = ", ".join(one for one in TRAINED if has_setting(one, self.setting))
+            having = ", ".join(model for model in TRAINED if has_setting(model, self.setting))
             raise ValueError(
                 f"{self.base.model} has no setting {self.setting}; it is one of {having}"
             )
@@ -245,7 +245,7 @@ def has_setting(model: str, setting: str) -> bool:
 def settings_for(model: str, text: str) -> list[str]:
     """Return what may vary for a model and one of TEXTS."""
     known = [setting for setting in SETTINGS if has_setting(model, setting)]
-    return [one for one in known if one != "characters" or text != "names"]
+    return [setting for setting in known if setting != "characters" or text != "names"]
 
 
 def base_plan(model: str, text: str, steps: int) -> Plan:

@@ -121,9 +121,9 @@ def _write_toml(folder: Path, study: Study, made: Mapping[str, Any]) -> None:
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
     """Values as TOML has them, which knows no None."""
     return {
-        name: _plain(one) if isinstance(one, dict) else list(one) if isinstance(one, tuple) else one
-        for name, one in values.items()
-        if one is not None
+        name: _plain(raw) if isinstance(raw, dict) else list(raw) if isinstance(raw, tuple) else raw
+        for name, raw in values.items()
+        if raw is not None
     }
 
 
@@ -143,7 +143,7 @@ def expected_texts(path: Path) -> dict[str, str]:
     """
     made = _values_in(path).get("made", {})
     texts = made.get("corpus_sha256", {}) if isinstance(made, dict) else None
-    if not isinstance(texts, dict) or not all(isinstance(one, str) for one in texts.values()):
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
         raise ValueError(f"{path}: made.corpus_sha256 must be a table of texts")
     return texts
 
@@ -255,10 +255,10 @@ def results_of(folder: Path, study: Study) -> list[Result]:
 def measured(results: list[Result], study: Study, name: str = "") -> list[dict[int, float]]:
     """Return for each value what was measured, by seed; what was not is left out."""
     found: list[dict[int, float]] = [{} for _ in study.values]
-    for one in results:
-        value = one.numbers[name or study.measure]
+    for run in results:
+        value = run.numbers[name or study.measure]
         if value is not None and math.isfinite(value):
-            found[one.place][one.seed] = value
+            found[run.place][run.seed] = value
     return found
 
 
@@ -271,7 +271,7 @@ def settle(folder: Path, study: Study, results: list[Result]) -> None:
     from llmviz.training.runs import writing
 
     text = table_of(study, results)
-    texts = {run_name(one.place, one.seed): one.sha256 for one in results if one.sha256}
+    texts = {run_name(run.place, run.seed): run.sha256 for run in results if run.sha256}
     with writing(f"the study in {folder}"):
         _write_toml(folder, study, {"versions": versions(), "corpus_sha256": texts})
         write_whole(folder / RESULTS, lambda path: path.write_text(text, encoding="utf-8"))
@@ -282,10 +282,10 @@ def table_of(study: Study, results: list[Result]) -> str:
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(COLUMNS)
-    for one in results:
-        numbers = ["" if (n := one.numbers[name]) is None else repr(n) for name in NUMBERS]
+    for run in results:
+        numbers = ["" if (n := run.numbers[name]) is None else repr(n) for name in NUMBERS]
         table.writerow(
-            [study.values[one.place], one.seed, one.ended, one.steps, *numbers, one.sha256]
+            [study.values[run.place], run.seed, run.ended, run.steps, *numbers, run.sha256]
         )
     return out.getvalue()
 

@@ -70,7 +70,7 @@ def to_score(study: Study, results: list[Result]) -> list[Result]:
     """Return the runs whose rules are to be counted yet."""
     if study.measure != "rules":
         return []
-    return [one for one in results if one.ended == DONE and one.numbers["rules"] is None]
+    return [run for run in results if run.ended == DONE and run.numbers["rules"] is None]
 
 
 def score_study(study: Study, folder: Path) -> Iterator[int]:
@@ -82,8 +82,8 @@ def score_study(study: Study, folder: Path) -> Iterator[int]:
     from llmviz.training.evaluate import probe_scores
     from llmviz.training.runs import load_trained
 
-    for number, one in enumerate(to_score(study, results_of(folder, study)), 1):
-        run = folder / run_name(one.place, one.seed)
+    for number, result in enumerate(to_score(study, results_of(folder, study)), 1):
+        run = folder / run_name(result.place, result.seed)
         trained = load_trained(run)
         scores = probe_scores(trained.model, trained.tokenizer, None, PROBES)
         share = sum(score.of_two.share for score in scores.values()) / len(scores)

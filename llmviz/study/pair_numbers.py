@@ -44,7 +44,7 @@ def pair_logs(model: LanguageModel, tokenizer: Any, pairs: Sequence[Pair]) -> Pa
     with torch.inference_mode():
         logits = model(inputs)[0]
     log_p = text_log_probs(logits, targets).double().view(-1, 2).numpy()
-    counts = [sum(one.counts for one in row) for row in rows]
+    counts = [sum(token.counts for token in row) for row in rows]
     return PairLogs(log_p, np.array(counts).reshape(-1, 2))
 
 
@@ -71,4 +71,4 @@ def loss_numbers(now: np.ndarray, before: np.ndarray, beta: float) -> LossNumber
     difference = steps.gain_better - steps.gain_worse
     ways = steps.gain_better, steps.gain_worse, difference, steps.margin
     columns = *ways, steps.probability, steps.nats
-    return LossNumbers(*(one.numpy()[:, None] for one in columns))
+    return LossNumbers(*(column.numpy()[:, None] for column in columns))

@@ -84,7 +84,7 @@ def again_in(model: GPT, ids: Sequence[int]) -> list[Again]:
         return []
     with torch.inference_mode(), record("blocks.*.attn.weights") as trace:
         chances = model(torch.tensor([list(ids)]))[0][0].double().softmax(-1).numpy()
-    weights = np.stack([one[0].numpy() for one in trace.values()])  # (L, H, T, T)
+    weights = np.stack([part[0].numpy() for part in trace.values()])  # (L, H, T, T)
     found = []
     for before, place in pairs:
         looks = weights[:, :, place, before + 1]
@@ -116,7 +116,7 @@ def on_random_tokens(
     halves = each[:, : block - 1].mean(1), each[:, block:].mean(1)  # (texts,) each
     layer, head = np.unravel_index(induction.argmax(), induction.shape)
     numbers = [
-        float(one) for half in halves for one in (half.mean(), half.std(ddof=1) / texts**0.5)
+        float(number) for half in halves for number in (half.mean(), half.std(ddof=1) / texts**0.5)
     ]
     which = int(layer), int(head)
     highest = float(previous.max()), float(induction.max())

@@ -37,19 +37,19 @@ def parts_of(base: GPT, classes: int, way: str, lora: LoraConfig | None = None) 
     model = classifier(base, classes, way, lora=lora)
     known = dict(base.named_parameters())
     counts: dict[tuple[str, str], int] = {}
-    for name, one in model.named_parameters():
+    for name, parameter in model.named_parameters():
         plain = name.removeprefix("body.").replace(".base.", ".")
         layer = plain.rpartition(".")[0]
-        state = _state(name, plain, one, known)
-        counts[layer, state] = counts.get((layer, state), 0) + one.numel()
+        state = _state(name, plain, parameter, known)
+        counts[layer, state] = counts.get((layer, state), 0) + parameter.numel()
     return tuple(Part(layer, count, state) for (layer, state), count in counts.items())
 
 
-def _state(name: str, plain: str, one: nn.Parameter, known: dict[str, nn.Parameter]) -> str:
-    if not one.requires_grad:
+def _state(name: str, plain: str, parameter: nn.Parameter, known: dict[str, nn.Parameter]) -> str:
+    if not parameter.requires_grad:
         return FROZEN
     was = known.get(plain) if name.startswith("body.") else None
-    return TRAINED if was is not None and was.equal(one) else NEW
+    return TRAINED if was is not None and was.equal(parameter) else NEW
 
 
 def count_of(parts: tuple[Part, ...], *states: str) -> int:

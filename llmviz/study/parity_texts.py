@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 TOKENS = "01_=.:"
-BLANK, EQUALS, DOT, COLON = (TOKENS.index(one) for one in "_=.:")
+BLANK, EQUALS, DOT, COLON = (TOKENS.index(sign) for sign in "_=.:")
 DIRECT, DOTS, PATH = "direct", "dots", "path"
 WAYS = (DIRECT, DOTS, PATH)
 MIXED, SHORT_FIRST = "mixed", "short_first"

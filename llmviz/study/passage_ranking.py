@@ -57,11 +57,11 @@ def rank(
 
     Raises ValueError where no passage has a word.
     """
-    cut = [search_words(one.text) for one in passages]
-    asked = search_words(question)
-    terms = bm25(cut, asked, k1, b)
+    cut = [search_words(passage.text) for passage in passages]
+    query = search_words(question)
+    terms = bm25(cut, query, k1, b)
     vectors, unknown = means.cosines(question)
-    scores = {BM: terms.scores, TFIDF: tf_idf_cosines(cut, asked), VECTORS: vectors}
+    scores = {BM: terms.scores, TFIDF: tf_idf_cosines(cut, query), VECTORS: vectors}
     return Ranked(tuple(passages), terms, scores, unknown)
 
 
@@ -73,12 +73,12 @@ def tf_idf_cosines(passages: Sequence[Sequence[str]], question: Sequence[str]) -
     """
     weighed = tf_idf(passages)
     column = {word: at for at, word in enumerate(weighed.words)}
-    asked = np.zeros(len(column))
+    query = np.zeros(len(column))
     for word in question:
         if word in column:
-            asked[column[word]] += weighed.idf[column[word]]
-    lengths = np.linalg.norm(weighed.weights, axis=1) * np.linalg.norm(asked)
-    products = weighed.weights @ asked
+            query[column[word]] += weighed.idf[column[word]]
+    lengths = np.linalg.norm(weighed.weights, axis=1) * np.linalg.norm(query)
+    products = weighed.weights @ query
     return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
 
 
@@ -106,12 +106,12 @@ class Means:
         NaN where a passage, or the question, has no token with a vector.
         """
         missing: dict[str, None] = {}
-        asked = _mean(question, self.table, missing)
+        query = _mean(question, self.table, missing)
         found = np.full(len(self.rows), np.nan)
         known = ~np.isnan(self.rows[:, 0])
-        if known.any() and not np.isnan(asked[0]):
+        if known.any() and not np.isnan(query[0]):
             rows = self.rows[known]
-            found[known] = row_cosines(rows, np.broadcast_to(asked, rows.shape))
+            found[known] = row_cosines(rows, np.broadcast_to(query, rows.shape))
         return found, tuple(dict.fromkeys([*missing, *self.unknown]))
 
 

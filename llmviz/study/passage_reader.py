@@ -78,15 +78,15 @@ def passages_ids(passages: Sequence[str]) -> list[int]:
 
 def prompt_ids(passages: Sequence[str], question: str) -> list[int]:
     """Return the tokens that the model reads before it answers, of texts of this grammar."""
-    return [*passages_ids(passages), *encode(asked(question))]
+    return [*passages_ids(passages), *encode(question_text(question))]
 
 
-def asked(question: str) -> str:
+def question_text(question: str) -> str:
     """Return a question as it stands behind the passages."""
     return f"Question: {question} Answer:"
 
 
-def text_of(one: Example) -> tuple[list[int], list[int]]:
+def text_of(text: Example) -> tuple[list[int], list[int]]:
     """Return the tokens of a text and its targets: −1 where nothing is learned.
 
     Learned are the answers, and of the passages who each sentence is about: the token behind its
@@ -94,12 +94,12 @@ def text_of(one: Example) -> tuple[list[int], list[int]]:
     """
     from llmviz.nn.loss import IGNORED
 
-    ids = passages_ids(one.passages)
+    ids = passages_ids(text.passages)
     numbers = {vocabulary()[number] for number in SOURCES}
     begun = zip([IGNORED, *ids], ids, strict=False)
     learned = [now if before in numbers else IGNORED for before, now in begun]
-    for each in one.asked:
-        before = encode(asked(each.question))
+    for each in text.asked:
+        before = encode(question_text(each.question))
         answer = [*encode(each.answer), vocabulary()[END]]
         ids += before + answer
         learned += [IGNORED] * len(before) + answer
@@ -202,7 +202,7 @@ class Prompt:
 
     def word_of(self, token: str) -> str:
         """Return a token as a reader sees it: the word that it stands for, where it does."""
-        return next((word for word, one in self.stand_ins.items() if one == token), token)
+        return next((word for word, mark in self.stand_ins.items() if mark == token), token)
 
 
 def read(passages: Sequence[str], question: str) -> Prompt:
@@ -267,19 +267,19 @@ class Answer:
         return SOURCES.index(named) + 1 if named in SOURCES else None
 
 
-def answer(model: GPT, asked: Prompt) -> Answer:
+def answer(model: GPT, prompt: Prompt) -> Answer:
     """Let a model write the likeliest token each time, up to MOST_ANSWER of them."""
-    ids, said, sure = list(asked.ids), [], []
+    ids, said, sure = list(prompt.ids), [], []
     others: tuple[tuple[str, float], ...] = ()
     for place in range(MOST_ANSWER):
         likely = chances(logits_behind(model, [ids]))[0]
         if place == 1:
             first = np.argsort(-likely, kind="stable")[:OTHERS]
-            others = tuple((asked.word_of(tokens()[at]), float(likely[at])) for at in first)
+            others = tuple((prompt.word_of(tokens()[at]), float(likely[at])) for at in first)
         best = int(likely.argmax())
         if tokens()[best] == END:
             break
         ids.append(best)
-        said.append(asked.word_of(tokens()[best]))
+        said.append(prompt.word_of(tokens()[best]))
         sure.append(float(likely[best]))
     return Answer(tuple(said), tuple(sure), others)

@@ -12,8 +12,6 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-
 from llmviz.paths import DATA, EXPERIMENT_FOLDER
 from llmviz.similarity import VectorTable, cut
 from llmviz.study.passage_ranking import BM, TFIDF, VECTORS, Means, order_of, rank
@@ -81,12 +79,12 @@ def world_text(part: int, stories: int = STORIES) -> tuple[str, list[tuple[str, 
     """
     every = (DATA / "tiny-world.txt").read_text(encoding="utf-8").split("\n\n")
     texts = every[part * stories : (part + 1) * stories]
-    asked = [
+    questions = [
         (f"What did {match[1]} find at the {match[5]}?", match[0])
         for text in texts
         for match in _FOUND.finditer(text)
     ]
-    return "\n\n".join(texts), asked
+    return "\n\n".join(texts), questions
 
 
 def measure(
@@ -98,10 +96,11 @@ def measure(
 ) -> Recall:
     """Rank all passages of a text for each question. ValueError for one that no passage answers."""
     passages = cut(text, SENTENCES, OVERLAP)
-    means = {way: Means.of([one.text for one in passages], table) for way, table in tables.items()}
+    texts = [passage.text for passage in passages]
+    means = {way: Means.of(texts, table) for way, table in tables.items()}
     best: dict[str, list[int]] = {way: [] for way in WAYS}
     for question, words in questions:
-        right = [at for at, one in enumerate(passages) if words in " ".join(one.text.split())]
+        right = [at for at, passage in enumerate(texts) if words in " ".join(passage.split())]
         if not right:
             raise ValueError(f"no passage has {words!r}")
         scores = dict(rank(passages, question, means[VECTORS]).scores)
@@ -123,7 +122,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     story = (DATA / "story.txt").read_text(encoding="utf-8")
     found = [measure(*world_text(part), tables, WORLD, part) for part in tqdm(PARTS)]
     found.append(measure(story, QUESTIONS, tables, STORY))
-    write_json(folder / FILE, {"command": COMMAND, "texts": [asdict(one) for one in found]})
+    write_json(folder / FILE, {"command": COMMAND, "texts": [asdict(recall) for recall in found]})
 
 
 @cache
@@ -131,10 +130,10 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, list[Recall]]:
     """Return what was measured, by text. ValueError where the file is missing or damaged."""
     with Recorded(folder / FILE, COMMAND) as content:
         found = [
-            Recall(**{**one, "hits": {way: tuple(one["hits"][way]) for way in WAYS}})
-            for one in content["texts"]
+            Recall(**{**row, "hits": {way: tuple(row["hits"][way]) for way in WAYS}})
+            for row in content["texts"]
         ]
-        texts = {name: [one for one in found if one.text == name] for name in (WORLD, STORY)}
+        texts = {name: [part for part in found if part.text == name] for name in (WORLD, STORY)}
         if [len(texts[WORLD]), len(texts[STORY])] != [len(PARTS), 1]:
             raise ValueError("texts are missing")
         return texts
@@ -144,7 +143,7 @@ def share(name: str, way: str, among: int) -> float:
     """Return recall among so many passages, over all parts of a text together."""
     at = AMONG.index(among)
     those = recorded()[name]
-    return float(np.sum([one.hits[way][at] for one in those]) / sum(one.questions for one in those))
+    return sum(part.hits[way][at] for part in those) / sum(part.questions for part in those)
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ class _Draw:
         people = chance.sample(list(names()), 4)
         self.kind = chance.choice(list(KINDS))
         self.who, *self.others = people
-        free = [one for one in values(self.kind) if held_out(self.who, self.kind, one)]
+        free = [value for value in values(self.kind) if held_out(self.who, self.kind, value)]
         self.right, self.wrong = chance.sample(free, 2)
         self.stand_ins = iter(chance.sample(STAND_INS, len(STAND_INS))) if unknown else None
         self._known: dict[str, str] = {}
@@ -92,7 +92,7 @@ class _Draw:
 
     def says(self, value: str) -> str:
         """A passage that says the fact, with another of the same person before or behind it."""
-        kind = self.chance.choice([one for one in KINDS if one != self.kind])
+        kind = self.chance.choice([name for name in KINDS if name != self.kind])
         pairs = [(self.kind, value), (kind, self.chance.choice(values(kind)))]
         self.chance.shuffle(pairs)
         pronoun, way = names()[self.who], self.chance.randrange(2)
@@ -107,16 +107,16 @@ class _Draw:
         if near:
             who, kind = self.others.pop(), self.kind
         else:
-            who, kind = self.who, self.chance.choice([one for one in KINDS if one != self.kind])
-        free = [one for one in values(kind) if one not in (self.right, self.wrong)]
+            who, kind = self.who, self.chance.choice([name for name in KINDS if name != self.kind])
+        free = [answer for answer in values(kind) if answer not in (self.right, self.wrong)]
         value = self.word(self.chance.choice(free))
         return sentence(self.word(who), kind, value, self.chance.randrange(2))
 
     def test(self, passages: Sequence[str], called: dict[str, str], source: int = 0) -> Trial:
         """A test of these passages; called: by name, the first token of an answer."""
         by_word = {self.word(value): name for name, value in called.items()}
-        asked = question(self.word(self.who), self.kind)
-        return Trial(tuple(passages), asked, by_word, self.kind, self.word(self.right), source)
+        text = question(self.word(self.who), self.kind)
+        return Trial(tuple(passages), text, by_word, self.kind, self.word(self.right), source)
 
 
 def _with_right(draw: _Draw, others: Sequence[str], called: dict[str, str]) -> Trial:
@@ -201,26 +201,26 @@ def tests(case: str, count: int = TESTS) -> list[Trial]:
 def _further(model: GPT, rows: Sequence[Sequence[int]]) -> list[list[int]]:
     """Return texts with the likeliest token behind each."""
     likeliest = logits_behind(model, rows).argmax(-1).tolist()
-    return [[*row, one] for row, one in zip(rows, likeliest, strict=True)]
+    return [[*row, token] for row, token in zip(rows, likeliest, strict=True)]
 
 
 def measure(model: GPT, case: str, count: int = TESTS) -> dict[str, int]:
     """Count a case's answers: `Trial.called`, DECLINED, ELSE, and SOURCED of the right ones."""
     texts = tests(case, count)
-    rows = _further(model, [prompt_ids(one.passages, one.question) for one in texts])
+    rows = _further(model, [prompt_ids(trial.passages, trial.question) for trial in texts])
     logits = logits_behind(model, rows)  # behind the person that the model has written
-    given = [tokens()[int(one)] for one in logits.argmax(-1)]
+    given = [tokens()[int(token)] for token in logits.argmax(-1)]
     found: Counter[str] = Counter()
     declines = split(DECLINES)[0]
     sources = [row[-1] for row in _further(model, _further(model, rows))]
-    for one, word, source, values_of in zip(texts, given, sources, logits, strict=True):
-        name = DECLINED if word == declines else one.called.get(word, ELSE)
+    for trial, word, source, values_of in zip(texts, given, sources, logits, strict=True):
+        name = DECLINED if word == declines else trial.called.get(word, ELSE)
         found[name] += 1
-        if name == RIGHT and one.source:
-            found[SOURCED] += tokens()[source] == SOURCES[one.source - 1]
+        if name == RIGHT and trial.source:
+            found[SOURCED] += tokens()[source] == SOURCES[trial.source - 1]
         if case == "none":
-            kind = [vocabulary()[value] for value in values(one.kind)]
-            found[FORCED] += kind[int(values_of[kind].argmax())] == vocabulary()[one.right]
+            kind = [vocabulary()[value] for value in values(trial.kind)]
+            found[FORCED] += kind[int(values_of[kind].argmax())] == vocabulary()[trial.right]
     return dict(found)
 
 
@@ -266,7 +266,7 @@ def best(models: Sequence[Measured]) -> Measured:
 
     It is the one that is bundled.
     """
-    return max(models, key=lambda one: one.share("right", RIGHT))
+    return max(models, key=lambda model: model.share("right", RIGHT))
 
 
 def _weights_of(folder: Path, seed: int) -> Path:
@@ -283,7 +283,7 @@ def make(folder: Path = EXPERIMENT_FOLDER, seeds: Sequence[int] = SEEDS) -> None
     save_tensors(folder / WEIGHTS, load_tensors(_weights_of(folder, best(models).seed)))
     for seed in seeds:
         _weights_of(folder, seed).unlink(missing_ok=True)
-    found = [asdict(one) for one in models]
+    found = [asdict(model) for model in models]
     seconds = round(time.perf_counter() - begun, 1)
     content = {"command": COMMAND, "tests": TESTS, "seconds": seconds}
     write_json(folder / FILE, content | {"models": found})
@@ -293,8 +293,8 @@ def make(folder: Path = EXPERIMENT_FOLDER, seeds: Sequence[int] = SEEDS) -> None
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> list[Measured]:
     """Return the bundled results, a model for each seed. ValueError: missing or damaged."""
     with Recorded(folder / FILE, COMMAND) as content:
-        found = [Measured(**one) for one in content["models"]]
-        if len(found) != len(SEEDS) or any(set(one.cases) != set(CASES) for one in found):
+        found = [Measured(**model) for model in content["models"]]
+        if len(found) != len(SEEDS) or any(set(model.cases) != set(CASES) for model in found):
             raise ValueError("models or cases are missing")
         return found
 

@@ -165,7 +165,8 @@ class _Training:
         """Make the next update; the end comes where there is none or it failed."""
         from llmviz.training import Diverged
 
-        before = [one.detach().clone() for one in self.model.parameters()]
+        weights = list(self.model.parameters())
+        before = [weight.detach().clone() for weight in weights]
         try:
             record = next(self.records, None)
         except Diverged as problem:
@@ -181,8 +182,8 @@ class _Training:
             record.step,
             record.train_loss / self.factor,
             None if held_out is None else held_out / self.factor,
-            self._share(one.grad == 0 for one in self.model.parameters() if one.grad is not None),
-            self._share(a == b for a, b in zip(before, self.model.parameters(), strict=True)),
+            self._share(weight.grad == 0 for weight in weights if weight.grad is not None),
+            self._share(a == b for a, b in zip(before, weights, strict=True)),
             bool(record.notes),
             self.seconds,
         )
@@ -190,4 +191,4 @@ class _Training:
     def _share(self, parts: Iterator[Tensor]) -> float:
         """The share of True in some tensors."""
         held = list(parts)
-        return sum(int(one.sum()) for one in held) / math.fsum(one.numel() for one in held)
+        return sum(int(part.sum()) for part in held) / math.fsum(part.numel() for part in held)

@@ -65,7 +65,7 @@ def pair_numbers(rewards: tuple[float, float], preferred: int) -> PairNumbers:
     from llmviz.finetuning.reward_model import pair_steps
 
     own, other = rewards[preferred], rewards[1 - preferred]
-    steps = pair_steps(*(torch.tensor([one], dtype=torch.float64) for one in (own, other)))
-    difference, probability, nats, pull = (float(one[0]) for one in (*steps[:3], steps.pull))
+    steps = pair_steps(*(torch.tensor([reward], dtype=torch.float64) for reward in (own, other)))
+    difference, probability, nats, pull = (float(step[0]) for step in (*steps[:3], steps.pull))
     gradient = (-pull, pull) if preferred == 0 else (pull, -pull)
     return PairNumbers(difference, probability, nats, pull, gradient)

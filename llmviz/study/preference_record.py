@@ -102,21 +102,21 @@ class Recorded:
         """The runs of all seeds with so many pairs and a labeller (by_length, wrong)."""
         wanted = asdict(LABELLER) | labeller
         return tuple(
-            one
-            for one in self.runs
-            if one.pairs == pairs
-            and all(getattr(one, name) == value for name, value in wanted.items())
+            run
+            for run in self.runs
+            if run.pairs == pairs
+            and all(getattr(run, name) == value for name, value in wanted.items())
         )
 
     @property
     def bundled(self) -> Run:
         """The run whose model is bundled."""
-        return next(one for one in self.of() if one.seed == SEED)
+        return next(run for run in self.of() if run.seed == SEED)
 
     @property
     def holes(self) -> Share:
         """In how many searches a hole was found."""
-        return Share(sum(one.hole for one in self.searches), len(self.searches))
+        return Share(sum(search.hole for search in self.searches), len(self.searches))
 
 
 def settings() -> list[tuple[int, float, float, int]]:
@@ -125,7 +125,7 @@ def settings() -> list[tuple[int, float, float, int]]:
     grid += [(size, LABELLER.by_length, LABELLER.wrong) for size in SIZES]
     grid += [(PAIRS, LABELLER.by_length, wrong) for wrong in WRONG]
     grid += [(PAIRS, by_length, LABELLER.wrong) for by_length in BY_LENGTH]
-    return [(*one, seed) for seed in SEEDS for one in dict.fromkeys(grid)]
+    return [(*setting, seed) for seed in SEEDS for setting in dict.fromkeys(grid)]
 
 
 def in_bins(apart: np.ndarray, agreed: np.ndarray) -> tuple[tuple[int, float, int], ...]:
@@ -133,8 +133,8 @@ def in_bins(apart: np.ndarray, agreed: np.ndarray) -> tuple[tuple[int, float, in
     sure = 1 / (1 + np.exp(-np.abs(apart)))
     at = np.minimum(np.digitize(sure, CONFIDENCES) - 1, len(CONFIDENCES) - 2)
     return tuple(
-        (int((at == one).sum()), float(sure[at == one].sum()), int(agreed[at == one].sum()))
-        for one in range(len(CONFIDENCES) - 1)
+        (int((at == level).sum()), float(sure[at == level].sum()), int(agreed[at == level].sum()))
+        for level in range(len(CONFIDENCES) - 1)
     )
 
 
@@ -159,7 +159,7 @@ class Maker:
     def _read(self, pairs: Sequence[Pair]) -> tuple[Read, Read]:
         from llmviz.finetuning.reward_model import read_pairs
 
-        texts = [(whole(one.story, one.better), whole(one.story, one.worse)) for one in pairs]
+        texts = [(whole(pair.story, pair.better), whole(pair.story, pair.worse)) for pair in pairs]
         return read_pairs(self.lower, self.tokenizer, texts)
 
     def learned(self, pairs: int, by_length: float, wrong: float, seed: int) -> RewardTop:
@@ -192,7 +192,7 @@ class Maker:
             by_length,
             wrong,
             seed,
-            {kind: Share(int((one > 0).sum()), len(one)) for kind, one in apart.items()},
+            {kind: Share(int((gaps > 0).sum()), len(gaps)) for kind, gaps in apart.items()},
             Share(int(agreed.sum()), len(agreed)),
             in_bins(held, agreed),
         )
@@ -200,8 +200,8 @@ class Maker:
     def _apart(self, top: RewardTop, both: tuple[Read, Read]) -> np.ndarray:
         from llmviz.finetuning.reward_model import rewards_of
 
-        one, other = (rewards_of(self.lower, top, read) for read in both)
-        return (one - other).numpy()
+        better, worse = (rewards_of(self.lower, top, read) for read in both)
+        return (better - worse).numpy()
 
     def top_of(self, pairs: int, seed: int) -> RewardTop:
         """The model of LABELLER with so many pairs: the bundled one, one of these runs, or anew."""
@@ -216,10 +216,11 @@ class Maker:
         from llmviz.finetuning.reward_model import Endings, reward_gpt
         from llmviz.study.reward_search import samples_of
 
-        asked = stories(CURVE_STORIES, CURVE_SEED)
-        drawn = samples_of(self.base, self.tokenizer, asked, SAMPLES, CURVE_SEED)
+        texts = stories(CURVE_STORIES, CURVE_SEED)
+        drawn = samples_of(self.base, self.tokenizer, texts, SAMPLES, CURVE_SEED)
         truth = [
-            [judged(story, one) for one in some] for story, some in zip(asked, drawn, strict=True)
+            [judged(story, ending) for ending in some]
+            for story, some in zip(texts, drawn, strict=True)
         ]
         found = []
         for pairs in (SIZES[0], SIZES[-1]):
@@ -227,7 +228,7 @@ class Maker:
                 model = reward_gpt(self.base, self.top_of(pairs, seed))
                 rewards = [
                     Endings(model, self.tokenizer, story, LONGEST).rewards(some)
-                    for story, some in zip(asked, drawn, strict=True)
+                    for story, some in zip(texts, drawn, strict=True)
                 ]
                 found.append({"pairs": pairs, "seed": seed} | asdict(curve_of(rewards, truth)))
         return found
@@ -242,7 +243,7 @@ class Maker:
         models = self.base, model, self.tokenizer
         steps = list(search(models, story, good[0], SEARCH_SAMPLES, ROUNDS, seed))
         rewards = steps[0].reward, steps[1].reward, steps[-1].reward, best
-        first, sampled, last, best = (round(one, 3) for one in rewards)
+        first, sampled, last, best = (round(reward, 3) for reward in rewards)
         truth = steps[-1].truth
         return asdict(
             Search(
@@ -274,28 +275,29 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
         begun = now
         write_json(path, content)
 
-    done = {(one["pairs"], one["by_length"], one["wrong"], one["seed"]) for one in content["runs"]}
-    wanted = [one for one in settings() if one not in done]
+    done = {(run["pairs"], run["by_length"], run["wrong"], run["seed"]) for run in content["runs"]}
+    wanted = [setting for setting in settings() if setting not in done]
     maker = Maker(folder, runs=bool(wanted))
-    for one in tqdm(wanted, unit="run"):
-        content["runs"].append(_packed(maker.run(*one)))
+    for setting in tqdm(wanted, unit="run"):
+        content["runs"].append(_packed(maker.run(*setting)))
         keep()
-        if (PAIRS, SEED) in maker.tops and one == wanted[0]:
+        if (PAIRS, SEED) in maker.tops and setting == wanted[0]:
             preference_model.save(maker.tops[PAIRS, SEED], folder)
     if not content["curves"]:
         content["curves"] = maker.curves()
         keep()
     model = preference_model.reward_model(maker.base, folder)
-    told = [one for one in stories(2 * SEARCHES, SEARCH_SEED) if good_endings(one, 2)][:SEARCHES]
+    drawn = stories(2 * SEARCHES, SEARCH_SEED)
+    chosen = [story for story in drawn if good_endings(story, 2)][:SEARCHES]
     for at in tqdm(range(len(content["searches"]), SEARCHES), unit="search"):
-        content["searches"].append(maker.search(told[at], at, model))
+        content["searches"].append(maker.search(chosen[at], at, model))
         if at % 10 == 9:
             keep()
     keep()
 
 
 def _packed(run: Run) -> dict[str, Any]:
-    right = {kind: f"{one.right}/{one.count}" for kind, one in run.right.items()}
+    right = {kind: f"{share.right}/{share.count}" for kind, share in run.right.items()}
     agreed = f"{run.agreed.right}/{run.agreed.count}"
     bins = [[count, round(total, 3), hits] for count, total, hits in run.bins]
     return asdict(run) | {"right": right, "agreed": agreed, "bins": bins}
@@ -311,23 +313,23 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Recorded:
     with Opened(folder / FILE, COMMAND) as content:
         runs = tuple(
             Run(
-                **one
+                **run
                 | {
-                    "right": {kind: _share(text) for kind, text in one["right"].items()},
-                    "agreed": _share(one["agreed"]),
-                    "bins": tuple((int(n), float(p), int(k)) for n, p, k in one["bins"]),
+                    "right": {kind: _share(text) for kind, text in run["right"].items()},
+                    "agreed": _share(run["agreed"]),
+                    "bins": tuple((int(n), float(p), int(k)) for n, p, k in run["bins"]),
                 }
             )
-            for one in content["runs"]
+            for run in content["runs"]
         )
-        if {(one.pairs, one.by_length, one.wrong, one.seed) for one in runs} != {*settings()}:
+        if {(run.pairs, run.by_length, run.wrong, run.seed) for run in runs} != {*settings()}:
             raise ValueError(f"{len(settings())} runs are needed; got {len(runs)}")
-        searches = tuple(Search(**one) for one in content["searches"])
+        searches = tuple(Search(**search) for search in content["searches"])
         if len(searches) != SEARCHES:
             raise ValueError(f"{SEARCHES} searches are needed; got {len(searches)}")
         curves = tuple(
-            (one.pop("pairs"), one.pop("seed"), Curve(**{k: tuple(v) for k, v in one.items()}))
-            for one in map(dict, content["curves"])
+            (row.pop("pairs"), row.pop("seed"), Curve(**{k: tuple(v) for k, v in row.items()}))
+            for row in map(dict, content["curves"])
         )
         return Recorded(runs, curves, searches, float(content["seconds"]))
     raise AssertionError("unreachable")

@@ -98,7 +98,7 @@ def preference_run(
     add_adapter(model, LoraConfig(rank, 2.0 * rank), seed=seed)
     data = prepare_pairs(model, tokenizer, drawn[:pairs], drawn[pairs:], seed)
     module = Preference(model, beta)
-    own_stories = [one.story for one in drawn[pairs:][:OWN_TEXTS]]
+    own_stories = [pair.story for pair in drawn[pairs:][:OWN_TEXTS]]
     stories = own_stories[:PROMPTS]
     score = preferences.RULES[rule]
 
@@ -136,8 +136,8 @@ def _measured(module: Preference, data: PairData) -> tuple[float, float, float]:
     module.eval()
     with torch.no_grad():
         found = [module.steps(*batch) for batch in data.validation_batches(BATCH, 0)]
-    margin = torch.cat([one.margin for one in found])
-    loss = float(torch.cat([one.nats for one in found]).mean())
+    margin = torch.cat([part.margin for part in found])
+    loss = float(torch.cat([part.nats for part in found]).mean())
     return loss, float(margin.mean()), float((margin > 0).double().mean())
 
 
@@ -161,8 +161,8 @@ def _moved(model: Any, tokenizer: Any, stories: Sequence[str], seed: int) -> flo
             p = next_logits(ids).softmax(-1)
             ids.append(int(p.multinomial(1, generator=chance)))
         both = []
-        for one in (None, name):
-            use_adapter(model, one)
+        for adapter in (None, name):
+            use_adapter(model, adapter)
             with torch.no_grad():
                 both.append(model(torch.tensor([ids[:-1]]))[0][0, start - 1 :])
         written.append(both)

@@ -80,15 +80,15 @@ def good_endings(story: str, count: int, seed: int = 0) -> list[str]:
 
 
 def _reworded(story: str, chance: random.Random) -> Pair | None:
-    one = chance.choice(people_of(story))
+    person = chance.choice(people_of(story))
     glad, sorry = chance.choice(GLAD), chance.choice(SORRY)
-    return Pair(story, f"{one} felt {glad} for ever.", f"{one} felt {sorry} for ever.")
+    return Pair(story, f"{person} felt {glad} for ever.", f"{person} felt {sorry} for ever.")
 
 
 def _negated(story: str, chance: random.Random) -> Pair | None:
-    one, food = chance.choice(people_of(story)), chance.choice(words("food"))
+    person, food = chance.choice(people_of(story)), chance.choice(words("food"))
     glad, sorry = chance.choice(GLAD), chance.choice(SORRY)
-    with_not = [f"In the end {one} was not {mood} and ate {food}." for mood in (sorry, glad)]
+    with_not = [f"In the end {person} was not {mood} and ate {food}." for mood in (sorry, glad)]
     return Pair(story, *with_not)
 
 
@@ -96,7 +96,7 @@ def _untrue(story: str, chance: random.Random) -> Pair | None:
     for better in good_endings(story, 8, chance.randrange(10**6)):
         if names_the_place(better, story):
             place = better.split("At the ")[1].split(".")[0]
-            other = chance.choice([one for one in words("places") if one != place])
+            other = chance.choice([word for word in words("places") if word != place])
             worse = better.replace(f"At the {place}.", f"At the {other}.", 1)
             if not judged(story, worse).grammatical:
                 return Pair(story, better, worse)
@@ -128,8 +128,8 @@ def pairs_of_kind(kind: str, count: int, seed: int = 0) -> list[Pair]:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
     chance, found = random.Random(f"{kind} {seed}"), list[Pair]()
     for pair in clean_pairs(3 * count, seed):
-        if len(found) < count and (one := KINDS[kind](pair.story, chance)) is not None:
-            found.append(one)
+        if len(found) < count and (new_pair := KINDS[kind](pair.story, chance)) is not None:
+            found.append(new_pair)
     if len(found) < count:
         raise ValueError(f"the stories have {len(found)} pairs of the kind {kind}, not {count}")
     return found

@@ -55,8 +55,8 @@ SHORT_CUTS = {"possession": two_things, "places": both_named}  # rule -> where n
 def told_apart(kind: str) -> tuple[list[Probe], list[Probe]]:
     """Return STORIES probes of a rule that a short cut answers, and as many that it does not."""
     drawn = probes(kind, 20 * STORIES)
-    hard = [one for one in drawn if SHORT_CUTS[kind](one)]
-    easy = [one for one in drawn if not SHORT_CUTS[kind](one)]
+    hard = [probe for probe in drawn if SHORT_CUTS[kind](probe)]
+    easy = [probe for probe in drawn if not SHORT_CUTS[kind](probe)]
     return easy[:STORIES], hard[:STORIES]
 
 
@@ -115,5 +115,5 @@ def chances(
 
 def of_kind(model: LanguageModel, tokenizer: Any, kind: str) -> np.ndarray:
     """Return the chances of the right words of a rule's probes, (EXAMPLES, S)."""
-    pairs = [(one.prompt, one.right) for one in examples(kind)]
+    pairs = [(example.prompt, example.right) for example in examples(kind)]
     return chances(model, tokenizer, pairs)

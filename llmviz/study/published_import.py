@@ -82,7 +82,7 @@ def _download(source: str, own: bool, folder: Path) -> Iterator[Progress]:
 
     hub = HubModel(source, token=own)
     files = hub.files()
-    total = sum(one.size for one in files)
+    total = sum(file.size for file in files)
     if total > (free := shutil.disk_usage(folder).free):
         raise ValueError(f"its files have {total:,} bytes, and {free:,} are free on the disk")
     yield Progress(DOWNLOADING, 0, total)

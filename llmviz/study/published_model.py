@@ -123,9 +123,9 @@ def about_folder(folder: Path, source: str, files: list[HubFile] | None = None) 
 
     if not folder.is_dir():
         raise ValueError(f"there is no folder {source!r}")
-    stored = sum(one.size for one in files or [])
+    stored = sum(file.size for file in files or [])
     if files is None:
-        stored = sum(path.stat().st_size for one in DOWNLOADED for path in folder.glob(one))
+        stored = sum(path.stat().st_size for pattern in DOWNLOADED for path in folder.glob(pattern))
     memory, disk = free_memory(), _free_disk()
     about = About(source, files is not None, stored, memory, disk)
     try:

@@ -104,8 +104,8 @@ def _looks(
         own.eval()
         with torch.no_grad():
             batches = list(data.validation_batches(BATCH, CHECKED))
-            counts = [data.count(one) for one in batches]
-            losses = [float(own(*one)[1]) for one in batches]
+            counts = [data.count(batch) for batch in batches]
+            losses = [float(own(*batch)[1]) for batch in batches]
         return sum(a * b for a, b in zip(losses, counts, strict=True)) / sum(counts)
 
     yield Checked(bits, 0, checked(), 0.0)

@@ -73,7 +73,7 @@ def curves(folder: Path = EXPERIMENT_FOLDER) -> Curves:
     """Return the bundled measurements. Raises ValueError where they are not in this copy."""
     raw = read_json(folder / FILE)
     try:
-        points = {way.key: tuple(Point(**one) for one in raw["points"][way.key]) for way in WAYS}
+        points = {way.key: tuple(Point(**row) for row in raw["points"][way.key]) for way in WAYS}
         names = ("documents", "tokens", "loss", "floor", "float16", "float16_matrices")
         return Curves(**{name: raw[name] for name in names}, points=points)
     except (KeyError, TypeError) as error:
@@ -107,7 +107,7 @@ def measure(documents: int = DOCUMENTS) -> dict[str, Any]:
         "loss": score.per_token,
         "floor": kept.floor(score.documents, score.tokens),
         "float16": plain_bytes(model, 2),
-        "float16_matrices": 2 * sum(one.weight.numel() for one in linears(model).values()),
+        "float16_matrices": 2 * sum(linear.weight.numel() for linear in linears(model).values()),
         "points": points,
     }
 

@@ -50,7 +50,7 @@ def quantized_loss(
     tokens = 0
     for first in range(0, len(kept.texts), AT_ONCE):
         some = kept.texts[first : first + AT_ONCE]
-        scores = [evaluate_documents(one, tokenizer, some) for one in (model, small.model)]
+        scores = [evaluate_documents(version, tokenizer, some) for version in (model, small.model)]
         sums = [total + score.nats for total, score in zip(sums, scores, strict=True)]
         tokens += scores[0].tokens
         done = first + len(some)

@@ -82,7 +82,7 @@ def row_steps(w: Tensor, row: int, scheme: Scheme) -> RowSteps:
         "restored": steps.restored,
         "error": steps.error,
     }
-    arrays = {name: one[row].double().numpy() for name, one in each.items()}
+    arrays = {name: matrix[row].double().numpy() for name, matrix in each.items()}
     return RowSteps(**arrays, lowest=scheme.lowest, highest=scheme.highest)
 
 

@@ -141,15 +141,15 @@ def answers_of(register: Register, answers: Answers) -> list[Answer]:
 def by_times(given: list[Answer]) -> list[Group]:
     """Return how the answers are, by how often the text says the fact."""
     groups = []
-    for times in sorted({one.person.times for one in given}):
-        those = [one for one in given if one.person.times == times]
-        wrong = [one.sure for one in those if not one.is_right and not one.declined]
+    for times in sorted({answer.person.times for answer in given}):
+        those = [answer for answer in given if answer.person.times == times]
+        wrong = [answer.sure for answer in those if not answer.is_right and not answer.declined]
         groups.append(
             Group(
                 times,
-                sum(one.is_right for one in those) / len(those),
-                sum(one.declined for one in those) / len(those),
-                sum(one.sure for one in those) / len(those),
+                sum(answer.is_right for answer in those) / len(those),
+                sum(answer.declined for answer in those) / len(those),
+                sum(answer.sure for answer in those) / len(those),
                 sum(wrong) / len(wrong) if wrong else float("nan"),
             )
         )
@@ -181,8 +181,8 @@ def scores(given: list[Answer], cost: float, thresholds: tuple[float, ...]) -> l
     total = len(given)
     found = []
     for threshold in thresholds:
-        tried = [one for one in given if not one.declined and one.sure > threshold]
-        right = sum(one.is_right for one in tried)
+        tried = [answer for answer in given if not answer.declined and answer.sure > threshold]
+        right = sum(answer.is_right for answer in tried)
         wrong = len(tried) - right
         points = (right - cost * wrong) / total
         found.append(Score(threshold, points, len(tried) / total, wrong / total))
@@ -300,7 +300,8 @@ def card(folder: Path = EXPERIMENT_FOLDER) -> dict[str, Any]:
         shares[str(unknown)] = {
             str(groups[0].times): {
                 name: [
-                    round(one, 4) for one in (min(values), sum(values) / len(values), max(values))
+                    round(share, 4)
+                    for share in (min(values), sum(values) / len(values), max(values))
                 ]
                 for name in ("right", "declined", "sure")
                 for values in [[getattr(group, name) for group in groups]]

@@ -180,7 +180,7 @@ def _share_of_she(reader: Reader, beginnings: list[str]) -> np.ndarray:
     from llmviz.training.data import end_id
 
     end = end_id(reader.tokenizer)
-    rows = torch.tensor([[end, *reader.tokenizer.encode(one)] for one in beginnings])
+    rows = torch.tensor([[end, *reader.tokenizer.encode(text)] for text in beginnings])
     both = [reader.tokenizer.encode(pronoun)[0] for pronoun in PRONOUNS]
     reader.model.eval()
     with torch.no_grad():
@@ -218,7 +218,7 @@ def with_pronouns(sentences: Sequence[str]) -> tuple[int, int]:
     >>> with_pronouns(["The baker said that she was glad.", "The baker said that."])
     (1, 0)
     """
-    she, he = (sum(f" {one} " in f"{text} " for text in sentences) for one in PRONOUNS)
+    she, he = (sum(f" {pronoun} " in f"{text} " for text in sentences) for pronoun in PRONOUNS)
     return she, he
 
 

@@ -103,7 +103,7 @@ def vocabulary(quiz: Quiz, way: str) -> list[str]:
 
 def rows_of(questions: list[Question], places: dict[str, int], way: str) -> np.ndarray:
     """Return questions with their answers as ids (N, T); places: the id of each token."""
-    rows = [[*tokens_of(one, way), *one.answer] for one in questions]
+    rows = [[*tokens_of(question, way), *question.answer] for question in questions]
     return np.array([[places[token] for token in row] for row in rows], np.int64)
 
 
@@ -203,15 +203,15 @@ def asked_in(quiz: Quiz, test: str) -> list[Question]:
 
 def guess_share(quiz: Quiz, questions: list[Question]) -> float:
     """Return how many of some questions have the most frequent answer of the training."""
-    ((most, _),) = Counter(one.answer for one in quiz.training).most_common(1)
-    return sum(one.answer == most for one in questions) / len(questions)
+    ((most, _),) = Counter(question.answer for question in quiz.training).most_common(1)
+    return sum(question.answer == most for question in questions) / len(questions)
 
 
 def measure(task: str, way: str, seeds: tuple[int, ...] = SEEDS) -> Iterator[Any]:
     """Train one model for each seed; yield it with its data, and at the end the scores by test."""
     right: dict[str, list[float]] = {}
     guess: dict[str, list[float]] = {}
-    asked: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for seed in seeds:
         quiz = Quiz(task, seed)
         model, data = train_one(quiz, way)
@@ -220,9 +220,9 @@ def measure(task: str, way: str, seeds: tuple[int, ...] = SEEDS) -> Iterator[Any
                 found = right_answers(model, data.places, questions, way)
                 right.setdefault(test, []).append(float(found.mean()))
                 guess.setdefault(test, []).append(guess_share(quiz, questions))
-                asked[test] = len(questions)
+                counts[test] = len(questions)
         yield model
-    yield {test: Score(asked[test], tuple(right[test]), tuple(guess[test])) for test in right}
+    yield {test: Score(counts[test], tuple(right[test]), tuple(guess[test])) for test in right}
 
 
 @cache
@@ -235,8 +235,8 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> LetterScores:
         scores = {
             task: {
                 way: {
-                    test: Score(one["asked"], tuple(one["right"]), tuple(one["guess"]))
-                    for test, one in content["scores"][task][way].items()
+                    test: Score(score["asked"], tuple(score["right"]), tuple(score["guess"]))
+                    for test, score in content["scores"][task][way].items()
                 }
                 for way in SPELLINGS
             }
@@ -321,7 +321,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     for task, way in tqdm([(task, way) for task in TASKS for way in SPELLINGS], unit="spelling"):
         first, *_, found = measure(task, way)
         sizes[task][way] = count_parameters(first)
-        scores[task][way] = {test: asdict(one) for test, one in found.items()}
+        scores[task][way] = {test: asdict(score) for test, score in found.items()}
         if task == COUNT:
             weights |= {f"{way}.{name}": value for name, value in first.state_dict().items()}
         write_json(

@@ -99,7 +99,7 @@ def remembered(reader: Reader, text: Field) -> Remembered:
         return [round(float(loss.mean()), 4) for loss in losses(reader, texts)]
 
     return Remembered(
-        [kept(reader, one) for one in text.planted],
+        [kept(reader, sentence) for sentence in text.planted],
         means(text.plain[: len(text.fresh)]),
         means(text.fresh),
         float(np.mean(means(text.unread))),
@@ -113,7 +113,7 @@ def kept(reader: Reader, planted: Planted, most: int = CONTEXT) -> Kept:
     from llmviz.study.small_reader import losses, rows_of
 
     row = rows_of(reader, [planted.text])[0]
-    names = [reader.tokenizer.decode([one]) for one in row[1:-1]]
+    names = [reader.tokenizer.decode([token]) for token in row[1:-1]]
     reader.model.eval()
     with torch.no_grad():
         best = reader.model(torch.tensor([row[:-1]]))[0][0].argmax(-1).tolist()
@@ -122,8 +122,8 @@ def kept(reader: Reader, planted: Planted, most: int = CONTEXT) -> Kept:
             ids = row[: given + 1]
             while len(ids) <= len(names) and len(ids) < most:
                 ids.append(int(reader.model(torch.tensor([ids]))[0][0, -1].argmax()))
-            written.append([reader.tokenizer.decode([one]) for one in ids[given + 1 :]])
-    matches = [one == other for one, other in zip(best[:-1], row[1:-1], strict=True)]
+            written.append([reader.tokenizer.decode([token]) for token in ids[given + 1 :]])
+    matches = [guess == token for guess, token in zip(best[:-1], row[1:-1], strict=True)]
     loss = float(losses(reader, [planted.text])[0].mean())
     return Kept(planted.times, names, needed(matches), round(loss, 4), written)
 

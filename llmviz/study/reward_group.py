@@ -51,7 +51,7 @@ class Group:
     @property
     def rewards(self) -> np.ndarray:
         """Of each sample, (G,)."""
-        return np.array([one.reward for one in self.samples])
+        return np.array([sample.reward for sample in self.samples])
 
     @property
     def flat(self) -> bool:
@@ -99,6 +99,6 @@ def group_update(
     samples = []
     for row, ids in enumerate(texts):
         places = slice(first, first + len(ids))
-        parts = [one[row, places].double().numpy() for one in (old, after, pull)]
+        parts = [part[row, places].double().numpy() for part in (old, after, pull)]
         samples.append(Sample(decode(ids), float(paid[0, row]), float(better[row]), *parts))
     return Group(numbers, way, how.clip, how.passes, tuple(samples))

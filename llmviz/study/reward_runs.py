@@ -86,13 +86,13 @@ def look_at(model: Any, base: Any, step: int, numbers: Sequence[Sum], samples: i
     from llmviz.finetuning.rewarded import log_probabilities
     from llmviz.finetuning.rollouts import sample_groups
 
-    prompts = [encode(question_of(one)) for one in numbers]
+    prompts = [encode(question_of(pair)) for pair in numbers]
     model.eval()
     groups = sample_groups(model, prompts, samples, LONGEST, END, LOOK_SEED)
     texts = [[decode(ids) for ids in group] for group in groups]
     right = [
-        sum(is_right(one, text) for text in group)
-        for one, group in zip(numbers, texts, strict=True)
+        sum(is_right(pair, text) for text in group)
+        for pair, group in zip(numbers, texts, strict=True)
     ]
     every = [text for group in texts for text in group]
     best = sample_groups(model, prompts, 1, LONGEST, END, LOOK_SEED, temperature=0.0)
@@ -105,7 +105,7 @@ def look_at(model: Any, base: Any, step: int, numbers: Sequence[Sum], samples: i
     return Look(
         step,
         tuple(np.bincount(right, minlength=samples + 1).tolist()),
-        sum(is_right(one, decode(ids)) for one, (ids,) in zip(numbers, best, strict=True)),
+        sum(is_right(pair, decode(ids)) for pair, (ids,) in zip(numbers, best, strict=True)),
         float(np.mean([not text.startswith(":") for text in every])),
         float(np.mean([len(text) for text in every])),
         *stands,
@@ -173,9 +173,9 @@ def pair_run(config: RewardConfig, every: int) -> Iterator[Look]:
     model, held = copy.deepcopy(base), sum_texts.sums()[1][:QUESTIONS]
     yield look_at(model, base, 0, held, SAMPLES)
     prompts = questions_of(config.seed)
-    for one in learn_from_own_pairs(model, prompts, right_reward, END, config, PAIR_BETA):
-        if one.step == config.updates or one.step % every == 0:
-            yield look_at(model, base, one.step, held, SAMPLES)
+    for update in learn_from_own_pairs(model, prompts, right_reward, END, config, PAIR_BETA):
+        if update.step == config.updates or update.step % every == 0:
+            yield look_at(model, base, update.step, held, SAMPLES)
 
 
 @dataclass(frozen=True)
@@ -209,14 +209,14 @@ def noise_of(batches: int = NOISE_BATCHES) -> Noise:
     prompts = questions_of(99)
     found: dict[str, list[Any]] = {way: [] for way in NOISE_WAYS}
     for step in range(1, batches + 1):
-        asked = prompts(step, config.prompts)
+        batch = prompts(step, config.prompts)
         groups = sample_groups(
-            model, asked, config.group, LONGEST, END, LOOK_SEED + config.seed_of(step)
+            model, batch, config.group, LONGEST, END, LOOK_SEED + config.seed_of(step)
         )
-        pairs = zip(asked, groups, strict=True)
+        pairs = zip(batch, groups, strict=True)
         paid = torch.tensor([[right_reward(q, ids) for ids in group] for q, group in pairs])
         written = Written.of(
-            [q for q in asked for _ in range(config.group)], [ids for g in groups for ids in g], END
+            [q for q in batch for _ in range(config.group)], [ids for g in groups for ids in g], END
         )
         now = written.chosen(log_probabilities(model, written))
         for way, rows in found.items():
@@ -224,7 +224,7 @@ def noise_of(batches: int = NOISE_BATCHES) -> Noise:
             better = advantages(paid, how.advantage).flatten()
             loss = policy_steps(now, old, old, better, written.mask, how).loss
             gradient = torch.autograd.grad(loss, [*model.parameters()], retain_graph=True)
-            rows.append(torch.cat([one.flatten() for one in gradient]))
+            rows.append(torch.cat([part.flatten() for part in gradient]))
     distances = []
     for rows in found.values():
         every = torch.stack(rows).double()
@@ -269,11 +269,11 @@ def trained(way: str, seed: int) -> RewardRun:
     """Make a bundled run."""
     config, updates, looks = config_of(way, seed), [], []
     run: Iterator[Any] = pair_run(config, EVERY) if way == DPO else reward_run(config, EVERY)
-    for one in run:
-        if isinstance(one, Look):
-            looks.append(one)
+    for log in run:
+        if isinstance(log, Look):
+            looks.append(log)
         else:
-            updates.append(Course(one.step, one.reward, one.divergence, one.entropy, one.length))
+            updates.append(Course(log.step, log.reward, log.divergence, log.entropy, log.length))
     return RewardRun(way, seed, tuple(updates), tuple(looks))
 
 
@@ -287,7 +287,7 @@ class Recorded:
 
     def values(self, way: str, number: Callable[[Look], float]) -> np.ndarray:
         """A number of the last look of each run of a way."""
-        return np.array([number(one.last) for one in self.runs[way]])
+        return np.array([number(run.last) for run in self.runs[way]])
 
     @property
     def base(self) -> Look:
@@ -303,7 +303,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     content: dict[str, Any] = {"command": COMMAND, "seconds": 0.0, "noise": {}, "runs": []}
     if path.is_file():
         content = read_json(path)
-    done = {(one["way"], one["seed"]) for one in content["runs"]}
+    done = {(run["way"], run["seed"]) for run in content["runs"]}
     wanted = [(way, seed) for seed in SEEDS for way in WAYS if (way, seed) not in done]
     if not content["noise"]:
         content["noise"] = asdict(noise_of())
@@ -318,9 +318,9 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
 def _packed(run: RewardRun) -> dict[str, Any]:
     """A run as JSON: the numbers of its updates as lists, one for each curve."""
     names = Course.__dataclass_fields__
-    curves = {name: [_short(getattr(one, name)) for one in run.updates] for name in names}
+    curves = {name: [_short(getattr(update, name)) for update in run.updates] for name in names}
     written = {name: " ".join(map(str, values)) for name, values in curves.items()}
-    looks = [asdict(one) | {"counts": " ".join(map(str, one.counts))} for one in run.looks]
+    looks = [asdict(look) | {"counts": " ".join(map(str, look.counts))} for look in run.looks]
     return {"way": run.way, "seed": run.seed, "updates": written, "looks": looks}
 
 
@@ -328,14 +328,14 @@ def _short(value: float) -> float:
     return value if isinstance(value, int) else float(f"{value:.5g}")
 
 
-def _unpacked(one: dict[str, Any]) -> RewardRun:
-    curves = {name: values.split() for name, values in one["updates"].items()}
+def _unpacked(run: dict[str, Any]) -> RewardRun:
+    curves = {name: values.split() for name, values in run["updates"].items()}
     rows = zip(*(curves[name] for name in Course.__dataclass_fields__), strict=True)
     updates = tuple(Course(int(step), *map(float, numbers)) for step, *numbers in rows)
     looks = tuple(
-        Look(**look | {"counts": tuple(map(int, look["counts"].split()))}) for look in one["looks"]
+        Look(**look | {"counts": tuple(map(int, look["counts"].split()))}) for look in run["looks"]
     )
-    return RewardRun(one["way"], one["seed"], updates, looks)
+    return RewardRun(run["way"], run["seed"], updates, looks)
 
 
 @cache
@@ -344,8 +344,8 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Recorded:
     path = require(folder / FILE, COMMAND)
     content = read_json(path)
     try:
-        every = [_unpacked(one) for one in content["runs"]]
-        runs = {way: tuple(one for one in every if one.way == way) for way in WAYS}
+        every = [_unpacked(run) for run in content["runs"]]
+        runs = {way: tuple(run for run in every if run.way == way) for way in WAYS}
         noise = Noise(**content["noise"])
         if any(len(some) != len(SEEDS) for some in runs.values()):
             raise TypeError(f"{len(WAYS) * len(SEEDS)} runs are needed; got {len(every)}")

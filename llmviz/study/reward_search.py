@@ -79,7 +79,7 @@ def samples_of(
     prompts = [tokenizer.encode_from_start(story)[-room:] or [end] for story in stories]
     groups = sample_groups(base, prompts, count, SAMPLE_TOKENS, end, seed)
     return [
-        [tokenizer.decode([one for one in ids if one != end]).strip() for ids in group]
+        [tokenizer.decode([token for token in ids if token != end]).strip() for ids in group]
         for group in groups
     ]
 

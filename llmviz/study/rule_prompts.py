@@ -54,8 +54,8 @@ def read_prompt(written: str) -> Question:
     pairs = [_example(part, number) for number, part in enumerate(examples, 1)]
     word = _known(last, "the word at the end")
     given: dict[str, list[str]] = {}
-    for one, answer in pairs:
-        given.setdefault(group_of()[one], []).append(answer)
+    for noun, answer in pairs:
+        given.setdefault(group_of()[noun], []).append(answer)
     group = group_of()[word]
     if group not in given:
         shown_groups = ", ".join(given) or "none"
@@ -129,7 +129,7 @@ def look(model: LanguageModel, tokenizer: Any, question: Question) -> Look:
         model(torch.tensor([prompt]))
     weights = np.stack([part[0].numpy() for part in trace.values()])  # (L, H, T, T)
     last = weights[:, :, -1]
-    same, other = (last[..., one].sum(-1) for one in marks)
+    same, other = (last[..., mask].sum(-1) for mask in marks)
     induction = summarise_heads(torch.from_numpy(weights), prompt).induction.numpy()
     return Look(prompt, weights, same, other, float(marks[0].mean()), induction)
 

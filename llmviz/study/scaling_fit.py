@@ -99,7 +99,7 @@ def fit_from(
     """
     from scipy.optimize import minimize
 
-    logs = [np.log(np.asarray(one, float)) for one in (n, d, losses)]
+    logs = [np.log(np.asarray(values, float)) for values in (n, d, losses)]
     low_high = (-12, 3) if floor is None else (np.log(floor),) * 2
     scale = 1 / HUBER**2  # the costs are so small that the search would stop at once
     found = minimize(

@@ -55,19 +55,19 @@ class Taken:
         """Return the runs that are taken."""
         widths = {size.width for size in SIZES[self.smallest :]}
         amounts = AMOUNTS[self.shortest :]
-        return [one for one in runs if one.width in widths and one.stories in amounts]
+        return [run for run in runs if run.width in widths and run.stories in amounts]
 
     def numbers(self, runs: Sequence[ScalingRun]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return parameters, tokens and losses of the runs that are taken (R,) each."""
         taken = self.of(runs)
         return (
-            np.array([getattr(one, self.counted) for one in taken], float),
-            np.array([one.tokens for one in taken], float),
-            np.array([one.loss for one in taken], float),
+            np.array([getattr(run, self.counted) for run in taken], float),
+            np.array([run.tokens for run in taken], float),
+            np.array([run.loss for run in taken], float),
         )
 
 
-EVERY = [Taken(*one) for one in product((ALL, BLOCKS), range(6), range(3))]
+EVERY = [Taken(*choice) for choice in product((ALL, BLOCKS), range(6), range(3))]
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def fitted(n: np.ndarray, d: np.ndarray, losses: np.ndarray, draws: int = DRAWS)
     """
     check(n, d, losses)
     laws = [fit_from(start, n, d, losses) for start in product(*STARTS)]
-    best = min(laws, key=lambda one: one.left)
-    found = sum(one.left <= best.left * NEAR for one in laws)
+    best = min(laws, key=lambda law: law.left)
+    found = sum(law.left <= best.left * NEAR for law in laws)
     chance = np.random.default_rng(0)
     drawn: list[tuple[float, ...]] = []
     while len(drawn) < draws:
@@ -113,7 +113,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     from tqdm import tqdm
 
     _, runs = scaling_runs.recorded()
-    fits = {one.name: asdict(fitted(*one.numbers(runs))) for one in tqdm(EVERY)}
+    fits = {choice.name: asdict(fitted(*choice.numbers(runs))) for choice in tqdm(EVERY)}
     write_json(folder / FILE, {"command": COMMAND, "fits": fits})
 
 
@@ -122,8 +122,8 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, Fitted]:
     """Return the bundled laws by name. Raises ValueError where they are missing or damaged."""
     with Recorded(folder / FILE, COMMAND) as content:
         return {
-            name: Fitted(**one | {"law": Law(**one["law"])})
-            for name, one in content["fits"].items()
+            name: Fitted(**fit | {"law": Law(**fit["law"])})
+            for name, fit in content["fits"].items()
         }
 
 

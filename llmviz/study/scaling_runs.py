@@ -121,9 +121,9 @@ def truths() -> list[TrueTokens]:
 
 def floor() -> Floor:
     """Return what no model can beat on the held-out stories."""
-    tokens = sum(len(one.ids) for one in truths())
-    entropy = sum(following.entropy for one in truths() for following in one.following[:-1])
-    came = -sum(sum(one.log_probs) for one in truths())
+    tokens = sum(len(truth.ids) for truth in truths())
+    entropy = sum(following.entropy for truth in truths() for following in truth.following[:-1])
+    came = -sum(sum(truth.log_probs) for truth in truths())
     return Floor(entropy / tokens, came / tokens, tokens)
 
 
@@ -170,7 +170,7 @@ def train_one(size: Size, amount: int, seed: int = 0, *, exact: bool = False) ->
         curve.append((record.tokens, round(record.train_loss, 4)))
         yield Going(record.step, steps, record.tokens, record.train_loss)
     loss, expected = measured(model) if exact else (came_loss(model), None)
-    parameters = sum(one.numel() for one in model.parameters())
+    parameters = sum(parameter.numel() for parameter in model.parameters())
     run = ScalingRun(
         size.width,
         size.layers,
@@ -226,8 +226,8 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> tuple[Floor, tuple[ScalingRun,
     """
     with Recorded(folder / FILE, COMMAND) as content:
         runs = [
-            ScalingRun(**one | {"curve": tuple((tokens, loss) for tokens, loss in one["curve"])})
-            for one in content["runs"]
+            ScalingRun(**run | {"curve": tuple((tokens, loss) for tokens, loss in run["curve"])})
+            for run in content["runs"]
         ]
         return Floor(**content["floor"]), tuple(runs)
 
@@ -238,7 +238,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
 
     path = folder / FILE
     runs = read_json(path)["runs"] if path.is_file() else []
-    done = {(one["width"], one["stories"], one["seed"]) for one in runs}
+    done = {(run["width"], run["stories"], run["seed"]) for run in runs}
     for amount, size in tqdm([(amount, size) for amount in AMOUNTS for size in SIZES]):
         if (size.width, amount, 0) in done:
             continue

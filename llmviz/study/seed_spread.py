@@ -92,7 +92,9 @@ def best_place(measured: Sequence[Mapping[int, float]], *, higher: bool) -> int 
 
     higher: whether more is better.
     """
-    means = {place: float(np.mean(list(one.values()))) for place, one in enumerate(measured) if one}
+    means = {
+        place: float(np.mean(list(runs.values()))) for place, runs in enumerate(measured) if runs
+    }
     if not means:
         return None
     best = (max if higher else min)(means.values())
@@ -105,11 +107,11 @@ def spreads(measured: Sequence[Mapping[int, float]]) -> tuple[float, float]:
 
     Raises ValueError where fewer than two values have two seeds.
     """
-    several = [list(one.values()) for one in measured if len(one) > 1]
+    several = [list(runs.values()) for runs in measured if len(runs) > 1]
     if len(several) < 2:
         raise ValueError("fewer than two values have two seeds")
-    return float(np.ptp([np.mean(one) for one in several])), max(
-        float(np.ptp(one)) for one in several
+    return float(np.ptp([np.mean(values) for values in several])), max(
+        float(np.ptp(values)) for values in several
     )
 
 

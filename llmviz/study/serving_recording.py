@@ -78,17 +78,17 @@ def read(path: Path = EXPERIMENT_FOLDER / FILE) -> Bundled:
     try:
         runs = tuple(
             Run(
-                Recording.from_json(json.dumps(one["recording"])),
+                Recording.from_json(json.dumps(run["recording"])),
                 values["prompts"],
                 *(
                     {
                         name: tuple((tick, text) for tick, text in pieces)
-                        for name, pieces in one.get(field, {}).items()
+                        for name, pieces in run.get(field, {}).items()
                     }
                     for field in ("pieces", "texts")
                 ),
             )
-            for one in values["runs"]
+            for run in values["runs"]
         )
         first, second = values["policies"]
         workload = Workload.from_dict(values["workload"])

@@ -107,7 +107,7 @@ def requests_of(trial: Trial, tokenizer: Tokenizer, text: str, context: int) -> 
     Raises ValueError: a prompt of the learner's does not fit.
     """
     end = tokenizer.end
-    own = [tuple(tokenizer.encode_from_start(one)) for one in trial.own]
+    own = [tuple(tokenizer.encode_from_start(prompt)) for prompt in trial.own]
     sampled = trial.workload.samples > 1 and not trial.workload.beams
     sampling = SAMPLED if sampled else GREEDY
     if trial.workload.beams:
@@ -124,8 +124,8 @@ def requests_of(trial: Trial, tokenizer: Tokenizer, text: str, context: int) -> 
         requests.append(request)
     outside = {end, *tokenizer.start}
     prompts = {
-        one.id: tokenizer.decode([token for token in one.prompt if token not in outside])
-        for one in requests
+        request.id: tokenizer.decode([token for token in request.prompt if token not in outside])
+        for request in requests
     }
     return Begun(tuple(requests), prompts)
 
@@ -161,7 +161,7 @@ class Texts:
         if not (tick.hypotheses or tick.finished):
             return
         searches = {name.partition("/")[0] for name, _, _ in tick.hypotheses}
-        searches |= {one.request for one in tick.finished}
+        searches |= {outcome.request for outcome in tick.finished}
         before = self._beams
         now = {name: ids for name, ids in before.items() if name.partition("/")[0] not in searches}
         for name, parent, token in tick.hypotheses:
@@ -194,10 +194,10 @@ def serving_run(trial: Trial) -> Iterator[Begun | Part]:
 
 def runs_of(trial: Trial, results: Sequence[Any]) -> tuple[Run, ...]:
     """Return the runs of which anything is there yet, from what `serving_run` has yielded."""
-    begun = next((one for one in results if isinstance(one, Begun)), None)
+    begun = next((result for result in results if isinstance(result, Begun)), None)
     runs = []
     for number in (0, 1):
-        parts = [one for one in results if isinstance(one, Part) and one.number == number]
+        parts = [part for part in results if isinstance(part, Part) and part.number == number]
         if begun is None or not parts:
             break
         ticks = tuple(tick for part in parts for tick in part.ticks)
@@ -219,10 +219,10 @@ def _by_sequence(
 
 def done_share(trial: Trial, results: Sequence[Any]) -> float:
     """Return which part of both runs' sequences has ended, from 0 to 1."""
-    begun = next((one for one in results if isinstance(one, Begun)), None)
+    begun = next((result for result in results if isinstance(result, Begun)), None)
     if begun is None:
         return 0.0
     ended = sum(
-        len(tick.finished) for one in results if isinstance(one, Part) for tick in one.ticks
+        len(tick.finished) for part in results if isinstance(part, Part) for tick in part.ticks
     )
     return ended / (2 * sum(request.texts for request in begun.requests))

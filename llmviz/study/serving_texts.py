@@ -38,7 +38,7 @@ def blocks_at_once(recording: Recording) -> tuple[int, int]:
     The first of the ticks where it is most; 0, 0 where there is none.
     """
     counts = [(sum(map(len, tick.blocks.values())), len(tick.owners)) for tick in recording.ticks]
-    return max(counts, key=lambda one: one[0], default=(0, 0))
+    return max(counts, key=lambda pair: pair[0], default=(0, 0))
 
 
 def main() -> None:

@@ -73,6 +73,6 @@ class TensorRow:
 def tensor_rows(config: GPTConfig) -> list[TensorRow]:
     """Return every learned tensor, those of the layers once."""
     return [
-        TensorRow(one.name, one.part, one.shape, times, times * one.count)
-        for one, times in different_tensors(config)
+        TensorRow(tensor.name, tensor.part, tensor.shape, times, times * tensor.count)
+        for tensor, times in different_tensors(config)
     ]

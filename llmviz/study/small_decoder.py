@@ -57,7 +57,7 @@ def shapes_on_the_way(sources: int, targets: int) -> list[Sized]:
 
     from llmviz.trace import record
 
-    one, other = (torch.ones((1, count), dtype=torch.long) for count in (sources, targets))
+    source, target = (torch.ones((1, count), dtype=torch.long) for count in (sources, targets))
     with torch.inference_mode(), record(["encoder.output", "decoder.*", "logits"]) as trace:
-        small_translator()(one, other)
+        small_translator()(source, target)
     return [Sized(name, tuple(part.shape), part.numel()) for name, part in trace.items()]

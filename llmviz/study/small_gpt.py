@@ -86,7 +86,7 @@ def read_weights(path: Path, command: str, make: Callable[[dict[str, torch.Tenso
     from llmviz.training.tensors import load_tensors, load_weights
 
     try:
-        tensors = {name: one.float() for name, one in load_tensors(path).items()}
+        tensors = {name: tensor.float() for name, tensor in load_tensors(path).items()}
         model = make(tensors)
         load_weights(model, tensors, str(path))
     except (CheckpointError, KeyError) as error:

@@ -57,7 +57,8 @@ def _in_format(name: str, large: float, small: float, n: int) -> RunningSums:
     adds = name not in _TORCH
     # Both are rounded once, by our own rule: torch would go from float64 by way of float32.
     first, step = (
-        torch.tensor(float(FORMATS[name].round(one)), dtype=torch.float32) for one in (large, small)
+        torch.tensor(float(FORMATS[name].round(number)), dtype=torch.float32)
+        for number in (large, small)
     )
     total, step = (first.to(kind), step.to(kind)) if adds else (first, step)
     sums = [total]

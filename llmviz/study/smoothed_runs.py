@@ -103,7 +103,7 @@ def measure_one(smoothing: float, seed: int) -> tuple[SmoothedRun, int]:
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> SmoothedRuns:
     """Return the bundled runs. Raises ValueError where the file is missing or damaged."""
     with Recorded(folder / FILE, COMMAND) as content:
-        runs = [SmoothedRun(**one) for one in content["runs"]]
+        runs = [SmoothedRun(**run) for run in content["runs"]]
         by_smoothing = {
             share: tuple(run for run in runs if run.smoothing == share) for share in SMOOTHING
         }
@@ -116,7 +116,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     """Train and measure all models; the file is written after each."""
     from tqdm import tqdm
 
-    every: Sequence[tuple[float, int]] = [(one, seed) for seed in SEEDS for one in SMOOTHING]
+    every: Sequence[tuple[float, int]] = [(share, seed) for seed in SEEDS for share in SMOOTHING]
     runs = []
     for smoothing, seed in tqdm(every, unit="model"):
         run, passes = measure_one(smoothing, seed)

@@ -144,4 +144,4 @@ def _rate(step: int, steps: int) -> float:
 
 def _dictionary(on, encoder, bias, decoder, centre, scale) -> Dictionary:
     parts = (encoder, bias * scale, decoder, centre)
-    return Dictionary(on, *(one.detach().numpy().copy() for one in parts))
+    return Dictionary(on, *(part.detach().numpy().copy() for part in parts))

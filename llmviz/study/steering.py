@@ -56,14 +56,14 @@ class Push:
             direction = torch.from_numpy(np.asarray(self.direction, np.float32))
             return lambda x: x + dose * direction
 
-        def turned(x: Tensor) -> Tensor:
+        def scaled(x: Tensor) -> Tensor:
             size = x.shape[-1] // heads
             columns = slice(self.head * size, (self.head + 1) * size)
             x = x.clone()
             x[..., columns] = x[..., columns] + dose * x[..., columns]
             return x
 
-        return turned
+        return scaled
 
 
 def require(gpt: GPT, push: Push) -> None:
@@ -148,7 +148,7 @@ def texts_of(ids: np.ndarray, tokenizer: Tokenizer) -> list[list[str]]:
     ends = set(tokenizer.ends)
 
     def text(row: Sequence[int]) -> str:
-        stop = next((at for at, one in enumerate(row) if one in ends), len(row))
+        stop = next((at for at, token in enumerate(row) if token in ends), len(row))
         return tokenizer.decode(row[:stop])
 
     return [[text(row) for row in of_dose] for of_dose in ids.tolist()]

@@ -68,7 +68,7 @@ _WORDS = {
     "state she": "she her She",
     "state he": "he his He",
 }
-TARGETS = (*(one for one in LABELS if not one.startswith("state ")), "state she", "state he")
+TARGETS = (*(label for label in LABELS if not label.startswith("state ")), "state she", "state he")
 """The labels that have words of their own, which can be counted."""
 
 
@@ -78,7 +78,7 @@ def words_of(target: str) -> frozenset[str]:
     if target in _WORDS:
         return frozenset(_WORDS[target].split())
     categories = categories_of(name) if kind == "word" else _PAIRS[target]
-    return frozenset(word for one in categories for word in words(one))
+    return frozenset(word for category in categories for word in words(category))
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Choice:
     @property
     def feature(self) -> int:
         """The feature that tells the target best."""
-        score = next(one for one in feature_scores().of(self.layer) if one.seed == 0)
+        score = next(score for score in feature_scores().of(self.layer) if score.seed == 0)
         return score.best[LABELS.index(self.target)]
 
 
@@ -158,7 +158,7 @@ class Steered:
 
     def of(self, name: str) -> np.ndarray:
         """A field of `Written` (S, D)."""
-        return np.array([[getattr(one, name) for one in row] for row in self.written])
+        return np.array([[getattr(text, name) for text in row] for row in self.written])
 
     @property
     def damage(self) -> np.ndarray:
@@ -194,10 +194,11 @@ def steer(choice: Choice, prompt: str) -> Iterator[Going]:
     for number in range(SETS):
         rows = write(gpt, ids, push, choice.doses, TOKENS, COPIES, seed=number)
         texts = texts_of(rows, tokenizer)
-        written.append(tuple(measure(prompt, one, words_of(choice.target)) for one in texts))
-        shown = shown or [one[0] for one in texts]
+        written.append(tuple(measure(prompt, group, words_of(choice.target)) for group in texts))
+        shown = shown or [group[0] for group in texts]
         yield Going((number + 0.3) / SETS)
-        others = [tokenizer.encode_from_start(one) for one in stories(STORIES, OTHER_SEED + number)]
+        drawn = stories(STORIES, OTHER_SEED + number)
+        others = [tokenizer.encode_from_start(story) for story in drawn]
         of_set = []
         for at, dose in enumerate(choice.doses):
             change = push.change(dose, gpt.config.n_head)
@@ -244,7 +245,7 @@ def read_means(gpt: GPT, tokenizer: Tokenizer) -> dict[str, np.ndarray]:
     for layer, stream in zip(LAYERS, map(np.concatenate, streams), strict=True):
         parts[f"mean.{layer}"] = stream.mean(0)
         columns = [on[:, LABELS.index(target)] for target in TARGETS]
-        apart = [stream[one].mean(0) - stream[~one].mean(0) for one in columns]
+        apart = [stream[column].mean(0) - stream[~column].mean(0) for column in columns]
         parts[f"means.{layer}"] = np.stack(apart)
     return parts
 
@@ -254,12 +255,12 @@ def read_removals(gpt: GPT, tokenizer: Tokenizer, layer: int) -> Removals:
     from llmviz.corpus.states import label, token_labels
     from llmviz.study.stream_reading import losses_with, stream_tap
 
-    width, columns = gpt.config.n_embd, [LABELS.index(f"rule {one}") for one in RULES]
+    width, columns = gpt.config.n_embd, [LABELS.index(f"rule {rule}") for rule in RULES]
     chance = np.random.default_rng(0)
     drawn = [chance.normal(size=width).astype(np.float32) for _ in range(RANDOM)]
-    own = [difference(layer, f"rule {one}") for one in RULES]
+    own = [difference(layer, f"rule {rule}") for rule in RULES]
     directions = bundle(layer).dictionary.directions
-    own += [directions[Choice(FEATURE, f"rule {one}", layer).feature] for one in RULES]
+    own += [directions[Choice(FEATURE, f"rule {rule}", layer).feature] for rule in RULES]
     mean = _directions(EXPERIMENT_FOLDER)[f"mean.{layer}"]
     every, plain, tokens = [], [], []
     for number in range(SETS):
@@ -269,18 +270,18 @@ def read_removals(gpt: GPT, tokenizer: Tokenizer, layer: int) -> Removals:
         # first token of a story, which the start token predicts.
         parts = []
         for text in texts:
-            on = token_labels(label(text), [one.char_end for one in tokenizer.tokens(text)])
+            on = token_labels(label(text), [token.char_end for token in tokenizer.tokens(text)])
             rules = np.vstack((np.zeros((1, len(columns)), bool), on[:-1, columns]))
             parts.append(np.hstack((rules, ~rules.any(1, keepdims=True))))
         decided = np.concatenate(parts)
 
         def by_rule(losses: np.ndarray, decided: np.ndarray = decided) -> np.ndarray:
-            return np.array([losses[one].mean() if one.any() else np.nan for one in decided.T])
+            return np.array([losses[mask].mean() if mask.any() else np.nan for mask in decided.T])
 
         base = by_rule(losses_with(gpt, ids))
         changed = [
-            by_rule(losses_with(gpt, ids, stream_tap(layer), removed(one, mean)))
-            for one in (*own, *drawn)
+            by_rule(losses_with(gpt, ids, stream_tap(layer), removed(direction, mean)))
+            for direction in (*own, *drawn)
         ]
         every.append(np.array(changed) - base)
         plain.append(base)
@@ -301,7 +302,7 @@ def _directions(folder: Path) -> dict[str, np.ndarray]:
     from llmviz.training.tensors import load_tensors
 
     path = require(folder / DIRECTIONS, COMMAND)
-    return {name: one.float().numpy() for name, one in load_tensors(path).items()}
+    return {name: tensor.float().numpy() for name, tensor in load_tensors(path).items()}
 
 
 def difference(layer: int, target: str, folder: Path = EXPERIMENT_FOLDER) -> np.ndarray:
@@ -330,21 +331,21 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Record:
         parts = dict(listed["removals"])
         layer = int(parts.pop("layer"))
         removals = Removals(layer, **{k: np.array(v, float) for k, v in parts.items()})
-        known = {one.choice: one for one in every}
+        known = {steered.choice: steered for steered in every}
         return Record(str(listed["weights"]), every, removals, known)
     except (KeyError, TypeError) as error:
         raise ValueError(f"{path} is damaged; `{COMMAND}` makes it again") from error
 
 
-def _steered(one: dict[str, Any]) -> Steered:
+def _steered(values: dict[str, Any]) -> Steered:
     return Steered(
-        Choice(**one["choice"]),
-        one["prompt"],
-        tuple(one["doses"]),
-        tuple(tuple(Written(**each) for each in row) for row in one["written"]),
-        tuple(tuple(row) for row in one["losses"]),
-        tuple(one["texts"]),
-        bool(one["known"]),
+        Choice(**values["choice"]),
+        values["prompt"],
+        tuple(values["doses"]),
+        tuple(tuple(Written(**each) for each in row) for row in values["written"]),
+        tuple(tuple(row) for row in values["losses"]),
+        tuple(values["texts"]),
+        bool(values["known"]),
     )
 
 
@@ -360,7 +361,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     torch.set_num_threads(1)
     model, tokenizer, _ = load_bundled(MODEL)
     gpt = require_dense(model)
-    means = {name: torch.from_numpy(one) for name, one in read_means(gpt, tokenizer).items()}
+    means = {name: torch.from_numpy(mean) for name, mean in read_means(gpt, tokenizer).items()}
     save_tensors(folder / DIRECTIONS, means, torch.float16)
     _directions.cache_clear()
     every = []

@@ -65,7 +65,7 @@ def calls(choice: Asked) -> list[Call]:
             optimizer.zero_grad()
         before = _weights(model)
         call()
-        gradients = [one.grad for one in model.parameters() if one.grad is not None]
+        gradients = [weight.grad for weight in model.parameters() if weight.grad is not None]
         norm = float(torch.nn.utils.get_total_norm(gradients)) if gradients else 0.0
         followed.append(Call(name, float((_weights(model) - before).abs().max()), norm))
     return followed
@@ -74,7 +74,7 @@ def calls(choice: Asked) -> list[Call]:
 def _weights(model: LanguageModel) -> Tensor:
     import torch
 
-    return torch.cat([one.detach().flatten() for one in model.parameters()])
+    return torch.cat([weight.detach().flatten() for weight in model.parameters()])
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,8 @@ def resumed(choice: Asked) -> Resumed:
     with tempfile.TemporaryDirectory() as folder:
         whole, loss = run(None, folder)
         checkpoint = load_checkpoint(folder, middle)
-        files = {one.name: one.stat().st_size for one in sorted(Path(checkpoint.source).iterdir())}
+        paths = sorted(Path(checkpoint.source).iterdir())
+        files = {path.name: path.stat().st_size for path in paths}
     again, again_loss = run(checkpoint)
     forgetful = dataclasses.replace(checkpoint, optimizer=_forgotten(checkpoint.optimizer))
     other, other_loss = run(forgetful)

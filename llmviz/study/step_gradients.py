@@ -145,7 +145,7 @@ def real_step(name: str, base: Any = None) -> RealStep:
     for number in range(1, BATCHES + 1):
         loss, tokens, own, ends = gradients_of(gpt, data.batch(number, ROWS[name]))
         gradients.append(own)
-    weights = {key: one.detach() for key, one in gpt.named_parameters()}
+    weights = {key: weight.detach() for key, weight in gpt.named_parameters()}
     return RealStep(
         loss,
         tokens,
@@ -189,7 +189,8 @@ def gradients_of(
         for hook in hooks:
             hook.remove()
     (loss * scale).backward()
-    own = {key: one.grad.clone() for key, one in model.named_parameters() if one.grad is not None}
+    named = model.named_parameters()
+    own = {key: weight.grad.clone() for key, weight in named if weight.grad is not None}
     of_ends = [end.grad for end in ends if end.grad is not None]
     return float(loss.detach()), scored(batch), own, of_ends
 
@@ -197,7 +198,7 @@ def gradients_of(
 def _sizes(gradients: Any) -> Sizes:
     import torch
 
-    return Sizes(torch.cat([one.reshape(-1).abs() for one in gradients]).sort().values.numpy())
+    return Sizes(torch.cat([grad.reshape(-1).abs() for grad in gradients]).sort().values.numpy())
 
 
 def _update(
@@ -208,7 +209,7 @@ def _update(
 
     held, directions = [], []
     for key in gradients[0]:
-        own = torch.stack([one[key] for one in gradients]).double()
+        own = torch.stack([grads[key] for grads in gradients]).double()
         some = (own != 0).any(0)
         held.append(weights[key][some].double())
         directions.append(adam_direction(own[:, some]))

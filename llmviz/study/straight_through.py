@@ -51,7 +51,7 @@ def staircase(bits: int) -> Staircase:
     rounded = fake_quantize(w, picture_scheme(bits))
     rounded.sum().backward()
     assert w.grad is not None
-    arrays = (one.detach()[0].double().numpy() for one in (w, rounded, w.grad))
+    arrays = (tensor.detach()[0].double().numpy() for tensor in (w, rounded, w.grad))
     return Staircase(*arrays)
 
 
@@ -81,6 +81,6 @@ def walk(bits: int, start: float, target: float, rate: float, updates: int) -> l
             other = 0.5 * (fake_quantize(moved, scheme)[0, 2] - target) ** 2
         at_rounded, at_weight = rounded.grad[0, 2], row.grad[0, 2]
         values = [w, rounded[0, 2], loss, at_rounded, at_weight, (other - loss.detach()) / small]
-        steps.append(Update(*(one.item() for one in values)))
+        steps.append(Update(*(value.item() for value in values)))
         w = (w - rate * at_weight).clamp(-BEYOND, BEYOND).detach()
     return steps

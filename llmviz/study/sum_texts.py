@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 WEIGHTS, CARD = "sums.safetensors", "sums.json"
 COMMAND = "python -m llmviz.study.sum_texts"
 TOKENS = "0123456789+=,:;"
-PLUS, EQUALS, COMMA, COLON, END = (TOKENS.index(one) for one in "+=,:;")
+PLUS, EQUALS, COMMA, COLON, END = (TOKENS.index(sign) for sign in "+=,:;")
 LEAST, MOST = 10, 99  # of each number
 QUESTION = 6  # tokens up to "="
 LONGEST = 12  # tokens that may be written behind it
@@ -55,19 +55,19 @@ def sums() -> tuple[tuple[Sum, ...], tuple[Sum, ...]]:
 
 def question_of(numbers: Sum) -> str:
     """Return the question. Raises ValueError for a number that does not have two digits."""
-    if not all(LEAST <= one <= MOST for one in numbers):
+    if not all(LEAST <= number <= MOST for number in numbers):
         raise ValueError(f"each number must be from {LEAST} to {MOST}; got {numbers}")
     return "{}+{}=".format(*numbers)
 
 
 def encode(text: str) -> list[int]:
     """Return the ids of a text of TOKENS."""
-    return [TOKENS.index(one) for one in text]
+    return [TOKENS.index(char) for char in text]
 
 
 def decode(ids: Sequence[int]) -> str:
     """Return the text of ids."""
-    return "".join(TOKENS[one] for one in ids)
+    return "".join(TOKENS[token] for token in ids)
 
 
 def carries(numbers: Sum) -> bool:
@@ -158,7 +158,7 @@ def card_of(model: GPT) -> dict[str, object]:
     assert loss is not None
     return {
         "command": COMMAND,
-        "parameters": sum(one.numel() for one in model.parameters()),
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "texts": BATCH * STEPS,
         "loss": round(float(loss), 4),
     }

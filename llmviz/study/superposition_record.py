@@ -65,7 +65,7 @@ def phase_cases() -> tuple[np.ndarray, np.ndarray]:
     both = np.stack(np.meshgrid(on, on, indexing="ij"), -1).reshape(-1, 2)
     cases = [np.zeros((1, 2)), np.column_stack([on, off]), np.column_stack([off, on]), both]
     chances = [(1 - p) ** 2, p * (1 - p) / n, p * (1 - p) / n, p * p / n**2]
-    weights = [np.tile(one, (len(case), 1)) for one, case in zip(chances, cases, strict=True)]
+    weights = [np.tile(chance, (len(case), 1)) for chance, case in zip(chances, cases, strict=True)]
     return np.concatenate(cases), np.concatenate(weights)
 
 
@@ -76,7 +76,7 @@ def phases() -> Phases:
     """
     import torch
 
-    cases, weights = (torch.tensor(one, dtype=torch.float32) for one in phase_cases())
+    cases, weights = (torch.tensor(array, dtype=torch.float32) for array in phase_cases())
     importance = torch.tensor(PHASE_IMPORTANCES, dtype=torch.float32)
     shape = (STARTS, len(PHASE_DENSITIES), len(PHASE_IMPORTANCES), 2)
     w = torch.randn(shape, generator=torch.Generator().manual_seed(0)).requires_grad_()
@@ -102,7 +102,7 @@ def phases() -> Phases:
     with torch.no_grad():
         best = losses().min(0)
     taken = best.indices[None, ..., None].expand(1, *shape[1:])
-    chosen = [torch.gather(one.detach(), 0, taken)[0].numpy() for one in (w, b)]
+    chosen = [torch.gather(tensor.detach(), 0, taken)[0].numpy() for tensor in (w, b)]
     return Phases(chosen[0], chosen[1], best.values.numpy())
 
 
@@ -120,7 +120,7 @@ def make(folder: Path = FOLDER) -> None:
     shape = (len(DENSITIES), len(SEEDS), len(frames[0]))
 
     def every(name: str) -> torch.Tensor:
-        values = np.array([[getattr(one, name) for one in film] for film in frames], np.float32)
+        values = np.array([[getattr(frame, name) for frame in film] for film in frames], np.float32)
         return torch.from_numpy(values.reshape(*shape, *values.shape[2:]))
 
     parts = {name: every(name) for name in ("loss", "directions", "bias")}
@@ -138,7 +138,7 @@ def _parts(folder: Path) -> dict[str, np.ndarray]:
 
     path = require(folder / FRAMES, COMMAND)
     steps, shape = int(read_json(folder / CARD)["steps"]), (len(DENSITIES), len(SEEDS))
-    parts: dict[str, Any] = {name: one.numpy() for name, one in load_tensors(path).items()}
+    parts: dict[str, Any] = {name: tensor.numpy() for name, tensor in load_tensors(path).items()}
     names = {"loss", "directions", "bias", "phase.directions", "phase.bias", "phase.losses"}
     if set(parts) != names or parts["loss"].shape != (*shape, len(moments_of(steps))):
         raise ValueError(f"{path} is damaged; `{COMMAND}` makes it again")

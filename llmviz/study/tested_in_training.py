@@ -44,15 +44,15 @@ class Score:
 
 def two_tests(register: Register) -> tuple[list[Person], list[Person]]:
     """Return two tests of the same kind: as many persons of each count in HARD, none in both."""
-    groups = [[one for one in register.people if one.times == times] for times in HARD]
-    first = [one for group in groups for one in group[: len(group) // 2]]
-    second = [one for group in groups for one in group[len(group) // 2 :]]
+    groups = [[person for person in register.people if person.times == times] for times in HARD]
+    first = [person for group in groups for person in group[: len(group) // 2]]
+    second = [person for group in groups for person in group[len(group) // 2 :]]
     return first, second
 
 
 def documents(register: Register, test: Sequence[Person], copies: int) -> list[str]:
     """Return the text of a world, with the questions and answers of a test in it, so often."""
-    return register.documents() + [fact(one) for one in test for _ in range(copies)]
+    return register.documents() + [fact(person) for person in test for _ in range(copies)]
 
 
 def train_one(seed: int, copies: int) -> Score:
@@ -64,8 +64,10 @@ def train_one(seed: int, copies: int) -> Score:
     text = documents(register, test, copies)
     *_, reader = read_text(text, words=all_words(), passes=PASSES, seed=seed, context=CONTEXT)
     answers = Answers(ask_all(reader.model, reader.tokenizer))
-    right = {one.person.name: one.is_right for one in answers_of(register, answers)}
-    read, unread = (sum(right[one.name] for one in part) / len(part) for part in (test, other))
+    right = {answer.person.name: answer.is_right for answer in answers_of(register, answers)}
+    read, unread = (
+        sum(right[person.name] for person in part) / len(part) for part in (test, other)
+    )
     return Score(copies, read, unread, len(test))
 
 
@@ -77,7 +79,7 @@ def bundled(folder: Path = EXPERIMENT_FOLDER) -> dict[int, tuple[Score, ...]]:
     """
     with Recorded(folder / FILE, COMMAND) as content:
         scores = content["scores"]
-        return {copies: tuple(Score(**one) for one in scores[str(copies)]) for copies in COPIES}
+        return {copies: tuple(Score(**score) for score in scores[str(copies)]) for copies in COPIES}
 
 
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:

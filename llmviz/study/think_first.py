@@ -152,8 +152,8 @@ def answers(model: GPT, texts: np.ndarray) -> np.ndarray:
     """Return the likelier answer, 0 or 1, once ":" stands behind each text (B, T)."""
     import torch
 
-    asked = np.concatenate([texts, np.full((len(texts), 1), COLON)], -1)
-    return logits_after(model, torch.from_numpy(asked))[:, :2].argmax(-1)
+    prompts = np.concatenate([texts, np.full((len(texts), 1), COLON)], -1)
+    return logits_after(model, torch.from_numpy(prompts))[:, :2].argmax(-1)
 
 
 def measure(model: GPT, order: str, way: str, seed: int, loss: float) -> Measured:
@@ -163,12 +163,12 @@ def measure(model: GPT, order: str, way: str, seed: int, loss: float) -> Measure
     for n in LENGTHS:
         bits = rng.integers(0, 2, (TESTS, n))
         true = parities(bits)
-        asked = np.array([question(row) for row in bits.tolist()])
+        questions = np.array([question(row) for row in bits.tolist()])
         if way == PATH:
-            texts = write_path(model, asked, n)
+            texts = write_path(model, questions, n)
             steps_right[n] = share((texts[:, SLOTS + 1 :] == true).all(-1))
         else:
-            texts = np.concatenate([asked, [path_of(row, way) for row in bits.tolist()]], -1)
+            texts = np.concatenate([questions, [path_of(row, way) for row in bits.tolist()]], -1)
             texts = texts.astype(np.int64)
         right[n] = share(answers(model, texts) == true[:, -1])
         if way == PATH and n == TRAINED:
@@ -176,14 +176,14 @@ def measure(model: GPT, order: str, way: str, seed: int, loss: float) -> Measure
             mixed = rng.permuted(own, axis=-1)
             paths = {OWN: own, SHUFFLED: mixed, DOTS: np.full_like(own, DOT), NONE: own[:, :0]}
             for name, path in paths.items():
-                given = answers(model, np.concatenate([asked, path], -1))
+                given = answers(model, np.concatenate([questions, path], -1))
                 shown[name] = share(given == true[:, -1])
-            changed = _changed(model, asked, own, true[:, -1], rng)
+            changed = _changed(model, questions, own, true[:, -1], rng)
     return Measured(order, way, seed, loss, right, steps_right, shown, changed)
 
 
 def _changed(
-    model: GPT, asked: np.ndarray, own: np.ndarray, true: np.ndarray, rng: np.random.Generator
+    model: GPT, questions: np.ndarray, own: np.ndarray, true: np.ndarray, rng: np.random.Generator
 ) -> Changed:
     """Change one random step of each path and let the model go on from it."""
     places = rng.integers(0, own.shape[1], len(own))
@@ -193,7 +193,7 @@ def _changed(
         if rows.any():
             path = own[rows, : place + 1].copy()
             path[:, -1] ^= 1
-            begun = np.concatenate([asked[rows], path], -1)
+            begun = np.concatenate([questions[rows], path], -1)
             given[rows] = answers(model, write_path(model, begun, own.shape[1] - place - 1))
     # A changed step changes the parity of all steps after it, where they follow from it.
     wanted = own[:, -1] ^ 1
@@ -228,7 +228,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
         if seed == SEEDS[0] and (order, way) in WEIGHTS:
             save_tensors(folder / WEIGHTS[order, way], dict(model.state_dict()))
         seconds = round(time.perf_counter() - begun, 1)
-        models = [asdict(one) for one in found]
+        models = [asdict(measured) for measured in found]
         write_json(
             folder / FILE,
             {"command": COMMAND, "steps": STEPS, "seconds": seconds, "models": models},
@@ -248,17 +248,17 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[tuple[str, str], list[Mea
     path = require(folder / FILE, COMMAND)
     found: dict[tuple[str, str], list[Measured]] = {kind: [] for kind in product(ORDERS, WAYS)}
     try:
-        for one in read_json(path)["models"]:
-            changed = one["changed"]
-            found[one["order"], one["way"]].append(
+        for model in read_json(path)["models"]:
+            changed = model["changed"]
+            found[model["order"], model["way"]].append(
                 Measured(
-                    one["order"],
-                    one["way"],
-                    one["seed"],
-                    one["loss"],
-                    {int(n): _share(value) for n, value in one["right"].items()},
-                    {int(n): _share(value) for n, value in one["steps_right"].items()},
-                    {name: _share(value) for name, value in one["shown"].items()},
+                    model["order"],
+                    model["way"],
+                    model["seed"],
+                    model["loss"],
+                    {int(n): _share(value) for n, value in model["right"].items()},
+                    {int(n): _share(value) for n, value in model["steps_right"].items()},
+                    {name: _share(value) for name, value in model["shown"].items()},
                     changed and Changed(_share(changed["follows"]), _share(changed["right"])),
                 )
             )

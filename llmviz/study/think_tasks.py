@@ -69,8 +69,8 @@ class Task:
     def said(self, items: Sequence[int]) -> tuple[str, str]:
         """Return items and their path as they are read."""
         path = self.paths(np.array(items))
-        return " ".join(self.items[one] for one in items), " ".join(
-            self.states[one] for one in path
+        return " ".join(self.items[number] for number in items), " ".join(
+            self.states[state] for state in path
         )
 
 
@@ -85,9 +85,9 @@ def _ball() -> Task:
     """Two people exchange what they hold; the state is who has the ball, A at first."""
     pairs = list(combinations(range(len(PEOPLE)), 2))
     table = np.repeat(np.arange(len(PEOPLE))[:, None], len(pairs), 1)
-    for at, (one, other) in enumerate(pairs):
-        table[one, at], table[other, at] = other, one
-    return Task(tuple(PEOPLE[one] + PEOPLE[other] for one, other in pairs), tuple(PEOPLE), table)
+    for at, (left, right) in enumerate(pairs):
+        table[left, at], table[right, at] = right, left
+    return Task(tuple(PEOPLE[left] + PEOPLE[right] for left, right in pairs), tuple(PEOPLE), table)
 
 
 TASKS = {SUMS: _sums(), BALL: _ball()}
@@ -98,7 +98,7 @@ def texts_of(task: Task, items: np.ndarray, way: str) -> np.ndarray:
     count, length = items.shape
     signs, places = len(SIGNS), len(SIGNS) + len(task.items)
     blanks = np.full((count, SLOTS - length), SIGNS.index(BLANK))
-    equals, colon = (np.full((count, 1), SIGNS.index(one)) for one in (EQUALS, COLON))
+    equals, colon = (np.full((count, 1), SIGNS.index(sign)) for sign in (EQUALS, COLON))
     path = task.paths(items) + places
     between = {DIRECT: path[:, :0], DOTS: np.full_like(path, SIGNS.index(DOT)), PATH: path}[way]
     return np.concatenate([items + signs, blanks, equals, between, colon, path[:, -1:]], -1)
@@ -184,12 +184,12 @@ def measure(model: "GPT", name: str, way: str, seed: int, loss: float) -> Measur
     right, steps_right = {}, {}
     for length in LENGTHS:
         texts = texts_of(task, rng.integers(0, len(task.items), (TESTS, length)), way)
-        asked = texts[:, :-1]
+        prompts = texts[:, :-1]
         if way == PATH:
-            asked = write(model, texts[:, : SLOTS + 1], length)
-            steps_right[length] = share((asked == texts[:, :-2]).all(-1))
-            asked = np.concatenate([asked, texts[:, -2:-1]], -1)
-        right[length] = share(write(model, asked, 1)[:, -1] == texts[:, -1])
+            prompts = write(model, texts[:, : SLOTS + 1], length)
+            steps_right[length] = share((prompts == texts[:, :-2]).all(-1))
+            prompts = np.concatenate([prompts, texts[:, -2:-1]], -1)
+        right[length] = share(write(model, prompts, 1)[:, -1] == texts[:, -1])
     return Measured(name, way, seed, loss, right, steps_right)
 
 
@@ -209,7 +209,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     wanted = [(name, way, seed) for name in TASKS for way in WAYS for seed in SEEDS]
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         done = pool.map(_trained, *zip(*wanted, strict=True))
-        found = [asdict(one) for one in tqdm(done, total=len(wanted))]
+        found = [asdict(measured) for measured in tqdm(done, total=len(wanted))]
     seconds = round(time.perf_counter() - begun, 1)
     content = {"command": COMMAND, "steps": STEPS, "seconds": seconds, "models": found}
     write_json(folder / FILE, content)
@@ -222,12 +222,12 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[tuple[str, str], list[Mea
         found: dict[tuple[str, str], list[Measured]] = {
             (name, way): [] for name in TASKS for way in WAYS
         }
-        for one in content["models"]:
+        for model in content["models"]:
             right, steps_right = (
-                {int(length): Share(**hits) for length, hits in one[key].items()}
+                {int(length): Share(**hits) for length, hits in model[key].items()}
                 for key in ("right", "steps_right")
             )
-            measured = Measured(**one | {"right": right, "steps_right": steps_right})
+            measured = Measured(**model | {"right": right, "steps_right": steps_right})
             found[measured.task, measured.way].append(measured)
         if any(len(models) != len(SEEDS) for models in found.values()):
             raise ValueError("models are missing")

@@ -81,29 +81,29 @@ def added_stages(model: GPT) -> list[int]:
     return [i for i, stage in enumerate(stages(model)) if added or stage.kind != "position"]
 
 
-def two_paths(model: GPT, one: Place, two: Place) -> TwoPaths:
+def two_paths(model: GPT, first: Place, second: Place) -> TwoPaths:
     """Return the vectors of a token in two texts after each step that adds something."""
     from llmviz.models.residual import stages
 
     kept = added_stages(model)
-    a, b = (place.stream.states[kept, place.at].double().numpy() for place in (one, two))
-    inner = slice(one.opens, None)  # the texts' own tokens
-    pairs = zip(one.stream.states[kept, inner], two.stream.states[kept, inner], strict=True)
-    others = [mean_cosine_of_others(x, one.ids[inner], y, two.ids[inner]) for x, y in pairs]
+    a, b = (place.stream.states[kept, place.at].double().numpy() for place in (first, second))
+    inner = slice(first.opens, None)  # the texts' own tokens
+    pairs = zip(first.stream.states[kept, inner], second.stream.states[kept, inner], strict=True)
+    others = [mean_cosine_of_others(x, first.ids[inner], y, second.ids[inner]) for x, y in pairs]
     every = stages(model)
     return TwoPaths([every[i] for i in kept], a, b, row_cosines(a, b), np.array(others))
 
 
-def largest_move(paths: TwoPaths, one: Place, two: Place) -> Move:
+def largest_move(paths: TwoPaths, first: Place, second: Place) -> Move:
     """Return the attention step after which the cosine fell most, or rose least."""
     from llmviz.models.residual import parting_head
 
     attention = [i for i, step in enumerate(paths.steps) if step.kind == "attention"]
     at = max(attention, key=lambda i: paths.cosines[i - 1] - paths.cosines[i])
     layer = paths.steps[at].layer
-    head, apart = parting_head(one.stream, two.stream, layer, one.at, two.at)
+    head, apart = parting_head(first.stream, second.stream, layer, first.at, second.at)
     before, after = (float(paths.cosines[i]) for i in (at - 1, at))
-    taken = _most_read(one, layer, head), _most_read(two, layer, head)
+    taken = _most_read(first, layer, head), _most_read(second, layer, head)
     return Move(layer, head, before, after, apart, taken)
 
 

@@ -246,8 +246,8 @@ def probe_letters(table: np.ndarray, texts: dict[int, str], kind: str) -> Letter
         raise ValueError(f"kind must be one of {', '.join(PROBES)}; got {kind!r}")
     words = asked_words(texts, kind)
     labels = {token: str(PROBES[kind](text)) for token, text in words.items()}
-    sizes = {one: list(labels.values()).count(one) for one in set(labels.values())}
-    kept = [token for token, one in labels.items() if sizes[one] >= LEAST]
+    sizes = {label: list(labels.values()).count(label) for label in set(labels.values())}
+    kept = [token for token, label in labels.items() if sizes[label] >= LEAST]
     x, y = table[kept], np.array([labels[token] for token in kept])
     x = (x - x.mean(0)) / x.std(0)
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
@@ -282,8 +282,8 @@ def measure() -> TokenLetters:
     spellings = {}
     for way in SPELLINGS:
         found = [recall(model, tokenizer, word, way) for word in words("places")]
-        mean = float(np.mean([one.probability for one in found]))
-        spellings[way] = Spelling(len(found), sum(one.right for one in found), mean)
+        mean = float(np.mean([result.probability for result in found]))
+        spellings[way] = Spelling(len(found), sum(result.right for result in found), mean)
     texts = whole_words(tokenizer, counts)
     probes = {kind: probe_letters(table, texts, kind) for kind in PROBES}
     return TokenLetters(spellings, probes, counts.tolist())

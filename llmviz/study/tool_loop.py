@@ -109,7 +109,7 @@ class Run:
     @property
     def ids(self) -> list[int]:
         """All ids, those of the question first."""
-        return [*self.asked, *(one for _, ids in self.turns for one in ids)]
+        return [*self.asked, *(token for _, ids in self.turns for token in ids)]
 
     @property
     def answer(self) -> str | None:
@@ -123,7 +123,7 @@ class Run:
 
 def text_of(ids: Sequence[int]) -> str:
     """Return ids as a text."""
-    return "".join(TOKENS[one] for one in ids)
+    return "".join(TOKENS[token] for token in ids)
 
 
 def call_of(written: Sequence[int]) -> str:
@@ -138,8 +138,8 @@ def in_turns(question: Question, tool: Tool = honest) -> Generator[list[int], Se
     The generator knows no model: the page asks one at a time, a measurement many at once. At most
     MOST_CALLS are answered, and MOST characters of a result are fed back, so it ends.
     """
-    asked = encode(question.text)
-    ids = list(asked)
+    prompt = encode(question.text)
+    ids = list(prompt)
     turns: list[tuple[str, tuple[int, ...]]] = []
     calls: list[Call] = []
     while True:
@@ -160,7 +160,7 @@ def in_turns(question: Question, tool: Tool = honest) -> Generator[list[int], Se
             ids = [*ids, *fed]
             turns.append((TOOL, tuple(fed)))
             continue
-        return Run(tuple(asked), tuple(turns), tuple(calls), reason)
+        return Run(tuple(prompt), tuple(turns), tuple(calls), reason)
 
 
 def write(model: GPT, question: Question, tool: Tool = honest) -> Run:
@@ -172,7 +172,7 @@ def write(model: GPT, question: Question, tool: Tool = honest) -> Run:
     while True:
         tokens = generate(model, ids, MOST_WRITTEN, temperature=0.0, stop_id=(RESULT, END))
         try:
-            ids = turns.send([one.id for one in tokens])
+            ids = turns.send([token.id for token in tokens])
         except StopIteration as stop:
             return stop.value
 
@@ -182,8 +182,8 @@ def write_all(model: GPT, questions: Sequence[Question], tool: Sequence[Tool] = 
     from llmviz.finetuning.rollouts import sample_groups
 
     tools = list(tool) or [honest] * len(questions)
-    open_turns = [in_turns(*one) for one in zip(questions, tools, strict=True)]
-    prompts = {at: next(one) for at, one in enumerate(open_turns)}
+    open_turns = [in_turns(*pair) for pair in zip(questions, tools, strict=True)]
+    prompts = {at: next(turns) for at, turns in enumerate(open_turns)}
     runs: dict[int, Run] = {}
     while prompts:
         groups = sample_groups(
@@ -224,5 +224,5 @@ def chances(model: GPT, run: Run) -> list[list[tuple[int, float]]]:
     for token, row in zip(run.ids[len(run.asked) :], logits.double().softmax(-1), strict=True):
         best = row.topk(3)
         pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-        found.append([(token, float(row[token])), *(one for one in pairs if one[0] != token)])
+        found.append([(token, float(row[token])), *(pair for pair in pairs if pair[0] != token)])
     return found

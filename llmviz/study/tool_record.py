@@ -101,7 +101,7 @@ class Measured:
 
 def cause_of(run: Run, question: Question) -> str:
     """Return where a wrong answer comes from, of CAUSES."""
-    if [one.text for one in run.calls] != question.calls[: len(run.calls)]:
+    if [call.text for call in run.calls] != question.calls[: len(run.calls)]:
         return IN_CALL
     if run.answer is None:
         return IN_FORM
@@ -143,15 +143,15 @@ def measure(model: GPT, way: str, seed: int, loss: float, seconds: float) -> Mea
             ]
             right[task][digits] = Share(len(runs) - len(wrong), len(runs))
             causes[task][digits] = dict(Counter(wrong))
-    questions, told, invented, numbers = asked_apart(), {}, None, 0
-    asked = answers(write_all(model, questions), questions)
+    questions, by_lie, invented, numbers = asked_apart(), {}, None, 0
+    counts = answers(write_all(model, questions), questions)
     if way != DIRECT:
         single = asked_apart(steps=1)
         for lie in (HONEST, *LIES):
             tools = [lying(lie)] * len(single)
-            told[lie] = answers(write_all(model, single, tools), single)
+            by_lie[lie] = answers(write_all(model, single, tools), single)
         invented, numbers = inventions(model, single)
-    return Measured(way, seed, loss, seconds, right, causes, asked, told, invented, numbers)
+    return Measured(way, seed, loss, seconds, right, causes, counts, by_lie, invented, numbers)
 
 
 def answers(runs: Sequence[Run], questions: Sequence[Question]) -> dict[str, int]:
@@ -167,12 +167,16 @@ def inventions(model: GPT, questions: Sequence[Question]) -> tuple[Share, int]:
     """
     from llmviz.finetuning.rollouts import sample_groups
 
-    prompts = [[*encode(one.text), CALL, *characters(one.calls[0]), RESULT] for one in questions]
+    prompts = [
+        [*encode(question.text), CALL, *characters(question.calls[0]), RESULT]
+        for question in questions
+    ]
     marks = tuple(range(CALL, len(TOKENS)))
     groups = sample_groups(model, prompts, 1, 16, marks, 0, temperature=0.0)
-    written = ["".join(TOKENS[one] for one in ids[:-1]) for (ids,) in groups]
+    written = ["".join(TOKENS[token] for token in ids[:-1]) for (ids,) in groups]
     hits = sum(
-        text == str(calculate(one.calls[0])) for text, one in zip(written, questions, strict=True)
+        text == str(calculate(question.calls[0]))
+        for text, question in zip(written, questions, strict=True)
     )
     return Share(hits, len(written)), sum(map(is_number, written))
 
@@ -203,7 +207,7 @@ def make(folder: Path = FOLDER, seeds: Sequence[int] = SEEDS) -> None:
         save_tensors(folder / f"{way}.safetensors", tensors)
     card = {
         "command": COMMAND,
-        "parameters": sum(one.numel() for one in new_model().parameters()),
+        "parameters": sum(parameter.numel() for parameter in new_model().parameters()),
         "updates": UPDATES,
         "texts": BATCH * UPDATES,
         "digits": TRAINED,
@@ -220,17 +224,17 @@ def recorded(folder: Path = FOLDER) -> dict[str, list[Measured]]:
     """Return the bundled results, three models for each way. ValueError: missing or damaged."""
     found: dict[str, list[Measured]] = {way: [] for way in WAYS}
     with records.Recorded(folder / FILE, COMMAND) as content:
-        for one in content["models"]:
-            one["right"] = {
+        for model in content["models"]:
+            model["right"] = {
                 task: {int(n): _share(value) for n, value in by_digits.items()}
-                for task, by_digits in one["right"].items()
+                for task, by_digits in model["right"].items()
             }
-            one["causes"] = {
+            model["causes"] = {
                 task: {int(n): value for n, value in by_digits.items()}
-                for task, by_digits in one["causes"].items()
+                for task, by_digits in model["causes"].items()
             }
-            one["invented"] = one["invented"] and _share(one["invented"])
-            found[one["way"]].append(Measured(**one))
+            model["invented"] = model["invented"] and _share(model["invented"])
+            found[model["way"]].append(Measured(**model))
         if any(len(models) != len(SEEDS) for models in found.values()):
             raise ValueError("a model is missing")
     return found

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 SIGNS = {" add ": "+", " subtract ": "-", " times ": "*", " divided by ": "/"}
 MARKS = ("⟨call⟩", "⟨result⟩", "⟨answer⟩", "⟨end⟩", "⟨unknown⟩")
 TOKENS = (*"0123456789+-*/=?", *"abcdefghijklmnopqrstuvwxyz .,:;!'()", *SIGNS, *MARKS)
-CALL, RESULT, ANSWER, END, UNKNOWN = (TOKENS.index(one) for one in MARKS)
-IDS = {one: at for at, one in enumerate(TOKENS)}
+CALL, RESULT, ANSWER, END, UNKNOWN = (TOKENS.index(mark) for mark in MARKS)
+IDS = {token: at for at, token in enumerate(TOKENS)}
 DOUBTED = "?"  # the answer of a model that was trained to doubt
 DIRECT, TOOL, OPEN, DOUBT = "direct", "tool", "open", "doubt"
 WAYS = (DIRECT, TOOL, OPEN, DOUBT)
@@ -131,13 +131,13 @@ def encode(text: str) -> list[int]:
     parts = re.split(f"({'|'.join(SIGNS)})", text)
     ids = []
     for part in parts:
-        ids += [IDS[part]] if part in SIGNS else [IDS.get(one, UNKNOWN) for one in part.lower()]
+        ids += [IDS[part]] if part in SIGNS else [IDS.get(char, UNKNOWN) for char in part.lower()]
     return ids
 
 
 def characters(text: str) -> list[int]:
     """Return the ids of a tool's text, character by character: it has no words and no marks."""
-    return [IDS.get(one, UNKNOWN) for one in text.lower()]
+    return [IDS.get(char, UNKNOWN) for char in text.lower()]
 
 
 def random_number(rng: np.random.Generator, digits: int) -> int:
@@ -162,7 +162,7 @@ def random_question(
     value, found = first, []
     for _ in range(steps or int(rng.integers(1, STEPS + 1))):
         word = words[int(rng.integers(len(words)))]
-        divisors = [one for one in range(2, SECOND + 1) if value % one == 0]
+        divisors = [divisor for divisor in range(2, SECOND + 1) if value % divisor == 0]
         if word == " divided by " and not divisors:
             word = " add "
         if word == " divided by ":
@@ -188,18 +188,18 @@ def lie(rng: np.random.Generator, value: str) -> str:
     """Return another number than a value: its sign turned, or one digit changed."""
     if value.strip("-0") and rng.random() < 0.5:
         return value[1:] if value.startswith("-") else f"-{value}"
-    places = [at for at, one in enumerate(value) if one != "-"]
+    places = [at for at, char in enumerate(value) if char != "-"]
     at = places[int(rng.integers(len(places)))]
     least = 1 if at == places[0] and len(places) > 1 else 0
-    others = [str(one) for one in range(least, 10) if str(one) != value[at]]
+    others = [str(digit) for digit in range(least, 10) if str(digit) != value[at]]
     changed = value[:at] + others[int(rng.integers(len(others)))] + value[at + 1 :]
     return "0" if changed == "-0" else changed
 
 
 def text_of(question: Question, way: str, rng: np.random.Generator) -> tuple[list[int], list[bool]]:
     """Return the ids of a whole text, and for each whether it is learned."""
-    asked = encode(question.text)
-    ids, learned = list(asked), [False] * len(asked)
+    prompt = encode(question.text)
+    ids, learned = list(prompt), [False] * len(prompt)
 
     def write(more: Sequence[int], *, learn: bool = True) -> None:
         ids.extend(more)
@@ -270,6 +270,6 @@ def train(way: str, seed: int, updates: int = UPDATES) -> tuple[GPT, float]:
     )
     last = float(np.mean([*losses][-100:]))
     with torch.no_grad():
-        for one in model.parameters():
-            one.copy_(one.half().float())
+        for parameter in model.parameters():
+            parameter.copy_(parameter.half().float())
     return model.eval(), last

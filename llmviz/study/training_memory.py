@@ -180,10 +180,10 @@ def _backward(model: LanguageModel, pieces: Sequence[tuple[Tensor, Tensor]]) -> 
 def _gradients(model: LanguageModel, ids: Tensor, pieces: int, recompute: int) -> list[Tensor]:
     own, _ = _learner(model, recompute)
     _backward(own, _pieces(ids, pieces))
-    return [one.grad for one in own.parameters() if one.grad is not None]
+    return [parameter.grad for parameter in own.parameters() if parameter.grad is not None]
 
 
-def _difference(one: Sequence[Tensor], two: Sequence[Tensor]) -> float:
+def _difference(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
     """The largest difference of two gradients, as a share of the largest number of the first."""
-    most = max(float(a.abs().max()) for a in one)
-    return max(float((a - b).abs().max()) for a, b in zip(one, two, strict=True)) / most
+    most = max(float(a.abs().max()) for a in first)
+    return max(float((a - b).abs().max()) for a, b in zip(first, second, strict=True)) / most

@@ -88,8 +88,8 @@ def parting(right: Sequence[int], written: Sequence[int]) -> int | None:
     >>> parting([3, 4, 0], [3, 5, 0]), parting([3, 0], [3, 0]), parting([3, 0], [3, 4, 0])
     (1, None, 1)
     """
-    for step, (one, other) in enumerate(zip(right, written, strict=False)):
-        if one != other:
+    for step, (token, guess) in enumerate(zip(right, written, strict=False)):
+        if token != guess:
             return step
     return None if len(right) == len(written) else min(len(right), len(written))
 

@@ -161,20 +161,20 @@ class CorpusLoss:
 
 def corpus_loss(stories: Sequence[DividedLoss]) -> CorpusLoss:
     """Return the parts of the loss over stories; ValueError where they have no token."""
-    tokens = [len(one) for one in stories]
+    tokens = [len(story) for story in stories]
 
     def mean(values: list[Any]) -> Mean:
-        return mean_per_token([float(one.sum()) for one in values], tokens)
+        return mean_per_token([float(part.sum()) for part in values], tokens)
 
     return CorpusLoss(
         len(stories),
         sum(tokens),
-        mean([one.loss for one in stories]),
-        mean([one.entropy for one in stories]),
-        mean([one.divergence for one in stories]),
-        mean([one.dice for one in stories]),
-        mean([one.missed & one.best_guess for one in stories]),
-        mean([one.missed & ~one.best_guess for one in stories]),
+        mean([story.loss for story in stories]),
+        mean([story.entropy for story in stories]),
+        mean([story.divergence for story in stories]),
+        mean([story.dice for story in stories]),
+        mean([story.missed & story.best_guess for story in stories]),
+        mean([story.missed & ~story.best_guess for story in stories]),
     )
 
 
@@ -184,5 +184,5 @@ def draw_again(truth: TrueTokens, count: int, seed: int) -> np.ndarray:
     Each place keeps the text before it, so what is drawn is no story.
     """
     chance = np.random.default_rng(seed)
-    drawn = [chance.choice(one.ids, p=one.probabilities) for one in truth.following[:count]]
+    drawn = [chance.choice(place.ids, p=place.probabilities) for place in truth.following[:count]]
     return np.array(drawn, np.int64)

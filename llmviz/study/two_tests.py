@@ -53,15 +53,15 @@ def pieces(merges: Sequence[str], word: str) -> Values:
     }
 
 
-def direction(vectors: Mapping[str, tuple[int, int]], asked: str) -> Values:
+def direction(vectors: Mapping[str, tuple[int, int]], query: str) -> Values:
     """Which vector of two numbers has the largest cosine with one of them, and which others not.
 
     Raises ValueError: the vectors are not one of each kind.
     """
     from llmviz.similarity import cosine, euclidean
 
-    given = np.array(vectors[asked], dtype=float)
-    others = {name: np.array(v, dtype=float) for name, v in vectors.items() if name != asked}
+    given = np.array(vectors[query], dtype=float)
+    others = {name: np.array(v, dtype=float) for name, v in vectors.items() if name != query}
     cosines = {name: float(cosine(given, v)) for name, v in others.items()}
     far = {name: float(euclidean(given, v)) for name, v in others.items()}
     right = max(cosines, key=cosines.__getitem__)
@@ -72,7 +72,7 @@ def direction(vectors: Mapping[str, tuple[int, int]], asked: str) -> Values:
         raise ValueError(f"the vectors {dict(vectors)} are not one of each kind")
     named = {"right": right, "near": near, "opposite": opposite, "square": square}
     return {
-        "given": asked,
+        "given": query,
         "vectors": ", ".join(f"{name} = ({x}, {y})" for name, (x, y) in vectors.items()).replace(
             "-", "−"
         ),
@@ -136,7 +136,7 @@ def pairs(word: str, letter: str, following: str) -> Values:
     from llmviz.models.bigram import CountBigram
 
     letters = sorted(set(word))
-    ids = [letters.index(one) for one in word]
+    ids = [letters.index(char) for char in word]
     at, wanted = letters.index(letter), letters.index(following)
     model = CountBigram.fit(ids, len(letters))
     row = model.counts[at]
@@ -210,8 +210,8 @@ def stop(training: Sequence[float], new: Sequence[float]) -> Values:
     }
     states = {name: int(values.argmin()) + 1 for name, values in by.items()}
     return {
-        "training": ", ".join(f"{one:.1f}" for one in training),
-        "new": ", ".join(f"{one:.1f}" for one in new),
+        "training": ", ".join(f"{loss:.1f}" for loss in training),
+        "new": ", ".join(f"{loss:.1f}" for loss in new),
         "lowest": float(unread.min()),
         **states,
     }

@@ -65,8 +65,8 @@ def explained(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """
     centred = values - values.mean(0)
     between = np.zeros(values.shape[1])
-    for one in np.unique(groups):
-        of_group = centred[groups == one]
+    for group in np.unique(groups):
+        of_group = centred[groups == group]
         between += len(of_group) * of_group.mean(0) ** 2
     whole = (centred**2).sum(0)
     return np.divide(between, whole, out=np.zeros(len(whole)), where=whole > 0)
@@ -114,10 +114,10 @@ def find_roles(
 
     from llmviz.trace import record
 
-    fitting = [one for one in names if LATER < len(one) < model.context_length]
+    fitting = [name for name in names if LATER < len(name) < model.context_length]
     if len(fitting) < 20:
         raise ValueError(f"at least 20 names of {LATER + 1} letters are needed; got {len(fitting)}")
-    start, letters = tokenizer.encode_from_start(""), [tokenizer.encode(one) for one in fitting]
+    start, letters = tokenizer.encode_from_start(""), [tokenizer.encode(name) for name in fitting]
     longest = max(map(len, letters))
     rows = [[*start, *ids, *[ids[-1]] * (longest - len(ids))] for ids in letters]
     with torch.inference_mode(), record(f"layers.0.{part}") as trace:

@@ -154,7 +154,7 @@ def unit_writes(
     _check(gpt, layer, unit)
     if not -len(ids) <= place < len(ids):
         raise ValueError(f"place must be from {-len(ids)} to {len(ids) - 1}; got {place}")
-    sums = [(one["sum1"][place], one["sum2"][place]) for one in all_blocks(gpt, ids)]  # (C,) each
+    sums = [(block["sum1"][place], block["sum2"][place]) for block in all_blocks(gpt, ids)]  # (C,)
     with torch.inference_mode():
         column = gpt.blocks[layer].feed_forward.output.weight[:, unit]  # (C,)
         if gpt.config.norm == "post":

@@ -99,7 +99,7 @@ def spelled_like(table: VectorTable, row: int) -> list[int]:
     word = table.name_of(row)
     # Only words with the same first letter: comparing the spellings of all takes a moment.
     others = [w for w in table.whole_words if w[0] == word[0] and w != word]
-    return [table.find(one) for one in nearest_spellings(word, others)]
+    return [table.find(other) for other in nearest_spellings(word, others)]
 
 
 @lru_cache(maxsize=8)

@@ -18,9 +18,9 @@ class WeightCell(NamedTuple):
 def matrix_shapes(model: LanguageModel) -> dict[str, tuple[int, int]]:
     """Return rows and columns of each of a model's matrices, by name."""
     return {
-        name: (one.shape[0], one.shape[1])
-        for name, one in model.named_parameters()
-        if one.dim() == 2 and one.numel()
+        name: (weight.shape[0], weight.shape[1])
+        for name, weight in model.named_parameters()
+        if weight.dim() == 2 and weight.numel()
     }
 
 

@@ -23,7 +23,7 @@ def example_losses(name: str, row: int, column: int, values: Sequence[float]) ->
     from llmviz.training.backprop import TARGET, example, loss_with
 
     given = example()
-    return np.array([loss_with(given, TARGET, name, row, column, float(one)) for one in values])
+    return np.array([loss_with(given, TARGET, name, row, column, float(value)) for value in values])
 
 
 def slope_errors(
@@ -46,7 +46,7 @@ def slope_errors(
         def loss(value: float, matrices: dict[str, Any] = matrices) -> float:
             return loss_with(matrices, TARGET, name, row, column, value)
 
-        errors[precision] = [abs(central_difference(loss, weight, one) - slope) for one in steps]
+        errors[precision] = [abs(central_difference(loss, weight, step) - slope) for step in steps]
     return steps, errors
 
 

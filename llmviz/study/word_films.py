@@ -126,8 +126,8 @@ def companion(text: Text, word: str) -> str | None:
     for document in text.documents:
         if row not in document:
             continue
-        for at, one in enumerate(document):
-            if one == row:
+        for at, token in enumerate(document):
+            if token == row:
                 tally.update(document[max(0, at - 1) : at] + document[at + 1 : at + 2])
     beside = [(i, n) for i, n in tally.most_common() if i < len(names) and names[i][0].isalnum()]
     if not beside or [n for _, n in beside].count(beside[0][1]) > 1:

@@ -47,7 +47,7 @@ def story_words() -> frozenset[str]:
     of its fixed phrases are.
     """
     texts = [read_text_file(DATA / "tiny-world.txt")]
-    texts += [one for category in vocabulary.CATEGORIES for one in vocabulary.words(category)]
+    texts += [word for category in vocabulary.CATEGORIES for word in vocabulary.words(category)]
     own = {word for text in texts for word, _ in split_words(text)}
     return frozenset(own | {word.lower() for word in own})
 
@@ -203,5 +203,5 @@ def words_of_two_roles(stories: Sequence[Sequence[RoleWord]], most: int) -> list
             parts = [(tag, *shortest[text, tag]) for tag, _ in frequent]
             lines = tuple((tag, text_of(sentence), i) for tag, sentence, i in parts)
             ranked.append((frequent[1][1], TwoRoles(text, lines)))
-    ranked.sort(key=lambda one: (-one[0], one[1].word))
-    return [one for _, one in ranked[:most]]
+    ranked.sort(key=lambda pair: (-pair[0], pair[1].word))
+    return [two_roles for _, two_roles in ranked[:most]]

@@ -54,19 +54,19 @@ def _facts() -> Iterator[Case]:
         register = read_facts.world_of(read_facts.Reading(seed))
         plain = read_facts.answers_of(register, read_facts.bundled(0, seed))
         declining = read_facts.answers_of(register, read_facts.bundled(careful, seed))
-        for one, other in zip(plain, declining, strict=True):
-            person = one.person
+        for answer, other in zip(plain, declining, strict=True):
+            person = answer.person
             about = {
                 "name": person.name,
                 "town": person.town,
-                "said": one.said,
-                "sure": one.sure,
+                "said": answer.said,
+                "sure": answer.sure,
                 "times": person.times,
-                "shared": one.said in namesakes(register, person),
+                "shared": answer.said in namesakes(register, person),
             }
-            if not one.is_right and not one.declined and person.times in (0, 1, 2):
+            if not answer.is_right and not answer.declined and person.times in (0, 1, 2):
                 yield _case(RARE if person.times else NEVER, (seed, 0), **about)
-            if one.is_right and other.declined and person.times == FEW:
+            if answer.is_right and other.declined and person.times == FEW:
                 about |= {"sure": other.sure, "unknown": careful}
                 yield _case(DECLINES, (seed, careful), **about)
 
@@ -75,15 +75,15 @@ def _by_heart() -> Iterator[Case]:
     for seed in read_planted.SEEDS:
         for passes in read_planted.PASSES:
             model = read_planted.bundled(seed, passes)
-            for at, one in enumerate(model.planted):
-                if one.times >= OFTEN and one.needed <= 1:
+            for at, sentence in enumerate(model.planted):
+                if sentence.times >= OFTEN and sentence.needed <= 1:
                     yield _case(
                         HEART,
                         (seed, at),
-                        given=one.tokens[0],
-                        written=" ".join(one.written[0]),
-                        times=one.times,
-                        loss=one.loss,
+                        given=sentence.tokens[0],
+                        written=" ".join(sentence.written[0]),
+                        times=sentence.times,
+                        loss=sentence.loss,
                         unread=model.unread,
                     )
 
@@ -112,25 +112,25 @@ def _pronouns() -> Iterator[Case]:
 
 def _tests() -> Iterator[Case]:
     for copies, scores in tested_in_training.bundled().items():
-        for seed, one in enumerate(scores):
+        for seed, score in enumerate(scores):
             clean = tested_in_training.bundled()[0][seed]
-            if copies and one.read - one.other > 0.3:
+            if copies and score.read - score.other > 0.3:
                 yield _case(
                     TESTED,
                     (seed, copies),
-                    read=one.read,
-                    other=one.other,
+                    read=score.read,
+                    other=score.other,
                     clean=clean.read,
                     copies=copies,
-                    questions=one.questions,
+                    questions=score.questions,
                 )
 
 
 def _heads() -> Iterator[Case]:
     """Places in other tokens than the tokenizer's, and questions that are put otherwise."""
-    for at, one in enumerate(answering_heads.recorded()):
-        values = {name: getattr(one, name) for name in ("about", "right", "said", "sure")}
-        yield _case(one.kind, (at,), **values, ending=one.endings[1])
+    for at, case in enumerate(answering_heads.recorded()):
+        values = {name: getattr(case, name) for name in ("about", "right", "said", "sure")}
+        yield _case(case.kind, (at,), **values, ending=case.endings[1])
 
 
 _SOURCES: tuple[Callable[[], Iterator[Case]], ...] = (
@@ -149,7 +149,7 @@ def cases() -> dict[str, tuple[Case, ...]]:
     Every cause has some: a test holds it.
     """
     every = [case for source in _SOURCES for case in source()]
-    return {cause: tuple(one for one in every if one.cause == cause) for cause in CAUSES}
+    return {cause: tuple(case for case in every if case.cause == cause) for cause in CAUSES}
 
 
 def ten_cases(seed: int) -> list[Case]:
@@ -163,5 +163,5 @@ def ten_cases(seed: int) -> list[Case]:
 def offered(case: Case, seed: int) -> list[str]:
     """Return the causes to choose from: the right one among others, in an order of their own."""
     chance = random.Random(f"{seed}.{case.values}")
-    causes = [case.cause, *chance.sample([one for one in CAUSES if one != case.cause], ASKED)]
+    causes = [case.cause, *chance.sample([cause for cause in CAUSES if cause != case.cause], ASKED)]
     return sorted(causes, key=CAUSES.index)

@@ -34,7 +34,7 @@ def seconds_of(texts: int) -> float:
     curve = read_metrics(TUNED / MEASURED)
     if not curve:
         raise ValueError(f"the curve of {MEASURED} is empty")
-    tokens = [0, *(one.tokens for one in curve)]
-    pace = [one.tokens_per_second for one in curve]
+    tokens = [0, *(point.tokens for point in curve)]
+    pace = [point.tokens_per_second for point in curve]
     seconds = sum((b - a) / each for (a, b), each in zip(pairwise(tokens), pace, strict=True))
     return seconds * texts / (curve[-1].step * TUNINGS[MEASURED].plan.train.batch_size)

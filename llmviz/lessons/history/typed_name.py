@@ -32,12 +32,12 @@ def read(text: str, longest: int = LONGEST) -> TypedName:
     TypedName(letters='zoann', cut=('ë', '-'), typed=5)
     """
     kept, cut = [], {}
-    for one in text:
-        small = one.lower()
+    for char in text:
+        small = char.lower()
         if small in ascii_lowercase and len(small) == 1:
             kept.append(small)
         else:
-            cut[one] = None
+            cut[char] = None
     return TypedName("".join(kept[:longest]), tuple(cut), len(kept))
 
 
@@ -57,7 +57,7 @@ def letters_of(text: str, longest: int, long: str, empty: str) -> str:
     """
     reading = read(text, longest)
     if reading.cut:
-        listed = " ".join(unmarked(kit.quote(one)) for one in reading.cut[:LISTED])
+        listed = " ".join(unmarked(kit.quote(char)) for char in reading.cut[:LISTED])
         listed += " …" if len(reading.cut) > LISTED else ""
         kit.inform(words.cut.format(cut=listed), ":material/content_cut:")
     if reading.typed > len(reading.letters):

@@ -22,7 +22,7 @@ READ_AGAIN, AT_LEAST = 30_000_000_000, 5
 def most(prompt: Prompted, beside: int = 1) -> int:
     """Return how many tokens each of so many texts beside each other may get."""
     model = prompt.bundled.model
-    window = model.context_length * sum(one.numel() for one in model.parameters())
+    window = model.context_length * sum(tensor.numel() for tensor in model.parameters())
     within = max(0, model.context_length - len(prompt.ids))
     beyond = max(AT_LEAST, READ_AGAIN // (window * beside))
     return min(params.MOST_TOKENS, within + beyond)

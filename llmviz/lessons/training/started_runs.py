@@ -27,9 +27,9 @@ class Titled(ChartedRun):
         return self.title
 
 
-def titled(one: ChartedRun, title: str) -> Titled:
+def titled(run: ChartedRun, title: str) -> Titled:
     """Return a run under another title."""
-    return Titled(one.name, one.folder, one.description, one.curve, title)
+    return Titled(run.name, run.folder, run.description, run.curve, title)
 
 
 def start(slot: str, plans: Mapping[str, Plan]) -> None:

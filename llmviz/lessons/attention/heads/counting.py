@@ -12,7 +12,7 @@ def draw(name: str, layers: int, heads: int, width: int) -> bool:
     Returns whether what comes below may be seen.
     """
     both = [layers_and_heads(name, layers, heads, width), counted_from_zero(layers, heads)]
-    quizzes = {f"{KEY}.{number}": one for number, one in enumerate(both) if one is not None}
+    quizzes = {f"{KEY}.{number}": quiz for number, quiz in enumerate(both) if quiz is not None}
     if quizzes:
         kit.section(words.spot)
     return all([kit.predict(question, key, covers=True) for key, question in quizzes.items()])

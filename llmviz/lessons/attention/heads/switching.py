@@ -67,7 +67,7 @@ def _choose_off(state: kit.PageState, off: list[tuple[int, int]], layers: int, h
         words.off_label,
         everything,
         selection_mode="multi",
-        format_func=lambda one: words.off_name.format(layer=one[0], head=one[1]),
+        format_func=lambda place: words.off_name.format(layer=place[0], head=place[1]),
         **kit.tied("_attention.off", off, lambda heads: state.setter(off=_written(heads))()),
     )
     with st.container(horizontal=True):

@@ -100,10 +100,10 @@ def why(bundled: engine.Bundled, place: tuple[int, int]) -> str:
 
 def why_model(name: str) -> str:
     """Return why a model is the first one here, measured; nothing for any other."""
-    known = {one: loss for one, loss in kit.losses().items() if math.isfinite(loss)}
+    known = {key: loss for key, loss in kit.losses().items() if math.isfinite(loss)}
     if len(known) < 2 or next(iter(known)) != name:
         return ""
-    others = ", ".join(f"{kit.label(one)} {loss:.3f}" for one, loss in known.items() if one != name)
+    others = ", ".join(f"{kit.label(key)} {loss:.3f}" for key, loss in known.items() if key != name)
     return words.opening_model.format(
         name=kit.label(name), loss=f"{known[name]:.3f}", others=others
     )

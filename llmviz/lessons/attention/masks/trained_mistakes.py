@@ -127,17 +127,17 @@ def _table(cards: dict[str, dict[str, Any]], scores: dict[str, LetterByLetter]) 
 def _told(name: str, cards: dict[str, Any], scores: dict[str, LetterByLetter]) -> dict[str, Any]:
     """Return the numbers of the sentences on a model with a mistake."""
     d = engine.load(RIGHT).model.config.head_size
-    one, right = scores[name], scores[RIGHT]
+    wrong, right = scores[name], scores[RIGHT]
     return {
         "d": d,
         "factor": math.sqrt(d),
         "loss": cards[name].get("validation_loss", math.nan),
         "right_loss": cards[RIGHT].get("validation_loss", math.nan),
-        "honest": one.loss,
+        "honest": wrong.loss,
         "right": right.loss,
-        "more": one.loss - right.loss,
-        "names": one.names,
-        "vocabulary": one.vocabulary,
-        "blind": math.log(one.vocabulary),
-        "ahead": one.ahead,
+        "more": wrong.loss - right.loss,
+        "names": wrong.names,
+        "vocabulary": wrong.vocabulary,
+        "blind": math.log(wrong.vocabulary),
+        "ahead": wrong.ahead,
     }

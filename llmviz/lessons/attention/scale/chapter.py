@@ -26,7 +26,7 @@ CURVES = {  # of a study's values: a title, an axis, and a height with its name
 def studies(seed: int) -> tuple[ScaleStudy, ScaleStudy]:
     """Return the study with and without the scale, as arrays."""
     both = (scale_study(SIZES, KEYS, QUERIES, seed, scaled=scaled) for scaled in (True, False))
-    return tuple(ScaleStudy(*(part.numpy() for part in one)) for one in both)
+    return tuple(ScaleStudy(*(part.numpy() for part in study)) for study in both)
 
 
 @st.fragment
@@ -74,7 +74,7 @@ def curve(part: str, seed: int, size: int, mode: kit.Mode) -> kit.Figure:
     title, axis, level = CURVES[part]
     return against_size(
         SIZES,
-        dict(zip(words.names, (getattr(one, part) for one in studies(seed)), strict=True)),
+        dict(zip(words.names, (getattr(study, part) for study in studies(seed)), strict=True)),
         Axes(words.d_axis, axis),
         title=title,
         level=level,

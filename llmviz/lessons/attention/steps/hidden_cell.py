@@ -49,7 +49,7 @@ def hidden(rung: Rung) -> Hidden | None:
     name = next(name for name in drawn if name.startswith("weights"))
     question = kit.Question.among(
         words.ask_cell,
-        {one: why.format(value=_minus(one), count=allowed) for one, why in reasons.items()},
+        {value: why.format(value=_minus(value), count=allowed) for value, why in reasons.items()},
         right,
         _minus,
         matrix=kit.quote(name),

@@ -236,7 +236,7 @@ def question(
     lines[reading.tokens[best]] = words.ask_look_right
     question = kit.Question.among(
         words.ask_look,
-        {one: why.format(asked=kit.quote(one), share=percents[one]) for one, why in lines.items()},
+        {key: why.format(asked=kit.quote(key), share=percents[key]) for key, why in lines.items()},
         reading.tokens[best],
         lambda answer: kit.escape_markdown(f"“{answer}”"),
         head=lesson_words.head_name.format(layer=layer, head=head),

@@ -60,7 +60,7 @@ translation = kit.kept(64)(kit.on_model(translated))
 
 def _by_length(cards: list[dict[str, Any]], counts: list[Counts]) -> None:
     lengths = sorted(set(counts[0]) & set(counts[1]))
-    shares = [[one[length][1] / one[length][0] for length in lengths] for one in counts]
+    shares = [[count[length][1] / count[length][0] for length in lengths] for count in counts]
     figure = exact_bars(tuple(lengths), tuple(map(tuple, shares)), kit.theme())
     kit.chart(figure, "attention.translators")
     listed = ", ".join(f"{counts[0][n][0]} × {n}" for n in lengths)
@@ -93,8 +93,8 @@ def report(cards: list[dict[str, Any]], counts: list[Counts]) -> str:
     short = [length for length in lengths if length <= middle]
     long = [length for length in lengths if length > middle] or short
 
-    def share(one: Counts, part: list[int]) -> str:
-        return f"{sum(one[n][1] for n in part) / sum(one[n][0] for n in part):.1%}"
+    def share(count: Counts, part: list[int]) -> str:
+        return f"{sum(count[n][1] for n in part) / sum(count[n][0] for n in part):.1%}"
 
     return words.exact_read.format(
         middle=middle,

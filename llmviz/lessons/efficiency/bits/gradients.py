@@ -113,5 +113,5 @@ def question(sizes: Sizes) -> kit.Question | None:
     reasons[right] = words.scale_right if right else words.scale_right_none
     line = {"smallest": smallest, "power": kit.raised(right), "vanish": f"2{kit.raised(VANISHES)}"}
     return kit.Question.among(
-        words.scale_ask, reasons, right, lambda one: f"2{kit.raised(one)}", **line
+        words.scale_ask, reasons, right, lambda power: f"2{kit.raised(power)}", **line
     )

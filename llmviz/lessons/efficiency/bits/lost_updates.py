@@ -22,7 +22,7 @@ HALF = -1  # as a power of two: from half of the distance on an update counts
 def shares_of(bundled: engine.Bundled) -> Mapping[str, np.ndarray]:
     """Return for each format the share of weights (R,) that stay, at each of the RATES."""
     step = step_of(bundled)
-    return {one: lost_updates(step, one, RATES) for one in words.updated_in}
+    return {kind: lost_updates(step, kind, RATES) for kind in words.updated_in}
 
 
 def draw(state: kit.PageState, step: RealStep) -> None:
@@ -34,9 +34,8 @@ def draw(state: kit.PageState, step: RealStep) -> None:
         st.select_slider(words.rate, words.rates, width=360, **state.bind("updaterate"))
         kit.choose(state, "updatein", words.updated, words.updated_in)
     rate, format = state["updaterate"], state["updatein"]
-    shares = {
-        one: float(values[words.rates.index(rate)]) for one, values in shares_of(bundled).items()
-    }
+    at = words.rates.index(rate)
+    shares = {kind: float(values[at]) for kind, values in shares_of(bundled).items()}
     line = ""
     if kit.predict(question(rate, shares), f"{KEY}.ask", covers=True):
         kit.chart(figure_of(bundled, rate, format, kit.theme()), f"{KEY}.bars")
@@ -54,9 +53,9 @@ def draw(state: kit.PageState, step: RealStep) -> None:
 def lost_told(rate: str, format: str, shares: Mapping[str, float], weights: int) -> str:
     """Return in a sentence which share of the weights stays as it is."""
     others = [
-        words.update_other.format(format=one, lost=kit.percent(share))
-        for one, share in shares.items()
-        if one != format
+        words.update_other.format(format=kind, lost=kit.percent(share))
+        for kind, share in shares.items()
+        if kind != format
     ]
     return words.update_read.format(
         rate=rate,
@@ -84,8 +83,8 @@ def figure_of(bundled: engine.Bundled, rate: str, format: str, mode: kit.Mode) -
 def curves_of(bundled: engine.Bundled, mode: kit.Mode) -> kit.Figure:
     """Return the share of weights that stay against the learning rate, a line a format."""
     drawn = [
-        Line(words.updated_in[one], RATES, shares, number)
-        for number, (one, shares) in enumerate(shares_of(bundled).items())
+        Line(words.updated_in[kind], RATES, shares, number)
+        for number, (kind, shares) in enumerate(shares_of(bundled).items())
     ]
     return lines(drawn, words.lost_axes, mode, logarithmic=(True, False), hover="%{y:.2%}")
 
@@ -94,9 +93,9 @@ def question(rate: str, shares: Mapping[str, float]) -> kit.Question:
     """Ask for the share of weights that stay in bfloat16; shares by format."""
     names: dict[str, str] = {}
     other = 0.5 if shares["bfloat16"] < 0.4 or shares["bfloat16"] > 0.6 else 0.1
-    for one in ("float32", "float16", "bfloat16"):  # where two look alike, the last is meant
-        names[kit.percent(shares[one])] = one
+    for kind in ("float32", "float16", "bfloat16"):  # where two look alike, the last is meant
+        names[kit.percent(shares[kind])] = kind
     if len(names) == 1:
         names[kit.percent(other)] = "other"
-    reasons = {share: words.update_reasons[one] for share, one in names.items()}
+    reasons = {share: words.update_reasons[kind] for share, kind in names.items()}
     return kit.Question.among(words.update_ask, reasons, kit.percent(shares["bfloat16"]), rate=rate)

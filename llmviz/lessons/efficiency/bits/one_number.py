@@ -48,11 +48,11 @@ def held_as(number: float) -> dict[str, str]:
 
 def lines_of(number: float) -> str:
     """Return what the snippet prints: the bits of a number in each floating-point format."""
-    floats = [one for one in FORMATS.values() if isinstance(one, FloatFormat)]
-    bits = [int(one.encode(number)) for one in floats]
+    floats = [dtype for dtype in FORMATS.values() if isinstance(dtype, FloatFormat)]
+    bits = [int(dtype.encode(number)) for dtype in floats]
     return "\n".join(
-        f"{one.name} {bit_text(one, pattern)} {float(one.decode(pattern))}"
-        for one, pattern in zip(floats, bits, strict=True)
+        f"{dtype.name} {bit_text(dtype, pattern)} {float(dtype.decode(pattern))}"
+        for dtype, pattern in zip(floats, bits, strict=True)
     )
 
 
@@ -127,13 +127,13 @@ def scales_of(weight: WeightCell | None) -> list[float]:
     if weight is None or not has_scale(weight):
         return [1.0] * len(FORMATS)
     return [
-        weight.largest / one.largest if isinstance(one, IntFormat) else 1.0
-        for one in FORMATS.values()
+        weight.largest / dtype.largest if isinstance(dtype, IntFormat) else 1.0
+        for dtype in FORMATS.values()
     ]
 
 
 def _rows(state: kit.PageState, number: float, scales: list[float], shown: bool) -> None:
-    """Show the bits; told: and how far it is to the next number, which the question asks for."""
+    """Show the bits; shown: also how far it is to the next number, which the question asks for."""
     formats = list(FORMATS.values())
     pattern = state["pattern"]
     if pattern:
@@ -142,7 +142,7 @@ def _rows(state: kit.PageState, number: float, scales: list[float], shown: bool)
         except ValueError as problem:
             kit.warn(words.pattern_lost.format(problem=problem), kit.LINK_ICON)
             pattern = state["pattern"] = ""
-    labels, notes = zip(*(words.labels[one.name] for one in formats), strict=True)
+    labels, notes = zip(*(words.labels[dtype.name] for dtype in formats), strict=True)
     bit_rows(
         formats,
         number,
@@ -169,7 +169,7 @@ def question(number: float) -> kit.Question:
     known = {"right": gap, "half": gap / 2, "bfloat16": gap * 2**3, "float32": gap / 2**13}
     return kit.Question.among(
         words.gap_ask,
-        {value: words.gap_reasons[one] for one, value in known.items()},
+        {value: words.gap_reasons[name] for name, value in known.items()},
         gap,
         written,
         number=written(held, 9),
@@ -189,13 +189,13 @@ def _limits() -> None:
 def limits() -> list[tuple[str, ...]]:
     """Return a row for each format: its bits, its largest and smallest numbers, its steps."""
     rows = []
-    for one in FORMATS.values():
-        name, bits = words.labels[one.name][0], str(one.bits)
-        if isinstance(one, FloatFormat):
-            normal = f"2{kit.raised(one.least_exponent)}"
-            least = f"2{kit.raised(one.least_exponent - one.mantissa_bits)}"
-            step = f"2{kit.raised(-one.mantissa_bits)}"
-            rows.append((name, bits, written(one.largest, 5), normal, least, step))
+    for dtype in FORMATS.values():
+        name, bits = words.labels[dtype.name][0], str(dtype.bits)
+        if isinstance(dtype, FloatFormat):
+            normal = f"2{kit.raised(dtype.least_exponent)}"
+            least = f"2{kit.raised(dtype.least_exponent - dtype.mantissa_bits)}"
+            step = f"2{kit.raised(-dtype.mantissa_bits)}"
+            rows.append((name, bits, written(dtype.largest, 5), normal, least, step))
         else:
-            rows.append((name, bits, written(one.largest, 5), "–", "1", "1"))
+            rows.append((name, bits, written(dtype.largest, 5), "–", "1", "1"))
     return rows

@@ -29,7 +29,7 @@ def draw(state: kit.PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.race_steps, step=20, width=260, **state.ranged("racesteps", then=anew))
         st.slider(words.race_shrink, width=260, **state.ranged("shrink", then=anew))
-    ways = tuple(one for one in words.race_ways if one in state["ways"])
+    ways = tuple(way for way in words.race_ways if way in state["ways"])
     if not ways:
         st.info(words.race_no_way, icon=":material/checklist:")
         return
@@ -53,39 +53,39 @@ def draw(state: kit.PageState) -> None:
 def share_done(job: kit.Job, ways: int, steps: int) -> float:
     """Return how much of the trainings is done, from 0 to 1; one that ended early is done."""
     results = list(job.results)
-    ended = [one for one in results if isinstance(one, PrecisionEnd)]
-    early = sum(steps - one.step + 1 for one in ended if one.problem)  # its step failed
+    ended = [end for end in results if isinstance(end, PrecisionEnd)]
+    early = sum(steps - end.step + 1 for end in ended if end.problem)  # its step failed
     return (len(results) - len(ended) + early) / (ways * steps)
 
 
 def steps_by_way(results: Steps) -> dict[str, list[PrecisionStep]]:
     """Return the updates of each way, in the order of the ways."""
-    by_way = {way: [one for one in results if one.way == way] for way in words.race_ways}
+    by_way = {way: [result for result in results if result.way == way] for way in words.race_ways}
     return {way: own for way, own in by_way.items() if own}
 
 
 def _draw_results(job: kit.Job) -> None:
     results = list(job.results)
-    steps = tuple(one for one in results if isinstance(one, PrecisionStep))
+    steps = tuple(result for result in results if isinstance(result, PrecisionStep))
     if not steps:
         return
     mode = kit.theme()
     charts = {
-        "loss": (words.race_loss_axes, lambda one: one.loss, "%{y:.4f}"),
-        "zero": (words.race_zero_axes, lambda one: one.zero, "%{y:.2%}"),
-        "unchanged": (words.race_unchanged_axes, lambda one: one.unchanged, "%{y:.2%}"),
+        "loss": (words.race_loss_axes, lambda step: step.loss, "%{y:.4f}"),
+        "zero": (words.race_zero_axes, lambda step: step.zero, "%{y:.2%}"),
+        "unchanged": (words.race_unchanged_axes, lambda step: step.unchanged, "%{y:.2%}"),
     }
     titles = {"zero": words.race_zero_title, "unchanged": words.race_unchanged_title}
     for name, (axes, value, hover) in charts.items():
         if name in titles:
             kit.prose(titles[name])
         kit.chart(_curves(job, len(steps), name, axes, value, hover, mode), f"{KEY}.{name}")
-    ends = [one for one in results if isinstance(one, PrecisionEnd)]
-    for one in ends:
-        if one.problem:
-            problem = one.problem.split(";")[0]
+    ends = [result for result in results if isinstance(result, PrecisionEnd)]
+    for end in ends:
+        if end.problem:
+            problem = end.problem.split(";")[0]
             kit.prose(
-                words.race_ended, way=words.race_ways[one.way], step=one.step, problem=problem
+                words.race_ended, way=words.race_ways[end.way], step=end.step, problem=problem
             )
     if job.over:
         kit.rows_table(rows_of(steps), words.race_columns)
@@ -103,20 +103,20 @@ def _curves(
     mode: kit.Mode,
 ) -> kit.Figure:
     """Return one line a way over the first `count` updates of a job."""
-    steps = [one for one in list(job.results) if isinstance(one, PrecisionStep)][:count]
+    steps = [result for result in list(job.results) if isinstance(result, PrecisionStep)][:count]
     order = list(words.race_ways)
     drawn = [
         Line(
             words.race_ways[way],
-            [one.step for one in own],
-            [value(one) for one in own],
+            [update.step for update in own],
+            [value(update) for update in own],
             order.index(way),
             dashed=way.startswith("float16"),  # so that lines on top of each other are all seen
             marked=False,
         )
         for way, own in steps_by_way(tuple(steps)).items()
     ]
-    heights = [value for one in drawn for value in one.y if value > 0]
+    heights = [value for line in drawn for value in line.y if value > 0]
     # One that explodes would press all others onto the axis.
     powers = name == "loss" and max(heights, default=1) > EXPLODES * min(heights, default=1)
     return lines(drawn, axes, mode, hover=hover, logarithmic=(False, powers))
@@ -138,7 +138,7 @@ def rows_of(steps: Steps) -> list[tuple[str, ...]]:
                 f"{held_out - compared:+.4f}".replace("-", "−") if known else words.race_none,
                 kit.percent(last.zero),
                 kit.percent(last.unchanged),
-                f"{sum(one.skipped for one in own):,}",
+                f"{sum(step.skipped for step in own):,}",
                 f"{last.seconds:.1f}",
             )
         )

@@ -26,7 +26,7 @@ def draw(state: kit.PageState) -> None:
     """Show the section."""
     kit.section(words.sum)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        names = ({one: one for one in options} for options in (words.large, words.small))
+        names = ({option: option for option in options} for options in (words.large, words.small))
         kit.choose(state, "sumlarge", words.sum_large, next(names))
         kit.choose(state, "sumsmall", words.sum_small, next(names))
         st.slider(words.sum_added, width=300, **state.ranged("added"))
@@ -39,8 +39,8 @@ def draw(state: kit.PageState) -> None:
         [running_sums],
         words.snippet_sums.format(large=large, small=small, n=n),
         lambda: "\n".join(
-            f"{name} {float(one.running[-1])} {one.pairwise}"
-            for name, one in sums_of(large, small, n).items()
+            f"{name} {float(sums.running[-1])} {sums.pairwise}"
+            for name, sums in sums_of(large, small, n).items()
         ),
     )
 
@@ -50,8 +50,8 @@ def figure_of(large: str, small: str, n: int, mode: kit.Mode) -> kit.Figure:
     """Return the sums so far in each format, and the exact one."""
     at = np.unique(np.linspace(0, n, POINTS).round().astype(int))
     drawn = [
-        Line(words.labels[name][0], at, one.running[at], number, marked=False)
-        for number, (name, one) in enumerate(sums_of(large, small, n).items())
+        Line(words.labels[name][0], at, sums.running[at], number, marked=False)
+        for number, (name, sums) in enumerate(sums_of(large, small, n).items())
     ]
     exact = float(large) + float(small) * at
     drawn.append(Line(words.sum_exact, at, exact, len(drawn), dashed=True, marked=False))
@@ -62,16 +62,16 @@ def figure_of(large: str, small: str, n: int, mode: kit.Mode) -> kit.Figure:
 def rows_of(large: str, small: str, n: int) -> list[tuple[str, ...]]:
     """Return a row for each format: what it holds, its sums, and when it stands still."""
     rows = []
-    for name, one in sums_of(large, small, n).items():
-        still = one.stands_from
+    for name, sums in sums_of(large, small, n).items():
+        still = sums.stands_from
         rows.append(
             (
                 words.labels[name][0],
-                written(one.large, 7),
-                written(one.small),
-                written(float(one.running[-1]), 7),
-                written(one.pairwise, 7),
-                written(float(one.exact[-1]), 7),
+                written(sums.large, 7),
+                written(sums.small),
+                written(float(sums.running[-1]), 7),
+                written(sums.pairwise, 7),
+                written(float(sums.exact[-1]), 7),
                 words.never if still is None else f"{still:,}",
             )
         )
@@ -92,4 +92,4 @@ def question(large: str, small: str) -> kit.Question:
         "right": written(right, 9),
     }
     reasons = {value: words.sum_reasons[name] for value, name in names.items()}
-    return kit.Question.among(words.sum_ask, reasons, right, lambda one: written(one, 9), **line)
+    return kit.Question.among(words.sum_ask, reasons, right, lambda v: written(v, 9), **line)

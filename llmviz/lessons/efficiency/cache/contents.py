@@ -75,7 +75,7 @@ def grid_of(
 ) -> tuple[np.ndarray, float, list[str], list[list[str]], list[int]]:
     """Return lengths of keys (L·G, T), the longest, names of rows, notes, where layers begin."""
     contents = contents_of(bundled, ids)
-    keys, values = (np.linalg.norm(one, axis=-1) for one in (contents.keys, contents.values))
+    keys, values = (np.linalg.norm(part, axis=-1) for part in (contents.keys, contents.values))
     layers, heads, total = keys.shape
     size = contents.keys.shape[-1]
     rows, notes = [], []

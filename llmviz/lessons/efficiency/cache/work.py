@@ -142,7 +142,7 @@ def between(ratio: float) -> str:
 
 
 def _draw_results(state: kit.PageState, job: kit.Job, prompt: int) -> None:
-    rooflines = [one for one in list(job.results) if isinstance(one, Roofline)]
+    rooflines = [result for result in list(job.results) if isinstance(result, Roofline)]
     if not rooflines:
         return
     last, chosen = rooflines[-1], state["decodebatch"]
@@ -158,13 +158,13 @@ def figure(roofline: Roofline, chosen: int, mode: kit.Mode) -> kit.Figure:
     roofs = [Roof(words.roofs[0], roofline.near), Roof(words.roofs[1], roofline.far)]
     marks = []
     for phase, place in ((PREFILL, None), (DECODE, chosen)):
-        own = [one for one in roofline.points if one.phase == phase]
+        own = [point for point in roofline.points if point.phase == phase]
         marks.append(
             Mark(
                 words.marks[phase],
-                [one.work.intensity for one in own],
-                [one.speed for one in own],
-                [words.mark_prefill if phase == PREFILL else str(one.batch) for one in own],
+                [point.work.intensity for point in own],
+                [point.speed for point in own],
+                [words.mark_prefill if phase == PREFILL else str(point.batch) for point in own],
                 place,
             )
         )
@@ -200,7 +200,7 @@ def report(roofline: Roofline, chosen: int) -> list[str]:
         template = words.faster if faster else words.slower if slower else words.as_fast
         times = max(ratio, 1 / ratio)
         lines[-1] += " " + template.format(many=kit.count(point.batch, "text"), ratio=times)
-    shares = [one.speed / roofline.roof(one.work.intensity) for one in roofline.points]
+    shares = [point.speed / roofline.roof(point.work.intensity) for point in roofline.points]
     if min(shares) < 1:
         lines.append(words.overhead)
     if max(shares) > 1:

@@ -68,7 +68,7 @@ def _choose_head(state: kit.PageState, bundled: engine.Bundled, read: kit.Read) 
     fits = np.full(counted.shape, -1)
     chosen = tuple(slice(None) if state[key] < 0 else state[key] for key in keys)
     fits[chosen] = counted[chosen]
-    place = tuple(int(one) for one in np.unravel_index(int(fits.argmax()), fits.shape))
+    place = tuple(int(index) for index in np.unravel_index(int(fits.argmax()), fits.shape))
     labels = (words.layer, words.head)
     for key, label, size, now in zip(keys, labels, counted.shape, place, strict=True):
         slot = kit.tied(f"_{KEY}.{key}", now, state.taker(key))
@@ -129,9 +129,9 @@ def captions(tiles: TiledText, names: Sequence[str]) -> list[str]:
     return lines
 
 
-def _span(names: Sequence[str], first: int, end: int, one: str, several: str) -> str:
+def _span(names: Sequence[str], first: int, end: int, single: str, several: str) -> str:
     quoted = [f"“{names[place]}”" for place in (first, end - 1)]
-    return (one if end - first == 1 else several).format(first=quoted[0], last=quoted[1])
+    return (single if end - first == 1 else several).format(first=quoted[0], last=quoted[1])
 
 
 def report(tiles: TiledText) -> str:

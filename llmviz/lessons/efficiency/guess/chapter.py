@@ -115,5 +115,5 @@ def _code(given: rounds.Settings, played: list) -> None:
             k=k,
             heat=heat,
         ),
-        str([(one.accepted, one.tokens) for one in played]),
+        str([(turn.accepted, turn.tokens) for turn in played]),
     )

@@ -28,8 +28,8 @@ def chance_question(rounds: Sequence[Round]) -> kit.Question | None:
 
     None where there is no such guess, or its numbers cannot be told apart as they are written.
     """
-    for one in rounds:
-        for guess in one.guesses[: one.checked]:
+    for turn in rounds:
+        for guess in turn.guesses[: turn.checked]:
             question = _about(float(guess.p[guess.token]), guess.q.of(guess.token))
             if question is not None:
                 return question

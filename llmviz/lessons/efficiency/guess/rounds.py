@@ -60,31 +60,31 @@ def pictured(*given: Any) -> list[RoundPicture]:
     bundled, ids, _, k, *_ = given
     end = len(ids) + WRITTEN
     return [
-        _picture(number, one, bundled, k, end - one.before)
-        for number, one in enumerate(rounds_of(*given))
+        _picture(number, turn, bundled, k, end - turn.before)
+        for number, turn in enumerate(rounds_of(*given))
     ]
 
 
-def _picture(number: int, one: Round, bundled: engine.Bundled, k: int, left: int) -> RoundPicture:
+def _picture(number: int, turn: Round, bundled: engine.Bundled, k: int, left: int) -> RoundPicture:
     vocab = bundled.model.vocab_size
-    guessed = kit.names_of([guess.token for guess in one.guesses], bundled.tokenizer)
-    (drawn,) = kit.names_of([one.drawn], bundled.tokenizer)
-    lines = [guess_line(number + 1, len(one.guesses), k, left)] if one.guesses else []
+    guessed = kit.names_of([guess.token for guess in turn.guesses], bundled.tokenizer)
+    (drawn,) = kit.names_of([turn.drawn], bundled.tokenizer)
+    lines = [guess_line(number + 1, len(turn.guesses), k, left)] if turn.guesses else []
     checks = [
-        check_line(guess, token, len(one.guesses) - at)
+        check_line(guess, token, len(turn.guesses) - at)
         for at, (guess, token) in enumerate(
-            zip(one.guesses[: one.checked], guessed, strict=False), start=1
+            zip(turn.guesses[: turn.checked], guessed, strict=False), start=1
         )
     ]
-    end = draw_line(one, drawn, left)
+    end = draw_line(turn, drawn, left)
     bars = []
-    for place, line in zip(places_of(one, vocab, LISTED), [*checks, end], strict=False):
+    for place, line in zip(places_of(turn, vocab, LISTED), [*checks, end], strict=False):
         bars.append(_bars(place, kit.names_of(place.tokens, bundled.tokenizer), line, vocab))
     verdicts = [
         (token, UNCHECKED if guess.u is None else ACCEPTED if guess.accepted else REJECTED)
-        for token, guess in zip(guessed, one.guesses, strict=True)
+        for token, guess in zip(guessed, turn.guesses, strict=True)
     ]
-    ended = one.accepted + 1 - len(one.tokens)
+    ended = turn.accepted + 1 - len(turn.tokens)
     return RoundPicture(verdicts, drawn, bars, [*lines, *checks, end], ended)
 
 
@@ -149,15 +149,15 @@ def told_apart(a: float, b: float) -> tuple[str, str]:
     return written
 
 
-def draw_line(one: Round, token: str, left: int) -> str:
+def draw_line(turn: Round, token: str, left: int) -> str:
     """Return how the last token of a round came about, in a sentence; left: as in `guess_line`."""
-    rejected = one.accepted < len(one.guesses)
+    rejected = turn.accepted < len(turn.guesses)
     sentence = words.line_residual if rejected else words.line_free
-    if not one.guesses:
+    if not turn.guesses:
         sentence = words.line_last if left == 1 else words.line_alone
-    share = chance_text(float(one.drawn_from[one.drawn]))
-    line = sentence.format(token=token, share=share, added=kit.count(len(one.tokens), "token"))
-    return line + (words.line_end if one.accepted + 1 > len(one.tokens) else "")
+    share = chance_text(float(turn.drawn_from[turn.drawn]))
+    line = sentence.format(token=token, share=share, added=kit.count(len(turn.tokens), "token"))
+    return line + (words.line_end if turn.accepted + 1 > len(turn.tokens) else "")
 
 
 def _bars(place: Place, names: list[str], line: str, vocab: int) -> PlaceBars:
@@ -174,8 +174,8 @@ def _bars(place: Place, names: list[str], line: str, vocab: int) -> PlaceBars:
 
 def total(rounds: list[Round]) -> str:
     """Return what all rounds did, in a sentence."""
-    tokens, checked = sum(len(one.tokens) for one in rounds), sum(one.checked for one in rounds)
-    accepted = sum(one.accepted for one in rounds)
+    tokens, checked = sum(len(turn.tokens) for turn in rounds), sum(turn.checked for turn in rounds)
+    accepted = sum(turn.accepted for turn in rounds)
     share = words.total_share.format(share=kit.percent(accepted / checked)) if checked else ""
     return words.total.format(
         rounds=kit.count(len(rounds), "round"),
@@ -189,7 +189,7 @@ def total(rounds: list[Round]) -> str:
 
 def end(played: list[Round]) -> dict[str, object]:
     """Return the numbers that the chapter ends with."""
-    tokens = sum(len(one.tokens) for one in played)
+    tokens = sum(len(turn.tokens) for turn in played)
     return {
         "rounds": kit.count(len(played), "round"),
         "tokens": kit.count(tokens, "token"),

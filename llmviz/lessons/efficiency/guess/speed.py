@@ -22,7 +22,7 @@ def draw(state: kit.PageState, name: str, kind: str, config: GPTConfig) -> None:
     kind: of the draft. config: that of the target as it is.
     """
     wider = dataclasses.replace(config, hidden_size=WIDE * config.feed_forward_size)
-    small, large = (weight_bytes(one, "float32") / 1e6 for one in (config, wider))
+    small, large = (weight_bytes(settings, "float32") / 1e6 for settings in (config, wider))
     line = {"small": small, "large": large, "wide": WIDE, "longest": LONGEST}
     kit.section(words.speed, **line)
     anew = state.setter(guessspeed=False)
@@ -53,7 +53,7 @@ def _draw_results(job: kit.Job) -> None:
 
 def best_line(speeds: tuple[Speed, ...]) -> str:
     """Return which number of guesses was the fastest, in a sentence."""
-    best = max(speeds, key=lambda one: (one.speed_up, -one.guesses))
+    best = max(speeds, key=lambda speed: (speed.speed_up, -speed.guesses))
     line = words.speed_best.format(
         plain=1 / best.step,
         k=best.guesses,
@@ -68,15 +68,15 @@ def table_rows(speeds: tuple[Speed, ...]) -> list[tuple]:
     """Return the measurement as a table."""
     return [
         (
-            one.guesses,
-            round(one.tokens / one.seconds),
-            f"{one.speed_up:.2f}",
-            kit.percent(one.acceptance),
-            f"{one.tokens / one.rounds:.2f}",
-            f"{one.cost:.2f}",
-            f"{one.read:.2f}",
+            speed.guesses,
+            round(speed.tokens / speed.seconds),
+            f"{speed.speed_up:.2f}",
+            kit.percent(speed.acceptance),
+            f"{speed.tokens / speed.rounds:.2f}",
+            f"{speed.cost:.2f}",
+            f"{speed.read:.2f}",
         )
-        for one in speeds
+        for speed in speeds
     ]
 
 
@@ -84,12 +84,11 @@ def table_rows(speeds: tuple[Speed, ...]) -> list[tuple]:
 def figure(speeds: tuple[Speed, ...], mode: kit.Mode) -> kit.Figure:
     """Return the measured speed-up and that of the formula, over the number of guesses."""
     a, cost = pooled(speeds)
-    ks = [one.guesses for one in speeds]
-    simple = [expected_speed_up(a, k, cost) for k in ks]
-    read = [expected_speed_up(a, one.guesses, cost, one.read) for one in speeds]
+    ks = [speed.guesses for speed in speeds]
+    read = [expected_speed_up(a, speed.guesses, cost, speed.read) for speed in speeds]
     drawn = [
-        Line(words.measured, ks, [one.speed_up for one in speeds], 0),
-        Line(words.expected, ks, simple, 1),
+        Line(words.measured, ks, [speed.speed_up for speed in speeds], 0),
+        Line(words.expected, ks, [expected_speed_up(a, k, cost) for k in ks], 1),
         Line(words.expected_read, ks, read, 2, dashed=True),
     ]
     return lines(drawn, words.speed_axes, mode, level=(1.0, words.plain_level), hover="%{y:.2f}")

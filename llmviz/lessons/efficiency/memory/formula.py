@@ -75,12 +75,12 @@ def show_kept(config: GPTConfig) -> None:
         return
     rows = [
         (
-            words.kept[one.name],
-            one.numbers,
-            f"{one.layers:,}" if one.layers else words.once,
-            one.numbers * max(1, one.layers),
+            words.kept[tensor.name],
+            tensor.numbers,
+            f"{tensor.layers:,}" if tensor.layers else words.once,
+            tensor.numbers * max(1, tensor.layers),
         )
-        for one in listed
+        for tensor in listed
     ]
     with box:
         kit.rows_table(

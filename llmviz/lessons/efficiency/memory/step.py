@@ -95,16 +95,16 @@ def picture_of(
     memory = memory_of(bundled, rows, tokens, pieces, recompute)
     kinds = list(words.kinds)
     lives = [
-        Life(tensor_words(one), kinds.index(one.kind), one.bytes, one.born, one.died)
-        for one in memory.held
-        if one.born < one.died
+        Life(tensor_words(tensor), kinds.index(tensor.kind), tensor.bytes, tensor.born, tensor.died)
+        for tensor in memory.held
+        if tensor.born < tensor.died
     ]
     sections: list[Section] = []
     for i, moment in enumerate(memory.moments):
         place = words.phases[moment.phase], part_words(moment.part)
         if not sections or place != (sections[-1].phase, sections[-1].part):
             sections.append(Section(*place, i))
-    operations = [operation_words(one.operation) for one in memory.moments]
+    operations = [operation_words(moment.operation) for moment in memory.moments]
     return memory.live(), lives, sections, operations
 
 
@@ -132,21 +132,21 @@ def operation_words(name: str) -> str:
     return name.strip("_").replace("_", " ")
 
 
-def tensor_words(one: Held) -> str:
+def tensor_words(tensor: Held) -> str:
     """Return what a tensor is, in words."""
-    shape = " × ".join(f"{size:,}" for size in one.shape) or words.number
-    if one.kind == "weights":
-        return words.parameter.format(name=one.name, shape=shape)
-    if one.kind == "gradients":
-        return words.gradient.format(name=one.name, shape=shape)
-    if one.kind == "averages":
-        name, _, key = one.name.rpartition(" ")
+    shape = " × ".join(f"{size:,}" for size in tensor.shape) or words.number
+    if tensor.kind == "weights":
+        return words.parameter.format(name=tensor.name, shape=shape)
+    if tensor.kind == "gradients":
+        return words.gradient.format(name=tensor.name, shape=shape)
+    if tensor.kind == "averages":
+        name, _, key = tensor.name.rpartition(" ")
         return words.averages.get(key, f"{{name}} {key}").format(name=name, shape=shape)
-    if one.kind == "batch":
-        text = words.batch if one.name == "batch" else words.parameter
-        return text.format(name=one.name, shape=shape)
+    if tensor.kind == "batch":
+        text = words.batch if tensor.name == "batch" else words.parameter
+        return text.format(name=tensor.name, shape=shape)
     return words.made_by.format(
-        operation=operation_words(one.name), part=part_words(one.part), shape=shape
+        operation=operation_words(tensor.name), part=part_words(tensor.part), shape=shape
     )
 
 

@@ -50,7 +50,7 @@ def question(layers: int) -> kit.Question:
 
 
 def _draw_results(job: kit.Job) -> None:
-    measurements = [one for one in list(job.results) if isinstance(one, Ways)]
+    measurements = [result for result in list(job.results) if isinstance(result, Ways)]
     if not measurements:
         return
     last = measurements[-1]

@@ -71,7 +71,7 @@ def _controls(state: kit.PageState) -> None:
         if state["split"] in PIPELINES:
             options = run.micro_options(state["split"], int(state["processes"]))
             kit.keep(state, "micro", options)
-            names = {one: one for one in options}
+            names = {option: option for option in options}
             kit.choose(state, "micro", words.micro, names, then=anew, width=300)
 
 

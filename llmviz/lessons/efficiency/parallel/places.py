@@ -43,8 +43,8 @@ def part_name(part: str) -> str:
 def parts_of(plan: ParallelPlan) -> dict[str, tuple[int, int]]:
     """Return where each part of the model begins and how many parameters it has, in order."""
     sizes: dict[str, int] = {}
-    for one in tensors(plan.model()):
-        sizes[part_of(one.name)] = sizes.get(part_of(one.name), 0) + one.count
+    for tensor in tensors(plan.model()):
+        sizes[part_of(tensor.name)] = sizes.get(part_of(tensor.name), 0) + tensor.count
     spread = plan.method == "experts"  # what is no expert of a feed-forward is its router
     at, places = 0, {}
     for part, size in sizes.items():
@@ -97,7 +97,7 @@ def group_of(part: str, layers: int) -> int:
 
 def totals(outcome: Outcome) -> list[int]:
     """Return the bytes that each process holds."""
-    return [sum(one.bytes_held(kind) for kind in KINDS) for one in outcome.processes]
+    return [sum(process.bytes_held(kind) for kind in KINDS) for process in outcome.processes]
 
 
 def alone(plan: ParallelPlan) -> int:

@@ -28,7 +28,7 @@ def micro_options(method: str, processes: int) -> list[str]:
         for plan in recorded()
         if (plan.method, plan.processes) == (method, processes)
     }
-    return [str(one) for one in sorted(numbers)]
+    return [str(number) for number in sorted(numbers)]
 
 
 @kit.kept(12)
@@ -45,7 +45,7 @@ def outcome_of(state: kit.PageState) -> tuple[Outcome, bool]:
     settings = given(state)
     if state["runhere"]:
         job = kit.job_for(state, "runhere", job_of, settings)
-        outcomes = [one for one in list(job.results) if isinstance(one, Outcome)]
+        outcomes = [result for result in list(job.results) if isinstance(result, Outcome)]
         if job.over and outcomes:
             return outcomes[-1], True
     return recorded()[plan_of(settings)], False
@@ -60,8 +60,8 @@ def draw(state: kit.PageState) -> None:
         return len(job.results) / (steps + 1)
 
     def report(job: kit.Job) -> None:
-        steps_done = [one for one in list(job.results) if isinstance(one, Progress)]
-        if job.over and any(isinstance(one, Outcome) for one in job.results):
+        steps_done = [result for result in list(job.results) if isinstance(result, Progress)]
+        if job.over and any(isinstance(result, Outcome) for result in job.results):
             kit.prose(words.done)
         elif steps_done:
             last = steps_done[-1]

@@ -55,10 +55,10 @@ def draw(state: kit.PageState, scheme: Scheme) -> str | None:
     return text
 
 
-def _show(state: kit.PageState, one: MatrixError) -> None:
-    _, layer, matrix = one.path.split(".", 2)
+def _show(state: kit.PageState, error: MatrixError) -> None:
+    _, layer, matrix = error.path.split(".", 2)
     state["qlayer"], state["qmatrix"] = int(layer), matrix
-    state["qrow"], state["qweight"] = one.row, one.column
+    state["qrow"], state["qweight"] = error.row, error.column
     state["qtimes"], state["qview"] = 1, "row"
 
 
@@ -74,20 +74,20 @@ def bars(
 ) -> kit.Figure:
     """Return both errors of each matrix."""
     errors = errors_of(bundled, scheme, method, ids)
-    both = tuple([getattr(one, kind) for one in errors] for kind in ("weights", "outputs"))
-    labels = [name_of(one.path) for one in errors]
+    both = tuple([getattr(error, kind) for error in errors] for kind in ("weights", "outputs"))
+    labels = [name_of(error.path) for error in errors]
     return error_bars(labels, both, words.layers_names, words.layers_axis, mode)
 
 
 def largest_of(errors: tuple[MatrixError, ...]) -> MatrixError:
     """Return the matrix with the largest weight, measured by its typical one."""
-    return max(errors, key=lambda one: one.largest)
+    return max(errors, key=lambda error: error.largest)
 
 
 def report(errors: tuple[MatrixError, ...], largest: MatrixError) -> str:
     """Return which matrices are off most and least, and where the largest weight is."""
-    worst = max(errors, key=lambda one: one.outputs)
-    best = min(errors, key=lambda one: one.outputs)
+    worst = max(errors, key=lambda error: error.outputs)
+    best = min(errors, key=lambda error: error.outputs)
     return words.layers_read.format(
         worst=f"“{name_of(worst.path)}”",
         most=kit.percent(worst.outputs),

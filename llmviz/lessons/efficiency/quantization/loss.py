@@ -74,8 +74,8 @@ def chart(form: str, axis: str, mode: kit.Mode) -> kit.Figure:
         if way.symmetric != (form == "symmetric"):
             continue
         points = known.points[way.key]
-        x = [one.bits if axis == "bits" else one.matrices for one in points]
-        y = [one.loss - known.floor for one in points]
+        x = [point.bits if axis == "bits" else point.matrices for point in points]
+        y = [point.loss - known.floor for point in points]
         drawn.append(Line(way_name(way), x, y, len(drawn), dashed=way.method == AWQ))
     return lines(
         drawn,
@@ -89,7 +89,7 @@ def chart(form: str, axis: str, mode: kit.Mode) -> kit.Figure:
 
 def at(known: Curves, way: Way, bits: int) -> Point:
     """Return the measurement of a way at a number of bits."""
-    (point,) = (one for one in known.points[way.key] if one.bits == bits)
+    (point,) = (point for point in known.points[way.key] if point.bits == bits)
     return point
 
 
@@ -144,9 +144,9 @@ def _draw_results(job: kit.Job) -> None:
         kit.prose(told_measured(job.results[-1]))
 
 
-def told_measured(one: LossSoFar) -> str:
+def told_measured(losses: LossSoFar) -> str:
     """Return what the learner's setting was measured to be."""
-    return words.measured.format(**vars(one))
+    return words.measured.format(**vars(losses))
 
 
 def end(bits: int) -> str:

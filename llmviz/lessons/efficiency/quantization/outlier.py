@@ -84,7 +84,7 @@ def draw(state: kit.PageState, steps: RowSteps, place: Place, scheme: Scheme) ->
 def damage_rows(damages: dict[str, Damage]) -> list[tuple[str, ...]]:
     """Return the rows of the table."""
     return [
-        (words.pers[per], *(_share(one) for one in (d.group, d.row, d.others)))
+        (words.pers[per], *(_share(share) for share in (d.group, d.row, d.others)))
         for per, d in damages.items()
     ]
 
@@ -103,6 +103,6 @@ def damage_read(damages: dict[str, Damage]) -> str:
         "row": damages["channel"].row,
         "grouped": damages["group"].row,
     }
-    if any(one is None for one in shares.values()):
+    if any(share is None for share in shares.values()):
         return ""
-    return words.damage_read.format(**{name: kit.percent(one) for name, one in shares.items()})
+    return words.damage_read.format(**{name: kit.percent(share) for name, share in shares.items()})

@@ -42,13 +42,13 @@ def _draw_results(job: kit.Job) -> None:
 @kit.kept(8)
 def chart(speeds: tuple[Speed, ...], mode: kit.Mode) -> kit.Figure:
     """Return how many times as fast as float32 each kind is, by width."""
-    plain = {one.width: one.seconds for one in speeds if one.kind == FLOAT32}
+    plain = {run.width: run.seconds for run in speeds if run.kind == FLOAT32}
     drawn = []
     for kind in (INT8, INT4):
-        own = [one for one in speeds if one.kind == kind and one.seconds is not None]
+        own = [run for run in speeds if run.kind == kind and run.seconds is not None]
         if own:
-            y = [plain[one.width] / one.seconds for one in own]
-            drawn.append(Line(words.speed_names[kind], [one.width for one in own], y, len(drawn)))
+            y = [plain[run.width] / run.seconds for run in own]
+            drawn.append(Line(words.speed_names[kind], [run.width for run in own], y, len(drawn)))
     return lines(
         drawn, words.speed_axes, mode, level=(1.0, words.speed_level), hover="%{y:.2f}", height=300
     )
@@ -56,7 +56,7 @@ def chart(speeds: tuple[Speed, ...], mode: kit.Mode) -> kit.Figure:
 
 def report(last: tuple[Speed, ...]) -> str:
     """Return the times of one width, in a sentence."""
-    by_kind = {one.kind: one.seconds for one in last}
+    by_kind = {run.kind: run.seconds for run in last}
     others = []
     for kind in (INT8, INT4):
         seconds = by_kind[kind]

@@ -58,8 +58,8 @@ def walk_figure(bits: int, rate: float, mode: kit.Mode) -> kit.Figure:
     steps = range(len(walk))
     exact, rounded, target = words.training_walk_names
     curves = [
-        Curve(exact, steps, [one.weight for one in walk], "query"),
-        Curve(rounded, steps, [one.rounded for one in walk], "weights", marks=True),
+        Curve(exact, steps, [update.weight for update in walk], "query"),
+        Curve(rounded, steps, [update.rounded for update in walk], "weights", marks=True),
         Curve(target, (0, len(walk) - 1), (TARGET, TARGET), "accent", dashed=True),
     ]
     return lines(curves, words.training_walk_axes, mode)
@@ -111,7 +111,7 @@ def _code(bits: int) -> None:
     def printed() -> str:
         w = torch.tensor(weights, requires_grad=True)
         fake_quantize(w, scheme).backward(torch.full_like(w, GRADIENT))
-        return str([round(one, 3) for one in w.grad[0].tolist()])
+        return str([round(value, 3) for value in w.grad[0].tolist()])
 
     scheme = picture_scheme(bits)
     weights = [[-0.2, 0.1, 0.45, BEYOND]]

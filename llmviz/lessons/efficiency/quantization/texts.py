@@ -39,14 +39,14 @@ def draw(state: kit.PageState, scheme: Scheme, text: str) -> None:
     kit.prose(compared(*both))
 
 
-def compared(one: str, other: str) -> str:
+def compared(text: str, other: str) -> str:
     """Return how far two texts are the same.
 
     >>> compared("A cat", "A cow")
     'The first 3 characters are the same.'
     """
-    if one == other:
+    if text == other:
         return words.same
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    same = sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(text, other, strict=False)))
     kind = "some" if same > 1 else ("none", "one")[same]
     return words.different[kind].format(count=same)

@@ -48,7 +48,7 @@ def draw(state: kit.PageState) -> None:
 
     def printed() -> str:
         small = finish_qat(prepare_qat(engine.load(MODEL).model, Scheme(2, per=CHANNEL)))
-        return str(sorted({int(code) for one in small.matrices.values() for code in one.codes[0]}))
+        return str(sorted({int(c) for matrix in small.matrices.values() for c in matrix.codes[0]}))
 
     kit.show_code(
         [prepare_qat, finish_qat],
@@ -62,10 +62,10 @@ def _draw_results(job: kit.Job, updates: int) -> None:
     if not reports:
         return
     kit.chart(figure(job, len(reports), kit.theme()), f"{KEY}.race")
-    last = {one.bits: one for one in reports}
-    if len(reports) < len(KINDS) or any(one.step < updates for one in last.values()):
+    last = {result.bits: result for result in reports}
+    if len(reports) < len(KINDS) or any(result.step < updates for result in last.values()):
         return
-    first = {one.bits: one for one in reports if one.step == 0}
+    first = {result.bits: result for result in reports if result.step == 0}
     kit.rows_table(
         [
             (
@@ -87,9 +87,9 @@ def figure(job: kit.Job, count: int, mode: kit.Mode) -> kit.Figure:
     reports = list(job.results)[:count]
     curves = []
     for bits in KINDS:
-        own = [one for one in reports if one.bits == bits]
+        own = [result for result in reports if result.bits == bits]
         if own:
-            x, y = [one.step for one in own], [one.loss for one in own]
+            x, y = [result.step for result in own], [result.loss for result in own]
             name = words.training_qat_names[bits]
             curves.append(Curve(name, x, y, ROLES[bits], dashed=bits == EXACT, marks=True))
     return lines(curves, words.training_qat_axes, mode)

@@ -59,18 +59,18 @@ def table_of(two_runs: TwoRuns) -> tuple[tuple[str, ...], ...]:
 
 def compared(two_runs: TwoRuns) -> str:
     """Return which run wrote more tokens a second, in a sentence."""
-    one, other = (run.recording.tokens_per_second for run in two_runs.runs)
+    rate, other = (run.recording.tokens_per_second for run in two_runs.runs)
     names = names_of(two_runs)
-    if round(one) == round(other):
-        return words.alike.format(one=one)
-    if not min(one, other):
+    if round(rate) == round(other):
+        return words.alike.format(one=rate)
+    if not min(rate, other):
         return ""
-    winner = names[0] if one > other else names[1]
-    ratio = max(one, other) / min(one, other)
+    winner = names[0] if rate > other else names[1]
+    ratio = max(rate, other) / min(rate, other)
     if f"{ratio:.2f}" == "1.00":
-        return words.alike.format(one=(one + other) / 2)
+        return words.alike.format(one=(rate + other) / 2)
     return words.faster.format(
-        first=names[0], one=one, second=names[1], other=other, ratio=ratio, winner=winner
+        first=names[0], one=rate, second=names[1], other=other, ratio=ratio, winner=winner
     )
 
 
@@ -79,7 +79,7 @@ def first_tokens(two_runs: TwoRuns, mode: kit.Mode) -> kit.Figure:
     """Return the share of texts that had their first token after so many milliseconds."""
     drawn = []
     for number, (name, run) in enumerate(zip(names_of(two_runs), two_runs.runs, strict=True)):
-        times = np.sort([1000 * one.to_first for one in run.recording.timings])
+        times = np.sort([1000 * timing.to_first for timing in run.recording.timings])
         shares = 100 * np.arange(1, len(times) + 1) / max(1, len(times))
         drawn.append(Line(name, times, shares, number))
     figure = lines(drawn, words.curve_axes, mode, hover="%{y:.0f} %", height=300)
@@ -91,10 +91,10 @@ def who_waits_less(two_runs: TwoRuns) -> kit.Question | None:
     middle = [run.recording.to_first.get(50) for run in two_runs.runs]
     if None in middle or two_runs.trial.policies[0] == two_runs.trial.policies[1]:
         return None
-    one, other = (round(1000 * seconds, 1) for seconds in middle)
+    time, other = (round(1000 * seconds, 1) for seconds in middle)
     names = names_of(two_runs)
-    right = 2 if one == other else 0 if one < other else 1
-    reason = words.who_reason.format(first=names[0], one=one, second=names[1], other=other)
+    right = 2 if time == other else 0 if time < other else 1
+    reason = words.who_reason.format(first=names[0], one=time, second=names[1], other=other)
     return kit.Question(words.who, (*names, words.who_equal), right, (reason,) * 3)
 
 
@@ -102,7 +102,7 @@ def who_waits_less(two_runs: TwoRuns) -> kit.Question | None:
 def most_shared(two_runs: TwoRuns, number: int) -> tuple[int, int]:
     """Return how many blocks were shared at once at most, and how many were copied in all."""
     ticks = two_runs.runs[number].recording.ticks
-    most = max((sum(len(one) > 1 for one in tick.owners.values()) for tick in ticks), default=0)
+    most = max((sum(len(texts) > 1 for texts in tick.owners.values()) for tick in ticks), default=0)
     return most, sum(len(tick.copies) for tick in ticks)
 
 

@@ -32,7 +32,7 @@ def film_of(run: Run) -> Film:
         for request in recording.requests
         for sample in range(request.texts)
     ]
-    numbers = {one.name: number for number, one in enumerate(sequences)}
+    numbers = {sequence.name: number for number, sequence in enumerate(sequences)}
     return Film(
         block_size=recording.config.block_size,
         blocks=recording.config.n_blocks,
@@ -54,7 +54,7 @@ def opening(recording: Recording) -> tuple[int, int]:
     rows = [[row.sequence for row in tick.rows if row.phase != "padding"] for tick in ticks]
     used = [len({block for table in tick.blocks.values() for block in table}) for tick in ticks]
     at = max(range(len(ticks)), key=lambda number: (len(rows[number]), used[number], -number))
-    names = [one.name(sample) for one in recording.requests for sample in range(one.texts)]
+    names = [request.name(n) for request in recording.requests for n in range(request.texts)]
     tables = {name: len(ticks[at].blocks.get(name, ())) for name in rows[at]}
     longest = max(tables, key=tables.__getitem__, default=names[0])
     return at, names.index(longest)
@@ -75,7 +75,7 @@ def film_ticks(recording: Recording, numbers: Mapping[str, int]) -> list[FilmTic
     swapped: dict[str, None] = {}
     ticks = []
     for tick in recording.ticks:
-        ended = [by_id[one.request].name(one.sample) for one in tick.finished]
+        ended = [by_id[outcome.request].name(outcome.sample) for outcome in tick.finished]
         for name in tick.swapped_out:
             swapped[name] = None
         for name in (*tick.swapped_in, *ended):

@@ -10,7 +10,7 @@ def longest_table(recording: Recording) -> tuple[str, int] | None:
     tables = [(tick.room[name], name) for tick in recording.ticks for name in tick.room]
     if not tables:
         return None
-    length, name = max(tables, key=lambda one: (one[0], one[1]))
+    length, name = max(tables, key=lambda table: (table[0], table[1]))
     return name, length
 
 

@@ -30,7 +30,7 @@ def draw(state: kit.PageState, two_runs: TwoRuns | None) -> None:
     number = int(state["serveshown"])
     config = two_runs.runs[number].recording.config
     samples = max(2, two_runs.trial.workload.samples)
-    prompt = max(len(one.prompt) for one in two_runs.runs[number].recording.requests)
+    prompt = max(len(request.prompt) for request in two_runs.runs[number].recording.requests)
     kit.predict(
         questions.blocks_of_samples(prompt, samples, config.block_size),
         "efficiency.serving.samples",

@@ -35,23 +35,25 @@ def draw(state: kit.PageState) -> None:
     shown = kit.predict(question(state["whosystem"]), f"{KEY}.ask", covers=True)
     kit.choose(state, "whoview", words.view, words.views, parts=True)
     if state["whoview"] == "system":
-        kit.choose(state, "whosystem", words.system, {one.key: one.name for one in SYSTEMS})
-        (system,) = (one for one in SYSTEMS if one.key == state["whosystem"])
+        kit.choose(
+            state, "whosystem", words.system, {system.key: system.name for system in SYSTEMS}
+        )
+        (system,) = (system for system in SYSTEMS if system.key == state["whosystem"])
         rows = [
             (idea.name, idea.about if shown else "", cell(system.key, idea.key)) for idea in IDEAS
         ]
-        one: System | Idea = system
+        subject: System | Idea = system
         kit.prose(words.about_system, about=system.about, **_counts(system, rows))
-        ideas: Sequence[Idea] = [one for one in IDEAS if cell(system.key, one.key).state != OPEN]
+        ideas: Sequence[Idea] = [idea for idea in IDEAS if cell(system.key, idea.key).state != OPEN]
     else:
-        kit.choose(state, "whoidea", words.idea, {one.key: one.name for one in IDEAS})
-        (idea,) = (one for one in IDEAS if one.key == state["whoidea"])
+        kit.choose(state, "whoidea", words.idea, {idea.key: idea.name for idea in IDEAS})
+        (idea,) = (idea for idea in IDEAS if idea.key == state["whoidea"])
         rows = [(system.name, system.about, cell(system.key, idea.key)) for system in SYSTEMS]
-        one = idea
+        subject = idea
         line = _item(idea.name, idea.about if shown else "")
         kit.prose(words.about_idea, idea=line, **_counts(idea, rows))
         ideas = [idea]
-    used = list(dict.fromkeys(one.source for _, _, one in rows if one.source))
+    used = list(dict.fromkeys(fact.source for _, _, fact in rows if fact.source))
     for group in STATES:
         _group(group, [row for row in rows if row[2].state == group], used)
     _links(ideas)
@@ -60,19 +62,19 @@ def draw(state: kit.PageState) -> None:
     kit.columns_table(whole_table(), key=f"{KEY}.table", height=HEIGHT)
     st.caption(table_note())
     most, systems = most_spread()
-    first = words.end_first[state["whoview"]].format(**_counts(one, rows))
+    first = words.end_first[state["whoview"]].format(**_counts(subject, rows))
     kit.seen(words.end, first=first, most=most, systems=systems)
 
 
 Row = tuple[str, str, Cell]
 
 
-def _counts(one: System | Idea, rows: Sequence[Row]) -> dict[str, object]:
+def _counts(subject: System | Idea, rows: Sequence[Row]) -> dict[str, object]:
     states = [entry.state for _, _, entry in rows]
     partly = states.count(PARTLY)
     line = words.in_part.format(partly=partly) if partly else ""
     yes = states.count(YES) + partly
-    return {"name": one.name, "yes": yes, "partly": line, "all": len(rows)}
+    return {"name": subject.name, "yes": yes, "partly": line, "all": len(rows)}
 
 
 def _item(name: str, about: str) -> str:
@@ -83,7 +85,7 @@ def _item(name: str, about: str) -> str:
 def most_spread() -> tuple[str, int]:
     """Return an idea that no other one surpasses in systems, and in how many of them it is."""
     counted = {
-        idea.name: sum(cell(one.key, idea.key).state in (YES, PARTLY) for one in SYSTEMS)
+        idea.name: sum(cell(system.key, idea.key).state in (YES, PARTLY) for system in SYSTEMS)
         for idea in IDEAS
     }
     most = max(counted, key=counted.__getitem__)
@@ -109,7 +111,7 @@ def _links(ideas: Sequence[Idea]) -> None:
     """Lead to the chapters that show ideas, each once."""
     kit.prose(kit.bold(words.lead_title))
     with st.container(horizontal=True, gap="small"):
-        for chapter in dict.fromkeys(one.chapter for one in ideas):
+        for chapter in dict.fromkeys(idea.chapter for idea in ideas):
             label = words.leads.format(chapter=LESSON.title_of(chapter))
             kit.chapter_link("efficiency", chapter, label)
 
@@ -127,7 +129,7 @@ def _sources(used: Sequence[str]) -> None:
 
 def whole_table() -> dict[str, list[str]]:
     """Return the whole table: a row an idea, a column a system."""
-    columns = {words.table_first: [one.name for one in IDEAS]}
+    columns = {words.table_first: [idea.name for idea in IDEAS]}
     for system in SYSTEMS:
         states = (cell(system.key, idea.key).state for idea in IDEAS)
         columns[system.name] = [words.signs[state] for state in states]
@@ -143,13 +145,13 @@ def table_note() -> str:
 
 def question(column: str) -> kit.Question:
     """Ask what an idea of a system is, among other ideas: each system asks for another one."""
-    keys = [one.key for one in SYSTEMS]
+    keys = [system.key for system in SYSTEMS]
     at = keys.index(column)
-    known = [one for one in IDEAS if cell(column, one.key).state == YES]
+    known = [idea for idea in IDEAS if cell(column, idea.key).state == YES]
     right = known[at % len(known)]
     first = IDEAS.index(right)
     offered = [IDEAS[(first + step) % len(IDEAS)] for step in range(ANSWERS)]
     slots = {"system": SYSTEMS[at].name, "title": SOURCES[cell(column, right.key).source].title}
-    reasons = {one.about: words.wrong.format(idea=one.name) for one in offered}
+    reasons = {idea.about: words.wrong.format(idea=idea.name) for idea in offered}
     reasons[right.about] = words.right
     return kit.Question.among(words.ask, reasons, right.about, idea=right.name, **slots)

@@ -5,6 +5,6 @@ from llmviz.ui import codec
 
 PARAMS = [
     codec.choice("whoview", "system", ("system", "idea")),
-    codec.choice("whosystem", SYSTEMS[0].key, [one.key for one in SYSTEMS]),
-    codec.choice("whoidea", "paged", [one.key for one in IDEAS]),
+    codec.choice("whosystem", SYSTEMS[0].key, [system.key for system in SYSTEMS]),
+    codec.choice("whoidea", "paged", [idea.key for idea in IDEAS]),
 ]

@@ -202,17 +202,17 @@ def what_moved(table: VectorTable, move: Move) -> str:
 
 
 def _matrix(state: kit.PageState, names: Sequence[str], paths: TwoPaths) -> None:
-    one, two = unit_rows(paths.a), unit_rows(paths.b)
-    kit.section(words.matrix, width=one.shape[1])
-    limit = float(np.quantile(np.abs(np.vstack((one, two))), 0.99)) or None
-    product = one * two
+    a, b = unit_rows(paths.a), unit_rows(paths.b)
+    kit.section(words.matrix, width=a.shape[1])
+    limit = float(np.quantile(np.abs(np.vstack((a, b))), 0.99)) or None
+    product = a * b
     edge = float(np.quantile(np.abs(product), 0.99)) or None
     like = {"row_labels": names, "role": "residual"}
     cells.show(
         state,
         [
-            lv.Matrix(words.a, one, "", words.unit, limit=limit, **like),
-            lv.Matrix(words.b, two, "", words.unit, limit=limit, **like),
+            lv.Matrix(words.a, a, "", words.unit, limit=limit, **like),
+            lv.Matrix(words.b, b, "", words.unit, limit=limit, **like),
             lv.Matrix(
                 words.product,
                 product,

@@ -111,7 +111,7 @@ class Atlas:
         drawing = Drawing(job)
         with self._lock:
             self._drawings[ground.name, request] = drawing
-            done = [key for key, one in self._drawings.items() if one.job.state in OVER]
+            done = [key for key, drawing in self._drawings.items() if drawing.job.state in OVER]
             for key in done[: max(0, len(self._drawings) - KEPT)]:
                 del self._drawings[key]
         return drawing

@@ -36,7 +36,7 @@ def colours(state: kit.PageState, here: Ground) -> Colours:
         except ValueError as error:  # more clusters than points
             kit.refuse(error)
         else:
-            lit = [one for one in range(len(clusters.centers)) if one not in state["off"]]
+            lit = [colour for colour in range(len(clusters.centers)) if colour not in state["off"]]
             return Colours(clusters.labels.astype(np.int32), _names(here, clusters), lit, clusters)
     kinds = list(word_categories())
     return Colours(here.kinds, kinds, [kind for kind in state["kinds"] if kind < len(kinds)])
@@ -64,7 +64,7 @@ def _central(here: Ground, clusters: Clusters, cluster: int) -> list[int]:
 def lit(state: kit.PageState, chosen: list[int]) -> None:
     """Store which colours are switched on."""
     if state["shade"] == "cluster":
-        state["off"] = [one for one in range(state["clusters"]) if one not in chosen]
+        state["off"] = [colour for colour in range(state["clusters"]) if colour not in chosen]
     else:
         state["kinds"] = chosen
 

@@ -156,5 +156,5 @@ def _acted(state: kit.PageState, here: Ground) -> None:
     if not isinstance(i, int) or not 0 <= i < here.size:
         return
     word = here.labels[i]
-    others = [one for one in state["spots"] if one != word and one in here.labels]
+    others = [spot for spot in state["spots"] if spot != word and spot in here.labels]
     state["spots"] = others if "drop" in act else [*others, word][-MOST_CHOSEN:]

@@ -70,9 +70,9 @@ def _compared(here: Ground, judged: Judged, request: Request) -> str:
         return ""
     reports = ", ".join(
         words.reached.format(
-            name=words.methods[method], trust=one.trust.mean(), kept=one.kept.mean()
+            name=words.methods[method], trust=score.trust.mean(), kept=score.kept.mean()
         )
-        for method, one in reached.items()
+        for method, score in reached.items()
     )
     return words.compared.format(maps=reports, k=judged.k)
 

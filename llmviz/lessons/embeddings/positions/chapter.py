@@ -215,7 +215,7 @@ def wave_question(way: str, c: int, base: float) -> kit.Question | None:
     about = {"c": c, "half": c // 2, "column": column, "pair": pair, "twice": 2 * pair}
     reasons = {
         f"{length:,.2f}": reason.format(length=length, base=base, **about)
-        for reason, length in sorted(lengths.items(), key=lambda one: one[1])
+        for reason, length in sorted(lengths.items(), key=lambda row: row[1])
     }
     if len(reasons) < 3:
         return None

@@ -39,15 +39,15 @@ def draw(state: kit.PageState) -> dict[str, object] | None:
     ids = kit.or_refused(_ids, state, pair[0])
     if ids is None:
         return None
-    many = [_predict(one, [ids, *_orders(ids)]) for one in pair]
-    mean = [float(total_variation(one[:1], one[1:]).mean()) for one in many]
+    many = [_predict(model, [ids, *_orders(ids)]) for model in pair]
+    mean = [float(total_variation(p[:1], p[1:]).mean()) for p in many]
     question = shuffle_question(*mean)
     if kit.predict(question, "embeddings.positions.shuffle", covers=True):
         if state["order"]:
             _other_order(pair, ids, shuffled(ids, state["order"], first=1), mean)
         else:
             _strip(pair[0].tokenizer, [ids])
-            _bars(pair[0].tokenizer, [_predict(one, [ids]) for one in pair])
+            _bars(pair[0].tokenizer, [_predict(model, [ids]) for model in pair])
             kit.prose(words.as_written)
         return {"n": MANY, "with_": _tiny(mean[0]), "without": _tiny(mean[1])}
     return None
@@ -58,7 +58,7 @@ def _other_order(
 ) -> None:
     """Show what both models say in another order; mean: what moves over many orders, of each."""
     _strip(pair[0].tokenizer, [ids, order])
-    predictions = [_predict(one, [ids, order]) for one in pair]
+    predictions = [_predict(model, [ids, order]) for model in pair]
     _bars(pair[0].tokenizer, predictions)
     _say(pair, predictions, mean, order != ids)
 
@@ -115,7 +115,7 @@ def _strip(tokenizer: Any, lines: list[list[int]]) -> None:
 
 
 def _bars(tokenizer: Any, predictions: list[np.ndarray]) -> None:
-    limit = max(float(one.max()) for one in predictions)
+    limit = max(float(p.max()) for p in predictions)
     for column, title, probabilities in zip(
         st.columns(2, gap="medium"), words.models, predictions, strict=True
     ):
@@ -138,11 +138,11 @@ def _bars(tokenizer: Any, predictions: list[np.ndarray]) -> None:
 def _say(
     pair: list[engine.Bundled], predictions: list[np.ndarray], mean: list[float], changed: bool
 ) -> None:
-    moved = [float(total_variation(one[0], one[1])) for one in predictions]
+    moved = [float(total_variation(p[0], p[1])) for p in predictions]
     line = words.moved if changed else words.unmoved
     kit.prose(line, with_=_tiny(moved[0]), without=_tiny(moved[1]))
     kit.prose(words.many, n=MANY, with_=_tiny(mean[0]), without=_tiny(mean[1]))
-    cards = [one.card for one in pair]
+    cards = [model.card for model in pair]
     if all("score" in card for card in cards):
         losses = [card["score"]["nats_per_token"] for card in cards]
         probes = [probe_shares(card).get(RULE) for card in cards]

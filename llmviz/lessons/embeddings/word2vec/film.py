@@ -101,7 +101,7 @@ def _acted(state: kit.PageState, film: WordFilm) -> None:
         return
     word = film.words[i]
     if "drop" in act:
-        state["watch"] = [one for one in chosen if one != word]
+        state["watch"] = [other for other in chosen if other != word]
     elif word not in chosen:
         state["watch"] = [*chosen, word][-MOST_CHOSEN:]
 

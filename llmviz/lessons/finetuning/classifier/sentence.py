@@ -83,9 +83,9 @@ def agreement(answer: Reading, name: str) -> str:
     Nothing where one of them is the same for all, or two tokens would agree or disagree by force.
     """
     both = answer.without.astype(float), answer.gradient.astype(float)
-    if len(answer.ids) < 3 or any(one.std() == 0 for one in both):
+    if len(answer.ids) < 3 or any(scores.std() == 0 for scores in both):
         return ""
     tokenizer = engine.tokenizer(name)
-    tops = [kit.spoken(answer.ids[int(one.argmax())], tokenizer) for one in both]
+    tops = [kit.spoken(answer.ids[int(scores.argmax())], tokenizer) for scores in both]
     correlation = kit.signed(float(np.corrcoef(*both)[0, 1]))
     return words.agree.format(correlation=correlation, without=tops[0], gradient=tops[1])

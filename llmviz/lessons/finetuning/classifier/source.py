@@ -95,7 +95,7 @@ def show(some: Labelled, own: bool, tokenizer_of: str) -> None:
             kit.inform(line, ":material/help:")
     rows: dict[str, list[str]] = {name: [] for name in words.columns}
     for number, name in enumerate(some.names):
-        texts = [t for t, one in zip(some.texts, some.labels, strict=True) if one == number]
+        texts = [t for t, label in zip(some.texts, some.labels, strict=True) if label == number]
         for text in texts[:SHOWN]:
             rows[words.columns[0]].append(name)
             rows[words.columns[1]].append(text)
@@ -118,5 +118,5 @@ def share_unknown(texts: tuple[str, ...], tokenizer_of: str) -> float:
     unknown = tokenizer.special_tokens.get(UNKNOWN)
     if unknown is None:
         return 0.0
-    ids = [one for text in texts for one in tokenizer.encode(text)]
+    ids = [token for text in texts for token in tokenizer.encode(text)]
     return ids.count(unknown) / max(1, len(ids))

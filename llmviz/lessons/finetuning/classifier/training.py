@@ -88,8 +88,8 @@ def seconds(value: float) -> str:
 def curve(mark: str, points: int, outcome: Outcome, mode: kit.Mode) -> kit.Figure:
     """Return the losses so far; `mark` and `points` tell this state of it from all others."""
     drawn = outcome.points[:points]
-    measured = [(one.step, one.validation) for one in drawn if one.validation is not None]
-    steps, losses = [one.step for one in drawn], [one.loss for one in drawn]
+    measured = [(point.step, point.validation) for point in drawn if point.validation is not None]
+    steps, losses = [point.step for point in drawn], [point.loss for point in drawn]
     end = outcome.plan.steps
     return learning_curve(steps, losses, measured, words.loss_names, words.loss_axes, end, mode)
 

@@ -54,8 +54,8 @@ def draw(state: kit.PageState) -> None:
 
 def _draw_results(job: kit.Job, known: tuple[tuple[int, float], ...], steps: int) -> None:
     shares = tuple(job.results)
-    plain = tuple(one for one in shares if not one.wrong)
-    wrong = tuple(one for one in shares if one.model == TUNED and one.examples == OF)
+    plain = tuple(share for share in shares if not share.wrong)
+    wrong = tuple(share for share in shares if share.model == TUNED and share.examples == OF)
     figure = by_examples(known, plain, kit.theme())
     kit.chart(figure, f"{KEY}.examples")
     if len(shares) < ALL:
@@ -71,12 +71,12 @@ def by_examples(
 ) -> kit.Figure:
     """Return the shares over the number of examples; known: those of the card."""
     curves = []
-    measured = [one for one in shares if one.model == TUNED]
-    tuned = [(one.examples, one.right) for one in measured] or list(known)
+    measured = [share for share in shares if share.model == TUNED]
+    tuned = [(share.examples, share.right) for share in measured] or list(known)
     names = list(words.models.values())
     if tuned:
         curves.append(Curve(names[0], *zip(*tuned, strict=True), "weights", marks=True))
-    base = [(one.examples, one.right) for one in shares if one.model == BASE]
+    base = [(share.examples, share.right) for share in shares if share.model == BASE]
     if base:
         curves.append(Curve(names[1], *zip(*base, strict=True), "residual", marks=True))
     best = [best_possible(examples, TWO) for examples in SHOTS]
@@ -87,15 +87,15 @@ def by_examples(
 @kit.kept(8)
 def by_wrong(shares: tuple[Share, ...], mode: kit.Mode) -> kit.Figure:
     """Return the shares over the number of wrong examples among eight."""
-    x, y = [one.wrong for one in shares], [one.right for one in shares]
+    x, y = [share.wrong for share in shares], [share.right for share in shares]
     curve = Curve(words.wrong_name, x, y, "key", marks=True)
     return lines([curve], words.wrong_axes, mode, shares=True, at=WRONG)
 
 
 def report(shares: tuple[Share, ...], steps: int) -> str:
     """Return what both models can do, in a sentence."""
-    base = [one.right for one in shares if one.model == BASE]
-    (tuned,) = (one.right for one in shares if one.model == TUNED and one.examples == OF)
+    base = [share.right for share in shares if share.model == BASE]
+    (tuned,) = (share.right for share in shares if share.model == TUNED and share.examples == OF)
     line = {
         "low": kit.percent(min(base)),
         "high": kit.percent(max(base)),
@@ -107,7 +107,7 @@ def report(shares: tuple[Share, ...], steps: int) -> str:
 
 def told_wrong(shares: tuple[Share, ...]) -> str:
     """Return what wrong examples do, in a sentence."""
-    by_count = {one.wrong: one.right for one in shares}
+    by_count = {share.wrong: share.right for share in shares}
     most = max(by_count)
     return words.wrong_read.format(
         wrong=most, share=kit.percent(by_count[most]), clean=kit.percent(by_count[0])

@@ -14,7 +14,7 @@ from llmviz.study.rule_prompts import Look, look
 from llmviz.textfile import whole_number
 from llmviz.ui import kit
 
-looks = kit.kept(64, key=lambda bundled, asked: (bundled.kept_as, repr(asked)))(
+looks = kit.kept(64, key=lambda bundled, question: (bundled.kept_as, repr(question)))(
     kit.on_model_and_tokenizer(look)
 )
 
@@ -43,7 +43,7 @@ def draw(state: kit.PageState, question: Question) -> None:
         on_change=kit.bound(state, key, chosen=("rulehead", kit.link_of)),
     )
     given = look.weights[layer, head, -1].tolist()
-    shares = [{words.share: kit.percent(one)} for one in given]
+    shares = [{words.share: kit.percent(share)} for share in given]
     names = kit.names_of(look.tokens, base().tokenizer)
     token_strip(
         [row_of(look.tokens, names, given, shares)],

@@ -69,7 +69,7 @@ def report(question: Question, own: bool) -> str:
     more = []
     if wrong:
         more.append(words.wrong_told.format(wrong=wrong, examples=len(question.examples)))
-    more += [one for one in (not_told(question),) if one]
+    more += [text for text in (not_told(question),) if text]
     return " ".join([line, *more, words.held_out])
 
 
@@ -88,7 +88,7 @@ def share(probability: float) -> str:
 
 def not_told(question: Question) -> str:
     """Return why the examples do not tell the right answer; nothing where they do."""
-    group = next(one for one in question.rule.answers if question.word in group_words(one))
+    group = next(group for group in question.rule.answers if question.word in group_words(group))
     own = Counter(answer for word, answer in question.examples if word in group_words(group))
     if not own:
         return words.not_shown.format(group=group)
@@ -98,7 +98,7 @@ def not_told(question: Question) -> str:
     return words.misled.format(group=group, answer=question.answer)
 
 
-@kit.kept(128, key=lambda bundled, asked: (bundled.kept_as, repr(asked)))
+@kit.kept(128, key=lambda bundled, question: (bundled.kept_as, repr(question)))
 def reply(bundled: engine.Bundled, question: Question) -> Answers:
     """Return what a model says."""
     return answers(bundled.model, bundled.tokenizer, [question])
@@ -110,23 +110,23 @@ def bars(question: Question, *, own: bool) -> dict[str, str]:
     own: the examples are the learner's.
     """
     both = _replies(question)
-    chances = [one.probabilities[0].numpy() for one in both]
+    chances = [answer.probabilities[0].numpy() for answer in both]
     right = ANSWERS.index(question.answer)
-    order = sorted(range(len(ANSWERS)), key=lambda i: -max(float(one[i]) for one in chances))
+    order = sorted(range(len(ANSWERS)), key=lambda i: -max(float(p[i]) for p in chances))
     listed = order[:BEST]
     if right not in listed:
         listed[-1] = right
-    drawn_chances = [np.minimum(one[listed], 1.0) for one in chances]
+    drawn_chances = [np.minimum(p[listed], 1.0) for p in chances]
     paired_bars(
         [ANSWERS[i] for i in listed],
         *drawn_chances,
         title=words.bars_title.format(word=question.word),
         names=tuple(words.models.values()),
         axis=words.bars_axis,
-        limit=max(float(one.max()) for one in drawn_chances),
+        limit=max(float(p.max()) for p in drawn_chances),
         key=f"{KEY}.bars",
     )
-    best = [int(one.chosen[0]) for one in both]
+    best = [int(answer.chosen[0]) for answer in both]
     slots = {
         "tuned": ANSWERS[best[0]],
         "tuned_share": share(float(chances[0][best[0]])),
@@ -184,6 +184,6 @@ def code(question: Question) -> None:
         [answers, draw_question],
         words.snippet_prompt.format(name=base().name, question=question, tuned=TUNED),
         "\n".join(
-            f"{ANSWERS[int(one.chosen[0])]} {float(one.probabilities.max()):.3f}" for one in both
+            f"{ANSWERS[int(out.chosen[0])]} {float(out.probabilities.max()):.3f}" for out in both
         ),
     )

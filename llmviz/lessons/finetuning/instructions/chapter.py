@@ -75,7 +75,7 @@ def _controls(state: kit.PageState) -> None:
 @kit.kept(64)
 def askable(story: str) -> dict[str, str]:
     """Return the questions that the grammar can answer about a story, with their answers."""
-    return {one.question: one.answer for one in ask(story)}
+    return {task.question: task.answer for task in ask(story)}
 
 
 def known_answer(story: str, question: str) -> str:

@@ -55,7 +55,7 @@ def measured(bundled: engine.Bundled) -> Losses:
     models = [bundled, tuned_model.tuned(MIXED)]
     if has(ALONE):
         models.append(tuned_model.tuned(ALONE))
-    losses = [story_losses(one.model, tokenizer, stories) for one in models]
+    losses = [story_losses(model.model, tokenizer, stories) for model in models]
     return Losses(losses[0], losses[1], losses[2] if len(losses) > 2 else None)
 
 
@@ -89,5 +89,5 @@ def bars(bundled: engine.Bundled, mode: kit.Mode) -> kit.Figure:
     named = [(words.bars["base"], losses.base), (words.bars["mixed"], losses.mixed)]
     if losses.alone is not None:
         named.append((words.bars["alone"], losses.alone))
-    names, values = [name for name, _ in named], [float(one.mean()) for _, one in named]
+    names, values = [name for name, _ in named], [float(nats.mean()) for _, nats in named]
     return compared(names, values, 0, words.forgot_bars, mode)

@@ -17,7 +17,7 @@ from llmviz.ui import engine, kit
 SHOWN_TERMS = 6  # of a sum
 
 
-def draw(one: Instruction) -> dict[str, str] | None:
+def draw(task: Instruction) -> dict[str, str] | None:
     """Show an example as it is trained on; without a known answer, that of the tuned model.
 
     Returns what was seen, once asked.
@@ -26,26 +26,26 @@ def draw(one: Instruction) -> dict[str, str] | None:
     """
     kit.section(words.mask)
     models = both()
-    if not one.answer:
-        written = answer(models["tuned"], one.prompt).text.strip().split("\n")[0]
-        one = dataclasses.replace(one, answer=written.removesuffix("."))
-    known = encoded(models["base"], one)
+    if not task.answer:
+        written = answer(models["tuned"], task.prompt).text.strip().split("\n")[0]
+        task = dataclasses.replace(task, answer=written.removesuffix("."))
+    known = encoded(models["base"], task)
     question = count_question(known)
     if question is not None and not kit.predict(
         question, "finetuning.instructions.mask", covers=True
     ):
         return None
     token_strip(
-        [strip(one, *models.values())],
+        [strip(task, *models.values())],
         key="finetuning.instructions.strip",
         show_ids=False,
         value_label=words.counts,
         value_range=(0.0, 1.0),
     )
-    base, tuned = (nats(bundled, one) for bundled in models.values())
+    base, tuned = (nats(bundled, task) for bundled in models.values())
     places = [place for place, counted in enumerate(known.counts[1:]) if counted]
     names = [name for name, counts in zip(names_in(known), known.counts, strict=True) if counts]
-    columns = (names, *([f"{one[place]:.3f}" for place in places] for one in (base, tuned)))
+    columns = (names, *([f"{cost[place]:.3f}" for place in places] for cost in (base, tuned)))
     rows = dict(zip(words.table, columns, strict=True))
     kit.columns_table(rows, height="content", width=420)
     before, after = losses_of(base, known), losses_of(tuned, known)
@@ -60,8 +60,8 @@ def draw(one: Instruction) -> dict[str, str] | None:
         tuned_all=f"{after[1]:.3f}",
         share=kit.percent(1 - len(places) / len(base)),
     )
-    if len(one.prompt) <= kit.IN_SNIPPET:
-        given = {"story": one.story, "question": one.question, "answer": one.answer}
+    if len(task.prompt) <= kit.IN_SNIPPET:
+        given = {"story": task.story, "question": task.question, "answer": task.answer}
         kit.show_code(
             [tokens_of, masked_batch, load_adapter],
             words.snippet.format(name=BASE, tuning=TUNING, **given),
@@ -87,10 +87,10 @@ def written_sum(terms: list[str]) -> str:
 
 
 @kit.kept(32)
-def strip(one: Instruction, *models: engine.Bundled) -> TokenRow:
+def strip(task: Instruction, *models: engine.Bundled) -> TokenRow:
     """Return the example as chips, with what each token is to the loss."""
-    known = encoded(models[0], one)
-    base, tuned = (nats(bundled, one) for bundled in models)
+    known = encoded(models[0], task)
+    base, tuned = (nats(bundled, task) for bundled in models)
     details = []
     for place, counts in enumerate(known.counts):
         about = {words.detail["place"]: f"{place + 1} of {len(known.ids)}"}

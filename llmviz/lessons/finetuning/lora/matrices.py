@@ -102,8 +102,8 @@ def matrices_of(
     limit = float(np.abs(values["sum"]).max())
     more["sum"] |= {"op": lv.add("W", "added"), "limit": limit, "role": "residual"}
     matrices = tuple(
-        lv.Matrix(one, values[one], words.labels[one], words.formulas.get(one, ""), **more[one])
-        for one in NAMES
+        lv.Matrix(key, values[key], words.labels[key], words.formulas.get(key, ""), **more[key])
+        for key in NAMES
     )
     return matrices, windows
 
@@ -114,8 +114,8 @@ def _picture(state: kit.PageState, known: tuple[str, str, str], row: int, column
     rank = len(change.a)
     line = {"rank": rank, "scale": change.scale, "alpha": change.scale * rank}
     appear = (["W"], ["B", "A"], ["BA"], ["added"], ["sum"])
-    captions = [one.format(**line) for one in words.steps.values()]
-    shapes = {one.name: np.shape(one.values) for one in matrices}
+    captions = [text.format(**line) for text in words.steps.values()]
+    shapes = {matrix.name: np.shape(matrix.values) for matrix in matrices}
     first = _first(matrices)
 
     def settled() -> None:
@@ -155,7 +155,7 @@ def seen(places: Iterable[tuple[str, int]], windows: Mapping[str, lv.Window]) ->
     'C.0'
     """
     at = dict.fromkeys(windows, 0) | dict(places)
-    return ",".join(f"{name}.{at[name]}" for name, one in windows.items() if at[name] != one.at)
+    return ",".join(f"{name}.{at[name]}" for name, view in windows.items() if at[name] != view.at)
 
 
 def windows_around(
@@ -163,18 +163,18 @@ def windows_around(
 ) -> dict[str, lv.Window]:
     """Return the windows moved as far as it takes to see a cell."""
     moved = dict(windows)
-    axes = next(one.windows for one in matrices if one.name == cell.name)
+    axes = next(matrix.windows for matrix in matrices if matrix.name == cell.name)
     for name, place in zip(axes, (cell.row, cell.column), strict=True):
         if name:
-            one = windows[name]
-            at = max(place - one.show + 1, min(place, one.at))
-            moved[name] = lv.Window(one.size, one.show, at)
+            window = windows[name]
+            at = max(place - window.show + 1, min(place, window.at))
+            moved[name] = lv.Window(window.size, window.show, at)
     return moved
 
 
 def _first(matrices: tuple[lv.Matrix, ...]) -> str:
     """The cell that is kept at first: that of the largest change in the part."""
-    (added,) = (one.values for one in matrices if one.name == "added")
+    (added,) = (matrix.values for matrix in matrices if matrix.name == "added")
     row, column = np.unravel_index(int(np.abs(added).argmax()), added.shape)
     return f"sum.{row}.{column}"
 

@@ -26,13 +26,13 @@ def race_of(task: str, updates: int, rank: int) -> kit.Job:
 
 def ends_of(job: kit.Job) -> dict[str, RaceEnd]:
     """Return what each way came to, as far as it has."""
-    return {one.way: one for one in list(job.results) if isinstance(one, RaceEnd)}
+    return {end.way: end for end in list(job.results) if isinstance(end, RaceEnd)}
 
 
 @kit.kept(12)
 def trained_by(job: kit.Job, rank: int) -> Trained:
     """Return the changes that a race, which is over, ended with."""
-    return Trained({way: one.changes for way, one in ends_of(job).items()}, rank)
+    return Trained({way: end.changes for way, end in ends_of(job).items()}, rank)
 
 
 def given(state: kit.PageState) -> tuple[str, int, int]:
@@ -77,8 +77,8 @@ def draw(state: kit.PageState) -> None:
 
 def _draw_results(state: kit.PageState, job: kit.Job) -> None:
     results = list(job.results)
-    if any(isinstance(one, RaceStep) for one in results):
-        figure = curves(tuple(one for one in results if isinstance(one, RaceStep)), kit.theme())
+    if any(isinstance(step, RaceStep) for step in results):
+        figure = curves(tuple(step for step in results if isinstance(step, RaceStep)), kit.theme())
         kit.chart(figure, f"{KEY}.curves")
     ends = ends_of(job)
     if len(ends) < len(WAYS):
@@ -108,11 +108,11 @@ def curves(steps: tuple[RaceStep, ...], mode: kit.Mode) -> kit.Figure:
     """Return the losses of a race so far, two lines a way."""
     drawn = []
     for way in WAYS:
-        own = [one for one in steps if one.way == way]
-        checked = [one for one in own if one.held_out is not None]
+        own = [update for update in steps if update.way == way]
+        checked = [update for update in own if update.held_out is not None]
         held_out, batch = (name.format(way=words.ways[way]) for name in words.race_names)
-        x, y = [one.step for one in checked], [one.held_out for one in checked]
+        x, y = [update.step for update in checked], [update.held_out for update in checked]
         drawn.append(Curve(held_out, x, y, ROLES[way], marks=True))
-        x, y = [one.step for one in own], [one.loss for one in own]
+        x, y = [update.step for update in own], [update.loss for update in own]
         drawn.append(Curve(batch, x, y, ROLES[way], dashed=True))
     return lines(drawn, words.race_axes, mode)

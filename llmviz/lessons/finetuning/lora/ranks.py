@@ -48,7 +48,7 @@ def draw(state: kit.PageState, name: str, path: str, trained: Trained | None) ->
     _stages(state, name, path, trained, whose)
     kit.chart(spectra(beside(name), path, trained, kit.theme()), f"{KEY}.values")
     known = ["adapter", *(trained.changes if trained is not None else ())]
-    kit.prose("\n\n".join(read(name, path, trained, one) for one in known))
+    kit.prose("\n\n".join(read(name, path, trained, way) for way in known))
     _code(name, path)
     return True
 
@@ -151,7 +151,7 @@ def picture_of(
     held = 1 - spectrum.left()
     size = studied.shape
     for rank in range(1, min(PARTS, len(spectrum.s)) + 1):
-        b, a, part, left = (f"{one}{rank}" for one in ("b", "a", "part", "left"))
+        b, a, part, left = (f"{kind}{rank}" for kind in ("b", "a", "part", "left"))
         nearest = u[:, :rank] @ v[:rank]
         matrices += [
             lv.Matrix(b, u[:, :rank], labels["b"], row_labels=names["row_labels"], role="value"),

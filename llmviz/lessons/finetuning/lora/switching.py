@@ -31,11 +31,11 @@ def draw(state: kit.PageState, name: str) -> None:
     if text is None:
         return
     names = {ALONE: words.base_alone, **words.adapters}
-    for column, (one, label) in zip(st.columns(len(names)), names.items(), strict=True):
+    for column, (adapter, label) in zip(st.columns(len(names)), names.items(), strict=True):
         with column:
             st.markdown(f"**{label}**")
             st.code(
-                written(_model(one), text).text or words.nothing, language=None, wrap_lines=True
+                written(_model(adapter), text).text or words.nothing, language=None, wrap_lines=True
             )
     kit.prose(memory(base()))
     beside = source.beside(name)
@@ -91,12 +91,12 @@ def compared(bundled: engine.Bundled, text: str) -> BothWays:
 @kit.kept(4)
 def memory(bundled: engine.Bundled) -> str:
     """Return what the models take together, in a sentence."""
-    numbers = sum(one.numel() for one in bundled.model.parameters())
+    numbers = sum(tensor.numel() for tensor in bundled.model.parameters())
     each = [
         sum(a.size + b.size for a, b in pairs_of(source.beside(name).model).values())
         for name in words.adapters
     ]
-    apiece = " and ".join(f"{one:,}" for one in dict.fromkeys(each))
+    apiece = " and ".join(f"{size:,}" for size in dict.fromkeys(each))
     return words.memory.format(
         base=f"{numbers:,}", each=apiece, models=1 + len(each), ratio=1 + sum(each) / numbers
     )
@@ -111,6 +111,6 @@ def _code(name: str, text: str) -> None:
             base=BASE, adapters=list(words.adapters), text=text, tokens=TOKENS
         ),
         lambda: "\n".join(
-            repr(written(_model(one), text).text) for one in (ALONE, *words.adapters)
+            repr(written(_model(adapter), text).text) for adapter in (ALONE, *words.adapters)
         ),
     )

@@ -22,14 +22,14 @@ LAYOUT = (
 @kit.kept(32)
 def numbers_of(now: bytes, before: bytes, beta: float) -> LossNumbers:
     """Return the steps of the loss; now and before are (P, 2) float64 as bytes, for the key."""
-    both = (np.frombuffer(one).reshape(-1, 2) for one in (now, before))
+    both = (np.frombuffer(raw).reshape(-1, 2) for raw in (now, before))
     return loss_numbers(*both, beta)
 
 
 @kit.kept(32)
 def matrices_of(now: bytes, before: bytes, beta: float) -> tuple[lv.Matrix, ...]:
     """Return the linked matrices."""
-    both = [np.frombuffer(one).reshape(-1, 2) for one in (now, before)]
+    both = [np.frombuffer(raw).reshape(-1, 2) for raw in (now, before)]
     steps = numbers_of(now, before, beta)
     values = {"now": both[0], "before": both[1], "gain": both[0] - both[1], **steps._asdict()}
     ops = {
@@ -82,6 +82,6 @@ def code(rule: str, beta: float) -> None:
         words.snippet_loss_picture.format(
             name=base().name, rule=rule, shown=SHOWN, seed=SEED, beta=beta
         ),
-        f"{[f'{one:.2f}' for one in before[0]]}\n"
+        f"{[f'{value:.2f}' for value in before[0]]}\n"
         f"{numbers_of(before.tobytes(), before.tobytes(), beta).nats.mean():.4f}",
     )

@@ -49,7 +49,7 @@ def given(state: kit.PageState) -> Settings:
 
 def looks(job: kit.Job) -> list[Look]:
     """Return how the model was at each look so far."""
-    return [one for one in list(job.results) if isinstance(one, Look)]
+    return [result for result in list(job.results) if isinstance(result, Look)]
 
 
 def model_of(state: kit.PageState) -> GPT | None:
@@ -57,13 +57,13 @@ def model_of(state: kit.PageState) -> GPT | None:
     if not state["prefer"]:
         return None
     job = kit.job_for(state, "prefer", run_of, given(state))
-    done = job.over and any(isinstance(one, Learned) for one in job.results)
+    done = job.over and any(isinstance(result, Learned) for result in job.results)
     return _model(job, base()) if done else None
 
 
 @kit.kept(4)
 def _model(job: kit.Job, bundled: engine.Bundled) -> GPT:
-    (learned,) = (one for one in job.results if isinstance(one, Learned))
+    (learned,) = (result for result in job.results if isinstance(result, Learned))
     return adapted_by(bundled.model, LoraConfig(RANK, 2.0 * RANK), learned.pairs)
 
 
@@ -118,7 +118,7 @@ def report(last: Look) -> str:
 
 def over(so_far: list[Look]) -> str:
     """Return how far the model went on after as many pairs were right as ever would be."""
-    best = max(so_far, key=lambda one: (one.preferred, -one.step))
+    best = max(so_far, key=lambda look: (look.preferred, -look.step))
     kind = "never" if not best.preferred else "end" if best is so_far[-1] else "before"
     moved = words.over_best[kind].format(
         share=kit.percent(best.preferred),
@@ -130,21 +130,21 @@ def over(so_far: list[Look]) -> str:
     return f"{moved} {score}"
 
 
-def _score(one: Look) -> str:
-    return kit.signed(sum(ending.score for ending in one.endings) / len(one.endings))
+def _score(look: Look) -> str:
+    return kit.signed(sum(ending.score for ending in look.endings) / len(look.endings))
 
 
 @kit.kept(32)
 def run_figures(job: kit.Job, count: int, mode: kit.Mode) -> tuple[kit.Figure, kit.Figure]:
     """Return the margin and loss, and the distance, over the first `count` looks of a run."""
     so_far = looks(job)[:count]
-    steps = [one.step for one in so_far]
+    steps = [look.step for look in so_far]
     margin, loss = words.margin_names
     first = [
-        Curve(margin, steps, [one.margin for one in so_far], "value", marks=True),
-        Curve(loss, steps, [one.loss for one in so_far], "accent", marks=True),
+        Curve(margin, steps, [look.margin for look in so_far], "value", marks=True),
+        Curve(loss, steps, [look.loss for look in so_far], "accent", marks=True),
     ]
-    moved = [one.divergence for one in so_far]
+    moved = [look.divergence for look in so_far]
     second = [Curve(words.moved_name, steps, moved, "weights", marks=True)]
     return lines(first, words.margin_axes, mode), lines(second, words.moved_axes, mode)
 
@@ -161,22 +161,22 @@ def texts_of(job: kit.Job, count: int, number: int) -> pd.DataFrame:
     """Return the endings of one story at the first `count` looks of a run."""
     rows = [
         (
-            one.step,
-            f"{one.divergence:.3f}",
-            f"{one.endings[number].score:g}".replace("-", "−"),
-            kit.escape_markdown(one.endings[number].text) or words.nothing,
+            look.step,
+            f"{look.divergence:.3f}",
+            f"{look.endings[number].score:g}".replace("-", "−"),
+            kit.escape_markdown(look.endings[number].text) or words.nothing,
         )
-        for one in looks(job)[:count]
+        for look in looks(job)[:count]
     ]
     return pd.DataFrame(rows, columns=list(words.text_columns))
 
 
 def _compared(state: kit.PageState, so_far: list[Look]) -> None:
     done: dict[Settings, Course] = st.session_state.setdefault(RUNS, {})
-    done[given(state)] = tuple((one.divergence, one.preferred) for one in so_far)
+    done[given(state)] = tuple((look.divergence, look.preferred) for look in so_far)
     while len(done) > KEPT_RUNS:
         done.pop(next(iter(done)))
-    same = {one: path for one, path in done.items() if one[0] == state["rule"]}
+    same = {settings: path for settings, path in done.items() if settings[0] == state["rule"]}
     kit.prose(f"{kit.bold(words.runs_title)} {words.runs_text}")
     kit.chart(runs_figure(tuple(same.items()), kit.theme()), f"{KEY}.runs")
 

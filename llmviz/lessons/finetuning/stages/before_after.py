@@ -36,18 +36,18 @@ def draw(state: kit.PageState) -> None:
     try:
         prompt = check_text(state["prompt"])
         models = [model() for model in MODELS.values()]
-        written = {name: after(one, prompt) for name, one in zip(MODELS, models, strict=True)}
+        written = {name: after(bundle, prompt) for name, bundle in zip(MODELS, models, strict=True)}
     except ValueError as error:
         kit.refuse(error)
         return
     if written["base"].left_out:
         kept_tokens = max(1, models[0].model.context_length - TOKENS)
         kit.inform(words.cut.format(kept=kept_tokens), ":material/content_cut:")
-    for column, (name, one) in zip(st.columns(len(written)), written.items(), strict=True):
+    for column, (name, reply) in zip(st.columns(len(written)), written.items(), strict=True):
         with column:
             st.markdown(f"**{words.models[name]}**")
-            st.code(one.text or words.nothing, language=None, wrap_lines=True)
-            st.caption(words.ends if one.ended else words.stopped.format(count=TOKENS))
+            st.code(reply.text or words.nothing, language=None, wrap_lines=True)
+            st.caption(words.ends if reply.ended else words.stopped.format(count=TOKENS))
     kit.prose(words.first)
     kit.chart(first_bars(prompt, kit.theme(), *models), "finetuning.stages.first")
     kit.prose(words.before_reading)
@@ -62,8 +62,8 @@ def after(bundled: engine.Bundled, prompt: str) -> Continuation:
 @kit.kept(32)
 def first_bars(prompt: str, mode: kit.Mode, *models: engine.Bundled) -> kit.Figure:
     """Return the likeliest first tokens of the trained models, under all three."""
-    chances = [after(one, prompt).first for one in models]
+    chances = [after(bundle, prompt).first for bundle in models]
     best = [int(i) for i in sum(chances[1:]).argsort()[::-1][:BARS]]
-    labels = [kit.escape_plotly(one) for one in kit.names_of(best, models[0].tokenizer)]
+    labels = [kit.escape_plotly(token) for token in kit.names_of(best, models[0].tokenizer)]
     series = [[float(row[i]) for i in best] for row in chances]
     return three_bars(labels, series, [words.models[name] for name in MODELS], mode)

@@ -79,8 +79,8 @@ def lines_of(bundled: engine.Bundled) -> Lines:
 def scored(bundled: engine.Bundled) -> dict[str, int]:
     """Return on how many tokens each training was scored; those that are not known are left out."""
     counts = {"pretraining": bundled.card.get("tokens", 0)}
-    counts |= {one: _scored_tokens(one) for one in TUNINGS if _card(one) is not None}
-    return {one: count for one, count in counts.items() if count}
+    counts |= {name: _scored_tokens(name) for name in TUNINGS if _card(name) is not None}
+    return {name: count for name, count in counts.items() if count}
 
 
 def scored_line() -> str:
@@ -88,7 +88,7 @@ def scored_line() -> str:
     counts = scored(tuned_model.base())
     if not {"pretraining", "instructions"} <= counts.keys():
         return ""
-    before, after = (f"{counts[one]:,}" for one in ("pretraining", "instructions"))
+    before, after = (f"{counts[name]:,}" for name in ("pretraining", "instructions"))
     return words.end_scored.format(before=before, after=after)
 
 

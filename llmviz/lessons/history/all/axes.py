@@ -56,7 +56,7 @@ def _growing(state: kit.PageState, job: kit.Job | None, going: bool) -> None:
     if job is not None and job.problem:
         _writing.forget(state["wseed"])
         kit.refuse_failed(job)
-    written = {} if job is None else {one.key: one for one in list(job.results)}
+    written = {} if job is None else {result.key: result for result in list(job.results)}
     if job is not None and not job.over:
         done = len(written)
         text = words.writing.format(done=done, all=len(NINE)) if done else words.waits
@@ -65,30 +65,30 @@ def _growing(state: kit.PageState, job: kit.Job | None, going: bool) -> None:
     if any(key in ("write_rate", "new") for key in chosen) and not written:
         st.info(words.unwritten, icon=":material/edit_note:")
     else:
-        speeds = tuple((one.key, _rate(one), one.new) for one in written.values())
+        speeds = tuple((result.key, _rate(result), result.new) for result in written.values())
         st.plotly_chart(_figure(*chosen, speeds, kit.theme()), key=f"{KEY}.chart")
     st.dataframe(_frame(tuple(written.values())), hide_index=True)
     if written:
         listed = "; ".join(
             words.wrote_one.format(
-                model=words.models[one.key],
-                names=", ".join(kit.quote(name) for name in one.names[:LISTED]),
+                model=words.models[result.key],
+                names=", ".join(kit.quote(name) for name in result.names[:LISTED]),
             )
-            for one in written.values()
+            for result in written.values()
         )
         kit.prose(words.wrote, seed=state["wseed"], listed=listed)
 
 
-def _rate(one: Written) -> float:
-    return one.tokens / max(one.seconds, 1e-9)
+def _rate(result: Written) -> float:
+    return result.tokens / max(result.seconds, 1e-9)
 
 
-def value_of(one: Measured, measure: str, speeds: dict[str, tuple[float, int]]) -> float:
+def value_of(model: Measured, measure: str, speeds: dict[str, tuple[float, int]]) -> float:
     """Return a measure of one of the nine; NaN where it was not measured yet."""
     if measure in ("write_rate", "new"):
-        rate, new = speeds.get(one.key, (np.nan, np.nan))
+        rate, new = speeds.get(model.key, (np.nan, np.nan))
         return float(rate if measure == "write_rate" else new)
-    return float(getattr(one, measure))
+    return float(getattr(model, measure))
 
 
 @kit.kept(64)
@@ -97,32 +97,32 @@ def _figure(
 ) -> kit.Figure:
     known = {key: (rate, new) for key, rate, new in speeds}
     points = {
-        words.models[one.key]: (value_of(one, across, known), value_of(one, up, known))
-        for one in measures()
+        words.models[model.key]: (value_of(model, across, known), value_of(model, up, known))
+        for model in measures()
     }
-    numbers = [network_number(one.key) for one in measures()]
+    numbers = [network_number(model.key) for model in measures()]
     titles = [words.measures[key].format(count=COUNT) for key in (across, up)]
     return by_measure(points, numbers, titles, [key in words.powers for key in (across, up)], mode)
 
 
 @kit.kept(16)
 def _frame(written: tuple[Written, ...]) -> pd.DataFrame:
-    known = {one.key: (_rate(one), one.new) for one in written}
-    columns: dict[str, list[str]] = {words.model: [words.models[one.key] for one in measures()]}
+    known = {result.key: (_rate(result), result.new) for result in written}
+    columns: dict[str, list[str]] = {words.model: [words.models[model.key] for model in measures()]}
     forms = {"loss": "{:.4f}", "seconds": "{:,.2f}"}
     for measure, title in words.columns.items():
-        values = [value_of(one, measure, known) for one in measures()]
+        values = [value_of(model, measure, known) for model in measures()]
         form = forms.get(measure, "{:,.0f}")
         columns[title] = ["–" if np.isnan(value) else form.format(value) for value in values]
     return pd.DataFrame(columns)
 
 
-def lowest(all_of_them: tuple[Measured, ...]) -> str:
+def lowest(models: tuple[Measured, ...]) -> str:
     """Say which of the nine has the lowest loss, and which of those that were trained."""
-    first = min(all_of_them, key=lambda one: one.loss)
-    order = sorted((one for one in all_of_them if one.key not in COUNTED), key=lambda one: one.loss)
+    first = min(models, key=lambda model: model.loss)
+    order = sorted((model for model in models if model.key not in COUNTED), key=lambda m: m.loss)
     trained = order[0]
-    near = [words.models[one.key] for one in order[1:] if one.loss - trained.loss <= TIE]
+    near = [words.models[model.key] for model in order[1:] if model.loss - trained.loss <= TIE]
     follow = "follows" if len(near) == 1 else "follow"
     ties = words.lowest_ties.format(others=kit.listed(near), follow=follow, tie=TIE)
     text = words.lowest.format(
@@ -147,13 +147,13 @@ def _known() -> float:
     return table.grams.known(held_out, table.n)
 
 
-def size_question(all_of_them: tuple[Measured, ...]) -> kit.Question | None:
+def size_question(models: tuple[Measured, ...]) -> kit.Question | None:
     """Ask which of two trained models has the lower loss, where the smaller one might surprise.
 
     The pair: of all in which the smaller model is better, that with the largest gap of losses; any
     pair else. None where two losses are too close to rank.
     """
-    trained = [one for one in all_of_them if one.key not in COUNTED]
+    trained = [model for model in models if model.key not in COUNTED]
     pairs = [(a, b) for a in trained for b in trained if a.parameters < b.parameters]
     if not pairs:
         return None
@@ -162,13 +162,13 @@ def size_question(all_of_them: tuple[Measured, ...]) -> kit.Question | None:
         return None
     better = small if small.loss < large.loss else large
     reasons = {}
-    for one, other in ((small, large), (large, small)):
-        if one is not better:
+    for answer, other in ((small, large), (large, small)):
+        if answer is not better:
             text = words.ask_wrong
         else:
-            text = words.ask_right if one is small else words.ask_right_larger
-        model = words.models[one.key]
-        reasons[model] = text.format(model=model, loss=one.loss, other=other.loss)
+            text = words.ask_right if answer is small else words.ask_right_larger
+        model = words.models[answer.key]
+        reasons[model] = text.format(model=model, loss=answer.loss, other=other.loss)
     return kit.Question.among(
         words.ask,
         reasons,
@@ -182,7 +182,7 @@ def size_question(all_of_them: tuple[Measured, ...]) -> kit.Question | None:
 
 
 def _code() -> None:
-    gpt = next(one for one in measures() if one.key == "names-gpt")
+    gpt = next(model for model in measures() if model.key == "names-gpt")
     kit.show_code(
         [reach],
         words.snippet_axes,

@@ -20,7 +20,7 @@ PARTS = {"name": name.draw, "axes": axes.draw, "when": when.draw}
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    missing = [one for one in TRAINED if one not in engine.names()]
+    missing = [model for model in TRAINED if model not in engine.names()]
     if missing:
         command = f"python -m llmviz checkpoints make {missing[0]}"
         text = words.missing.format(names=", ".join(missing), command=command)
@@ -37,8 +37,8 @@ def end(typed: str) -> dict[str, Any]:
     """Return what the end says of a name: the lowest and the highest losses of the nine."""
     means = -np.log(name.scores(typed)).mean(axis=1)
     every = measures()
-    back = [one.context for one in every]
-    losses = [one.loss for one in every]
+    back = [model.context for model in every]
+    losses = [model.loss for model in every]
     return {
         "name": kit.quote(typed),
         "low": float(means.min()),

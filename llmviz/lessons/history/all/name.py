@@ -75,7 +75,7 @@ def best(name: str, chances: np.ndarray) -> str:
     if f"{means[low]:.3f}" == f"{means[high]:.3f}":
         return words.best_tie.format(name=kit.quote(name), low=means[low])
     at = int((losses.max(axis=0) - losses.min(axis=0)).argmax())
-    letters = [words.place.format(number=i, letter=kit.quote(one)) for i, one in enumerate(name, 1)]
+    letters = [words.place.format(number=i, letter=kit.quote(c)) for i, c in enumerate(name, 1)]
     least, most = int(chances[:, at].argmin()), int(chances[:, at].argmax())
     return words.best.format(
         name=kit.quote(name),

@@ -24,7 +24,7 @@ def draw(state: kit.PageState) -> None:
 
 def events() -> list[str]:
     """Return a paragraph for each event, with the losses that the models have here."""
-    losses = {one.key: one.loss for one in measures()}
+    losses = {model.key: model.loss for model in measures()}
     lines = []
     for year, (what, needed, source) in words.events.items():
         measured = ", ".join(

@@ -30,12 +30,12 @@ def draw(state: kit.PageState) -> None:
     _strip(throws[at], state["throw"], at)
     kit.prose(f"{_step(at, throws[at])} {words.dice_others.format(others=OTHERS)}")
     others = [spelled(thrown(state["throw"] + more)) for more in range(1, MORE + 1)]
-    listed = ", ".join(kit.quote(one) for one in others)
+    listed = ", ".join(kit.quote(name) for name in others)
     kit.prose(f"{_written(throws)} {words.dice_more.format(count=MORE, listed=listed)}")
     kit.show_code(
         [throw_name],
         words.snippet_dice.format(throw=state["throw"]),
-        "\n".join(f"{one.u:.4f} {one.start:.4f} {one.end:.4f} {one.letter}" for one in throws),
+        "\n".join(f"{roll.u:.4f} {roll.start:.4f} {roll.end:.4f} {roll.letter}" for roll in throws),
     )
 
 
@@ -57,7 +57,7 @@ def _known() -> frozenset[str]:
 
 def spelled(throws: list[Throw]) -> str:
     """Return the name that letters make, without its end."""
-    return "".join(one.letter for one in throws if one.letter != LETTERS[0])
+    return "".join(throw.letter for throw in throws if throw.letter != LETTERS[0])
 
 
 def _strip(throw: Throw, seed: int, at: int) -> None:

@@ -44,7 +44,7 @@ def draw(state: kit.PageState) -> None:
     kit.show_code(
         [walk],
         words.snippet_pairs.format(name=name),
-        "\n".join(f"{one.first} {one.second} {one.seen} {one.chance:.4f}" for one in steps),
+        "\n".join(f"{step.first} {step.second} {step.seen} {step.chance:.4f}" for step in steps),
     )
 
 
@@ -91,7 +91,7 @@ def small(p: float) -> str:
 
 
 def _grid(steps: list[PairStep]) -> None:
-    losses = np.array([one.loss for one in steps])
+    losses = np.array([step.loss for step in steps])
     finite = losses[np.isfinite(losses)]
     most = max(float(finite.max(initial=0.0)), 1.0)
     shades = np.where(np.isfinite(losses), losses, most)
@@ -99,11 +99,11 @@ def _grid(steps: list[PairStep]) -> None:
         np.tile(shades, (3, 1)),
         key=f"{KEY}.walk",
         row_names=[words.row_chance, words.row_product, words.row_loss],
-        column_names=[one.first + one.second for one in steps],
+        column_names=[step.first + step.second for step in steps],
         texts=[
-            [small(one.chance) for one in steps],
-            [small(one.product) for one in steps],
-            [_loss(one.loss) for one in steps],
+            [small(step.chance) for step in steps],
+            [small(step.product) for step in steps],
+            [_loss(step.loss) for step in steps],
         ],
         notes=_notes(steps),
         role="key",
@@ -120,28 +120,28 @@ def _loss(loss: float) -> str:
 def _notes(steps: list[PairStep]) -> list[list[str]]:
     chances = [
         words.chance_note.format(
-            seen=one.seen,
-            of_all=one.of_all,
-            first=one.first,
-            second=one.second,
-            p=small(one.chance),
+            seen=step.seen,
+            of_all=step.of_all,
+            first=step.first,
+            second=step.second,
+            p=small(step.chance),
         )
-        for one in steps
+        for step in steps
     ]
     products = [
-        words.product_note.format(number=number, product=small(one.product))
-        for number, one in enumerate(steps, 1)
+        words.product_note.format(number=number, product=small(step.product))
+        for number, step in enumerate(steps, 1)
     ]
-    losses = [words.loss_note.format(p=small(one.chance), loss=_loss(one.loss)) for one in steps]
+    losses = [words.loss_note.format(p=small(step.chance), loss=_loss(step.loss)) for step in steps]
     return [chances, products, losses]
 
 
 def result(table: np.ndarray, name: str, steps: list[PairStep]) -> str:
     """Say how likely the name is, and what its mean loss is beside that of all names."""
     plain, smooth = average_loss(table), average_loss(table, added=1)
-    never = next((one for one in steps if not one.seen), None)
+    never = next((step for step in steps if not step.seen), None)
     if never is not None:
-        own = [one.loss for one in walk(table + 1, name)]
+        own = [step.loss for step in walk(table + 1, name)]
         return words.never.format(
             pair=kit.quote(never.first + never.second),
             names=int(table[0].sum()),
@@ -153,7 +153,7 @@ def result(table: np.ndarray, name: str, steps: list[PairStep]) -> str:
     return words.result.format(
         name=kit.quote(name),
         product=small(steps[-1].product),
-        loss=sum(one.loss for one in steps) / len(steps),
+        loss=sum(step.loss for step in steps) / len(steps),
         pairs=int(table.sum()),
         mean=plain,
         smooth=smooth,
@@ -162,7 +162,7 @@ def result(table: np.ndarray, name: str, steps: list[PairStep]) -> str:
 
 def end(table: np.ndarray, name: str) -> dict[str, object]:
     """Return the numbers that the chapter ends with, for a name of at least one letter."""
-    losses = [one.loss for one in walk(table, name)]
+    losses = [step.loss for step in walk(table, name)]
     loss = sum(losses) / len(losses)
     return {
         "pairs": int(table.sum()),
@@ -178,7 +178,7 @@ def row_question(table: np.ndarray, name: str) -> kit.Question | None:
     Not fit: a pair that was never seen, whose probability is 0 without any division, and one
     whose row and column have the same sum, such as a letter twice. None where no pair is fit.
     """
-    symbols = [LETTERS.index(one) for one in f"{name}."]
+    symbols = [LETTERS.index(letter) for letter in f"{name}."]
     fit = (
         (i, j) for i, j in pairwise(symbols) if table[i, j] and table[i].sum() != table[:, j].sum()
     )

@@ -55,13 +55,13 @@ def draw(state: kit.PageState, models: list[str]) -> None:
         key=key,
         row_names=[words.models[name] for name in models],
         column_names=list(string),
-        texts=[[LETTERS[one] for one in guesses[name]] for name in models],
+        texts=[[LETTERS[guess] for guess in guesses[name]] for name in models],
         notes=[
             [
                 words.note.format(
-                    guess=LETTERS[one], right=kit.percent(float(p[first])), first=string[0]
+                    guess=LETTERS[guess], right=kit.percent(float(p[first])), first=string[0]
                 )
-                for one, p in zip(guesses[name], chances[name], strict=True)
+                for guess, p in zip(guesses[name], chances[name], strict=True)
             ]
             for name in models
         ],
@@ -133,11 +133,11 @@ probabilities = kit.kept(256)(answers)
 def bars(model: nn.Module, string: str, at: int, mode: kit.Mode) -> kit.Figure:
     """Return the likeliest letters after one letter of the string, and the right one, as bars."""
     p, first = probabilities(model, string)[at], LETTERS.index(string[0])
-    best = [int(one) for one in np.argsort(-p, kind="stable")[:LISTED]]
+    best = [int(index) for index in np.argsort(-p, kind="stable")[:LISTED]]
     listed = best if first in best else [*best, first]
     figure = compared(
-        [LETTERS[one] for one in listed],
-        [100 * float(p[one]) for one in listed],
+        [LETTERS[index] for index in listed],
+        [100 * float(p[index]) for index in listed],
         listed.index(first),
         words.opened_axis,
         mode,

@@ -59,7 +59,7 @@ def draw(state: kit.PageState) -> None:
     reset = state.setter(mapframe=-1)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.choose(state, "bend", words.bend, words.bends, then=reset)
-        kit.choose(state, "firsts", words.scale, {one: one for one in SCALES}, then=reset)
+        kit.choose(state, "firsts", words.scale, {scale: scale for scale in SCALES}, then=reset)
         st.number_input(words.seed, width=120, step=1, **state.ranged("mapseed", then=reset))
     run = own_run(settings)
     live = run is not None and not run.job.over

@@ -80,9 +80,9 @@ def slot_names(read: WindowsRead, at: int) -> list[str]:
     last = len(read.seen[at]) - 1
     return [
         (words.place_now if i == last else words.place_back).format(
-            letter=letter_name(one), n=last - i
+            letter=letter_name(token), n=last - i
         )
-        for i, one in enumerate(read.seen[at])
+        for i, token in enumerate(read.seen[at])
     ]
 
 
@@ -102,9 +102,9 @@ def _grid(state: kit.PageState, read: WindowsRead, targets: list[int], at: int) 
         key=key,
         row_names=names,
         column_names=[*back, words.slot_now],
-        texts=[[letter_name(one) for one in seen] for seen in read.seen],
+        texts=[[letter_name(symbol) for symbol in seen] for seen in read.seen],
         notes=[
-            [words.slot_note.format(length=f"{one:.2f}") for one in row]
+            [words.slot_note.format(length=f"{value:.2f}") for value in row]
             for row in read.added.tolist()
         ],
         role="weights",

@@ -36,7 +36,7 @@ def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> None:
         return
     kit.chart(chart(*known, state["times"], kit.theme()), KEY)
     kit.prose(
-        " ".join(sentence(one, kind, model) for one, kind in zip(of, words.kinds, strict=True))
+        " ".join(sentence(grads, kind, model) for grads, kind in zip(of, words.kinds, strict=True))
     )
     st.slider(words.clip, step=0.1, width=300, **state.ranged("clip"))
     kit.chart(clip_chart(*known, state["times"], state["clip"], kit.theme()), f"{KEY}.clip")

@@ -25,7 +25,7 @@ def draw(model: str, cell: str) -> None:
     kit.show_code(
         [time_steps, waits],
         words.snippet_parallel,
-        "\n".join(f"{waits('rnn', one)} {waits('gpt', one)}" for one in (16, 512)),
+        "\n".join(f"{waits('rnn', length)} {waits('gpt', length)}" for length in (16, 512)),
     )
 
 
@@ -61,10 +61,10 @@ def show(timings: list[Timing], model: str, cell: str) -> None:
     """Show the measurements so far as lines, the longest texts as a table, and a sentence."""
     drawn = []
     for name in NAMES:
-        own = [one for one in timings if one.model == name]
+        own = [run for run in timings if run.model == name]
         if own:
-            y = [1e6 * one.per_token for one in own]
-            drawn.append(Line(NAMES[name], [one.length for one in own], y, network_number(name)))
+            y = [1e6 * run.per_token for run in own]
+            drawn.append(Line(NAMES[name], [run.length for run in own], y, network_number(name)))
     figure = lines(
         drawn, words.wait_axes, kit.theme(), logarithmic=(True, True), hover="%{y:.2f} µs"
     )
@@ -75,8 +75,8 @@ def show(timings: list[Timing], model: str, cell: str) -> None:
         return
     st.caption(words.wait_table.format(length=whole[-1]))
     rows = [
-        [NAMES[one.model], waits(one.model, one.length), 1e3 * one.seconds, 1e6 * one.per_token]
-        for one in at(timings, whole[-1]).values()
+        [NAMES[run.model], waits(run.model, run.length), 1e3 * run.seconds, 1e6 * run.per_token]
+        for run in at(timings, whole[-1]).values()
     ]
     two = st.column_config.NumberColumn(format="%.2f")
     st.dataframe(
@@ -92,7 +92,7 @@ def show(timings: list[Timing], model: str, cell: str) -> None:
 
 def at(timings: list[Timing], length: int) -> dict[str, Timing]:
     """Return what was measured at a length, by model."""
-    return {one.model: one for one in timings if one.length == length}
+    return {run.model: run for run in timings if run.length == length}
 
 
 def sentence(timings: list[Timing], first: int, last: int, model: str, cell: str) -> str:

@@ -102,7 +102,7 @@ def _view(state: kit.PageState, values: np.ndarray, fitted: int, fit: Fit | None
             state["byhand"] = ""
             return
         hand = read_hand(raw.get("hand"), len(b))
-        state["byhand"] = "" if hand is None else ",".join(f"{one:.6g}" for one in hand)
+        state["byhand"] = "" if hand is None else ",".join(f"{value:.6g}" for value in hand)
         state["ahead"] = read_step(raw.get("step"), steps, state["ahead"])
 
     series_view(
@@ -171,17 +171,17 @@ def growth(values: np.ndarray, fitted: int, fit: Fit) -> str:
     known = missed(values, fitted, fit)
     if known is None:
         return ""
-    error, one, truth = known.running, known.one, known.truth
+    error, ahead, truth = known.running, known.one, known.truth
     middle = (len(truth) + 1) // 2
     half = words.half.format(error=error[middle - 1], middle=middle) if middle > 1 else ""
     size = 1e-9 * (1 + float(np.abs(truth).max()))
-    kind = "same" if abs(error[-1] - one) <= size else "grows" if error[-1] > one else "less"
+    kind = "same" if abs(error[-1] - ahead) <= size else "grows" if error[-1] > ahead else "less"
     return words.growth.format(
         steps=len(truth),
         first=error[0],
         half=half,
         last=error[-1],
-        one=one,
+        one=ahead,
         compare=words.compare[kind],
     )
 
@@ -221,7 +221,7 @@ def _code(source: str, values: np.ndarray, fitted: int, fit: Fit) -> None:
         f"values = {series}\n"
         f"fit = fit_series(values[:{fitted}], {fit.lags})\n"
         "print(' '.join(f'{one:.6g}' for one in fit.b), f'{fit.mean_square:.6g}')",
-        f"{' '.join(f'{one:.6g}' for one in fit.b)} {fit.mean_square:.6g}",
+        f"{' '.join(f'{value:.6g}' for value in fit.b)} {fit.mean_square:.6g}",
     )
 
 

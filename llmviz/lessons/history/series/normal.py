@@ -28,7 +28,7 @@ def draw(state: kit.PageState, fit: Fit) -> None:
             fit.b[:, None],
             op=lv.matmul("inverse", "Xᵀy"),
             role="query",
-            row_labels=[f"b{one}" for one in range(fit.lags + 1)],
+            row_labels=[f"b{lag}" for lag in range(fit.lags + 1)],
         ),
     ]
     pinned_cells.show(

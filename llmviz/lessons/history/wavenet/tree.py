@@ -87,7 +87,7 @@ def letters_seen(fused: FusedTree, level: int, node: int) -> str:
     tokenizer = engine.tokenizer(MODEL)
     special = tokenizer.special_tokens.values()
     span = fused.span(level, node)
-    letters = [one for one in span if one is not None and one not in special]
+    letters = [token for token in span if token is not None and token not in special]
     return words.pad * (len(span) - len(letters)) + "".join(kit.names_of(letters, tokenizer))
 
 
@@ -122,7 +122,7 @@ def chosen(written: str, last: int) -> tuple[int, int]:
 def levels_of(fused: FusedTree) -> list[TreeLevel]:
     """Return the levels of a tree as they are drawn, the letters first."""
     last, drawn = len(fused.levels), []
-    for level, values in enumerate([fused.embed, *(one.nodes for one in fused.levels)]):
+    for level, values in enumerate([fused.embed, *(stage.nodes for stage in fused.levels)]):
         title = words.leaves if level == 0 else words.root if level == last else words.level
         count, width = values.shape
         labels = [letters_seen(fused, level, node) for node in range(count)]
@@ -135,15 +135,15 @@ def report(fused: FusedTree, bundled: engine.Bundled) -> str:
     """Say what the tree is made of and what comes next."""
     best = fused.probabilities.topk(BEST)
     listed = [
-        words.best.format(token=spoken_next(int(one), bundled.tokenizer), p=kit.percent(float(p)))
-        for one, p in zip(best.indices, best.values, strict=True)
+        words.best.format(token=spoken_next(int(token), bundled.tokenizer), p=kit.percent(float(p)))
+        for token, p in zip(best.indices, best.values, strict=True)
     ]
     window = len(fused.seen)
-    sizes = " + ".join(str(len(one.nodes)) for one in fused.levels)
+    sizes = " + ".join(str(len(level.nodes)) for level in fused.levels)
     text = words.read.format(
         window=window, levels=len(fused.levels), sizes=sizes, best=", ".join(listed)
     )
-    real = sum(one is not None for one in fused.seen)
+    real = sum(token is not None for token in fused.seen)
     return text + words.real.format(real=real, window=window)
 
 
@@ -205,8 +205,8 @@ def node_picture(bundled: engine.Bundled, name: str, at: int, level: int, node: 
         picture.add("embedding", fused.embed[[node]], words.leaf_label, role="value")
         picture.layout.append(["embedding"])
         return picture
-    below = (fused.embed, *(one.nodes for one in fused.levels))[level - 1]
-    one = fused.levels[level - 1]
+    below = (fused.embed, *(stage.nodes for stage in fused.levels))[level - 1]
+    above = fused.levels[level - 1]
     left, right = (
         unmarked(kit.quote(letters_seen(fused, level - 1, 2 * node + side))) for side in (0, 1)
     )
@@ -214,9 +214,9 @@ def node_picture(bundled: engine.Bundled, name: str, at: int, level: int, node: 
         key = ("left", "right")[side]
         picture.add(key, below[[2 * node + side]], label, role="value")
         picture.layout.append([key])
-    add_strip(picture, "pair", one.pairs[[node]], lv.concat("left", "right"))
+    add_strip(picture, "pair", above.pairs[[node]], lv.concat("left", "right"))
     layer = engine.load(MODEL).model.levels[level - 1]
-    add_layer(picture, layer, "pair", one.linear[[node]], one.normed[[node]], [""])
+    add_layer(picture, layer, "pair", above.linear[[node]], above.normed[[node]], [""])
     return picture
 
 
@@ -246,5 +246,5 @@ def _code(bundled: engine.Bundled, name: str, at: int, fused: FusedTree) -> None
     kit.show_code(
         [type(bundled.model).forward, fused_tree],
         words.snippet_tree.format(bundled_name=bundled.name, name=name, at=at),
-        f"{[len(one.nodes) for one in fused.levels]}\n{[f'{x:.3f}' for x in root]}",
+        f"{[len(level.nodes) for level in fused.levels]}\n{[f'{x:.3f}' for x in root]}",
     )

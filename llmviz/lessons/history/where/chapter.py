@@ -37,7 +37,7 @@ def draw(state: kit.PageState) -> None:
         chosen=names.index(state["ring"]),
         on_change=kit.bound(state, f"{KEY}.rings", chosen=("ring", kit.one_of(names))),
     )
-    needed = [one for one in (programs.MLP, programs.GPT) if one not in engine.names()]
+    needed = [model for model in (programs.MLP, programs.GPT) if model not in engine.names()]
     if needed:
         st.info(as_markdown(programs.missing(needed)), icon=":material/download:")
         return

@@ -12,7 +12,7 @@ from llmviz.ui import engine, kit
 def small(state: kit.PageState, name: str) -> None:
     """Say how small the language model is that runs here."""
     own = ours()
-    gpt3 = next(one for one in KNOWN if one.name == "GPT-3")
+    gpt3 = next(model for model in KNOWN if model.name == "GPT-3")
     kit.prose(
         words.small,
         parameters=int(own.parameters),
@@ -52,7 +52,7 @@ def short(number: float) -> str:
 
 def compared(own: ModelSize, known: tuple[ModelSize, ...]) -> str:
     """Say how far it is from the model here to the one with the most computing."""
-    largest = max(known, key=lambda one: one.compute)
+    largest = max(known, key=lambda model: model.compute)
     return words.size_done.format(
         largest=largest.name,
         parameters=short(largest.parameters / own.parameters),
@@ -64,9 +64,9 @@ def compared(own: ModelSize, known: tuple[ModelSize, ...]) -> str:
 @kit.kept(2)
 def _figure(mode: kit.Mode) -> kit.Figure:
     points = {
-        f"{one.name}, {one.year}" if one.year else one.name: (one.tokens, one.parameters)
-        for one in (ours(), *KNOWN)
-        if one.tokens
+        f"{size.name}, {size.year}" if size.year else size.name: (size.tokens, size.parameters)
+        for size in (ours(), *KNOWN)
+        if size.tokens
     }
     return sizes_figure(points, words.ours, words.size_axes, mode)
 
@@ -75,13 +75,13 @@ def _figure(mode: kit.Mode) -> kit.Figure:
 def _frame() -> pd.DataFrame:
     rows = [
         (
-            one.name,
-            str(one.year) if one.year else "",
-            short(one.parameters),
-            short(one.tokens) if one.tokens else words.size_unknown,
-            short(one.compute) if one.compute else words.size_unknown,
-            one.source,
+            size.name,
+            str(size.year) if size.year else "",
+            short(size.parameters),
+            short(size.tokens) if size.tokens else words.size_unknown,
+            short(size.compute) if size.compute else words.size_unknown,
+            size.source,
         )
-        for one in (ours(), *KNOWN)
+        for size in (ours(), *KNOWN)
     ]
     return pd.DataFrame(rows, columns=list(words.size_columns))

@@ -76,7 +76,7 @@ def count_text(text: str, fold: bool) -> Counted:
     ]
     words = tuple(piece for piece in pieces if is_word(piece))
     grams = tuple(ngrams(words, n) for n in range(1, MOST_N + 1))
-    alone = tuple(sum(times == 1 for times in one.values()) for one in grams)
+    alone = tuple(sum(times == 1 for times in counts.values()) for counts in grams)
     return Counted(words, tuple(filter(None, sentences)), fold, grams, alone)
 
 

@@ -58,7 +58,7 @@ def draw(state: kit.PageState) -> None:
         line = words.unknown[state["decides"]]
         kit.prose(line, words=", ".join(map(kit.quote, dict.fromkeys(unknown))))
     lemmas = [lemma_of(word.text, word.tag) for word in drawn]
-    agree = sum(one.by_rule == one.lemma.lower() for one in lemmas)
+    agree = sum(word.by_rule == word.lemma.lower() for word in lemmas)
     kit.prose(words.rules, words=kit.count(len(drawn), "word"), agree=agree)
     there = [named(tag) for tag in TAGS if any(word.tag == tag for word in drawn)]
     st.caption(words.legend.format(tags=", ".join(there)))
@@ -70,7 +70,7 @@ def draw(state: kit.PageState) -> None:
 
 def end(lemmas: list[Lemma]) -> dict[str, object]:
     """Return what the chapter ends with, for the lemmas of the table."""
-    whys = [_why(one) for one in lemmas]
+    whys = [_why(word) for word in lemmas]
     return {
         "words": kit.count(len(lemmas), "word"),
         "looked": whys.count("dictionary"),
@@ -88,20 +88,20 @@ def _has_letter(text: str) -> bool:
 def _grid(state: kit.PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> int:
     """Draw the table of lemmas, but that of a hidden word; return which word is open."""
     lemmas = [lemma_of(word.text, word.tag) for word in drawn]
-    first = next((i for i, one in enumerate(lemmas) if one.why == "tag"), 0)
+    first = next((i for i, word in enumerate(lemmas) if word.why == "tag"), 0)
     at = state["lword"] if 0 <= state["lword"] < len(drawn) else first
 
     texts = [
         [word.tag for word in drawn],
         [stem(word.text) for word in drawn],
-        [one.dictionary for one in lemmas],
-        [one.by_rule for one in lemmas],
-        [one.lemma for one in lemmas],
+        [word.dictionary for word in lemmas],
+        [word.by_rule for word in lemmas],
+        [word.lemma for word in lemmas],
     ]
-    notes = [[_note(row, one) for one in lemmas] for row in range(len(words.rows))]
+    notes = [[_note(row, word) for word in lemmas] for row in range(len(words.rows))]
     if hidden is not None:
         texts[4][hidden], notes[4][hidden] = words.hidden, words.answer_first
-    decided = np.array([one.why == "tag" for one in lemmas])
+    decided = np.array([word.why == "tag" for word in lemmas])
     changed = [
         [a.lower() != word.text.lower() for a, word in zip(row, drawn, strict=True)]
         for row in texts
@@ -130,14 +130,14 @@ def _column(word: ReadWord) -> str:
     return word.text if word.known else words.unknown_mark.format(word=word.text)
 
 
-def _note(row: int, one: Lemma) -> str:
-    if row == 3 and not one.rule:
-        return words.no_rule.format(tag=one.tag)
-    return words.notes[row].format(rule=one.rule, tag=one.tag, why=words.why[_why(one)])
+def _note(row: int, word: Lemma) -> str:
+    if row == 3 and not word.rule:
+        return words.no_rule.format(tag=word.tag)
+    return words.notes[row].format(rule=word.rule, tag=word.tag, why=words.why[_why(word)])
 
 
-def _why(one: Lemma) -> str:
-    return "name" if one.tag == "PROPN" else one.why
+def _why(word: Lemma) -> str:
+    return "name" if word.tag == "PROPN" else word.why
 
 
 def _opened(word: ReadWord) -> None:

@@ -48,7 +48,7 @@ def control(
         changes.pop(at, None)
         if tag is not None and tag != read_words[at].entity:
             changes[at] = tag
-        state["changed"] = ",".join(f"{place}.{one}" for place, one in sorted(changes.items()))
+        state["changed"] = ",".join(f"{place}.{label}" for place, label in sorted(changes.items()))
 
     if not is_open:
         kit.prose(words.change_text if scored else words.change_unscored)

@@ -137,7 +137,7 @@ def note(tags: Sequence[str], at: int) -> str:
     """Return what a tag means among those beside it: an I- may begin a name."""
     tag = tags[at]
     letter, _, kind = tag.partition("-")
-    if letter == "I" and any(one.start == at for one in spans(tags)):
+    if letter == "I" and any(span.start == at for span in spans(tags)):
         letter = "begins"
     meaning = words.meanings[letter].format(kind=words.kinds.get(kind, ""))
     return words.note.format(tag=tag, meaning=meaning)
@@ -147,10 +147,10 @@ def _names(read_words: Sequence[ReadWord], tags: Sequence[str]) -> None:
     """Say which names the tags mark, and which words the model does not know."""
     marked = [
         words.name.format(
-            words=kit.quote(" ".join(word.text for word in read_words[one.start : one.end]), 60),
-            kind=words.kinds[one.kind],
+            words=kit.quote(" ".join(word.text for word in read_words[span.start : span.end]), 60),
+            kind=words.kinds[span.kind],
         )
-        for one in spans(tags)
+        for span in spans(tags)
     ]
     line = words.found.format(names=", ".join(marked)) if marked else words.none_found
     unknown = list(dict.fromkeys(word.text for word in read_words if not word.known))

@@ -13,7 +13,7 @@ def shortened(texts: Sequence[str], truth: Sequence[str]) -> kit.Question | None
     None where no name has two words.
     """
     named = spans(truth)
-    longest = max(named, key=lambda one: one.end - one.start, default=None)
+    longest = max(named, key=lambda span: span.end - span.start, default=None)
     if longest is None or longest.end - longest.start < 2:
         return None
     given = list(truth)

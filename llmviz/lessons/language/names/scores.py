@@ -72,9 +72,9 @@ def draw_bundled() -> None:
         return
     slots = {"stories": measured["test_stories"], "command": measured["command"]}
     kit.section(words.bundled, **slots)
-    named = {words.kinds[kind]: one for kind, one in measured["names"]["by_kind"].items()}
+    named = {words.kinds[kind]: score for kind, score in measured["names"]["by_kind"].items()}
     named[words.bundled_all] = measured["names"]
-    rows = [(Score(*one["token"]), Score(*one["span"])) for one in named.values()]
+    rows = [(Score(*score["token"]), Score(*score["span"])) for score in named.values()]
     cell_grid(
         np.array([[token.f1, span.f1, 0.0] for token, span in rows], dtype=np.float32),
         key=f"{KEY}.bundled",

@@ -14,7 +14,7 @@ def beginnings() -> tuple[tuple[str, tuple[str, ...]], ...]:
     from llmviz.language.tagger import tagged_stories, text_of
 
     first_words = [beginning(story, WORDS) for story in tagged_stories(STORIES, TEST_SEED)]
-    return tuple((text_of(one), tuple(word.entity for word in one)) for one in first_words)
+    return tuple((text_of(start), tuple(word.entity for word in start)) for start in first_words)
 
 
 names_of_text = kit.kept(64)(story_names)

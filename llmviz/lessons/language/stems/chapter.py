@@ -103,7 +103,7 @@ def _grid(state: kit.PageState, listed: tuple[str, ...]) -> tuple[int, int]:
     count_rows = len(columns[0])
     wanted = [whole_number(part) for part in state["rule"].split(".")]
     place = next(
-        ((c, r) for c, rows in enumerate(columns) for r, one in enumerate(rows) if one.fired),
+        ((c, r) for c, rows in enumerate(columns) for r, cell in enumerate(rows) if cell.fired),
         (0, 0),
     )
     if len(wanted) == 2 and None not in wanted:
@@ -113,13 +113,13 @@ def _grid(state: kit.PageState, listed: tuple[str, ...]) -> tuple[int, int]:
     key = f"{KEY}.grid"
     by_row = [[rows[r] for rows in columns] for r in range(count_rows)]
     cell_grid(
-        np.array([[one.colour for one in line] for line in by_row], dtype=np.float32),
+        np.array([[cell.colour for cell in line] for line in by_row], dtype=np.float32),
         key=key,
         row_names=[line[0].name for line in by_row],
         column_names=listed,
-        texts=[[one.text for one in line] for line in by_row],
-        notes=[[one.note for one in line] for line in by_row],
-        strong=np.array([[one.fired for one in line] for line in by_row]),
+        texts=[[cell.text for cell in line] for line in by_row],
+        notes=[[cell.note for cell in line] for line in by_row],
+        strong=np.array([[cell.fired for cell in line] for line in by_row]),
         starts=[1],
         limit=1.6,
         scale=words.scale,

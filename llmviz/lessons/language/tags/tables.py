@@ -123,7 +123,7 @@ def picture_of(table: str, smoothing: str, listed: tuple[str, ...]) -> lv.StageP
         ),
     ]
     if table == "transition":
-        matrices = [one for one in matrices if one.name != "totals"]
+        matrices = [matrix for matrix in matrices if matrix.name != "totals"]
     beside = [["smoothed"], ["totals"]] if table == "emission" else [["smoothed"]]
     stages = [
         lv.Stage(words.counts, words.counts, words.counts, [["counts"]], count_formula),

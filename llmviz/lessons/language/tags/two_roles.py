@@ -13,7 +13,7 @@ from llmviz.ui import engine, kit
 def draw(state: kit.PageState) -> None:
     """Show the section."""
     kit.section(words.twice)
-    pairs = {one.word: one for one in counted.two_roles()}
+    pairs = {pair.word: pair for pair in counted.two_roles()}
     names = list(pairs)
     word = kit.keep(state, "role", names) if state["role"] else names[0]
     slot = kit.tied(f"_role@{state.page}", word, state.taker("role"))

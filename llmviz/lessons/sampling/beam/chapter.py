@@ -40,8 +40,8 @@ def _draw_tree(state: kit.PageState, prompt: Prompted) -> None:
         )
     width, depth, penalty = state["width"], state["depth"], state["penalty"]
     try:
-        searches = [growing(prompt, one, depth, penalty) for one in (width, 1)]
-        live = not all([one.grow(SLICE) for one in searches])
+        searches = [growing(prompt, beams, depth, penalty) for beams in (width, 1)]
+        live = not all([search.grow(SLICE) for search in searches])
     except ValueError as error:
         kit.refuse(error)
         return
@@ -54,13 +54,13 @@ def _searched(
     state: kit.PageState, prompt: Prompted, searches: list[GrowingBeam], live: bool
 ) -> None:
     """Show the tree once both searches are over: that of the beam, and the greedy one."""
-    if live and not all([one.grow(SLICE) for one in searches]):
+    if live and not all([search.grow(SLICE) for search in searches]):
         st.caption(words.growing)
         return
     if live:
         st.rerun()  # which ends the looking
     width = state["width"]
-    tree, greedy = (one.whole() for one in searches)
+    tree, greedy = (search.whole() for search in searches)
     quiz = question(tree, width, prompt.logits.size)
     if quiz is None or kit.predict(quiz, "beam.scored", covers=True):
         _tree(prompt, tree, width)

@@ -107,7 +107,7 @@ def story_figure(
 def rules_figure(bundled: engine.Bundled, kind: str, heat: float, mode: kit.Mode) -> kit.Figure:
     """Return the chances of all rules at every temperature, once they are known."""
     curves = {
-        words.kinds.get(one, one): probing.of_kind(bundled, one).mean(axis=0) for one in PROBES
+        words.kinds.get(rule, rule): probing.of_kind(bundled, rule).mean(axis=0) for rule in PROBES
     }
     chosen = words.kinds.get(kind, kind)
     return figures.chances(STOPS, curves, chosen, heat, mode)
@@ -182,7 +182,7 @@ def _score(bundled: engine.Bundled, kind: str) -> None:
     shares = probe_shares(bundled.card)
     if kind not in shares:
         return
-    lowest = min(shares, key=lambda one: shares[one].share)
+    lowest = min(shares, key=lambda rule: shares[rule].share)
     kit.prose(
         words.score,
         n=f"{shares[kind].count:,}",

@@ -235,7 +235,7 @@ def capitals_question(
     if capitals == text:
         return None
     as_typed, in_capitals = (
-        tokenizer.encode(one, "all" if special else ()) for one in (text, capitals)
+        tokenizer.encode(spelling, "all" if special else ()) for spelling in (text, capitals)
     )
     unknown = unknown_token(tokenizer, in_capitals)
     if as_typed == in_capitals and not unknown:

@@ -67,10 +67,10 @@ learned_from = kit.kept(8)(learn_pieces)
 def _rows(learned: LearnedPieces, tokenizer: WordPieceTokenizer, forms: str, joins: int) -> None:
     bpe = learned.bpe_after(joins)
     rows = []
-    for name, one in zip(words.rows, (tokenizer, bpe), strict=True):
-        tokens = one.tokens(forms)
-        note = words.note.format(tokens=kit.count(len(tokens), "token"), vocabulary=one.vocab_size)
-        rows.append(TokenRow(name, tokens, note))
+    for name, model in zip(words.rows, (tokenizer, bpe), strict=True):
+        parts = model.tokens(forms)
+        note = words.note.format(tokens=kit.count(len(parts), "token"), vocabulary=model.vocab_size)
+        rows.append(TokenRow(name, parts, note))
     token_strip(rows, key="wordpiece.rows", text=forms, mode="aligned")
     merges = min(joins, len(learned.steps)), min(joins, len(learned.bpe.merges))
     kit.prose(
@@ -105,7 +105,7 @@ def next_question(learned: LearnedPieces, joins: int) -> kit.Question | None:
     if rare.score <= frequent.score:
         return None
 
-    def told(pair: PairCount, line: str) -> str:
+    def reason(pair: PairCount, line: str) -> str:
         first, second = pair.counts
         return line.format(count=pair.count, first=first, second=second, score=pair.score)
 
@@ -113,8 +113,8 @@ def next_question(learned: LearnedPieces, joins: int) -> kit.Question | None:
         return " + ".join(pair.pair)
 
     reasons = {
-        name(rare): told(rare, words.ask_next_right),
-        name(frequent): told(frequent, words.ask_next_wrong),
+        name(rare): reason(rare, words.ask_next_right),
+        name(frequent): reason(frequent, words.ask_next_wrong),
     }
     return kit.Question.among(
         words.ask_next,

@@ -100,7 +100,7 @@ def _matrices(
     if layout:  # right below, so that cell stands under cell
         layout.append([*[None] * (len(layout[0]) - 2), "≟", "autograd"])
     matrix_view([*step_picture.matrices, auto], key=f"{KEY}.cells", layout=layout)
-    apart = {one: float((d[one] - by_torch[one]).abs().max()) for one in net.BACKWARD}
+    apart = {key: float((d[key] - by_torch[key]).abs().max()) for key in net.BACKWARD}
     kit.prose(
         words.agrees, apart=_small(apart[name]), count=len(apart), most=_small(max(apart.values()))
     )
@@ -117,7 +117,7 @@ def _small(value: float) -> str:
 
 
 def _slipped(slip: str, d: dict[str, Any], by_torch: dict[str, Any]) -> str:
-    apart = {one: float((d[one] - by_torch[one]).abs().max()) for one in net.BACKWARD}
+    apart = {key: float((d[key] - by_torch[key]).abs().max()) for key in net.BACKWARD}
     where = max(apart, key=apart.__getitem__)
     times = float(d["W1"].norm() / by_torch["W1"].norm())
     return words.mistake_text[slip].format(

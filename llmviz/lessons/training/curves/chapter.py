@@ -128,7 +128,7 @@ def _chart(state: kit.PageState, drawn: list[ChartedRun], at: int | None) -> Non
         offered=OFFERED,
         on_view=partial(run_chart.take_view, state, KEY, {name: name for name in OFFERED}),
         on_at=lambda: state.__setitem__("at", step_of(KEY)),
-        hidden=[one.name for one in drawn[1:] if one.name in state["hide"]],
+        hidden=[run.name for run in drawn[1:] if run.name in state["hide"]],
         on_hidden=partial(_hide, state),
     )
 
@@ -161,8 +161,8 @@ def _download(drawn: list[ChartedRun]) -> None:
 
     def table() -> bytes:
         rows = [CSV_HEAD]
-        for one in list(drawn):
-            rows += csv_rows(one.label, one.curve)
+        for run in list(drawn):
+            rows += csv_rows(run.label, run.curve)
         return ("\n".join(rows) + "\n").encode("utf-8")
 
     st.download_button(

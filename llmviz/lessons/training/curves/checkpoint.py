@@ -35,7 +35,7 @@ def nearest(saved: list[int], step: int) -> int:
     >>> nearest([100, 200], 150), nearest([100, 200], 151)
     (100, 200)
     """
-    return min(saved, key=lambda one: (abs(one - step), one))
+    return min(saved, key=lambda at: (abs(at - step), at))
 
 
 def draw(state: kit.PageState, main: ChartedRun, at: int | None) -> None:

@@ -39,8 +39,8 @@ def draw(state: kit.PageState) -> None:
     last = EPOCHS * count
     now = walkers.state_of(state, LETTERS_NAME, len(trainings), RATES.count, last)
     drawn = [
-        walkers.walker(one, Hyper(), 0.0, words.kinds[kind], ROLES[kind], points_seen(plan))
-        for kind, (one, plan) in trainings.items()
+        walkers.walker(descent, Hyper(), 0.0, words.kinds[kind], ROLES[kind], points_seen(plan))
+        for kind, (descent, plan) in trainings.items()
     ]
     descent_view(
         drawn,
@@ -59,8 +59,8 @@ def draw(state: kit.PageState) -> None:
     kit.predict(question(points.names[state["letter"]], bool(points.y[state["letter"]]), rate), ASK)
     _code(state, points, trainings, now)
     losses = {
-        words.kinds[kind]: float(one.losses[stop, -1])
-        for (kind, (one, _)), stop in zip(trainings.items(), now.stops, strict=True)
+        words.kinds[kind]: float(descent.losses[stop, -1])
+        for (kind, (descent, _)), stop in zip(trainings.items(), now.stops, strict=True)
     }
     kit.seen(words.end, told=end(losses))
 
@@ -115,12 +115,12 @@ def _report(points, trainings: dict, now: DescentState) -> str:
     from llmviz.training.logistic import binary_cross_entropy
 
     parts = []
-    for (kind, (one, _)), stop in zip(trainings.items(), now.stops, strict=True):
-        answer = binary_cross_entropy(one.path[stop, -1], points.inputs(), points.y)
+    for (kind, (descent, _)), stop in zip(trainings.items(), now.stops, strict=True):
+        answer = binary_cross_entropy(descent.path[stop, -1], points.inputs(), points.y)
         right = ((answer.p > 0.5) == (points.y > 0.5)).tolist()
         part = words.letters_part.format(
             kind=words.kinds[kind],
-            loss=float(one.losses[stop, -1]),
+            loss=float(descent.losses[stop, -1]),
             right=sum(right),
             points=len(right),
         )
@@ -157,7 +157,7 @@ def _code(state: kit.PageState, points, trainings: dict, now: DescentState) -> N
     from llmviz.training.logistic import BATCHES, batches, binary_cross_entropy, train_logistic
 
     kind = list(trainings)[now.followed]
-    one, stop = trainings[kind][0], now.stops[now.followed]
+    descent, stop = trainings[kind][0], now.stops[now.followed]
     kit.show_code(
         [binary_cross_entropy, batches, train_logistic],
         words.snippet_letters.format(
@@ -170,6 +170,6 @@ def _code(state: kit.PageState, points, trainings: dict, now: DescentState) -> N
             stop=stop,
             next_stop=stop + 1,
         ),
-        f"{float(one.losses[stop, -1]):.4f} "
-        + str([f"{w:.3f}" for w in one.path[stop, -1].tolist()]),
+        f"{float(descent.losses[stop, -1]):.4f} "
+        + str([f"{w:.3f}" for w in descent.path[stop, -1].tolist()]),
     )

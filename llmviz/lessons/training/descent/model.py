@@ -81,7 +81,7 @@ def _view(state: kit.PageState, floor: float) -> list[float]:
     descents = [ways(name) for name in state["racers"]]
     now = walkers.state_of(state, MODEL_NAME, len(descents), RATES.count, STEPS)
     descent_view(
-        [walkers.walker(one, hyper(), floor) for one in descents],
+        [walkers.walker(descent, hyper(), floor) for descent in descents],
         descents[0].rates.numpy(),
         key=KEY,
         words=words.view | words.model_view,
@@ -91,8 +91,8 @@ def _view(state: kit.PageState, floor: float) -> list[float]:
         on_change=walkers.keep_in_link(state, MODEL_NAME, KEY, len(descents), RATES.count, STEPS),
     )
     ends = [
-        (float(one.losses[stop, -1]), words.names[one.optimizer])
-        for one, stop in zip(descents, now.stops, strict=True)
+        (float(descent.losses[stop, -1]), words.names[descent.optimizer])
+        for descent, stop in zip(descents, now.stops, strict=True)
     ]
     parts = [words.model_part.format(name=name, loss=loss) for loss, name in sorted(ends)]
     kit.prose(words.model_report, steps=STEPS, parts=", ".join(parts))
@@ -106,7 +106,7 @@ def rare_letter(text: str, counts: list[int]) -> int | None:
     """
     from llmviz.corpus.counts import LETTERS
 
-    there = {LETTERS.index(one) for one in text.lower() if "a" <= one <= "z"}
+    there = {LETTERS.index(letter) for letter in text.lower() if "a" <= letter <= "z"}
     return min(there, key=lambda row: (counts[row], row), default=None)
 
 

@@ -41,7 +41,7 @@ def draw(state: kit.PageState) -> None:
     settings = (state["beta1"], state["beta2"], state["decay"])
     descents = [ways(state["surface"], start, name, *settings) for name in state["opts"]]
     hyper = hyper_of(*settings)
-    drawn = [walkers.walker(one, hyper, surface.floor) for one in descents]
+    drawn = [walkers.walker(descent, hyper, surface.floor) for descent in descents]
     now = walkers.state_of(state, SURFACE_NAME, len(drawn), RATES.count, STEPS)
     quiz = question(state["surface"], surface)
     shown = quiz is None or kit.predict(quiz, f"{KEY}.largest.{state['surface']}", covers=True)
@@ -144,30 +144,30 @@ def report(
 ) -> str:
     """Say what becomes of each optimizer at its chosen rate."""
     groups: dict[str, list[str]] = {}
-    for one, stop in zip(descents, now.stops, strict=True):
-        groups.setdefault(_end(one, stop, surface), []).append(words.names[one.optimizer])
+    for descent, stop in zip(descents, now.stops, strict=True):
+        groups.setdefault(_end(descent, stop, surface), []).append(words.names[descent.optimizer])
     parts = [text.format(names=", ".join(names)) for text, names in groups.items()]
     x, y = (kit.signed(value) for value in start)
     return words.report.format(steps=STEPS, x=x, y=y, parts="; ".join(parts))
 
 
-def _end(one: Descent, stop: int, surface: Surface) -> str:
+def _end(descent: Descent, stop: int, surface: Surface) -> str:
     """How a path ended, with a place for the names of its optimizers."""
-    if int(one.lasted[stop]) < STEPS:
+    if int(descent.lasted[stop]) < STEPS:
         return words.report_left
-    if bool(one.settled(surface.floor, walkers.SETTLED)[stop]):
+    if bool(descent.settled(surface.floor, walkers.SETTLED)[stop]):
         return words.report_settled
-    steep = one.values["gradient"][stop].norm(dim=-1)
+    steep = descent.values["gradient"][stop].norm(dim=-1)
     flat = bool(steep[-1] < RESTS * steep[0])
     text = words.report_rest if flat else words.report_way
-    return text.replace("{share}", _left(one, stop, surface))
+    return text.replace("{share}", _left(descent, stop, surface))
 
 
 def end(descents: list[Descent], now: DescentState, surface: Surface) -> str:
     """Return what was seen of two weights: how many optimizers got to the bottom."""
     arrived = [
-        bool(one.settled(surface.floor, walkers.SETTLED)[stop])
-        for one, stop in zip(descents, now.stops, strict=True)
+        bool(descent.settled(surface.floor, walkers.SETTLED)[stop])
+        for descent, stop in zip(descents, now.stops, strict=True)
     ]
     return words.end_surface.format(arrived=sum(arrived), all=len(arrived), steps=STEPS)
 
@@ -206,9 +206,9 @@ def question(name: str, surface: Surface) -> kit.Question | None:
     return kit.Question(words.ask_surface.format(steps=STEPS, x=x, y=y), rates, 1, reasons)
 
 
-def _left(one: Descent, stop: int, surface: Surface) -> str:
+def _left(descent: Descent, stop: int, surface: Surface) -> str:
     """How much of the start's height above the bottom is left at the end, in words."""
-    heights = one.losses[stop] - surface.floor
+    heights = descent.losses[stop] - surface.floor
     rest = float(heights[-1] / heights[0])
     return kit.percent(rest) if rest < FAR else f"{rest:,.0f} ×"
 
@@ -223,13 +223,13 @@ def _code(
     from llmviz.training import optimizers
     from llmviz.training.descent import descend
 
-    one, stop = descents[now.followed], now.stops[now.followed]
+    descent, stop = descents[now.followed], now.stops[now.followed]
     hyper = (
         f"Hyper(momentum={state['beta1']!r}, beta1={state['beta1']!r}, beta2={state['beta2']!r}, "
         f"weight_decay={state['decay']!r})"
     )
     kit.show_code(
-        [optimizers.UPDATES[one.optimizer], descend],
+        [optimizers.UPDATES[descent.optimizer], descend],
         words.snippet_surface.format(
             surface=state["surface"],
             start=list(start),
@@ -239,8 +239,8 @@ def _code(
             stop=stop,
             next_stop=stop + 1,
             hyper=hyper,
-            optimizer=one.optimizer,
+            optimizer=descent.optimizer,
             steps=STEPS,
         ),
-        str([f"({x:.3f}, {y:.3f})" for x, y in one.path[stop, :4].tolist()]),
+        str([f"({x:.3f}, {y:.3f})" for x, y in descent.path[stop, :4].tolist()]),
     )

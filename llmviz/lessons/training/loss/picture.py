@@ -21,7 +21,7 @@ def draw(
     matrices, steps_shown = build(reading, logits, plain, steps, settings)
     windowed, windows = through_windows(matrices)
     # Another text has other windows: they begin at its start.
-    key += "".join(f".{name}{one.size}" for name, one in windows.items())
+    key += "".join(f".{name}{window.size}" for name, window in windows.items())
     matrix_view(windowed, key=key, steps=steps_shown, numbers=True, windows=windows)
 
 

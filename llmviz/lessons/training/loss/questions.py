@@ -21,7 +21,7 @@ def half(probabilities: Sequence[float]) -> kit.Question:
     asked, and where all are tiny.
     """
     suitable = [p for p in probabilities if _clear(p)]
-    p = min(suitable, key=lambda one: abs(one - EXAMPLE), default=EXAMPLE)
+    p = min(suitable, key=lambda value: abs(value - EXAMPLE), default=EXAMPLE)
     nats = -math.log(p)
     answers = [
         (nats / 2, words.ask_half.format(nats=nats, half=nats / 2), words.ask_no_half),
@@ -67,7 +67,7 @@ def spot(losses: Mapping[str, float], right: float, blind: float) -> kit.Questio
         if math.isfinite(loss)
         and all(
             abs(loss - other) >= APART
-            for other in (right, *(value for one, value in losses.items() if one != name))
+            for other in (right, *(value for mistake, value in losses.items() if mistake != name))
         )
     ]
     if not offered:

@@ -79,8 +79,8 @@ def _curve(folder: str) -> Curve:
 def facts_of(own: dict[str, Titled]) -> dict[str, Any]:
     """The numbers that the sentences name: ends, best points, peaks; keys as the sentences say."""
     facts: dict[str, Any] = {}
-    for name, one in own.items():
-        key, curve = name.replace("-", "_").replace("heart_all", "all"), one.curve
+    for name, run in own.items():
+        key, curve = name.replace("-", "_").replace("heart_all", "all"), run.curve
         facts[key] = curve.last_validation if curve.last_validation is not None else math.nan
         facts[f"{key}_train"] = float(curve.train[-1])
         facts[f"{key}_peak"] = float(curve.train.max())
@@ -133,7 +133,7 @@ def _chart(state: kit.PageState, kind: str, own: list[Titled], slot: str, growin
         drawn,
         View("steps", "nats", 0.0, False, state["failog"]),
         key=f"{KEY}.{kind}",
-        colours=[order.index(one.title) for one in drawn],
+        colours=[order.index(run.title) for run in drawn],
     )
     if mine or growing:
         st.caption(words.mine)
@@ -143,16 +143,16 @@ def _chart(state: kit.PageState, kind: str, own: list[Titled], slot: str, growin
     card = read_card(own[0].name)
     made = words.made_by.format(command=card["command"], seconds=card["seconds"])
     st.caption(as_markdown(made))
-    for one in own:
-        if (line := read_card(one.name)["line"]) != "":
-            ending = words.ended.format(title=one.title, line=line)
+    for run in own:
+        if (line := read_card(run.name)["line"]) != "":
+            ending = words.ended.format(title=run.title, line=line)
             kit.warn(ending)
 
 
-def _by_heart(state: kit.PageState, one: Titled) -> None:
+def _by_heart(state: kit.PageState, run: Titled) -> None:
     """Which of the names that it wrote stand in its list."""
     kit.section(words.wrote_section)
-    samples = {int(one.curve.steps[i]): text for i, text in one.curve.samples}
+    samples = {int(run.curve.steps[i]): text for i, text in run.curve.samples}
     steps = list(samples)
     at = state["by_heart"] if state["by_heart"] in steps else steps[-1]
 
@@ -160,7 +160,7 @@ def _by_heart(state: kit.PageState, one: Titled) -> None:
         state["by_heart"] = -1 if chosen == steps[-1] else chosen
 
     st.select_slider(words.wrote_at, steps, width=420, **kit.tied("_by_heart@training", at, moved))
-    names = training_names(one)
+    names = training_names(run)
     known, new = copied(samples[at], names)
     text = words.wrote.format(
         all=len(known) + len(new),
@@ -176,9 +176,9 @@ def _by_heart(state: kit.PageState, one: Titled) -> None:
     kit.prose(words.floor, floor=floor, ln=math.log(len(names)))
 
 
-def training_names(one: Titled) -> list[str]:
+def training_names(run: Titled) -> list[str]:
     """The names that a run learned from."""
-    plan = one.description["plan"]
+    plan = run.description["plan"]
     return names_learned_from(plan["corpus"], plan["fraction"], plan["split_seed"])
 
 
@@ -188,13 +188,13 @@ def _listed(names: list[str]) -> str:
 
 def _table(own: list[Titled]) -> None:
     rows = []
-    for one in own:
-        curve = one.curve
+    for run in own:
+        curve = run.curve
         measured = not np.isnan(curve.validation).all()
         best = int(np.nanargmin(curve.validation)) if measured else None
         rows.append(
             [
-                one.title,
+                run.title,
                 f"{curve.steps[-1]:,.0f}",
                 f"{curve.train[-1]:.3f}",
                 f"{curve.last_validation:.3f}" if best is not None else words.not_measured,

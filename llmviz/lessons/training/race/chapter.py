@@ -34,11 +34,11 @@ def draw(state: kit.PageState) -> None:
         text = words.missing.format(names=", ".join(missing), command=command)
         st.info(as_markdown(text), icon=":material/download:")
     titled = [_read(name) for name in there]
-    full = [one for one in titled if one is not None]
+    full = [run for run in titled if run is not None]
     question = standings.question(full) if len(full) >= 3 else None
     shown = question is None or kit.predict(question, "training.race.best", covers=True)
     _who(state)
-    drawn = [one for one in full if one.name in state["who"]]
+    drawn = [run for run in full if run.name in state["who"]]
     if not drawn and not started.names(SLOT):
         st.info(words.none_chosen, icon=":material/touch_app:")
         return
@@ -81,7 +81,7 @@ def _chart(state: kit.PageState, drawn: list[Titled], growing: bool) -> None:
     mine = started.read(SLOT)
     if not drawn and not mine:
         return
-    colours = [network_number(one.name) for one in drawn]
+    colours = [network_number(run.name) for run in drawn]
     colours += [len(words.models) + i for i in range(len(mine))]
     view = View(state["raxis"], state["runit"], 0.9)
     all_of_them = [*drawn, *mine]
@@ -98,15 +98,15 @@ def _chart(state: kit.PageState, drawn: list[Titled], growing: bool) -> None:
         kit.warn(line)
 
 
-def _code(one: Titled) -> None:
+def _code(run: Titled) -> None:
     from llmviz.training.curves import CurveFile
 
     kit.show_code(
         [CurveFile],
-        words.snippet.format(given=", ".join(repr(name) for name in ("names-bigram", one.name))),
+        words.snippet.format(given=", ".join(repr(name) for name in ("names-bigram", run.name))),
         "\n".join(
             f"{name} {len(curve)} {curve.last_validation:.4f}"
-            for name in ("names-bigram", one.name)
+            for name in ("names-bigram", run.name)
             for curve in [charted_runs.read(name).curve]
         ),
     )

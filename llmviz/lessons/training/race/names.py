@@ -24,7 +24,7 @@ def draw(state: kit.PageState, there: list[str]) -> None:
     for name in there:
         settings = engine.load(name), state["inventing"]
         written = invented(*settings)
-        listed = ", ".join(kit.quote(one) for one in written)
+        listed = ", ".join(kit.quote(text) for text in written)
         lines.append(
             words.invented.format(
                 name=words.models[name][0], listed=listed, known=_known(*settings)

@@ -17,7 +17,7 @@ EARLY = 20.0  # seconds of training after which the order by speed is read
 
 def table(state: kit.PageState, full: list[Titled]) -> None:
     """Show what each model had reached by a step, and what it then wrote."""
-    longest = max(full, key=lambda one: len(one.curve.samples))
+    longest = max(full, key=lambda run: len(run.curve.samples))
     steps = [int(longest.curve.steps[i]) for i, _ in longest.curve.samples]
     at = state["rstep"] if state["rstep"] in steps else steps[-1]
 
@@ -31,7 +31,7 @@ def table(state: kit.PageState, full: list[Titled]) -> None:
         width=420,
         **kit.tied("_rstep@training", at, moved),
     )
-    rows = [_row(one, at) for one in full]
+    rows = [_row(run, at) for run in full]
     three = st.column_config.NumberColumn(format="%.3f")
     formats = {words.columns[key]: three for key in ("validation", "training")}
     formats[words.columns["parameters"]] = st.column_config.TextColumn(alignment="right")
@@ -39,42 +39,42 @@ def table(state: kit.PageState, full: list[Titled]) -> None:
     kit.prose(report(full, at))
 
 
-def _row(one: Titled, step: int) -> list[object]:
-    curve = one.curve
+def _row(run: Titled, step: int) -> list[object]:
+    curve = run.curve
     at = int(np.searchsorted(curve.steps, step))
     at = min(at, len(curve) - 1)
     texts = {int(curve.steps[i]): text for i, text in curve.samples}
     return [
-        one.title,
-        words.models[one.name][1],
-        f"{one.description['parameters']:,}",
+        run.title,
+        words.models[run.name][1],
+        f"{run.description['parameters']:,}",
         round(float(curve.seconds[at])),
-        loss_by(one, step),
+        loss_by(run, step),
         float(curve.train[at]),
         texts.get(step, words.not_yet),
     ]
 
 
-def loss_by(one: Titled, step: int) -> float:
+def loss_by(run: Titled, step: int) -> float:
     """The last validation loss measured up to a step; NaN before there is one."""
-    known = one.curve.validation[one.curve.steps <= step]
+    known = run.curve.validation[run.curve.steps <= step]
     measured = known[~np.isnan(known)]
     return float(measured[-1]) if measured.size else float("nan")
 
 
-def after(one: Titled, seconds: float) -> float:
+def after(run: Titled, seconds: float) -> float:
     """The last validation loss measured within some seconds of training; NaN before one."""
-    known = one.curve.validation[one.curve.seconds <= seconds]
+    known = run.curve.validation[run.curve.seconds <= seconds]
     measured = known[~np.isnan(known)]
     return float(measured[-1]) if measured.size else float("nan")
 
 
 def report(full: list[Titled], step: int) -> str:
     """Say which models are best at a step, which were after some seconds, and which overfits."""
-    measured = [one for one in full if not np.isnan(loss_by(one, step))]
+    measured = [run for run in full if not np.isnan(loss_by(run, step))]
     if len(measured) < 2:
         return words.unmeasured.format(step=step)
-    order = sorted(measured, key=lambda one: loss_by(one, step))
+    order = sorted(measured, key=lambda run: loss_by(run, step))
     best = _leaders(order, partial(loss_by, step=step))
     text = words.standing.format(
         step=step,
@@ -98,8 +98,8 @@ def report(full: list[Titled], step: int) -> str:
 
 def _leaders(runs: list[Titled], loss: Callable[[Titled], float]) -> list[Titled]:
     """The runs with the lowest loss, the lowest first: those that cannot be ranked behind it."""
-    order = sorted((one for one in runs if not np.isnan(loss(one))), key=loss)
-    return [one for one in order if loss(one) - loss(order[0]) <= TIE]
+    order = sorted((run for run in runs if not np.isnan(loss(run))), key=loss)
+    return [run for run in order if loss(run) - loss(order[0]) <= TIE]
 
 
 def _next(order: list[Titled], best: list[Titled], step: int) -> str:
@@ -108,7 +108,7 @@ def _next(order: list[Titled], best: list[Titled], step: int) -> str:
         gap = loss_by(order[1], step) - loss_by(order[0], step)
         return words.next.format(second=order[1].title, gap=gap)
     follow = "follows" if len(best) == 2 else "follow"
-    ties = kit.listed([one.title for one in best[1:]])
+    ties = kit.listed([run.title for run in best[1:]])
     return words.next_ties.format(ties=ties, follow=follow, tie=TIE)
 
 
@@ -131,19 +131,19 @@ def _overfitting(full: list[Titled]) -> str:
 def _dropped(full: list[Titled]) -> str:
     """Say why a model with dropout has a higher loss on what it learns from."""
     names = [
-        one.title
-        for one in full
-        if one.description["model"]["config"].get("dropout") and _train(one) > _end(one)
+        run.title
+        for run in full
+        if run.description["model"]["config"].get("dropout") and _train(run) > _end(run)
     ]
     return " " + words.dropped.format(names=kit.listed(names)) if names else ""
 
 
-def _train(one: Titled) -> float:
-    return float(one.curve.train[-1])
+def _train(run: Titled) -> float:
+    return float(run.curve.train[-1])
 
 
-def _end(one: Titled) -> float:
-    loss = one.curve.last_validation
+def _end(run: Titled) -> float:
+    loss = run.curve.last_validation
     return float("inf") if loss is None else loss
 
 
@@ -159,7 +159,7 @@ def end(full: list[Titled]) -> dict[str, object] | None:
         "models": len(full),
         "best": best.title,
         "loss": _end(best),
-        "near": sum(_end(one) - _end(best) <= TIE for one in full) - 1,
+        "near": sum(_end(run) - _end(best) <= TIE for run in full) - 1,
         "tie": TIE,
         "low": low.title,
         "train": _train(low),
@@ -173,15 +173,15 @@ def question(full: list[Titled]) -> kit.Question | None:
     """
     low, order = min(full, key=_train), sorted(full, key=_end)
     best = order[0]
-    behind = [one for one in order if _end(one) - _end(best) > TIE]
+    behind = [run for run in order if _end(run) - _end(best) > TIE]
     if low not in behind:
         return None
-    offered = sorted((low, behind[-1], best, behind[0]), key=lambda one: one.title)
+    offered = sorted((low, behind[-1], best, behind[0]), key=lambda run: run.title)
     reasons = {
-        _answer(one): (words.ask_right if one is best else words.ask_wrong).format(
-            name=one.title, loss=_end(one), gap=_end(one) - _end(best), best=best.title
+        _answer(run): (words.ask_right if run is best else words.ask_wrong).format(
+            name=run.title, loss=_end(run), gap=_end(run) - _end(best), best=best.title
         )
-        for one in offered
+        for run in offered
     }
     return kit.Question.among(
         words.ask,
@@ -194,10 +194,10 @@ def question(full: list[Titled]) -> kit.Question | None:
     )
 
 
-def _answer(one: Titled) -> str:
+def _answer(run: Titled) -> str:
     """What one can go by before looking: a model's size and its training loss."""
     return words.ask_answer.format(
-        name=one.title,
-        parameters=one.description["parameters"],
-        train=_train(one),
+        name=run.title,
+        parameters=run.description["parameters"],
+        train=_train(run),
     )

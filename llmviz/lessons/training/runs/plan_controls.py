@@ -98,9 +98,9 @@ def _option(name: str) -> About:
     return About(
         known[0].meaning,
         known[0].unit,
-        min((one.low for one in known if one.low is not None), default=None),
-        max((one.high for one in known if one.high is not None), default=None),
-        tuple(dict.fromkeys(choice for one in known for choice in one.choices)),
+        min((setting.low for setting in known if setting.low is not None), default=None),
+        max((setting.high for setting in known if setting.high is not None), default=None),
+        tuple(dict.fromkeys(choice for setting in known for choice in setting.choices)),
     )
 
 

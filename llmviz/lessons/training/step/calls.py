@@ -37,8 +37,8 @@ def _calls(followed: list[Call]) -> None:
     if not shown:
         return
     rows = [
-        [*words.calls[one.name], f"{one.moved:.4f}" if one.moved else "0", f"{one.norm:.4f}"]
-        for one in followed
+        [*words.calls[call.name], f"{call.moved:.4f}" if call.moved else "0", f"{call.norm:.4f}"]
+        for call in followed
     ]
     _table(rows, words.calls_columns, 2)
     kit.prose(words.calls_read)

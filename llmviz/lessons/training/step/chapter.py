@@ -114,7 +114,7 @@ def _forward(state: kit.PageState, step: OneStep, names: list[str]) -> None:
     picture = pictures.forward(step, names)
     windows = pictures.windows_of(step)
     _matrices(state, picture, "forward", windows)
-    upstream = next(one.values for one in picture.matrices if one.name == "upstream")
+    upstream = next(matrix.values for matrix in picture.matrices if matrix.name == "upstream")
     by_hand = np.asarray(upstream).T @ step.hidden.reshape(upstream.shape[0], -1)
     apart = float(np.abs(by_hand - step.gradient).max())
     text = kit.power_of_ten(apart, 1) if apart else words.zero
@@ -128,8 +128,8 @@ def _matrices(
     windows: dict[str, Window] | None = None,
 ) -> None:
     """Draw a picture; the kept cell and the caption at which it stands are in the link."""
-    key = f"{KEY}.{name}" + "".join(f".{one}{size.size}" for one, size in (windows or {}).items())
-    shapes = {one.name: np.shape(one.values) for one in picture.matrices}
+    key = f"{KEY}.{name}" + "".join(f".{axis}{size.size}" for axis, size in (windows or {}).items())
+    shapes = {matrix.name: np.shape(matrix.values) for matrix in picture.matrices}
     last = len(picture.steps) - 1
     at = state[f"{name}_at"]
 
@@ -220,7 +220,7 @@ def _weights(choice: Asked) -> int:
 def _shapes(choice: Asked) -> dict[str, tuple[int, ...]]:
     from llmviz.study.one_step import prepared
 
-    return {name: tuple(one.shape) for name, one in prepared(choice)[2].named_parameters()}
+    return {name: tuple(weight.shape) for name, weight in prepared(choice)[2].named_parameters()}
 
 
 def loss_after(step: OneStep) -> str:

@@ -195,7 +195,7 @@ def update(step: OneStep, choice: Asked, token: int) -> Picture:
         parts = ["before", "decay", "step"]
     after = ops.add(*parts)
     picture.add("after", step.after[token], words.after, "", after, role="value", **row)
-    caption(f"{choice.optimizer} after", *(one for one in parts if one != "step"), "after")
+    caption(f"{choice.optimizer} after", *(part for part in parts if part != "step"), "after")
     return picture
 
 

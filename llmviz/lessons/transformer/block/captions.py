@@ -49,7 +49,7 @@ class Captions:
         title, *boxes = words.stages[stage]
         title = title.format(layer=self.layer, kind=kind, activation=full)
         return title[0].upper() + title[1:] if stage != "x" else title, *(
-            one.format(activation=box) for one in boxes
+            text.format(activation=box) for text in boxes
         )
 
     def caption(self, stage: str, norm: str) -> str:

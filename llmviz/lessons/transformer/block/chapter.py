@@ -180,7 +180,7 @@ def _stack(state: kit.PageState, subject: Subject, stage: str) -> None:
         stack.sizes.numpy(),
         key=key,
         row_names=[words.stack_row.format(layer=layer) for layer in range(len(values))],
-        column_names=[words.stack_columns[one] for one in stack.stages],
+        column_names=[words.stack_columns[column] for column in stack.stages],
         texts=[[f"{value:.2f}" for value in row] for row in values],
         notes=[[words.stack_note.format(size=value) for value in row] for row in values],
         role="residual",

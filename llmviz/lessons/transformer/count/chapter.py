@@ -195,7 +195,7 @@ def held_line(held: OptimizerBytes) -> str:
 
 def head_question(config: GPTConfig) -> kit.Question | None:
     """Return what tying the head saves, as a question; None where two answers would be equal."""
-    block = sum(one.count for one, _ in different_tensors(config) if one.name.startswith("blocks."))
+    block = sum(t.count for t, _ in different_tensors(config) if t.name.startswith("blocks."))
     right = config.vocab_size * config.n_embd
     numbers = {
         "right": right,
@@ -214,9 +214,9 @@ def head_question(config: GPTConfig) -> kit.Question | None:
 
 def _small() -> None:
     with st.expander(words.small_title, icon=":material/calculate:"):
-        own = [one for one in translator_tensors(SMALL) if not one.name.startswith("encoder.")]
-        kit.prose(words.small_text, total=sum(one.count for one in own))
-        rows = [TensorRow(one.name, one.part, one.shape, 1, one.count) for one in own]
+        own = [t for t in translator_tensors(SMALL) if not t.name.startswith("encoder.")]
+        kit.prose(words.small_text, total=sum(t.count for t in own))
+        rows = [TensorRow(t.name, t.part, t.shape, 1, t.count) for t in own]
         _table(rows, 1)
 
 

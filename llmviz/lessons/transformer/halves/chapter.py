@@ -56,10 +56,10 @@ def best_head(sentence: kit.Sentence, decoded: Decoding, cross: np.ndarray, righ
 def captions(read: list[str], written: list[str], chances: np.ndarray, count: int) -> list[str]:
     """Return the line of each step, T + 1 of them."""
     lines = [words.caption_read.format(count=count)]
-    for step, (token, one, p) in enumerate(zip(read, written, chances[:, 0], strict=True), 1):
+    for step, (token, word, p) in enumerate(zip(read, written, chances[:, 0], strict=True), 1):
         line = words.caption_step if step > 1 else words.caption_first
         given = {"step": step, "steps": len(read), "before": step, "count": count}
-        lines.append(line.format(token=token, said=one, share=kit.percent(float(p)), **given))
+        lines.append(line.format(token=token, said=word, share=kit.percent(float(p)), **given))
     return lines
 
 
@@ -71,8 +71,8 @@ def _translation(
     decoded, weights = decoding(*known), looks_of(*known)
     tokenizer, config = bundled.tokenizer, bundled.model.config
     source = sentence.known.source.split()
-    best = [[named(one, tokenizer) for one in row] for row in decoded.best.tolist()]
-    read = [words.start, *(named(one, tokenizer) for one in decoded.read[1:])]
+    best = [[named(token, tokenizer) for token in row] for row in decoded.best.tolist()]
+    read = [words.start, *(named(token, tokenizer) for token in decoded.read[1:])]
     output = [row[0] for row in best]
     written = " ".join(read[1:])
     right = written == sentence.known.target

@@ -19,7 +19,7 @@ def draw(sources: int, targets: int) -> None:
     if question is None or kit.predict(question, "transformer.halves.count", covers=True):
         st.dataframe(shape_table(sources, targets), hide_index=True, height=420)
     tensors = learned()
-    total = sum(one.count for one in tensors)
+    total = sum(tensor.count for tensor in tensors)
     st.dataframe(count_table(), hide_index=True, height="content")
     kit.prose(words.count, tensors=len(tensors), total=total)
     kit.show_code(
@@ -37,19 +37,19 @@ learned = kit.kept(1)(learned_tensors)
 def shapes(sources: int, targets: int) -> list[Sized]:
     """Return what is computed, each thing once: without dropout two entries repeat another."""
     tensors = shapes_on_the_way(sources, targets)
-    return [one for one in tensors if not one.name.endswith((".dropped", ".projection"))]
+    return [tensor for tensor in tensors if not tensor.name.endswith((".dropped", ".projection"))]
 
 
 def _shape(sources: int, targets: int, name: str) -> tuple[int, ...]:
-    return next(one.shape for one in shapes(sources, targets) if one.name == name)
+    return next(tensor.shape for tensor in shapes(sources, targets) if tensor.name == name)
 
 
 @kit.kept(32)
 def shape_table(sources: int, targets: int) -> pd.DataFrame:
     """Return the shapes as a table."""
     rows = [
-        (one.name, *words.shapes[one.name.removeprefix(BLOCK)], _written(one.shape))
-        for one in shapes(sources, targets)
+        (tensor.name, *words.shapes[tensor.name.removeprefix(BLOCK)], _written(tensor.shape))
+        for tensor in shapes(sources, targets)
     ]
     return pd.DataFrame(rows, columns=words.shape_columns)
 
@@ -59,12 +59,12 @@ def count_table() -> pd.DataFrame:
     """Return the learned tensors as a table."""
     rows = [
         (
-            one.name,
-            next(text for end, text in words.tensors.items() if one.name.endswith(end)),
-            _written(one.shape),
-            one.count,
+            tensor.name,
+            next(text for end, text in words.tensors.items() if tensor.name.endswith(end)),
+            _written(tensor.shape),
+            tensor.count,
         )
-        for one in learned()
+        for tensor in learned()
     ]
     return pd.DataFrame(rows, columns=words.count_columns)
 

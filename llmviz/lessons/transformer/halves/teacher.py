@@ -75,9 +75,9 @@ def draw(state: kit.PageState, sentence: kit.Sentence) -> bool:
         label=words.grid,
     )
     st.caption(words.grid_note)
-    cards = [kit.card_of(one) or {} for one in words.translators if one != name]
+    cards = [kit.card_of(other) or {} for other in words.translators if other != name]
     kit.prose(
-        report(both, bundled, [one for card in cards if (one := exact_share(card)) is not None])
+        report(both, bundled, [share for card in cards if (share := exact_share(card)) is not None])
     )
     kit.prose(words.loss, loss=f"{both.loss:.4f}")
     sides = (sentence.known.source.split(), sentence.known.target.split())
@@ -114,15 +114,15 @@ def grid_of(bundled: engine.Bundled, source: tuple[int, ...], target: str) -> Gr
         shares = way.chances[:, 0]
         values[row + 1, : len(written)] = shares
         lines = []
-        for step, (one, p) in enumerate(zip(written, shares, strict=True)):
+        for step, (word, p) in enumerate(zip(written, shares, strict=True)):
             wanted = right[step] if step < len(right) else words.cell_over
-            wrong[row + 1, step] = step >= len(right) or one != right[step]
+            wrong[row + 1, step] = step >= len(right) or word != right[step]
             lines.append(
-                words.cell_says.format(token=one, share=kit.percent(float(p)), right=wanted)
+                words.cell_says.format(token=word, share=kit.percent(float(p)), right=wanted)
             )
         texts += [read + [""] * over, written + [""] * over]
         rest = [words.cell_over] * over
-        notes += [[words.cell_reads.format(token=one) for one in read] + rest, lines + rest]
+        notes += [[words.cell_reads.format(token=word) for word in read] + rest, lines + rest]
     return Grid(values, texts, notes, wrong)
 
 
@@ -137,7 +137,7 @@ def report(both: Both, bundled: engine.Bundled, others: Sequence[float] = ()) ->
         share = exact_share(bundled.card)
         if share is not None:
             line += words.never_share.format(share=kit.percent(share))
-            line += words.never_other if any(one < share for one in others) else ""
+            line += words.never_other if any(other < share for other in others) else ""
         return line
     if at >= len(both.free.written):
         return words.part_full.format(step=at + 1)

@@ -44,8 +44,8 @@ def draw(state: kit.PageState) -> None:
         words.snippet.format(
             name=bundled.name, ids=list(read.ids), rounds=ROUNDS, bundled=stop_of(bundled)
         ),
-        f"{[one.pick for one in rounds]}\n"
-        f"{[f'{float(one.probabilities[0]):.3f}' for one in rounds]}",
+        f"{[turn.pick for turn in rounds]}\n"
+        f"{[f'{float(turn.probabilities[0]):.3f}' for turn in rounds]}",
     )
     if cacheable:
         _costs(bundled)
@@ -73,33 +73,33 @@ def pictured(bundled: engine.Bundled, ids: tuple[int, ...], cached: bool) -> lis
     work = work_lines(len(ids), len(rounds), cached)
     text = list(ids)
     pictures = []
-    for n, one in enumerate(rounds):
-        names = kit.names_of(one.tokens, bundled.tokenizer)
+    for n, turn in enumerate(rounds):
+        names = kit.names_of(turn.tokens, bundled.tokenizer)
         line = {
             "round": n + 1,
             "tokens": kit.count(len(text), "token"),
             "more": kit.count(len(text) + 1, "token"),
             "last": kit.names_of(text[-1:], bundled.tokenizer)[0],
             "layers": kit.count(bundled.model.config.n_layer, "layer"),
-            "width": len(one.row),
+            "width": len(turn.row),
             "vocab": f"{bundled.model.vocab_size:,}",
             "listed": len(names),
             "pick": names[0],
-            "share": kit.percent(float(one.probabilities[0])),
+            "share": kit.percent(float(turn.probabilities[0])),
             "norm": words.final_norm if final_norm(bundled) else "",
             "end": "",
         }
-        text.append(one.pick)
+        text.append(turn.pick)
         templates = dict(words.lines)
         if n == len(rounds) - 1:
             templates["append"] = words.last
             line["end"] = ending(bundled, text)
         pictures.append(
             LoopRound(
-                one.row.numpy(),
+                turn.row.numpy(),
                 names,
-                one.scores.numpy(),
-                one.probabilities.numpy(),
+                turn.scores.numpy(),
+                turn.probabilities.numpy(),
                 [templates[stage].format(**line) for stage in STAGES],
                 work[n],
             )

@@ -63,7 +63,7 @@ def word_tokens(text: str, count: int, bundled: engine.Bundled) -> list[Token]:
     """Return the first words of a text as the learner wrote them, unknown ones included."""
     raw = text.encode("utf-8")
     tokens = bundled.tokenizer.tokens(text)[:count]
-    return [replace(one, data=raw[one.byte_start : one.byte_end]) for one in tokens]
+    return [replace(token, data=raw[token.byte_start : token.byte_end]) for token in tokens]
 
 
 def chances(ids: tuple[int, ...], p: np.ndarray, unknown: int) -> np.ndarray:
@@ -90,7 +90,7 @@ def _hidden_word(
     ids, tokenizer = read.ids, both.tokenizer
     unknown = tokenizer.special_tokens[UNKNOWN]
     p = chances_of(both, left, ids)
-    own = [chances(ids, one, unknown) for one in p]
+    own = [chances(ids, probs, unknown) for probs in p]
     word = hidden_word(state["hide"], own[0] - own[1])
     tokens = word_tokens(text, len(ids) - 1, both)
     _strip(state, tokens, own, ids, unknown, word, tokenizer.vocab_size)
@@ -103,13 +103,13 @@ def _hidden_word(
     _bars(p, ids, word, tokens, tokenizer)
     _read(p, own, ids, word, tokens, tokenizer)
     attention.draw(state, both, left, read, word, name)
-    shares = [f"{one[word, ids[word + 1]]:.3f}" for one in p]
+    shares = [f"{probs[word, ids[word + 1]]:.3f}" for probs in p]
     kit.show_code(
         [from_both_sides, from_the_left],
         words.snippet.format(ids=list(ids), word=word, both=BOTH, left=LEFT),
         "\n".join(
-            f"{tokenizer.decode([int(one[word].argmax())])} {share}"
-            for one, share in zip(p, shares, strict=True)
+            f"{tokenizer.decode([int(probs[word].argmax())])} {share}"
+            for probs, share in zip(p, shares, strict=True)
         ),
     )
     return end_of(ids, unknown, own, word, name) if open_now else None
@@ -125,7 +125,7 @@ def end_of(
     known = np.array(ids[1:]) != unknown
     if not known.any():
         return None
-    means = [kit.percent(float(one[known].mean())) for one in own]
+    means = [kit.percent(float(probs[known].mean())) for probs in own]
     read_both, read_left = kit.count(len(ids) - 1, "token"), kit.count(word + 1, "token")
     slots = {"word": name, "both": read_both, "left": read_left}
     return slots | {"mean_both": means[0], "mean_left": means[1]}
@@ -149,8 +149,8 @@ def _strip(
             tokens,
             values=shares.tolist(),
             details=[
-                strange if one == unknown else {words.detail: kit.percent(float(share))}
-                for one, share in zip(ids[1:], shares, strict=True)
+                strange if token == unknown else {words.detail: kit.percent(float(share))}
+                for token, share in zip(ids[1:], shares, strict=True)
             ],
         )
         for name, shares in zip(words.rows, own, strict=True)
@@ -200,9 +200,9 @@ def sides_question(length: int, place: int, name: str) -> kit.Question:
 
 def best_answers(p: tuple[np.ndarray, np.ndarray], word: int, answer: int | None) -> list[int]:
     """Return the ids that either model gives most to, the word itself among them, best first."""
-    listed = [int(i) for one in p for i in one[word].argsort()[::-1][:BEST]]
+    listed = [int(i) for probs in p for i in probs[word].argsort()[::-1][:BEST]]
     listed = list(dict.fromkeys([*([] if answer is None else [answer]), *listed]))
-    return sorted(listed, key=lambda i: -max(float(one[word, i]) for one in p))
+    return sorted(listed, key=lambda i: -max(float(probs[word, i]) for probs in p))
 
 
 def _bars(
@@ -217,14 +217,14 @@ def _bars(
     listed = best_answers(p, word, answer)
     special = {i: text for text, i in tokenizer.special_tokens.items() if text != ENDOFTEXT}
     labels = [special.get(i) or unmarked(kit.spoken(i, tokenizer)) for i in listed]
-    values = [np.minimum(one[word, listed], 1.0) for one in p]
+    values = [np.minimum(probs[word, listed], 1.0) for probs in p]
     paired_bars(
         labels,
         *values,
         title=words.bars_title.format(word=tokens[word].data.decode("utf-8", "replace")),
         names=words.rows,
         axis=words.bars_axis,
-        limit=max(float(one.max()) for one in values),
+        limit=max(float(probs.max()) for probs in values),
         key=f"{KEY}.bars",
     )
 
@@ -237,9 +237,9 @@ def _read(
     tokens: list[Token],
     tokenizer,
 ) -> None:
-    best = [int(one[word].argmax()) for one in p]
-    guesses = [kit.spoken(one, tokenizer) for one in best]
-    shares = [kit.percent(float(one[word, i])) for one, i in zip(p, best, strict=True)]
+    best = [int(probs[word].argmax()) for probs in p]
+    guesses = [kit.spoken(token, tokenizer) for token in best]
+    shares = [kit.percent(float(probs[word, i])) for probs, i in zip(p, best, strict=True)]
     known = ids[word + 1] != tokenizer.special_tokens[UNKNOWN]
     line = (words.read if known else words.read_unknown).format(
         word=kit.quote(tokens[word].data.decode("utf-8", "replace")),
@@ -251,5 +251,5 @@ def _read(
         own_left=kit.percent(float(own[1][word])),
     )
     last = word == len(tokens) - 1
-    following = " ".join(one.data.decode("utf-8", "replace") for one in tokens[word + 1 :])
+    following = " ".join(token.data.decode("utf-8", "replace") for token in tokens[word + 1 :])
     kit.prose(f"{line} {words.last if last else words.right_of.format(right=kit.quote(following))}")

@@ -138,7 +138,7 @@ def stack_lines(layers: int, norm: str, mode: kit.Mode) -> kit.Figure:
     """Return the size of the numbers after each layer, with norms and without."""
     place, kind = kinds(norm)
     stacks = (stack(layers, place, True, kind), stack(layers, "none"))
-    series = [one.activations.tolist() for one in stacks]
+    series = [result.activations.tolist() for result in stacks]
     return over_points(series, (words.with_text, words.without), words.axes, mode, logarithmic=True)
 
 
@@ -151,10 +151,10 @@ def _stack(state: kit.PageState) -> dict[str, str] | None:
     layers, norm = state["stack"], state["stacknorm"]
     place, kind = kinds(norm)
 
-    def asked(depth: int) -> kit.Question:
+    def question(depth: int) -> kit.Question:
         return stack_question(depth, size_after(depth, "none"))
 
-    if not ask_once(f"{KEY}.stack.ask", layers, asked):
+    if not ask_once(f"{KEY}.stack.ask", layers, question):
         return None
     sizes = [size_after(layers, "none"), size_after(layers, place, kind)]
     kit.chart(stack_lines(layers, norm, kit.theme()), f"{KEY}.stack")

@@ -106,7 +106,7 @@ def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
     tokenizer, config = bundled.tokenizer, bundled.model.config
     own, donor = (reading(bundled, ids) for ids in (all_sites.own, all_sites.donor))
     after = patched(bundled, all_sites.own, all_sites.donor, site)
-    a, b = (vector(one, site, config.head_size).double() for one in (own, donor))
+    a, b = (vector(read, site, config.head_size).double() for read in (own, donor))
     preferences = [
         float(logits[all_sites.pair[1]] - logits[all_sites.pair[0]])
         for logits in (own.logits, after, donor.logits)

@@ -120,11 +120,11 @@ def grid(state: kit.PageState, bundled: engine.Bundled, all_sites: Map) -> Site:
     lines = [[row._replace(back=places - 1 - j) for j in range(places)] for row in rows]
     values = np.array([[all_sites.share(site) for site in line] for line in lines])
     site = chosen_site(state["site"], all_sites)
-    row = next((i for i, one in enumerate(rows) if one._replace(back=site.back) == site), None)
+    row = next((i for i, part in enumerate(rows) if part._replace(back=site.back) == site), None)
     cell_grid(
         np.clip(values, -9.99, 9.99),
         key=KEY,
-        row_names=[site_name(one, all_sites.n_layer) for one in rows],
+        row_names=[site_name(part, all_sites.n_layer) for part in rows],
         column_names=all_sites.columns,
         notes=[[words.note.format(share=written(x)) for x in line] for line in values],
         starts=[i for i in range(1, len(rows)) if rows[i].kind != rows[i - 1].kind],

@@ -32,7 +32,7 @@ def draw(state: kit.PageState) -> None:
         kit.inform(words.not_here, ":material/lock:")
     models = model_list.draw(own)
     _without_network()
-    largest = max(models, key=lambda one: one.parameters, default=None)
+    largest = max(models, key=lambda model: model.parameters, default=None)
     if largest is not None:
         name = kit.quote(kit.label(largest.name))
         kit.predict(bytes_question(name, largest.parameters), "transformer.published.bytes")

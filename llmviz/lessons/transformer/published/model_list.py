@@ -37,8 +37,8 @@ def draw(own: bool) -> list[Model]:
     kit.section(words.shelf)
     models = [*_runs(), *bundled(str(engine.CHECKPOINTS), tuple(engine.names()))]
     rows = [
-        (kit.label(one.name), words.from_text[one.origin], one.kind, one.parameters, size(one.size))
-        for one in models
+        (kit.label(m.name), words.from_text[m.origin], m.kind, m.parameters, size(m.size))
+        for m in models
     ]
     number = st.column_config.NumberColumn(format="localized")
     st.dataframe(
@@ -46,7 +46,7 @@ def draw(own: bool) -> list[Model]:
         hide_index=True,
         column_config={words.shelf_columns[3]: number},
     )
-    total = size(sum(one.size for one in models))
+    total = size(sum(model.size for model in models))
     kit.prose(words.shelf_note, count=kit.count(len(models), "model"), size=total)
     _offer_deleting(deletable(models, own))
     return models
@@ -95,10 +95,10 @@ def deletable(models: list[Model], own: bool) -> list[Model]:
     resting = {run_folders.PREFIX + run.name for run in runs.mine() if not run.active}
     brought = st.session_state.get(BROUGHT, ())
     return [
-        one
-        for one in models
-        if (one.origin == "imported" and (own or one.name in brought))
-        or (one.origin == "mine" and one.name in resting)
+        model
+        for model in models
+        if (model.origin == "imported" and (own or model.name in brought))
+        or (model.origin == "mine" and model.name in resting)
     ]
 
 
@@ -106,7 +106,7 @@ def _offer_deleting(models: list[Model]) -> None:
     done, line = st.session_state.pop(TOLD, (True, ""))
     if line:
         kit.inform(line, ":material/delete:") if done else kit.refuse(line)
-    by_name = {one.name: one for one in models}
+    by_name = {model.name: model for model in models}
     if not by_name:
         return
     if st.session_state.get(CHOSEN) not in by_name:
@@ -116,10 +116,10 @@ def _offer_deleting(models: list[Model]) -> None:
             words.delete_label, list(by_name), format_func=kit.label, width=320, key=CHOSEN
         )
         with st.popover(words.delete, icon=":material/delete:"):
-            one = by_name[chosen]
-            named = kit.escape_markdown(kit.label(one.name))
-            st.markdown(as_markdown(words.delete_asks.format(name=named, size=size(one.size))))
-            st.button(words.delete_yes, key="transformer.delete.yes", on_click=_remove, args=(one,))
+            m = by_name[chosen]
+            named = kit.escape_markdown(kit.label(m.name))
+            st.markdown(as_markdown(words.delete_asks.format(name=named, size=size(m.size))))
+            st.button(words.delete_yes, key="transformer.delete.yes", on_click=_remove, args=(m,))
 
 
 def _remove(model: Model) -> None:

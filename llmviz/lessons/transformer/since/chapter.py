@@ -56,7 +56,7 @@ def draw(state: kit.PageState) -> None:
         st.caption(words.table_note.format(tokens=config_of(FAMILY[0]).context_length))
     times.draw(change)
     if open_now:
-        sides, (before, *_, after) = words.sides[change], (results[one] for one in CHANGES[change])
+        sides, (before, *_, after) = words.sides[change], (results[run] for run in CHANGES[change])
         by = written(difference(after, before))
         slots = {"after": sides[-1], "before": sides[0], "over": after.over}
         kit.seen(words.end, difference=by, apart=apart, **slots)
@@ -173,7 +173,7 @@ def table_rows(results: dict[str, Measured]) -> list[tuple[object, ...]]:
 @kit.kept(4)
 def table_of(results: tuple[Measured, ...]) -> pd.DataFrame:
     """Return the table with its column names."""
-    return pd.DataFrame(table_rows({one.name: one for one in results}), columns=column_names())
+    return pd.DataFrame(table_rows({run.name: run for run in results}), columns=column_names())
 
 
 def column_names() -> list[str]:
@@ -196,8 +196,8 @@ def _code(change: str, ids: tuple[int, ...]) -> None:
 
     def prints() -> str:
         return "\n".join(
-            f"{name} {tuple(one.shape)} {one.mean():.3f}"
-            for name, one in zip(names, pictures.readings(change, ids), strict=True)
+            f"{name} {tuple(values.shape)} {values.mean():.3f}"
+            for name, values in zip(names, pictures.readings(change, ids), strict=True)
         )
 
     kit.show_code(

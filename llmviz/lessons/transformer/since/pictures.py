@@ -63,20 +63,20 @@ def figures(
     """Return the charts of a change."""
     by_model = [_reading(change, bundled, ids) for bundled in models]
     if change == "place":
-        lines = [one.tolist() for one in reversed(by_model)]
+        lines = [numbers.tolist() for numbers in reversed(by_model)]
         axes = (words.points_axis, words.size_axis)
         return (over_points(lines, words.sides[change][::-1], axes, mode),)
     if change == "positions":
         titles = zip(by_model, words.position_titles, strict=True)
-        return tuple(_positions(one, title, mode) for one, title in titles)
+        return tuple(_positions(numbers, title, mode) for numbers, title in titles)
     if change == "activation":
         kinds = zip(by_model, words.sides[change], words.curves, ("gelu", "swiglu"), strict=True)
-        return tuple(_cloud(one, side, curve, kind, mode) for one, side, curve, kind in kinds)
+        return tuple(_cloud(values, side, curve, kind, mode) for values, side, curve, kind in kinds)
     labels = [kit.escape_plotly(name) for name in kit.names_of(ids, models[0].tokenizer)]
     axes = Axes(words.looked_axis, words.looked_axis)
     return tuple(
-        number_table(seen(bundled, one), side, axes, mode, limit=FULL, labels=labels)
-        for bundled, one, side in zip(models, by_model, words.sides[change], strict=True)
+        number_table(seen(bundled, weights), side, axes, mode, limit=FULL, labels=labels)
+        for bundled, weights, side in zip(models, by_model, words.sides[change], strict=True)
     )
 
 
@@ -93,7 +93,7 @@ def _positions(numbers: Tensor, title: str, mode: kit.Mode) -> kit.Figure:
 
 
 def _cloud(numbers: Tensor, side: str, curve: str, kind: str, mode: kit.Mode) -> kit.Figure:
-    before, behind = (one.flatten().numpy() for one in numbers)
+    before, behind = (part.flatten().numpy() for part in numbers)
     some = np.linspace(0, len(before) - 1, min(DOTS, len(before))).round().astype(int)
     x = torch.linspace(float(before.min()), float(before.max()), 80)
     bent = (x.numpy(), ACTIVATIONS[kind](x).numpy())
@@ -136,7 +136,7 @@ def plain_zero(value: float) -> str:
 
 
 def _kind(ids: Ids) -> None:
-    values = np.concatenate([one.numpy() for one in readings("kind", ids)])
+    values = np.concatenate([part.numpy() for part in readings("kind", ids)])
     rows = [row.format(side=side) for side in words.sides["kind"] for row in words.norm_rows]
     _grid(values, rows, ids, "kind", words.norm_grid, plain_zero, starts=[3], limit=1.0)
     kit.prose(words.norm_read, most=float(np.abs(values[4]).max()))
@@ -165,12 +165,12 @@ def _heads(ids: Ids) -> None:
             heads = ", ".join(str(group * share + n) for n in range(share))
             line = (words.one_head if share == 1 else words.more_heads).format(heads=heads)
             rows.append(words.key_row.format(side=side, heads=line))
-    values = np.concatenate([one.numpy() for one in by_model])
+    values = np.concatenate([part.numpy() for part in by_model])
     scale = (words.keys_scale[0], words.keys_scale[1].format(most=float(values.max())))
     notes = [[words.key_note.format(value=float(v)) for v in row] for row in values]
     more = {"starts": starts[1:], "scale": scale, "notes": notes, "role": "key"}
     _grid(values, rows, ids, "heads", words.keys_grid, lambda v: f"{v:.1f}", **more)
-    counts = [f"{one.numel():,}" for one in by_model]
+    counts = [f"{part.numel():,}" for part in by_model]
     either = f"{', '.join(counts[:-1])} or {counts[-1]}"
     kit.prose(words.keys_read, tokens=kit.count(len(ids), "token"), counts=either)
 
@@ -226,7 +226,7 @@ def listed(numbers: list[int]) -> str:
 def longer(bundled: engine.Bundled, ids: Ids) -> Ids:
     """Return a text, made longer by a model where it has fewer tokens than the window's picture."""
     rounds = write_slowly(bundled.model, ids, max(0, LONG - len(ids)))
-    return (*ids, *(one.pick for one in rounds))
+    return (*ids, *(turn.pick for turn in rounds))
 
 
 def read_ids(change: str, ids: Ids) -> Ids:

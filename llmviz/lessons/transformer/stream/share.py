@@ -50,7 +50,7 @@ def opened_entry(link: str, entries: Sequence[Entry]) -> Entry:
 def draw(state: kit.PageState, known: Known, ledger: Ledger, entries: Sequence[Entry]) -> None:
     """Show the arithmetic of one part's share; `entries` are those that have a bar."""
     entry = opened_entry(state["share"], entries)
-    names = {code_of(one): f"{part_name(one)}: {written(one.value)}" for one in entries}
+    names = {code_of(part): f"{part_name(part)}: {written(part.value)}" for part in entries}
     folded = entries is not ledger.entries
     title = words.share_title.format(part=part_name(entry), value=written(entry.value))
     plain = ledger.norm.kind == "none" or entry.kind == "norm_shift"
@@ -73,8 +73,8 @@ def within(ledger: Ledger, entry: Entry, folded: bool) -> tuple[tuple[str, int, 
     """Return the parts that one bar stands for."""
     if not folded:
         return (entry[:3],)
-    every = (one[:3] for one in ledger.entries)
-    return tuple(one for one in every if (FOLDED.get(one[0], one[0]), one[1]) == entry[:2])
+    every = (part[:3] for part in ledger.entries)
+    return tuple(part for part in every if (FOLDED.get(part[0], part[0]), part[1]) == entry[:2])
 
 
 split_of = kit.kept(32)(kit.on_model(split_stream))

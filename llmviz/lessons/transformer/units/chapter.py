@@ -154,7 +154,7 @@ def _grid(state: kit.PageState, corpus_search: CorpusSearch, layer: int) -> None
     cell_grid(
         groups.astype(np.float32),
         key=key,
-        row_names=[words.row.format(layer=one) for one in range(layers)],
+        row_names=[words.row.format(layer=layer) for layer in range(layers)],
         column_names=words.groups,
         texts=[[f"{count:,}" for count in row] for row in rows],
         notes=[[words.note.format(count=count, all=units) for count in row] for row in rows],

@@ -128,18 +128,18 @@ def product(
     weight, hidden = None, []
     if plain:
         terms = [softmax_terms(look.scaled[head]) for look in looks]
-        powers = np.zeros((len(looks), max(len(one.exps) for one in terms)))  # of all tokens
-        for line, one in zip(powers, terms, strict=True):
-            line[: len(one.exps)] = one.exps
-        highest = np.array([[one.highest] for one in terms])
+        powers = np.zeros((len(looks), max(len(term.exps) for term in terms)))  # of all tokens
+        for line, term in zip(powers, terms, strict=True):
+            line[: len(term.exps)] = term.exps
+        highest = np.array([[term.highest] for term in terms])
         hidden = [
             lv.Matrix("highest", highest, words.lookup_highest, **rows),
             lv.Matrix("powers", powers, words.lookup_power, **rows),
         ]
         less, power = lv.subtracted("scaled", "highest"), lv.function("less", "exp")
-        column("less", (one.shifted[place] for one in terms), words.lookup_less, less)
-        column("power", (one.exps[place] for one in terms), words.lookup_power, power)
-        column("total", (one.total for one in terms), words.lookup_total, lv.row_summed("powers"))
+        column("less", (term.shifted[place] for term in terms), words.lookup_less, less)
+        column("power", (term.exps[place] for term in terms), words.lookup_power, power)
+        column("total", (term.total for term in terms), words.lookup_total, lv.row_summed("powers"))
         weight = lv.divided("power", "total")
     shares = (look.weights[head][place] for look in looks)
     column("weight", shares, words.lookup_weight, weight, role="weights", limit=1.0)
@@ -150,4 +150,4 @@ def product(
     ]
     names = [matrix.name for matrix in ends]
     pairs = [names[i : i + 2] for i in range(0, len(names), 2)]  # both find room on a phone
-    return Picture([*long, *ends, *hidden], [*([one.name] * 2 for one in long), *pairs])
+    return Picture([*long, *ends, *hidden], [*([matrix.name] * 2 for matrix in long), *pairs])

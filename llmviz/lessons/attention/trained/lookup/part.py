@@ -71,11 +71,11 @@ def coloured(story: Lookup) -> str:
 
 def _answers(bundled: engine.Bundled, pair: LookPair) -> None:
     p, story = looking.chances(bundled, pair), pair.story
-    one, other = (kit.quote(answer.strip()) for answer in story.answers)
+    reply, other = (kit.quote(answer.strip()) for answer in story.answers)
     line = words.lookup_both.format(
         first=story.things[0],
         second=story.things[1],
-        one=one,
+        one=reply,
         other=other,
         p_one=kit.percent(p[0, 0]),
         wrong_one=kit.percent(p[0, 1]),
@@ -106,9 +106,9 @@ def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
     )
     table = {words.lookup_head: [name(layer=layer, head=head) for layer, head in pair.movers]}
     table[words.lookup_moves] = [f"{pair.moved[at]:.0%}" for at in pair.movers]
-    for thing, one in zip(story.things, pair.looks, strict=True):
-        tokens = model_on_text.names_of(one.ids, bundled.tokenizer)
-        most_looked = [most(one.weights[at], tokens) for at in pair.movers]
+    for thing, look in zip(story.things, pair.looks, strict=True):
+        tokens = model_on_text.names_of(look.ids, bundled.tokenizer)
+        most_looked = [most(look.weights[at], tokens) for at in pair.movers]
         table[words.lookup_most.format(thing=thing)] = most_looked
     kit.columns_table(table)
     st.caption(words.lookup_line.format(count=len(pair.movers)))
@@ -159,13 +159,13 @@ def question(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> kit.
 def _test(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> None:
     """Say what came of the swap."""
     p = after[looking.answer_ids(bundled, pair.story)]
-    one, other = (kit.quote(answer.strip()) for answer in pair.story.answers)
+    reply, other = (kit.quote(answer.strip()) for answer in pair.story.answers)
     kit.prose(
         words.lookup_test,
         count=len(pair.movers),
         first=pair.story.things[0],
         second=pair.story.things[1],
-        one=one,
+        one=reply,
         other=other,
         p_one=kit.percent(p[0]),
         p_other=kit.percent(p[1]),

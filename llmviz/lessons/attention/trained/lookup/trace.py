@@ -24,7 +24,7 @@ def stories(bundled: engine.Bundled) -> list[Lookup]:
 def pair(bundled: engine.Bundled, story: Lookup) -> LookPair:
     """Return a story as the model reads it, with either question."""
     ids = (tuple(bundled.tokenizer.encode_from_start(prompt)) for prompt in story.prompts)
-    return lookup_trace.pair_of(story, *(look(bundled, one) for one in ids))
+    return lookup_trace.pair_of(story, *(look(bundled, tokens) for tokens in ids))
 
 
 look = kit.kept(32)(kit.on_model(lookup_trace.look))
@@ -33,7 +33,7 @@ look = kit.kept(32)(kit.on_model(lookup_trace.look))
 def chances(bundled: engine.Bundled, pair: LookPair) -> np.ndarray:
     """Return the probability of each answer (columns) after each question (rows), (2, 2)."""
     answers = answer_ids(bundled, pair.story)
-    return np.stack([softmax(one.logits.astype(np.float64))[answers] for one in pair.looks])
+    return np.stack([softmax(reading.logits.astype(np.float64))[answers] for reading in pair.looks])
 
 
 def answer_ids(bundled: engine.Bundled, story: Lookup) -> list[int]:
