@@ -129,46 +129,23 @@ def _picture(
     linked.show(state, picture, KEY)
 
 
-def _code(
-    inputs: Inputs,
-    mask: Tensor | None,
-    factor: float,
-    before: str | None,
-) -> None:
-    functions = [causal_mask, padding_mask, sliding_window_mask, refuse_fully_masked_rows]
+def _code(inputs: Inputs, mask: Tensor | None, factor: float, before: str | None) -> None:
+    slots = {"factor": factor, "before": before}
+    slots["mask"] = "None" if mask is None else f"torch.tensor({mask.tolist()})"
+    parts = inputs.qkv()
     if inputs.name:
-        text, prints = _of_model(inputs, mask, factor, before)
-        kit.show_code([*functions, attention], text, prints, label=words.code_mask)
-        return
-    lines = ["import torch", "from llmviz.nn.attention import attention", ""]
-    parts = []
-    for name, part in zip("qkv", inputs.qkv(), strict=True):
-        rows = [[round(cell, 9) for cell in row] for row in part.tolist()]
-        lines.append(f"{name} = torch.tensor({rows}, dtype=torch.float64)")
-        parts.append(torch.tensor(rows, dtype=torch.float64))
-    # From the very numbers that the snippet quotes: a half is then rounded the same way.
-    weights = attention(*parts, mask, factor, softmax_before_mask=before).weights
-    lines.append(f"mask = {'None' if mask is None else f'torch.tensor({mask.tolist()})'}")
-    lines.append(f"steps = attention(q, k, v, mask, {factor!r}, softmax_before_mask={before!r})")
-    lines.append("for row in steps.weights.tolist():")
-    lines.append('    print([f"{w:.3f}" for w in row])')
-    prints = "\n".join(str([f"{w:.3f}" for w in row]) for row in weights.tolist())
-    kit.show_code([*functions, attention], "\n".join(lines), prints, label=words.code_mask)
-
-
-def _of_model(
-    inputs: Inputs, mask: Tensor | None, factor: float, before: str | None
-) -> tuple[str, str]:
-    """Return code that masks the scores of a model's head, and what it prints."""
-    layer, head = inputs.place
-    text = words.snippet_of_model.format(
-        name=inputs.name,
-        ids=list(inputs.ids),
-        layer=layer,
-        head=head,
-        mask="None" if mask is None else f"torch.tensor({mask.tolist()})",
-        factor=factor,
-        before=before,
-    )
-    steps = attention(*inputs.qkv(), mask, factor, softmax_before_mask=before)
-    return text, str([f"{w:.2f}" for w in steps.weights[-1].tolist()])
+        layer, head = inputs.place
+        slots |= {"name": inputs.name, "ids": list(inputs.ids), "layer": layer, "head": head}
+        text = words.snippet_of_model.format(**slots)
+    else:
+        rows = [[[round(cell, 9) for cell in row] for row in part.tolist()] for part in parts]
+        text = words.snippet_of_example.format(**dict(zip("qkv", rows, strict=True)), **slots)
+        # From the very numbers that the snippet quotes: a half is then rounded the same way.
+        parts = [torch.tensor(part, dtype=torch.float64) for part in rows]
+    weights = attention(*parts, mask, factor, softmax_before_mask=before).weights.tolist()
+    if inputs.name:
+        prints = str([f"{w:.2f}" for w in weights[-1]])
+    else:
+        prints = "\n".join(str([f"{w:.3f}" for w in row]) for row in weights)
+    functions = [causal_mask, padding_mask, sliding_window_mask, refuse_fully_masked_rows]
+    kit.show_code([*functions, attention], text, prints, label=words.code_mask)

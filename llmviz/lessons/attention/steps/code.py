@@ -14,26 +14,20 @@ OF_MODEL = 4  # numbers that are printed of a model's wide rows
 
 def draw(state: kit.PageState, drawn: Rung) -> None:
     """Show the code, and what the last token has at every step."""
-    lines = (_of_model if drawn.inputs.name else _of_example)(state, drawn)
     names, several = _names(state["rung"], drawn), state["rung"] == "heads"
+    digits, cut = (2, f"[:{OF_MODEL}]") if drawn.inputs.name else (3, "")
     at = "[0, -1]" if several else "[-1]"
-    digits = 2 if drawn.inputs.name else 3
-    cut = f"[:{OF_MODEL}]" if drawn.inputs.name else ""
-    lines += [
-        f"for name in {names}:",
-        f"    row = getattr(steps, name){at}{cut}",
-        f'    print(name, [f"{{x:.{digits}f}}" for x in row.tolist()])',
-    ]
+    text = (_of_model if drawn.inputs.name else _of_example)(state, drawn)
+    shown = words.snippet_prints.format(names=names, at=at, cut=cut, digits=digits)
     prints = []
     for name in names:
         part = getattr(drawn.steps, name)
         row = (part[0] if several else part)[-1].tolist()
-        if drawn.inputs.name:
-            row = row[:OF_MODEL]
+        row = row[:OF_MODEL] if drawn.inputs.name else row
         prints.append(f"{name} {[f'{x:.{digits}f}' for x in row]}")
     label = words.code_heads if several else words.code
     ran = [RAN.get(state["rung"], ladder.single_head), attention]
-    kit.show_code(ran, "\n".join(lines), "\n".join(prints), label=label)
+    kit.show_code(ran, f"{text}\n{shown}", "\n".join(prints), label=label)
 
 
 def _names(rung: str, drawn: Rung) -> tuple[str, ...]:
@@ -47,63 +41,43 @@ def _names(rung: str, drawn: Rung) -> tuple[str, ...]:
     return tuple(name for name in SHOWN if name not in without)
 
 
-def _of_example(state: kit.PageState, drawn: Rung) -> list[str]:
-    rung, inputs = state["rung"], drawn.inputs
-    lines = ["import torch", "from llmviz.nn.attention import causal_mask, ladder", ""]
-    matrices = {"x": inputs.x} | dict(zip(("w_q", "w_k", "w_v"), inputs.w, strict=True))
+def _seeded(state: kit.PageState, drawn: Rung) -> tuple[str, str]:
+    """What dropout adds to code: a line, and what is handed over."""
+    if drawn.kept is None:
+        return "", ""
+    return words.seeded.format(seed=state["seed"]), f", {state['p']}, generator"
+
+
+def _of_example(state: kit.PageState, drawn: Rung) -> str:
+    rung, inputs, (seeded, dropout) = state["rung"], drawn.inputs, _seeded(state, drawn)
+    matrices = {"x": inputs.x}
+    if rung != "simple":
+        matrices |= dict(zip(("w_q", "w_k", "w_v"), inputs.w, strict=True))
     if rung == "heads":
         matrices["w_o"] = inputs.projection[0]
-    for name, part in matrices.items():
-        if name == "x" or rung != "simple":
-            lines.append(f"{name} = torch.tensor({part.tolist()}, dtype=torch.float64)")
-    if drawn.kept is not None:
-        lines.append(f"generator = torch.Generator().manual_seed({state['seed']})")
-    call = {
-        "simple": "simplified(x)",
-        "qkv": "single_head(x, w_q, w_k, w_v).attention",
-        "causal": "causal_head(x, w_q, w_k, w_v).attention",
-        "dropout": "causal_head(x, w_q, w_k, w_v).attention",
-        "heads": f"multi_head(x, w_q, w_k, w_v, {state['n']}, w_o, causal_mask(len(x))).attention",
-    }[rung]
-    if drawn.kept is not None:
-        call = f"causal_head(x, w_q, w_k, w_v, {state['p']}, generator).attention"
-    return [*lines, f"steps = ladder.{call}"]
+    lines = (
+        f"{name} = torch.tensor({part.tolist()}, dtype=torch.float64)"
+        for name, part in matrices.items()
+    )
+    call = words.example_calls[rung].format(heads=state["n"], dropout=dropout)
+    call += "" if rung == "simple" else ".attention"
+    return words.snippet_example.format(matrices="\n".join(lines), seeded=seeded, call=call)
 
 
-def _of_model(state: kit.PageState, drawn: Rung) -> list[str]:
+def _of_model(state: kit.PageState, drawn: Rung) -> str:
     inputs, rung, (layer, head) = drawn.inputs, state["rung"], drawn.place
-    lines = [
-        "import torch",
-        "from llmviz.nn.attention import attention, ladder",
-        "from llmviz.pretrained import load_bundled",
-        "from llmviz.trace import record",
-        "",
-        f"model, tokenizer, card = load_bundled({inputs.name!r})",
-        f"ids = torch.tensor([{list(inputs.ids)}])",
-    ]
+    text = f"{words.snippet_model.format(name=inputs.name, ids=list(inputs.ids))}\n"
     if rung == "simple":
         tap = read_by(engine.load(inputs.name).model, layer)
-        return [
-            *lines,
-            f'with torch.inference_mode(), record("{tap}") as trace:',
-            "    model(ids)",
-            f'steps = ladder.simplified(trace["{tap}"][0])',
-        ]
-    more = ""
-    if drawn.kept is not None:
-        lines.append(f"generator = torch.Generator().manual_seed({state['seed']})")
-        more = f", {state['p']}, generator"
+        return text + words.snippet_simple.format(tap=tap)
+    seeded, more = _seeded(state, drawn)
     if inputs.before:
         more += f", softmax_before_mask={inputs.before!r}"
-    mask = "None"
-    if rung != "qkv" and inputs.allowed is not None:
-        mask = "model.visible(ids)[0]"
-    which = "[0]" if rung == "heads" else f"[0, {head}]"
-    return [
-        *lines,
-        f'taps = [f"blocks.{layer}.attn.{{part}}" for part in "qkv"]',
-        "with torch.inference_mode(), record(taps) as trace:",
-        "    model(ids)",
-        f"q, k, v = (trace[tap]{which} for tap in taps)",
-        f"steps = attention(q, k, v, {mask}, model.blocks[{layer}].attn.scale{more})",
-    ]
+    masked = rung != "qkv" and inputs.allowed is not None
+    return text + words.snippet_steps.format(
+        seeded=seeded,
+        layer=layer,
+        which="[0]" if rung == "heads" else f"[0, {head}]",
+        mask="model.visible(ids)[0]" if masked else "None",
+        more=more,
+    )

@@ -201,28 +201,18 @@ def far_question(values: np.ndarray, fitted: int, fit: Fit) -> kit.Question | No
 
 
 def _code(source: str, values: np.ndarray, fitted: int, fit: Fit) -> None:
+    imports = "from llmviz.study.series_fit import fit_series"
     if source in MEASURED:
-        needed, series = MEASURED[source].__name__, f"{MEASURED[source].__name__}()"
+        series = f"{MEASURED[source].__name__}()"
+        imports = f"from llmviz.study.series_data import {MEASURED[source].__name__}\n{imports}"
     elif source == "swing":
-        needed, series = "swing", f"swing({SWING})"
+        imports, series = f"{imports}, swing", f"swing({SWING})"
     else:
         written = ", ".join(_written(value) for value in values)
-        needed, series = "read_series", f"read_series({written!r})"
-    if source in MEASURED:
-        imports = [
-            f"from llmviz.study.series_data import {needed}",
-            "from llmviz.study.series_fit import fit_series",
-        ]
-    else:
-        imports = [f"from llmviz.study.series_fit import fit_series, {needed}"]
-    kit.show_code(
-        [fit_series],
-        "\n".join(imports) + "\n\n"
-        f"values = {series}\n"
-        f"fit = fit_series(values[:{fitted}], {fit.lags})\n"
-        "print(' '.join(f'{one:.6g}' for one in fit.b), f'{fit.mean_square:.6g}')",
-        f"{' '.join(f'{value:.6g}' for value in fit.b)} {fit.mean_square:.6g}",
-    )
+        imports, series = f"{imports}, read_series", f"read_series({written!r})"
+    text = words.snippet.format(imports=imports, series=series, fitted=fitted, lags=fit.lags)
+    prints = f"{' '.join(f'{value:.6g}' for value in fit.b)} {fit.mean_square:.6g}"
+    kit.show_code([fit_series], text, prints)
 
 
 def _written(value: float) -> str:
