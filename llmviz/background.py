@@ -182,7 +182,7 @@ class JobPool:
     def before(self, work: _Work) -> int:
         """How many jobs wait in front of this one."""
         with self._lock:
-            waiting = [one for one in self._queue if one.state == WAITING]
+            waiting = [job for job in self._queue if job.state == WAITING]
         return waiting.index(work) if work in waiting else 0
 
     def close(self) -> None:

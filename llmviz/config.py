@@ -40,13 +40,15 @@ def setting(
 
 def settings_of(config: type) -> dict[str, About]:
     """The settings of a class that say what they mean, by name."""
-    return {one.name: one.metadata["about"] for one in fields(config) if "about" in one.metadata}
+    return {
+        part.name: part.metadata["about"] for part in fields(config) if "about" in part.metadata
+    }
 
 
 def default_of(config: type, name: str) -> Any:
     """The default of a setting."""
-    (one,) = (one for one in fields(config) if one.name == name)
-    return one.default
+    (part,) = (part for part in fields(config) if part.name == name)
+    return part.default
 
 
 @dataclass(frozen=True)

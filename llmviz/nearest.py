@@ -18,5 +18,5 @@ def nearest(name: str, known: Iterable[str], count: int = SHOWN) -> list[str]:
     """
     wanted = name[:200].lower()
     return sorted(
-        known, key=lambda one: -SequenceMatcher(None, wanted, one.lower(), False).ratio()
+        known, key=lambda other: -SequenceMatcher(None, wanted, other.lower(), False).ratio()
     )[:count]

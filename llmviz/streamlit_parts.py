@@ -194,8 +194,8 @@ def check_uploads(check: Callable[[dict[str, int], str, int], None]) -> None:
         with self._lock:
             sizes = {
                 session: sum(
-                    len(one.data)
-                    for key, one in files.items()
+                    len(record.data)
+                    for key, record in files.items()
                     if key != file.file_id or session != session_id
                 )
                 for session, files in list(self.file_storage.items())

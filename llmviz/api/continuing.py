@@ -100,5 +100,5 @@ def check_writes(trained: Trained, name: str) -> None:
         reason = f"{name} is a {kind}: it says which word is hidden and continues no text"
     from llmviz.pretrained import bundled, read_card
 
-    names = [one for one in bundled() if able(read_card(one)["model"], "next_token")]
+    names = [model for model in bundled() if able(read_card(model)["model"], "next_token")]
     raise ValueError(f"{reason}; those that do: {', '.join(names)}")

@@ -88,7 +88,7 @@ class Model:
     @property
     def parameters(self) -> int:
         """How many parameters it has, embeddings included."""
-        return sum(one.numel() for one in self.module.parameters())
+        return sum(parameter.numel() for parameter in self.module.parameters())
 
     @property
     def context_length(self) -> int:
@@ -216,8 +216,8 @@ class Model:
         else:
             prompts = [prompt] * samples
         return [
-            "".join(self.stream(one, tokens, seed=seed + i, **settings))
-            for i, one in enumerate(prompts)
+            "".join(self.stream(text, tokens, seed=seed + i, **settings))
+            for i, text in enumerate(prompts)
         ]
 
     def stream(

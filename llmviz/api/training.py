@@ -54,8 +54,8 @@ class Run:
         import pandas as pd
 
         records = read_metrics(self.folder)
-        columns = {name: [getattr(one, name) for one in records] for name in COLUMNS}
-        index = pd.Index([one.step for one in records], name="step")
+        columns = {name: [getattr(record, name) for record in records] for name in COLUMNS}
+        index = pd.Index([record.step for record in records], name="step")
         return pd.DataFrame(columns, index=index, dtype=float)
 
     @cached_property
@@ -134,7 +134,7 @@ def _plan(corpus: str, model: str, settings: dict[str, Any], base: Model | None)
     if base is not None and model == DEFAULT:
         model = base.kind
     config = entry_of(model).config
-    planned = {one.name for one in fields(Plan)} - {
+    planned = {field.name for field in fields(Plan)} - {
         "model",
         "model_options",
         "corpus",
@@ -144,7 +144,7 @@ def _plan(corpus: str, model: str, settings: dict[str, Any], base: Model | None)
     parts: tuple[tuple[set[str], dict[str, Any]], ...] = (
         (planned, {"model": model, "corpus": corpus}),
         (set(settings_of(TrainConfig)), {}),
-        ({one.name for one in fields(config)}, {}),
+        ({field.name for field in fields(config)}, {}),
     )
     for name, value in settings.items():
         for known, chosen in parts:
@@ -172,20 +172,20 @@ def _corpus_of(
     if isinstance(given, str) or (parts and all(map(_is_source, parts))):
         first, *more = map(str, parts)
         return first, tuple(more), None
-    if not all(isinstance(one, str) for one in parts):
+    if not all(isinstance(part, str) for part in parts):
         raise ValueError("give either texts or files, not both; one of the files is not there")
-    return OWN_TEXT, (), ENDOFTEXT.join(check_texts([str(one) for one in parts]))
+    return OWN_TEXT, (), ENDOFTEXT.join(check_texts([str(part) for part in parts]))
 
 
 def _is_text(text: str) -> bool:
     return "\n" in text or len(text) > NAME_AT_MOST
 
 
-def _is_source(one: str | Path) -> bool:
+def _is_source(source: str | Path) -> bool:
     """Whether an item is a file, a folder, a pattern or the name of a corpus."""
-    if isinstance(one, Path):
+    if isinstance(source, Path):
         return True
     try:
-        return not _is_text(one) and (one in CORPORA or Path(one).exists())
+        return not _is_text(source) and (source in CORPORA or Path(source).exists())
     except (OSError, ValueError):  # a name that no file can have
         return False

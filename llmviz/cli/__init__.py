@@ -40,12 +40,13 @@ class Parser(argparse.ArgumentParser):
     def format_usage(self) -> str:
         """What must be given; all that may be given stands below, in the help."""
         if self.usage is None:
-            needed = [one for one in self._actions if one.required or not one.option_strings]
+            actions = self._actions
+            needed = [action for action in actions if action.required or not action.option_strings]
             formatter = self._get_formatter()
             formatter.add_usage(None, needed, self._mutually_exclusive_groups, prefix="")
             usage = " ".join(formatter.format_help().split())
-            others = [one for one in self._actions if one not in needed and one.dest != "help"]
-            parts = any(one.nargs == argparse.PARSER for one in needed)
+            others = any(action.dest != "help" for action in actions if action not in needed)
+            parts = any(action.nargs == argparse.PARSER for action in needed)
             return f"usage: {usage}{' [OPTION ...]' if others and not parts else ''}\n"
         return super().format_usage()
 
@@ -65,15 +66,16 @@ class Parser(argparse.ArgumentParser):
 
     def explain(self, given: argparse.Namespace, problem: str) -> str:
         """A refusal of what was given, with the options as they are typed."""
-        options = {one.dest: one.option_strings[-1] for one in self._actions if one.option_strings}
+        actions = [action for action in self._actions if action.option_strings]
+        options = {action.dest: action.option_strings[-1] for action in actions}
         quoted = {}
-        for one in self._actions:
-            value = getattr(given, one.dest, None) if one.option_strings else None
+        for action in actions:
+            value = getattr(given, action.dest, None)
             if value is not None:
-                quoted[one.dest] = options[one.dest]
+                quoted[action.dest] = options[action.dest]
             for text in value if isinstance(value, list) else [value]:
-                if isinstance(text, str) and one.type is not place:
-                    quoted[text] = options[one.dest]
+                if isinstance(text, str) and action.type is not place:
+                    quoted[text] = options[action.dest]
         options |= {name: f"--set {name}" for name, _ in getattr(given, "settings", ())}
         return with_option_names(problem, options, quoted)
 

@@ -110,7 +110,7 @@ def _lowest(card: dict[str, Any]) -> str:
     scores = probe_shares(card)
     if not scores:
         return ""
-    kind = min(scores, key=lambda one: scores[one].share)
+    kind = min(scores, key=lambda kind: scores[kind].share)
     return f"{kind} {scores[kind]}"
 
 
@@ -133,15 +133,15 @@ def run_score(given: argparse.Namespace) -> int:
     if given.json:
         write_json(
             {
-                kind: one.of_two.to_dict() | {"greedy": one.greedy.to_dict()}
-                for kind, one in scores.items()
+                kind: score.of_two.to_dict() | {"greedy": score.greedy.to_dict()}
+                for kind, score in scores.items()
             }
         )
         return 0
     rows = [("probes", "of", f"right of two ({CONFIDENCE:.0%} interval)", "written greedily")]
     rows += [
-        (kind, f"{one.of_two.count:,}", str(one.of_two), str(one.greedy))
-        for kind, one in scores.items()
+        (kind, f"{score.of_two.count:,}", str(score.of_two), str(score.greedy))
+        for kind, score in scores.items()
     ]
     write(table(rows))
     write("Right of two: the right continuation is more probable than the wrong; guessing: 50 %.")

@@ -157,12 +157,12 @@ def _measure(trained: Trained, documents: list[str], given: argparse.Namespace) 
     each = [Score.sum(parts) for parts in pieces]
     total = Score.sum(each)
     if len(each) > 1:
-        nats = [one.nats for one in each]
-        error = ratio_error(nats, [one.tokens for one in each])
-        bits = ratio_error(nats, [one.bytes for one in each])
+        nats = [score.nats for score in each]
+        error = ratio_error(nats, [score.tokens for score in each])
+        bits = ratio_error(nats, [score.bytes for score in each])
         return Result(each, total, error, None if bits is None else bits / LN2, DOCUMENTS)
     windows = pieces[0][1:]
-    error = ratio_error([one.nats for one in windows], [one.tokens for one in windows])
+    error = ratio_error([window.nats for window in windows], [window.tokens for window in windows])
     bits = None
     if total.bytes and error is not None:
         bits = error * total.tokens / total.bytes / LN2
@@ -221,20 +221,21 @@ def _json(result: Result, each: bool) -> dict[str, Any]:
     }
     if each:
         about["each"] = [
-            {"nats": one.nats, "tokens": one.tokens, "bytes": one.bytes} for one in result.each
+            {"nats": score.nats, "tokens": score.tokens, "bytes": score.bytes}
+            for score in result.each
         ]
     return about
 
 
 def _table_of_each(documents: list[str], each: list[Score]) -> str:
     rows = [("document", "tokens", "nats per token", "bits per byte", "begins with")]
-    for number, (text, one) in enumerate(zip(documents, each, strict=True), start=1):
+    for number, (text, score) in enumerate(zip(documents, each, strict=True), start=1):
         rows.append(
             (
                 str(number),
-                f"{one.tokens:,}",
-                f"{one.per_token:.4f}" if one.tokens else "",
-                f"{one.bits_per_byte:.4f}" if one.bytes and one.tokens else "",
+                f"{score.tokens:,}",
+                f"{score.per_token:.4f}" if score.tokens else "",
+                f"{score.bits_per_byte:.4f}" if score.bytes and score.tokens else "",
                 repr(text[:BEGINNING])[1:-1],
             )
         )

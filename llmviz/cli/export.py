@@ -63,6 +63,6 @@ def run(given: argparse.Namespace) -> int:
         from llmviz.publishing.folder import export_folder
 
         kind = export_folder(trained, out, dtype)["model_type"]
-    count = sum(one.numel() for one in trained.model.parameters())
+    count = sum(parameter.numel() for parameter in trained.model.parameters())
     write(f"{out}: a {kind} of {count:,} parameters, {trained.tokenizer.vocab_size:,} tokens")
     return 0

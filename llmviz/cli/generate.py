@@ -192,7 +192,7 @@ def _note_prompt(text: str, tokenizer: Any, tokens: int, context: int) -> None:
     from llmviz.tokenizers import UNKNOWN
 
     unknown = tokenizer.special_tokens.get(UNKNOWN)
-    parts = [one.data.decode() for one in tokenizer.tokens(text) if one.id == unknown]
+    parts = [token.data.decode() for token in tokenizer.tokens(text) if token.id == unknown]
     if parts:
         different = list(dict.fromkeys(parts))
         listed = ", ".join(map(repr, different[:LISTED])) + (", …" * (len(different) > LISTED))
@@ -219,7 +219,7 @@ def _translate(trained: Any, prompt: str, given: argparse.Namespace) -> int:
         trained.model.context_length,
     )  # fmt: skip
     chance = [kind.name for kind in STEPS] + ["order"]
-    ignored = [one for one in chance if getattr(given, one) is not None]
+    ignored = [option for option in chance if getattr(given, option) is not None]
     if ignored or given.seed or given.samples > 1:
         options = [f"--{name.replace('_', '-')}" for name in (*chance, "seed", "samples")]
         note(

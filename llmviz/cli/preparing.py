@@ -36,7 +36,7 @@ class Preparing:
         from llmviz.corpus.sources import files_of
 
         try:
-            size = sum(one.stat().st_size for one in files_of(corpus))
+            size = sum(path.stat().st_size for path in files_of(corpus))
         except (OSError, ValueError):  # a bundled text, or what is refused in a moment
             return
         self(f"the text {corpus}", 0, size, "bytes")

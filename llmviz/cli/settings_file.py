@@ -36,7 +36,7 @@ def take_settings(given: argparse.Namespace, read: Any) -> None:
         if action.dest == "settings":
             if not isinstance(value, dict):
                 raise ValueError(f"{path}: {name} must be a table of settings; got {value!r:.80}")
-            given.settings += [one for one in value.items() if one[0] not in typed]
+            given.settings += [setting for setting in value.items() if setting[0] not in typed]
         elif getattr(given, action.dest) is None and action.dest not in typed:
             setattr(given, action.dest, _value(action, value, f"{path}: {name}"))
 
@@ -51,9 +51,9 @@ def _value(action: argparse.Action, value: Any, name: str) -> Any:
     if isinstance(value, list) and several:
         if not value:
             raise ValueError(f"{name} must not be empty")
-        return [_one(action, one, name) for one in value]
-    one = _one(action, value, name)
-    return [one] if several else one
+        return [_one(action, part, name) for part in value]
+    single = _one(action, value, name)
+    return [single] if several else single
 
 
 def _one(action: argparse.Action, value: Any, name: str) -> Any:

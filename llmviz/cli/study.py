@@ -71,10 +71,10 @@ def run(given: argparse.Namespace) -> int:
         for going in run_study(study, out, texts):
             bar.update(going.done - bar.n)
             bar.set_postfix_str(going.run)
-    for one in results_of(out, study):
-        number = one.numbers[study.measure]
-        told = one.line or ("not reached" if number is None else f"{study.measure} {number:.6g}")
-        write(f"{study.setting} = {study.values[one.place]}, seed {one.seed}: {told}")
+    for result in results_of(out, study):
+        number = result.numbers[study.measure]
+        line = result.line or ("not reached" if number is None else f"{study.measure} {number:.6g}")
+        write(f"{study.setting} = {study.values[result.place]}, seed {result.seed}: {line}")
     write(f"in {out}")
     before = source.parent / RESULTS
     if before.is_file() and out.resolve() != source.parent.resolve():

@@ -199,8 +199,8 @@ def run(given: argparse.Namespace) -> int:
     quiet = os.environ.get("RANK", "0") != "0"  # as torchrun numbers them
     preparing = Preparing(quiet=quiet, stop=interruption)
     if given.corpus and not given.resume:  # said before torch is imported, which takes seconds
-        for one in sources:
-            preparing.reading(one)
+        for source in sources:
+            preparing.reading(source)
 
     from llmviz.training import distributed
     from llmviz.training.files import removed_if_empty

@@ -61,8 +61,8 @@ def header(
 
 
 def _model(run: Run) -> str:
-    count = sum(one.numel() for one in run.model.parameters())
-    trained = sum(one.numel() for one in run.model.parameters() if one.requires_grad)
+    count = sum(tensor.numel() for tensor in run.model.parameters())
+    trained = sum(tensor.numel() for tensor in run.model.parameters() if tensor.requires_grad)
     part = "" if trained == count else f", {trained:,} of them trained"
     about = run.description["model"]
     return f"{about['name'] if isinstance(about, dict) else about}, {count:,} parameters{part}"
@@ -75,7 +75,7 @@ def _text(run: Run) -> list[tuple[str, str]]:
         return []
     data = getattr(run.data, "text", run.data)
     streams = [getattr(data, part, None) for part in ("train", "validation")]
-    counts = [len(one.ids) for one in streams if isinstance(one, Stream)]
+    counts = [len(stream.ids) for stream in streams if isinstance(stream, Stream)]
     size = f"{about.get('documents') or 0:,} documents to learn from"
     if len(counts) == len(streams):
         size = f"{counts[0]:,} tokens to learn from and {counts[1]:,} held out"

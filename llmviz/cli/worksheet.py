@@ -45,7 +45,7 @@ def run(given: argparse.Namespace) -> int:
     logging.getLogger(NO_BROWSER).disabled = True
     sheets = import_module("llmviz.ui.worksheet")
     every = import_module("llmviz.lessons").LESSONS
-    lessons = {one.key: one for one in every if sheets.asks(one)}
+    lessons = {lesson.key: lesson for lesson in every if sheets.asks(lesson)}
     if given.lesson not in lessons:
         near = ", ".join(nearest(given.lesson, list(lessons)))
         raise ValueError(f"there is no lesson {given.lesson!r} with chapters; nearest are {near}")

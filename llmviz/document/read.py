@@ -115,7 +115,7 @@ class Reader:
         after = at + 1
         while after < len(nodes) and nodes[after].type == "paragraph":
             after += 1
-        paragraphs = [self._text(one) for one in nodes[at + 1 : after]]
+        paragraphs = [self._text(paragraph) for paragraph in nodes[at + 1 : after]]
         written = self._text(node)
         if node.tag == "h1":
             if paragraphs or self.question:
@@ -138,7 +138,7 @@ class Reader:
         answers: dict[str, str] = {}
         right: int | None = None
         for index, item in enumerate(items.children):
-            written, *reasons = [self._text(one) for one in item.children]
+            written, *reasons = [self._text(child) for child in item.children]
             choice = _CHOICE.match(written)
             if choice and choice[1] == "x":
                 if right is not None:
@@ -167,7 +167,7 @@ class Reader:
         for item in node.children:
             inner = item.children[-1] if item.children[-1].type == "bullet_list" else None
             blocks = item.children[:-1] if inner else item.children
-            text = "\n\n".join(self._text(one) for one in blocks)
+            text = "\n\n".join(self._text(block) for block in blocks)
             keyed = _KEYED.match(text)
             if keyed is None:
                 texts.append(Sentence(text))
@@ -198,8 +198,8 @@ class Reader:
                 continue
             inside = top
             *outer, key = key.split(" / ")
-            for one in outer:
-                inside = inside.setdefault(one, {})
+            for level in outer:
+                inside = inside.setdefault(level, {})
             if key in inside:
                 raise self._wrong(self._line(row), f"the key {key!r} stands there twice")
             inside[key] = value
@@ -212,7 +212,7 @@ class Reader:
         self._keep(name, text[:-1] if text.endswith("\n") else text, node)
 
     def _inside(self, node: SyntaxTreeNode) -> str:
-        return "\n\n".join(self._text(one) for one in node.children)
+        return "\n\n".join(self._text(child) for child in node.children)
 
     def _text(self, node: SyntaxTreeNode) -> str:
         """Return the source of a block's line of text as one line, with its spaces."""

@@ -77,7 +77,7 @@ def save_adapter(
     base: the name of the model that it changes. dtype: what the numbers are stored as, None = as
     they are. Raises ValueError for an adapter that is not there, OSError as the disk does.
     """
-    layers = {path: one for path, one in lora_layers(model).items() if name in one.adapters}
+    layers = {path: layer for path, layer in lora_layers(model).items() if name in layer.adapters}
     if not layers:
         listed = ", ".join(adapter_names(model)) or "none"
         raise ValueError(f"there is no adapter {name!r}; there is {listed}")
@@ -193,7 +193,7 @@ def _pairs(tensors: dict[str, Tensor], source: Path) -> dict[str, tuple[Tensor, 
             raise CheckpointError(f"{source} must hold an A and a B for each layer; not for {path}")
         pairs[path] = tensors[names[0]], tensors[names[1]]
     for path, both in pairs.items():
-        if not all(torch.isfinite(one).all() for one in both):
+        if not all(torch.isfinite(matrix).all() for matrix in both):
             raise CheckpointError(f"{source} holds numbers for {path} that are not finite")
     if not pairs:
         raise CheckpointError(f"{source} holds no matrix")

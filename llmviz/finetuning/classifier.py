@@ -224,8 +224,8 @@ def prepare_classes(
 
     For the head alone that is the head, on features computed here once.
     """
-    both = [encode(tokenizer, one.texts, model.context_length) for one in (train, test)]
-    labels = [torch.tensor(one.labels) for one in (train, test)]
+    both = [encode(tokenizer, part.texts, model.context_length) for part in (train, test)]
+    labels = [torch.tensor(part.labels) for part in (train, test)]
     if way == "head":
         kept = [(features(model.body, texts),) for texts in both]
         return model.head, ClassData(kept[0], labels[0], kept[1], labels[1], seed)

@@ -120,11 +120,11 @@ def _reply(form: str, act: str, both: dict[str, str]) -> Message:
     return Message(ASSISTANT, both[form], act, both[SHORT if form == LONG else LONG])
 
 
-def reply_to(one: Instruction, form: str, thing: str = "") -> Message:
+def reply_to(example: Instruction, form: str, thing: str = "") -> Message:
     """Return the right reply to a question that the story answers."""
-    at = one.answer[:1].lower() + one.answer[1:]
-    whole = _LONG[one.kind].format(answer=one.answer, thing=thing, at=at)
-    return _reply(form, ANSWERS, {SHORT: f"{one.answer}.", LONG: f"{whole}."})
+    at = example.answer[:1].lower() + example.answer[1:]
+    whole = _LONG[example.kind].format(answer=example.answer, thing=thing, at=at)
+    return _reply(form, ANSWERS, {SHORT: f"{example.answer}.", LONG: f"{whole}."})
 
 
 def declined(form: str) -> Message:
@@ -150,15 +150,15 @@ class _Maker:
 
     def __post_init__(self) -> None:
         self.known = ask(self.story)
-        self.things = [one.question.split()[-1][:-1] for one in self.known if one.kind == "who"]
+        self.things = [fact.question.split()[-1][:-1] for fact in self.known if fact.kind == "who"]
 
     def user(self, question: str) -> None:
-        first = not any(one.role == USER for one in self.talk)
+        first = not any(message.role == USER for message in self.talk)
         self.talk.append(Message(USER, f"{self.story}\n{question}" if first else question))
 
     def answer(self, kind: str, thing: str) -> Message:
-        self.named, asked = thing, f" the {thing}?"
-        fits = [one for one in self.known if one.kind == kind and one.question.endswith(asked)]
+        self.named, ending = thing, f" the {thing}?"
+        fits = [fact for fact in self.known if fact.kind == kind and fact.question.endswith(ending)]
         return reply_to(fits[0], self.form, thing)
 
     def turn(self) -> None:
@@ -174,11 +174,11 @@ class _Maker:
             self.user(ABOUT_THINGS[kind].format(f"the {thing}"))
             self.talk.append(self.answer(kind, thing))
         elif what == "story":
-            one = chance.choice([one for one in self.known if one.kind not in ABOUT_THINGS])
-            self.user(one.question)
-            self.talk.append(reply_to(one, self.form))
+            fact = chance.choice([fact for fact in self.known if fact.kind not in ABOUT_THINGS])
+            self.user(fact.question)
+            self.talk.append(reply_to(fact, self.form))
         elif what == "other":
-            other = chance.choice([one for one in words("things") if one not in self.things])
+            other = chance.choice([word for word in words("things") if word not in self.things])
             self.user(ABOUT_THINGS[kind].format(f"the {other}"))
             self.talk.append(declined(self.form))
         else:
@@ -213,9 +213,9 @@ def conversations(count: int, seed: int = 0, turns: int = 3, longest: int = 340)
     chance, talks = random.Random(seed), list[Talk]()
     stories = generate(count=40 * count + 100, seed=seed + _SEED_OFFSET)
     while len(talks) < count:
-        pair, told = len(talks) % 3 > 0, next(stories).text
-        if (told.count(" found a") == 2) != pair or len(
-            story := told_short(told, chance)
+        pair, text = len(talks) % 3 > 0, next(stories).text
+        if (text.count(" found a") == 2) != pair or len(
+            story := told_short(text, chance)
         ) > longest:
             continue
         maker = _Maker(story, chance)

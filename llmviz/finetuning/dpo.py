@@ -133,7 +133,7 @@ class PairData:
         self, rows: Sequence[Any], reference: Tensor, chosen: np.ndarray
     ) -> tuple[Tensor, Tensor, Tensor]:
         flat = [text for i in chosen for text in rows[i]]
-        inputs, targets = (one.unflatten(0, (-1, 2)) for one in masked_batch(flat, self.filler))
+        inputs, targets = (batch.unflatten(0, (-1, 2)) for batch in masked_batch(flat, self.filler))
         return inputs, reference[torch.as_tensor(chosen)], targets
 
 
@@ -158,16 +158,16 @@ def prepare_pairs(
     Pairs longer than the context are left out. Raises ValueError where none is left.
     """
     end, most = end_id(tokenizer), model.context_length + 1
-    parts, asked = [], []
+    parts, references = [], []
     for some in (train, held_out):
         encoded = [pair_tokens(tokenizer, pair) for pair in some]
         fitting = tuple(two for two in encoded if max(map(len, two)) <= most)
         if not fitting:
             raise ValueError(f"no pair fits into a context of {model.context_length}")
         parts.append(fitting)
-        asked.append(_reference(model, fitting, end))
+        references.append(_reference(model, fitting, end))
     sizes = (end, tokenizer.vocab_size, model.context_length)
-    return PairData(parts[0], asked[0], parts[1], asked[1], *sizes, seed)
+    return PairData(parts[0], references[0], parts[1], references[1], *sizes, seed)
 
 
 @torch.no_grad()

@@ -73,7 +73,7 @@ def answers(model: LanguageModel, tokenizer: Any, asked: Sequence[Question]) -> 
     if not asked:
         raise ValueError("at least one question is needed; got none")
     end, first = end_id(tokenizer), answer_tokens(tokenizer)
-    prompts = [tokenizer.encode_from_start(one.prompt) for one in asked]
+    prompts = [tokenizer.encode_from_start(question.prompt) for question in asked]
     rows = torch.empty(len(prompts), len(ANSWERS))
     order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
     for start in range(0, len(order), ROWS):
@@ -85,7 +85,7 @@ def answers(model: LanguageModel, tokenizer: Any, asked: Sequence[Question]) -> 
         logits = model(idx)[0][torch.arange(len(some)), last]  # (rows, V)
         rows[some] = logits.softmax(-1)[:, first]
     chosen = rows.argmax(1)
-    wanted = torch.tensor([ANSWERS.index(one.answer) for one in asked])
+    wanted = torch.tensor([ANSWERS.index(question.answer) for question in asked])
     return Answers(rows, chosen, chosen == wanted)
 
 

@@ -104,16 +104,16 @@ def instructions(count: int, seed: int = 0, kinds: Sequence[str] = KINDS) -> lis
         wanted = kinds[len(questions) % len(kinds)]
         fitting: list[Instruction] = []
         while not fitting:
-            fitting = [one for one in ask(next(stories).text) if one.kind == wanted]
+            fitting = [example for example in ask(next(stories).text) if example.kind == wanted]
         questions.append(chance.choice(fitting))
     return questions
 
 
-def tokens_of(tokenizer: Any, one: Instruction) -> list[Scored]:
+def tokens_of(tokenizer: Any, example: Instruction) -> list[Scored]:
     """Return an example token by token, from what stands in front of a text to its end."""
     end = end_id(tokenizer)
-    prompt = [Scored(token, False) for token in tokenizer.encode_from_start(one.prompt)]
-    return [*prompt, *(Scored(token, True) for token in (*tokenizer.encode(one.reply), end))]
+    prompt = [Scored(token, False) for token in tokenizer.encode_from_start(example.prompt)]
+    return [*prompt, *(Scored(token, True) for token in (*tokenizer.encode(example.reply), end))]
 
 
 def prepare_instructions(
@@ -134,13 +134,13 @@ def prepare_instructions(
     most, end = context_length + 1, end_id(tokenizer)
 
     def fitting(some: Sequence[Instruction]) -> tuple[tuple[Scored, ...], ...]:
-        encoded = (tuple(tokens_of(tokenizer, one)) for one in some)
+        encoded = (tuple(tokens_of(tokenizer, example)) for example in some)
         return tuple(row for row in encoded if len(row) <= most)
 
     both = fitting(train), fitting(held_out)
     if not all(both):
         raise ValueError(f"no question with its story fits into a context of {context_length}")
-    plain = ([*tokenizer.encode_from_start(one.story), end][:most] for one in train)
+    plain = ([*tokenizer.encode_from_start(example.story), end][:most] for example in train)
     opens = max(1, len(tokenizer.start))
     whole = tuple(tuple(Scored(t, at >= opens) for at, t in enumerate(ids)) for ids in plain)
     sizes = (end, tokenizer.vocab_size, context_length)
@@ -156,7 +156,7 @@ class Reply(NamedTuple):
 
 @torch.no_grad()
 def replies(
-    model: LanguageModel, tokenizer: Any, asked: Sequence[Instruction], tokens: int = 16
+    model: LanguageModel, tokenizer: Any, examples: Sequence[Instruction], tokens: int = 16
 ) -> list[Reply]:
     """Let a model answer at temperature 0: the most probable token each time, up to the end.
 
@@ -165,11 +165,11 @@ def replies(
     on in a new line.
     """
     end, room = end_id(tokenizer), model.context_length - tokens
-    prompts = [tokenizer.encode_from_start(one.prompt)[-room:] for one in asked]
-    written: list[list[int]] = [[] for _ in asked]
+    prompts = [tokenizer.encode_from_start(example.prompt)[-room:] for example in examples]
+    written: list[list[int]] = [[] for _ in examples]
     model.eval()
-    for first in range(0, len(asked), 32):
-        some = list(range(first, min(first + 32, len(asked))))
+    for first in range(0, len(examples), 32):
+        some = list(range(first, min(first + 32, len(examples))))
         while some:
             rows = [prompts[i] + written[i] for i in some]
             idx = torch.full((len(rows), max(map(len, rows))), end)
@@ -182,8 +182,8 @@ def replies(
             some = [i for i in some if written[i][-1] != end and len(written[i]) < tokens]
     texts = [tokenizer.decode([t for t in ids if t != end]) for ids in written]
     return [
-        Reply(text, _normal(text) == _normal(one.reply))
-        for text, one in zip(texts, asked, strict=True)
+        Reply(text, _normal(text) == _normal(example.reply))
+        for text, example in zip(texts, examples, strict=True)
     ]
 
 

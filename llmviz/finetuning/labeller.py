@@ -35,14 +35,14 @@ def clean_pairs(count: int, seed: int = 0) -> list[Pair]:
     if count < 0:
         raise ValueError(f"the number of pairs cannot be negative; got {count}")
     chance, found = random.Random(f"labeller {seed}"), list[Pair]()
-    told = generate(count=MOST_STORIES * count + 100, seed=seed + _SEED_OFFSET)
+    texts = generate(count=MOST_STORIES * count + 100, seed=seed + _SEED_OFFSET)
     while len(found) < count:
-        story = next(told).text.rsplit(". ", 1)[0] + "."
+        story = next(texts).text.rsplit(". ", 1)[0] + "."
         for _ in range(TRIES):
-            one, other = (draw_ending(story, chance) for _ in range(2))
-            apart = happier(one, story) - happier(other, story)
-            if apart and is_story(whole(story, one)) and is_story(whole(story, other)):
-                found.append(Pair(story, *((one, other) if apart > 0 else (other, one))))
+            first, second = (draw_ending(story, chance) for _ in range(2))
+            apart = happier(first, story) - happier(second, story)
+            if apart and is_story(whole(story, first)) and is_story(whole(story, second)):
+                found.append(Pair(story, *((first, second) if apart > 0 else (second, first))))
                 break
     return found
 

@@ -292,19 +292,19 @@ def _label(label: str, line: int) -> str:
     return label
 
 
-def _numbered(noun: str, numbers: Sequence[int], one: str, many: str) -> str:
+def _numbered(noun: str, numbers: Sequence[int], singular: str, plural: str) -> str:
     """Return a subject and its verb.
 
     >>> _numbered("line", [2], "has", "have"), _numbered("line", [2, 5, 9], "has", "have")
     ('line 2 has', 'lines 2, 5 and 9 have')
     """
     if len(numbers) == 1:
-        return f"{noun} {numbers[0]} {one}"
+        return f"{noun} {numbers[0]} {singular}"
     if len(numbers) > MOST_NAMED:
         ahead, last = numbers[:MOST_NAMED], f"{len(numbers) - MOST_NAMED:,} more"
     else:
         ahead, last = numbers[:-1], str(numbers[-1])
-    return f"{noun}s {', '.join(map(str, ahead))} and {last} {many}"
+    return f"{noun}s {', '.join(map(str, ahead))} and {last} {plural}"
 
 
 def _short(text: str) -> str:

@@ -75,7 +75,7 @@ class AdaptedLinear(torch.autograd.Function):
     @once_differentiable
     def backward(ctx, dy: Tensor):
         """dY (…, out) to the gradients of x, A and B; W and b get none."""
-        x, merged, a, b = (one.to(dy.dtype) for one in ctx.saved_tensors)
+        x, merged, a, b = (tensor.to(dy.dtype) for tensor in ctx.saved_tensors)
         dx = product(dy, merged.t()) if ctx.needs_input_grad[0] else None
         x, dy = x.flatten(0, -2), dy.flatten(0, -2)  # (N, in), (N, out)
         # Written with r rows, not r columns: a product of few rows is up to four times as fast.
@@ -105,7 +105,7 @@ class LoraLinear(nn.Module):
         if adapter is None:
             return self.base(x)
         base, learns = self.base, torch.is_grad_enabled() and adapter.A.requires_grad
-        if learns and not any(one.requires_grad for one in base.parameters()):
+        if learns and not any(parameter.requires_grad for parameter in base.parameters()):
             a, b = adapter.A, adapter.B
             return AdaptedLinear.apply(x, base.weight, base.bias, a, b, adapter.scale)
         y = base(x)
@@ -141,7 +141,7 @@ class LoraLinear(nn.Module):
 
 def lora_layers(model: nn.Module) -> dict[str, LoraLinear]:
     """Return the layers that can hold adapters, by path; none before `add_adapter`."""
-    return {path: one for path, one in model.named_modules() if isinstance(one, LoraLinear)}
+    return {path: layer for path, layer in model.named_modules() if isinstance(layer, LoraLinear)}
 
 
 def add_adapter(
@@ -161,14 +161,14 @@ def add_adapter(
             "targets must be ends of layers' paths, such as attn.qkv; "
             f"got {', '.join(config.targets)}"
         )
-    linears = [one.base if isinstance(one, LoraLinear) else one for _, one in targets]
-    if any(isinstance(one, LoraLinear) and name in one.adapters for _, one in targets):
+    linears = [layer.base if isinstance(layer, LoraLinear) else layer for _, layer in targets]
+    if any(isinstance(layer, LoraLinear) and name in layer.adapters for _, layer in targets):
         raise ValueError(f"there is an adapter {name!r} already; choose another name")
     if merged := merged_adapter(model):
         raise ValueError(f"adapter {merged!r} is merged into the weights; unmerge it first")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        adapters = [Adapter(one.in_features, one.out_features, config) for one in linears]
+        adapters = [Adapter(linear.in_features, linear.out_features, config) for linear in linears]
     model.requires_grad_(False)
     layers = []
     for (path, old), adapter in zip(targets, adapters, strict=True):
@@ -192,7 +192,8 @@ def _targets(model: nn.Module, ends: Sequence[str]) -> Iterator[tuple[str, nn.Li
 
 def adapter_names(model: nn.Module) -> list[str]:
     """Return the names of a model's adapters, in the order in which they came."""
-    return list(dict.fromkeys(name for one in lora_layers(model).values() for name in one.adapters))
+    layers = lora_layers(model).values()
+    return list(dict.fromkeys(name for layer in layers for name in layer.adapters))
 
 
 def use_adapter(model: nn.Module, name: str | None) -> None:
@@ -213,7 +214,7 @@ def use_adapter(model: nn.Module, name: str | None) -> None:
 
 def merged_adapter(model: nn.Module) -> str | None:
     """Return the name of the adapter that is merged into the weights, or None."""
-    return next((one.merged for one in lora_layers(model).values() if one.merged), None)
+    return next((layer.merged for layer in lora_layers(model).values() if layer.merged), None)
 
 
 @torch.no_grad()
@@ -222,7 +223,7 @@ def merge(model: nn.Module) -> None:
 
     Raises ValueError where no adapter is in use, or one is merged already.
     """
-    layers = [one for one in lora_layers(model).values() if one.active]
+    layers = [layer for layer in lora_layers(model).values() if layer.active]
     if not layers:
         raise ValueError("there is no adapter in use to merge")
     if merged := merged_adapter(model):
@@ -241,7 +242,7 @@ def unmerge(model: nn.Module) -> None:
     Subtracting the change would leave rounding behind; a copy of W is kept instead.
     Raises ValueError where nothing is merged.
     """
-    layers = [one for one in lora_layers(model).values() if one.merged]
+    layers = [layer for layer in lora_layers(model).values() if layer.merged]
     if not layers:
         raise ValueError("there is no merged adapter to take out")
     for layer in layers:
@@ -266,7 +267,7 @@ def without_adapters(model: Model) -> Model:
 
 def trained_parameters(model: nn.Module) -> int:
     """How many numbers training changes."""
-    return sum(one.numel() for one in model.parameters() if one.requires_grad)
+    return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
 
 
 @torch.no_grad()

@@ -31,8 +31,8 @@ def masked_batch(rows: Sequence[Sequence[Scored]], filler: int) -> tuple[Tensor,
     inputs = torch.full((len(rows), width), filler)
     targets = torch.full((len(rows), width), IGNORED)
     for number, row in enumerate(rows):
-        inputs[number, : len(row) - 1] = torch.tensor([one.id for one in row[:-1]])
-        kept = [one.id if one.counts else IGNORED for one in row[1:]]
+        inputs[number, : len(row) - 1] = torch.tensor([token.id for token in row[:-1]])
+        kept = [token.id if token.counts else IGNORED for token in row[1:]]
         targets[number, : len(kept)] = torch.tensor(kept)
     return inputs, targets
 

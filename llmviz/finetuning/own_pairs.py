@@ -59,7 +59,7 @@ def learn_from_own_pairs(
             paid = [float(reward(prompt, text)) for text in group]
             if max(paid) > min(paid):
                 for wanted in (max(paid), min(paid)):
-                    same = [text for text, one in zip(group, paid, strict=True) if one == wanted]
+                    same = [text for text, pay in zip(group, paid, strict=True) if pay == wanted]
                     rows.append(list(prompt))
                     texts.append(chance.choice(same))
         if not rows:

@@ -122,7 +122,7 @@ def policy_steps(
     apart = reference - log_p
     penalty = apart.exp() - apart - 1
     terms = (beta * penalty - gain) * written
-    ratio, clipped, gain, penalty = (one * written for one in (ratio, clipped, gain, penalty))
+    ratio, clipped, gain, penalty = (term * written for term in (ratio, clipped, gain, penalty))
     return PolicySteps(
         ratio, clipped, gain, penalty, terms, averaged(terms, written, method.average)
     )

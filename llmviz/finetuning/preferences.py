@@ -62,16 +62,16 @@ def draw_ending(story: str, chance: random.Random) -> str:
     people = re.findall(r"\b([A-Z]\w+) ([A-Z]\w+)\b", story)
     first, last = set(words("names")), set(words("surnames"))
     people = [f"{a} {b}" for a, b in dict.fromkeys(people) if a in first and b in last]
-    one, other = chance.sample(people, 2)
+    person, other = chance.sample(people, 2)
     quality, job = chance.choice(words("qualities")), chance.choice(words("jobs"))
     feeling, food = chance.choice((*GLAD, *SORRY)), chance.choice(words("food"))
     closing = chance.choice(
         (
-            f"In the end {one} was {feeling} and ate {food}.",
-            f"In the end {one} was {feeling} and ate {food}.",
-            f"And so {one} became {article(quality)} {quality} {job}.",
-            f"That was the story of {one} and {other}.",
-            f"Nobody ever forgot {one}.",
+            f"In the end {person} was {feeling} and ate {food}.",
+            f"In the end {person} was {feeling} and ate {food}.",
+            f"And so {person} became {article(quality)} {quality} {job}.",
+            f"That was the story of {person} and {other}.",
+            f"Nobody ever forgot {person}.",
         )
     )
     meeting = _MEETING.search(story)
@@ -95,9 +95,9 @@ def pairs(rule: str, count: int, seed: int = 0) -> list[Pair]:
     while len(pairs) < count:
         story = next(stories).text.rsplit(". ", 1)[0] + "."
         for _ in range(TRIES):
-            one, other = (draw_ending(story, chance) for _ in range(2))
-            if score(one, story) != score(other, story):
-                better, worse = sorted((one, other), key=lambda e: score(e, story), reverse=True)
+            first, other = (draw_ending(story, chance) for _ in range(2))
+            if score(first, story) != score(other, story):
+                better, worse = sorted((first, other), key=lambda e: score(e, story), reverse=True)
                 pairs.append(Pair(story, better, worse))
                 break
     return pairs

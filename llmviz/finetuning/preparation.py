@@ -92,7 +92,7 @@ def prepare(plan: TuningPlan, command: str = "") -> Tuning:
         "plan": plan.to_dict(),
         "base": {"name": plan.base, "sha256": digest},
         "data": about,
-        "parameters": sum(one.numel() for one in model.parameters()),
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "trained_parameters": trained_parameters(model),
         "versions": versions(),
         "command": command,
@@ -168,9 +168,9 @@ def _instructions(plan: TuningPlan, base: GPT, tokenizer: Any) -> Prepared:
     context, seed = base.context_length, plan.train.seed
     data = prepare_instructions(tokenizer, context, train, test, plan.mix, seed)
     _freeze(plan, base)
-    plain = [one.story for one in test[:PLAIN_STORIES]]
+    plain = [example.story for example in test[:PLAIN_STORIES]]
     before = evaluate_documents(base, tokenizer, plain).per_token
-    about = {"plain_loss_before": before, "sha256": _digest(one.prompt for one in examples)}
+    about = {"plain_loss_before": before, "sha256": _digest(example.prompt for example in examples)}
 
     def scores() -> dict[str, Any]:
         return {
@@ -183,13 +183,13 @@ def _instructions(plan: TuningPlan, base: GPT, tokenizer: Any) -> Prepared:
 
 
 def share_right(
-    model: LanguageModel, tokenizer: Any, asked: Sequence[Instruction]
+    model: LanguageModel, tokenizer: Any, examples: Sequence[Instruction]
 ) -> dict[str, Any]:
     """The share of questions that a model answers right, of all and of each kind."""
-    right = [one.right for one in replies(model, tokenizer, asked)]
-    kinds: dict[str, list[bool]] = {one.kind: [] for one in asked}
-    for one, is_right in zip(asked, right, strict=True):
-        kinds[one.kind].append(is_right)
+    right = [reply.right for reply in replies(model, tokenizer, examples)]
+    kinds: dict[str, list[bool]] = {example.kind: [] for example in examples}
+    for example, is_right in zip(examples, right, strict=True):
+        kinds[example.kind].append(is_right)
     by_kind = {kind: sum(answers) / len(answers) for kind, answers in kinds.items()}
     return {"right": sum(right) / len(right), "right_by_kind": by_kind}
 

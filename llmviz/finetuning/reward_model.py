@@ -156,13 +156,13 @@ def learn_preferences(
     if not count or count != len(first_preferred):
         raise ValueError(f"each pair needs one label; got {count} and {len(first_preferred)}")
     top, order = RewardTop(base, seed), Epochs(count, seed)
-    sign = torch.tensor([1.0 if one else -1.0 for one in first_preferred])
+    sign = torch.tensor([1.0 if preferred else -1.0 for preferred in first_preferred])
     optimizer = torch.optim.AdamW(top.parameters(), RATE, weight_decay=WEIGHT_DECAY)
     rise = max(1, updates // 10)
     for step in range(1, updates + 1):
         some = torch.from_numpy(order.rows(step, min(UPDATES_ROWS, count)))
-        one, other = (_rewards(lower, top, read, some) for read in both)
-        pair = sign[some] * (one - other)
+        first, second = (_rewards(lower, top, read, some) for read in both)
+        pair = sign[some] * (first - second)
         loss = pair_steps(pair, torch.zeros_like(pair)).loss
         optimizer.zero_grad()
         loss.backward()
@@ -197,18 +197,18 @@ class Endings:
 
         The first number of each is that of the story alone.
         """
-        rows = [[self.ids[-1], *self.tokens(one)] for one in endings]
+        rows = [[self.ids[-1], *self.tokens(ending)] for ending in endings]
         width, start = max(map(len, rows)), len(self.ids) - 1
         idx = torch.full((len(rows), width), self.tokenizer.end)
         for at, ids in enumerate(rows):
             idx[at, : len(ids)] = torch.tensor(ids)
         with torch.inference_mode():
             found = self.model(idx, cache=self._cache(len(rows), start + width))[0][..., 0]
-        return [one[: len(ids)] for one, ids in zip(found, rows, strict=True)]
+        return [rewards[: len(ids)] for rewards, ids in zip(found, rows, strict=True)]
 
     def rewards(self, endings: Sequence[str]) -> list[float]:
         """The reward of the story with each ending."""
-        return [float(one[-1]) for one in self.token_rewards(endings)]
+        return [float(rewards[-1]) for rewards in self.token_rewards(endings)]
 
     def _cache(self, rows: int, room: int) -> KVCache:
         """The story, all but its last token, for so many endings."""

@@ -73,9 +73,9 @@ def export(folder: Path | str, tuning: Tuning, target: Path | str) -> dict[str, 
     """
     if tuning.plan.way != "lora":
         raise ValueError(f"only an adapter can be exported; got way={tuning.plan.way}")
-    for one in tuning.model.parameters():
-        if one.requires_grad:
-            one.copy_(one.half())
+    for parameter in tuning.model.parameters():
+        if parameter.requires_grad:
+            parameter.copy_(parameter.half())
     out = Path(target)
     save_adapter(tuning.body, out, tuning.plan.base, dtype=torch.float16)
     curve = (Path(folder) / METRICS).read_text(encoding="utf-8")

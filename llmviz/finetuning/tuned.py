@@ -77,7 +77,7 @@ def load_classifier(folder: Path, find: Find) -> tuple[Classifier, Trained, tupl
     if plan.kind != CLASSES:
         raise CheckpointError(f"{folder} was trained for {plan.task}; it tells no classes apart")
     names = description.get("data", {}).get("classes")
-    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise CheckpointError(f"{folder / CONFIG} does not name its classes")
     trained = base_of(folder, plan, description, find)
     model = classifier(trained.model, len(names), plan.way, plan.train.seed, plan.lora)

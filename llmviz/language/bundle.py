@@ -70,7 +70,7 @@ def make_tagger(target: Path, command: str) -> dict[str, Any]:
         "base": BASE,
         "layers": list(LAYERS),
         "classes": {kind: list(names) for kind, names in KINDS.items()},
-        "parameters": sum(one.numel() for pair in stored.heads.values() for one in pair),
+        "parameters": sum(tensor.numel() for pair in stored.heads.values() for tensor in pair),
         "training_stories": STORIES,
         "test_stories": TEST_STORIES,
         "seconds": round(seconds, 1),

@@ -75,11 +75,11 @@ def span_score(truth: Sequence[Sequence[str]], given: Sequence[Sequence[str]]) -
     truth, given: BIO tags of each text. Raises ValueError where texts differ in length.
     """
     _check(truth, given)
-    both = [(set(spans(one)), set(spans(other))) for one, other in zip(truth, given, strict=True)]
+    both = [(set(spans(tags)), set(spans(other))) for tags, other in zip(truth, given, strict=True)]
     return Score(
-        sum(len(one & other) for one, other in both),
+        sum(len(names & other) for names, other in both),
         sum(len(other) for _, other in both),
-        sum(len(one) for one, _ in both),
+        sum(len(names) for names, _ in both),
     )
 
 
@@ -90,8 +90,8 @@ def token_score(truth: Sequence[Sequence[str]], given: Sequence[Sequence[str]]) 
     _check(truth, given)
     pairs = [
         pair
-        for one, other in zip(truth, given, strict=True)
-        for pair in zip(one, other, strict=True)
+        for tags, other in zip(truth, given, strict=True)
+        for pair in zip(tags, other, strict=True)
     ]
     return Score(
         sum(a == b != OUTSIDE for a, b in pairs),

@@ -163,7 +163,7 @@ def stem_steps(word: str) -> list[StemStep]:
 def stem(word: str) -> str:
     """Return the stem.
 
-    >>> [stem(one) for one in ("relational", "hopping", "flies")]
+    >>> [stem(word) for word in ("relational", "hopping", "flies")]
     ['relat', 'hop', 'fli']
     """
     return stem_steps(word)[-1].after

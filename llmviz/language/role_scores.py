@@ -52,8 +52,8 @@ def counted_sentences(stories: int = COUNTED, seed: int = 0) -> list[list[tuple[
     """Return (word, tag) of each sentence of the stories that are counted."""
     from llmviz.language.tagger import tagged_stories
 
-    tagged = tagged_stories(stories, seed)
-    return [[(word.text, word.tag) for word in one] for story in tagged for one in sentences(story)]
+    kept = [sentence for story in tagged_stories(stories, seed) for sentence in sentences(story)]
+    return [[(word.text, word.tag) for word in sentence] for sentence in kept]
 
 
 def story_hmm(smoothing: float = SMOOTHING) -> HMM:
@@ -74,8 +74,8 @@ def hmm_tags(hmm: HMM, story: Story) -> list[str]:
     """Return the tags that Viterbi gives the words of a story, sentence by sentence."""
     return [
         tag
-        for one in sentences(list(story))
-        for tag in viterbi(hmm, [word.text for word in one]).tags
+        for sentence in sentences(list(story))
+        for tag in viterbi(hmm, [word.text for word in sentence]).tags
     ]
 
 
@@ -108,9 +108,9 @@ def only(tags: Sequence[str], kind: str) -> list[str]:
     ['B-DAY', 'O', 'O']
     """
     kept = ["O"] * len(tags)
-    for one in spans(tags):
-        if one.kind == kind:
-            kept[one.start : one.end] = tags[one.start : one.end]
+    for span in spans(tags):
+        if span.kind == kind:
+            kept[span.start : span.end] = tags[span.start : span.end]
     return kept
 
 

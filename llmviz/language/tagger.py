@@ -64,15 +64,15 @@ def word_states(
     states: dict[str, list[Tensor]] = {name: [] for name in names}
     for first in range(0, len(pieces), ROWS):
         some = pieces[first : first + ROWS]
-        idx = torch.full((len(some), max(len(one.ids) for one in some)), end_id(tokenizer))
-        for row, one in enumerate(some):
-            idx[row, : len(one.ids)] = torch.tensor(one.ids)
+        idx = torch.full((len(some), max(len(piece.ids) for piece in some)), end_id(tokenizer))
+        for row, piece in enumerate(some):
+            idx[row, : len(piece.ids)] = torch.tensor(piece.ids)
         with record(names) as trace:
             model(idx)
         for name in names:
             values = trace[name]  # (B, T, C)
             values = F.layer_norm(values, values.shape[-1:])
-            states[name] += [values[row, one.last] for row, one in enumerate(some)]
+            states[name] += [values[row, piece.last] for row, piece in enumerate(some)]
     texts_words = [[word for word, _ in own] for own in words]
     return texts_words, {name: torch.cat(parts) for name, parts in states.items()}
 
@@ -233,9 +233,9 @@ class Tagger:
 def single_sentences(stories: Sequence[Sequence[RoleWord]]) -> list[list[RoleWord]]:
     """Return every sentence of some stories as a text of its own, which begins with it."""
     return [
-        [dataclasses.replace(word, start=word.start - one[0].start) for word in one]
+        [dataclasses.replace(word, start=word.start - sentence[0].start) for word in sentence]
         for story in stories
-        for one in sentences(list(story))
+        for sentence in sentences(list(story))
     ]
 
 
@@ -254,7 +254,7 @@ def train_tagger(
     """
     tagged = tagged_stories(stories, seed)
     tagged += single_sentences(tagged[: stories // 2])
-    _, states = word_states(model, tokenizer, [text_of(one) for one in tagged], names)
+    _, states = word_states(model, tokenizer, [text_of(story) for story in tagged], names)
     joined = torch.cat([states[name] for name in names], 1)
     heads = {}
     for kind, classes in KINDS.items():

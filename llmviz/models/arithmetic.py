@@ -82,12 +82,12 @@ def different_tensors(config: GPTConfig) -> Iterator[tuple[TensorShape, int]]:
 
     The name of one in a layer has N in the place of the layer's number.
     """
-    for one in _before_blocks(config):
-        yield one, 1
-    for one in _block(config, "blocks.N."):
-        yield one, config.n_layer
-    for one in _after_blocks(config):
-        yield one, 1
+    for tensor in _before_blocks(config):
+        yield tensor, 1
+    for tensor in _block(config, "blocks.N."):
+        yield tensor, config.n_layer
+    for tensor in _after_blocks(config):
+        yield tensor, 1
 
 
 def _before_blocks(config: GPTConfig) -> Iterator[TensorShape]:

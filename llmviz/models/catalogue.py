@@ -179,4 +179,4 @@ def able(name: object, *capabilities: str) -> bool:
     (True, False)
     """
     entry = MODELS.get(name) if isinstance(name, str) else None
-    return entry is not None and all(getattr(entry, one) for one in capabilities)
+    return entry is not None and all(getattr(entry, capability) for capability in capabilities)

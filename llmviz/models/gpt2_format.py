@@ -200,10 +200,10 @@ def config_to_gpt2(config: GPTConfig) -> dict[str, Any]:
 
     Raises: ValueError for an option that GPT-2 does not have.
     """
-    for one in fields(config):
-        value = getattr(config, one.name)
-        if one.name not in WRITTEN and value != one.default:
-            raise ValueError(f"a GPT-2 has {one.name}={one.default!r}; got {value!r}")
+    for field in fields(config):
+        value = getattr(config, field.name)
+        if field.name not in WRITTEN and value != field.default:
+            raise ValueError(f"a GPT-2 has {field.name}={field.default!r}; got {value!r}")
     theirs = {ours: name for name, ours in reversed(ACTIVATIONS.items())}
     if config.activation not in theirs:
         raise ValueError(f"a GPT-2 has no activation {config.activation!r}")

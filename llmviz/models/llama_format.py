@@ -234,19 +234,19 @@ def _joined(stored: Iterator[Stored], config: GPTConfig) -> Iterator[Stored]:
     """The tensors of a Phi-3: queries, keys and values in one matrix, the gate above `up`."""
     c, f = config.n_embd, config.feed_forward_size
     rows = c + 2 * config.kv_heads * config.head_size
-    for one in stored:
-        if one.name.endswith("self_attn.q_proj.weight"):
-            yield one._replace(
-                name=one.name.replace("q_proj", "qkv_proj"), shape=(rows, c), rows=slice(None)
+    for tensor in stored:
+        if tensor.name.endswith("self_attn.q_proj.weight"):
+            yield tensor._replace(
+                name=tensor.name.replace("q_proj", "qkv_proj"), shape=(rows, c), rows=slice(None)
             )
-        elif one.name.endswith("mlp.gate_proj.weight"):
-            name = one.name.replace("gate_proj", "gate_up_proj")
-            yield Stored(name, one.ours, (2 * f, c), part=slice(0, f))
-        elif one.name.endswith("mlp.up_proj.weight"):
-            name = one.name.replace("up_proj", "gate_up_proj")
-            yield Stored(name, one.ours, (2 * f, c), part=slice(f, 2 * f))
-        elif not one.name.endswith(("k_proj.weight", "v_proj.weight")):
-            yield one
+        elif tensor.name.endswith("mlp.gate_proj.weight"):
+            name = tensor.name.replace("gate_proj", "gate_up_proj")
+            yield Stored(name, tensor.ours, (2 * f, c), part=slice(0, f))
+        elif tensor.name.endswith("mlp.up_proj.weight"):
+            name = tensor.name.replace("up_proj", "gate_up_proj")
+            yield Stored(name, tensor.ours, (2 * f, c), part=slice(f, 2 * f))
+        elif not tensor.name.endswith(("k_proj.weight", "v_proj.weight")):
+            yield tensor
 
 
 def _biases(values: Mapping[str, Any]) -> tuple[tuple[bool, bool], bool]:
@@ -270,9 +270,9 @@ def _rotary(values: Mapping[str, Any]) -> tuple[float, tuple[float, ...]]:
     }
     if len(given) == 2 and given["rope_parameters"] != given["rope_scaling"]:
         raise ValueError("rope_parameters and rope_scaling are two names of one option")
-    for name, one in given.items():
-        if not isinstance(one, Mapping):
-            raise ValueError(f"{name} must be an object; got {one!r}")
+    for name, option in given.items():
+        if not isinstance(option, Mapping):
+            raise ValueError(f"{name} must be an object; got {option!r}")
     parameters: Mapping[str, Any] = next(iter(given.values()), {})
     kind = parameters.get("rope_type", parameters.get("type", "default"))
     if not isinstance(kind, str) or kind not in ROTARY:

@@ -99,5 +99,5 @@ def biases(config: GPTConfig) -> tuple[tuple[bool, bool], bool]:
 def tensors_to_write(config: GPTConfig) -> Iterator[Stored]:
     """Yield the tensors of a GPT under their whole names."""
     attention, mlp = biases(config)
-    for one in stored_tensors(config, attention, mlp_bias=mlp):
-        yield one if one.name == HEAD else one._replace(name=PREFIX + one.name)
+    for tensor in stored_tensors(config, attention, mlp_bias=mlp):
+        yield tensor if tensor.name == HEAD else tensor._replace(name=PREFIX + tensor.name)

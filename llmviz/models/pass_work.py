@@ -50,14 +50,14 @@ def pass_work(config: GPTConfig, batch: int, new: int, seen: int, size: int = 4)
     if config.n_expert > 1 or config.window is not None:
         raise ValueError("passes are counted for models without experts and without a window")
     parts = list(tensors(config))
-    inner = [one for one in parts if one.part not in ("token", "position", "head")]
-    matrices = sum(one.count for one in inner if len(one.shape) == 2)
+    inner = [tensor for tensor in parts if tensor.part not in ("token", "position", "head")]
+    matrices = sum(tensor.count for tensor in inner if len(tensor.shape) == 2)
     head = config.vocab_size * config.n_embd
     attention = 2 * config.n_layer * (seen + new) * config.n_embd  # q·k and weights·v
     each = cache_per_token(config) * size
     return PassWork(
         operations=2 * batch * (new * (matrices + attention) + head),
-        weights=size * (sum(one.count for one in inner) + head),
+        weights=size * (sum(tensor.count for tensor in inner) + head),
         cache_read=batch * seen * each,
         cache_written=batch * new * each,
     )

@@ -23,7 +23,8 @@ def read_chat(folder: Path) -> dict[str, Any] | None:
     options = read_json(folder / OPTIONS) if (folder / OPTIONS).is_file() else {}
     template = options.get("chat_template")
     if isinstance(template, list):  # several, each with a name
-        named = {one.get("name"): one.get("template") for one in template if isinstance(one, dict)}
+        forms = [form for form in template if isinstance(form, dict)]
+        named = {form.get("name"): form.get("template") for form in forms}
         template = named.get(USUAL)
     if (folder / TEMPLATE).is_file():  # where newer folders have it
         template = read_text_file(folder / TEMPLATE, LARGEST)

@@ -67,30 +67,30 @@ class HubModel:
         with self._get(f"api/models/{quote(self.name)}?blobs=true") as answer:
             raw = b"".join(_up_to(answer, LONGEST_ANSWER))
         try:
-            listed = [_file(one) for one in json.loads(raw)["siblings"]]
+            listed = [_file(file) for file in json.loads(raw)["siblings"]]
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"the hub's list of the files of {self.name!r} is damaged") from error
-        wanted = [one for one in listed if any(fnmatchcase(one.name, a) for a in DOWNLOADED)]
-        if any(one.name == WEIGHTS for one in wanted):
-            wanted = [one for one in wanted if not one.name.startswith("model-")]
-        return [one for one in wanted if Path(one.name).name == one.name]
+        wanted = [file for file in listed if any(fnmatchcase(file.name, a) for a in DOWNLOADED)]
+        if any(file.name == WEIGHTS for file in wanted):
+            wanted = [file for file in wanted if not file.name.startswith("model-")]
+        return [file for file in wanted if Path(file.name).name == file.name]
 
     def outline(self, folder: Path, files: list[HubFile]) -> None:
         """Write the files into a folder, those of weights as names and shapes alone.
 
         The numbers in them are left out: as large as they are, such files hold nothing there.
         """
-        for one in files:
-            path = folder / one.name
-            with self._get(self._address(one)) as answer, path.open("wb") as target:
-                if not one.name.endswith(".safetensors"):
-                    target.writelines(_up_to(answer, max(one.size, 1)))
+        for file in files:
+            path = folder / file.name
+            with self._get(self._address(file)) as answer, path.open("wb") as target:
+                if not file.name.endswith(".safetensors"):
+                    target.writelines(_up_to(answer, max(file.size, 1)))
                     continue
-                target.write(_header(answer, f"{self.name}/{one.name}"))
+                target.write(_header(answer, f"{self.name}/{file.name}"))
                 try:
-                    target.truncate(one.size)
+                    target.truncate(file.size)
                 except (OSError, OverflowError) as error:
-                    raise ValueError(f"{one.name} cannot have {one.size:,} bytes") from error
+                    raise ValueError(f"{file.name} cannot have {file.size:,} bytes") from error
 
     def download(self, folder: Path, files: list[HubFile]) -> Iterator[int]:
         """Write the files into a folder; yields how many bytes are there, again and again.
@@ -98,21 +98,23 @@ class HubModel:
         Raises: ValueError also for a file that is not as the hub has said, and for a full disk.
         """
         done = 0
-        for one in files:
-            digest, size = hashlib.sha256(), 0
+        for file in files:
+            digest, size, path = hashlib.sha256(), 0, folder / file.name
             try:
-                with self._get(self._address(one)) as answer, (folder / one.name).open("wb") as to:
-                    for piece in _up_to(answer, one.size):
+                with self._get(self._address(file)) as answer, path.open("wb") as to:
+                    for piece in _up_to(answer, file.size):
                         to.write(piece)
                         digest.update(piece)
                         size += len(piece)
                         yield done + size
             except OSError as error:
-                raise ValueError(f"{one.name} cannot be written: {error.strerror}") from error
-            if size != one.size:
-                raise ValueError(f"{one.name} must have {one.size:,} bytes; the hub sent {size:,}")
-            if one.sha256 and digest.hexdigest() != one.sha256:
-                raise ValueError(f"{one.name} is damaged: its sha256 is not the one of the hub")
+                raise ValueError(f"{file.name} cannot be written: {error.strerror}") from error
+            if size != file.size:
+                raise ValueError(
+                    f"{file.name} must have {file.size:,} bytes; the hub sent {size:,}"
+                )
+            if file.sha256 and digest.hexdigest() != file.sha256:
+                raise ValueError(f"{file.name} is damaged: its sha256 is not the one of the hub")
             done += size
 
     def _address(self, file: HubFile) -> str:

@@ -68,7 +68,7 @@ class Options:
         """Refuse options that are there with another value than those that can be computed."""
         for name, allowed in only.items():
             value = self.values.get(name, allowed[0])
-            if not any(type(value) is type(one) and value == one for one in allowed):
+            if not any(type(value) is type(choice) and value == choice for choice in allowed):
                 raise ValueError(f"{name} must be {allowed[0]}; got {value!r}")
 
     def _of(self, name: str, default: Any, types: tuple[type, ...], meaning: str) -> Any:

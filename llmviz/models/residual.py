@@ -66,13 +66,13 @@ def read_stream(model: GPT, ids: list[int] | tuple[int, ...]) -> Stream:
 
 
 def parting_head(
-    one: Stream, two: Stream, layer: int, place_one: int, place_two: int
+    first: Stream, second: Stream, layer: int, place: int, other_place: int
 ) -> tuple[int, float]:
     """Return the head of a layer that wrote the most different vectors at two places.
 
     The second value is how far apart the two vectors are.
     """
-    a, b = one.written[layer, :, place_one], two.written[layer, :, place_two]
+    a, b = first.written[layer, :, place], second.written[layer, :, other_place]
     apart = (a - b).norm(dim=-1)
     head = int(apart.argmax())
     return head, float(apart[head])

@@ -200,7 +200,7 @@ class GPTConfig(Config):
             )
         stretch = self.rotary_scaling
         crossed = len(stretch) == 4 and stretch[1] >= stretch[2]
-        if crossed or not all(0 < one < math.inf for one in stretch):
+        if crossed or not all(0 < value < math.inf for value in stretch):
             raise ValueError(
                 "rotary_scaling must be factor, low_freq_factor, high_freq_factor and "
                 "original_max_position_embeddings, or the factor alone; all above 0, and "

@@ -87,8 +87,8 @@ def kept_numbers(config: GPTConfig, recompute: int = 0) -> int:
     kept = kept_tensors(config)
     if recompute:
         groups = -(-config.n_layer // recompute)
-        return groups * config.n_embd + sum(one.numbers for one in kept if not one.layers)
-    return sum(one.numbers * max(1, one.layers) for one in kept)
+        return groups * config.n_embd + sum(tensor.numbers for tensor in kept if not tensor.layers)
+    return sum(tensor.numbers * max(1, tensor.layers) for tensor in kept)
 
 
 def paper_memory(

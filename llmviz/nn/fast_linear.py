@@ -142,7 +142,7 @@ def packed_for_rows(model: Model, rows: int, *kinds: type[Any]) -> Model:
     kinds: of layers besides `nn.Linear` that have `weight` and `bias` as it has them. Later
     changes of the weights do not show in the layers that are packed.
     """
-    shared = {id(one): one for one in (*model.parameters(), *model.buffers())}
+    shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
     packed = copy.deepcopy(model, shared)
     _pack_inside(packed, rows, (nn.Linear, *kinds))
     return packed

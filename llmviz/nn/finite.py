@@ -31,7 +31,7 @@ def wrong_tensor(tensors: Iterable[tuple[str, Tensor]], most: float = LARGEST) -
 def _wrong(values: Tensor, most: float) -> str:
     if not values.numel():
         return ""
-    low, high = (float(one) for one in torch.aminmax(values))  # both are NaN where one value is
+    low, high = (float(bound) for bound in torch.aminmax(values))  # both are NaN where one value is
     if max(-low, high) <= (sys.float_info.max if values.dtype == torch.float64 else most):
         return ""
     whole = values.isfinite()

@@ -70,8 +70,8 @@ def _launched() -> bool:
 
 def _alone(given: dict) -> int:
     plan = ParallelPlan(**{**given, "processes": given["processes"] or 2})
-    for one in run(plan):
-        _print(one)
+    for report in run(plan):
+        _print(report)
     return 0
 
 
@@ -97,18 +97,18 @@ def _started(given: dict) -> int:
     return 0
 
 
-def _print(one: Progress | Outcome) -> None:
-    sys.stdout.write("\n".join(_lines(one)) + "\n")
+def _print(report: Progress | Outcome) -> None:
+    sys.stdout.write("\n".join(_lines(report)) + "\n")
     sys.stdout.flush()
 
 
-def _lines(one: Progress | Outcome) -> Iterator[str]:
-    if isinstance(one, Progress):
-        yield f"step {one.step}: loss {one.loss:.4f} nats per token"
+def _lines(report: Progress | Outcome) -> Iterator[str]:
+    if isinstance(report, Progress):
+        yield f"step {report.step}: loss {report.loss:.4f} nats per token"
         return
-    yield f"largest difference of the losses to one process: {one.loss_difference:.1e}"
-    yield f"largest difference of the weights: {one.difference:.1e}"
-    for number, process in enumerate(one.processes, 1):
+    yield f"largest difference of the losses to one process: {report.loss_difference:.1e}"
+    yield f"largest difference of the weights: {report.difference:.1e}"
+    for number, process in enumerate(report.processes, 1):
         held = ", ".join(f"{kind} {process.bytes_held(kind):,} B" for kind in KINDS)
         yield f"process {number} holds: {held}"
         sent = ", ".join(

@@ -134,8 +134,8 @@ def socket_bytes() -> int | None:
 
 
 def _bytes_of(descriptor: int) -> int:
-    with socket.socket(fileno=os.dup(descriptor)) as one:
-        if one.family not in (socket.AF_INET, socket.AF_INET6) or one.type != socket.SOCK_STREAM:
+    with socket.socket(fileno=os.dup(descriptor)) as sock:
+        if sock.family not in (socket.AF_INET, socket.AF_INET6) or sock.type != socket.SOCK_STREAM:
             return 0
-        info = one.getsockopt(socket.IPPROTO_TCP, _TCP_INFO, 256)
+        info = sock.getsockopt(socket.IPPROTO_TCP, _TCP_INFO, 256)
     return struct.unpack_from("=Q", info, _BYTES_SENT)[0] if len(info) >= _BYTES_SENT + 8 else 0

@@ -28,7 +28,7 @@ class DataParallel(Way):
         loss = self.backward(*self.world.part((idx, targets)))
         self.gradients = self.held_gradients()
         for unit, tensors in units(self.named()).items():
-            average([gradient_of(one) for one in tensors], self.comm, unit)
+            average([gradient_of(tensor) for tensor in tensors], self.comm, unit)
         self.update()
         return loss / self.world.size
 
@@ -43,10 +43,10 @@ def units(named: Iterable[tuple[str, Tensor]]) -> dict[str, list[Tensor]]:
 
 def average(gradients: list[Tensor], comm: Communicator, unit: str) -> None:
     """Replace gradients by their mean over the processes, in one message."""
-    flat = torch.cat([one.flatten() for one in gradients])
+    flat = torch.cat([gradient.flatten() for gradient in gradients])
     comm.all_reduce(flat, f"gradients, {unit}")
     flat /= comm.world.size
     for gradient, part in zip(
-        gradients, flat.split([one.numel() for one in gradients]), strict=True
+        gradients, flat.split([gradient.numel() for gradient in gradients]), strict=True
     ):
         gradient.copy_(part.view_as(gradient))

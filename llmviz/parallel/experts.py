@@ -104,14 +104,14 @@ class ExpertParallel(Way):
 
     def step(self, idx: Tensor, targets: Tensor) -> float:
         loss = self.backward(*self.world.part((idx, targets)))
-        for name, one in self.named():
-            if one.grad is None:  # no token chose this expert
-                one.grad = torch.zeros_like(one)
+        for name, parameter in self.named():
+            if parameter.grad is None:  # no token chose this expert
+                parameter.grad = torch.zeros_like(parameter)
             if ".experts." in name:
-                one.grad /= self.world.size
+                parameter.grad /= self.world.size
         self.gradients = self.held_gradients()
-        shared = ((name, one) for name, one in self.named() if ".experts." not in name)
+        shared = ((name, parameter) for name, parameter in self.named() if ".experts." not in name)
         for unit, tensors in units(shared).items():
-            average([gradient_of(one) for one in tensors], self.comm, unit)
+            average([gradient_of(tensor) for tensor in tensors], self.comm, unit)
         self.update()
         return loss / self.world.size

@@ -131,7 +131,7 @@ def _experts(plan: ParallelPlan, elsewhere: float | None) -> dict[str, float]:
 
 def _shared(plan: ParallelPlan) -> int:
     """Parameters outside the experts: each process has all of them."""
-    return sum(one.count for one in tensors(plan.model()) if ".experts." not in one.name)
+    return sum(tensor.count for tensor in tensors(plan.model()) if ".experts." not in tensor.name)
 
 
 def _pipeline(plan: ParallelPlan, rank: int) -> dict[str, float]:

@@ -120,12 +120,14 @@ class Outcome:
         plain = asdict(self)
         for process in plain["processes"]:
             process["held"] = {
-                kind: [[one["part"], round(one["start"], 6), one["numbers"]] for one in pieces]
+                kind: [
+                    [piece["part"], round(piece["start"], 6), piece["numbers"]] for piece in pieces
+                ]
                 for kind, pieces in process["held"].items()
             }
             process["spans"] = [
-                [one["kind"], one["label"], *(round(1e6 * one[name]) for name in _TIMES)]
-                for one in process["spans"]
+                [span["kind"], span["label"], *(round(1e6 * span[name]) for name in _TIMES)]
+                for span in process["spans"]
             ]
         return plain
 
@@ -133,7 +135,7 @@ class Outcome:
     def from_json(cls, plain: Mapping[str, Any]) -> Outcome:
         """Read what `as_json` gave. Raises ValueError for anything else."""
         try:
-            records = tuple(_record(one) for one in plain["processes"])
+            records = tuple(_record(process) for process in plain["processes"])
             numbers = ("losses", "alone", "seconds", "alone_seconds")
             rest = {name: tuple(map(float, plain[name])) for name in numbers}
             logits = plain["logits_difference"]

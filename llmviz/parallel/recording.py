@@ -34,16 +34,16 @@ def plans() -> list[ParallelPlan]:
         for method in METHODS:
             micro = MICRO_BATCHES if method in PIPELINES else (4,)
             runs += [
-                ParallelPlan(method, processes, micro_batches=one)
-                for one in micro
-                if method != "1f1b" or one >= processes
+                ParallelPlan(method, processes, micro_batches=count)
+                for count in micro
+                if method != "1f1b" or count >= processes
             ]
     return runs
 
 
 def save(outcomes: Iterable[Outcome], file: Path) -> None:
     """Write outcomes, a line each. Raises OSError where that cannot be done."""
-    lines = [json.dumps(one.as_json(), separators=(",", ":")) for one in outcomes]
+    lines = [json.dumps(outcome.as_json(), separators=(",", ":")) for outcome in outcomes]
     text = '{"command":"' + COMMAND + '","runs":[\n' + ",\n".join(lines) + "\n]}\n"
     write_whole(file, lambda path: path.write_text(text, encoding="utf-8"))
 
@@ -55,13 +55,13 @@ def read(file: Path = FILE) -> tuple[Outcome, ...]:
         runs = plain["runs"]
     except (OSError, KeyError, TypeError, json.JSONDecodeError) as error:
         raise ValueError(f"the record {file.name} cannot be read: {error}") from error
-    return tuple(Outcome.from_json(one) for one in runs)
+    return tuple(Outcome.from_json(run) for run in runs)
 
 
 @cache
 def recorded() -> dict[ParallelPlan, Outcome]:
     """Return the bundled runs by their plans; read once."""
-    return {one.plan: one for one in read()}
+    return {outcome.plan: outcome for outcome in read()}
 
 
 def make(file: Path) -> None:
@@ -71,10 +71,10 @@ def make(file: Path) -> None:
     outcomes = []
     for processes in PROCESSES:
         own = [plan for plan in plans() if plan.processes == processes]
-        for one in run_all(own):
-            if isinstance(one, Outcome):
-                sys.stdout.write(f"{one.plan.method} on {processes}\n")
-                outcomes.append(one)
+        for report in run_all(own):
+            if isinstance(report, Outcome):
+                sys.stdout.write(f"{report.plan.method} on {processes}\n")
+                outcomes.append(report)
     save(outcomes, file)
 
 

@@ -22,7 +22,7 @@ def replay(processes: Sequence[Sequence[Span]]) -> tuple[tuple[Span, ...], ...]:
     for orders that wait for each other.
     """
     left = [
-        [one for one in spans if one.kind == COMPUTE and one.label != UPDATE] for spans in processes
+        [span for span in own if span.kind == COMPUTE and span.label != UPDATE] for own in processes
     ]
     done: list[list[Span]] = [[] for _ in processes]
     ended: dict[tuple[int, str], float] = {}
@@ -61,5 +61,5 @@ def idle_share(processes: Sequence[Sequence[Span]]) -> float:
     end = max((spans[-1].end for spans in processes if spans), default=0.0)
     if not end:
         raise ValueError("a share of the time needs a time above 0")
-    busy = sum(one.end - one.start for spans in processes for one in spans if one.kind == COMPUTE)
+    busy = sum(span.end - span.start for own in processes for span in own if span.kind == COMPUTE)
     return 1 - busy / (len(processes) * end)

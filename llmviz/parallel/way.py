@@ -39,8 +39,8 @@ class Way:
         self.plan, self.model, self.comm, self.world = plan, model, comm, comm.world
         self.gradients: tuple[Piece, ...] = ()
         self._whole: Counter[str] = Counter()
-        for one in tensors(plan.model()):
-            self._whole[part_of(one.name)] += one.count
+        for tensor in tensors(plan.model()):
+            self._whole[part_of(tensor.name)] += tensor.count
 
     def step(self, idx: Tensor, targets: Tensor) -> float:
         """Learn from the global batch idx, targets (B, T).
@@ -118,7 +118,8 @@ def local(values: Tensor) -> Tensor:
 
 def numbers_of(state: dict) -> int:
     """How many numbers an optimizer keeps for a parameter, its count of steps aside."""
-    return sum(local(one).numel() for one in state.values() if torch.is_tensor(one) and one.dim())
+    kept = [value for value in state.values() if torch.is_tensor(value) and value.dim()]
+    return sum(local(tensor).numel() for tensor in kept)
 
 
 def adamw(parameters: Iterable[nn.Parameter], plan: ParallelPlan) -> torch.optim.AdamW:

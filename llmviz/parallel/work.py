@@ -79,11 +79,11 @@ def trained(plan: ParallelPlan, world: World, tell: Callable[[Progress], None]) 
     if not world.leads:
         world.wait()
         return None
-    spans = spans_of([one[1][0] for one in everything], [one[1][1] for one in everything])
+    spans = spans_of([sent[1][0] for sent in everything], [sent[1][1] for sent in everything])
     records = tuple(
-        ProcessRecord(**one[0], spans=own) for one, own in zip(everything, spans, strict=True)
+        ProcessRecord(**sent[0], spans=own) for sent, own in zip(everything, spans, strict=True)
     )
-    weights = whole_of([shard for one in everything for shard in one[2]])
+    weights = whole_of([shard for sent in everything for shard in sent[2]])
     alone = _alone(plan, weights, first)
     world.wait()
     return Outcome(
@@ -160,7 +160,7 @@ def _alone(plan: ParallelPlan, weights: dict[str, Tensor], first: Tensor | None)
         optimizer.step()
         seconds.append(time.perf_counter() - begun)
         losses.append(float(loss.detach()))
-    own = {name: one.detach() for name, one in model.named_parameters()}
+    own = {name: parameter.detach() for name, parameter in model.named_parameters()}
     if own.keys() != weights.keys():
         raise RuntimeError(f"weights are missing: {sorted(own.keys() ^ weights.keys())}")
     apart = max(float((own[name] - values).abs().max()) for name, values in weights.items())
@@ -182,5 +182,5 @@ def _sent(comm: Communicator, steps: int) -> dict:
 
 def _mean(kernels: list[int | None]) -> float | None:
     """What the sockets sent in a step on average; None where the system does not say."""
-    known = [one for one in kernels if one is not None]
+    known = [kernel for kernel in kernels if kernel is not None]
     return statistics.fmean(known) if len(known) == len(kernels) else None

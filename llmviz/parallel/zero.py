@@ -25,24 +25,27 @@ class FlatUnit:
     ) -> None:
         self.unit, self.named, self.comm = unit, named, comm
         n, rank = comm.world.size, comm.world.rank
-        self.numbers = sum(one.numel() for _, one in named)
+        self.numbers = sum(parameter.numel() for _, parameter in named)
         self.share = -(-self.numbers // n)  # the last share is filled up with zeros
         self.values = torch.zeros(self.share * n)
         at = 0
-        for _, one in named:
-            place = self.values[at : at + one.numel()].view_as(one)
-            place.copy_(one.detach())
-            one.data = place
-            at += one.numel()
+        for _, parameter in named:
+            place = self.values[at : at + parameter.numel()].view_as(parameter)
+            place.copy_(parameter.detach())
+            parameter.data = place
+            at += parameter.numel()
         self.own = nn.Parameter(self.values[rank * self.share : (rank + 1) * self.share])
         self.arrived = 0  # gradients of this step
 
     def reduce(self) -> None:
         """Give each process the mean gradient of its part; the whole one is not needed any more."""
         whole = torch.zeros_like(self.values)
-        torch.cat([gradient_of(one).flatten() for _, one in self.named], out=whole[: self.numbers])
-        for _, one in self.named:
-            one.grad = None
+        torch.cat(
+            [gradient_of(parameter).flatten() for _, parameter in self.named],
+            out=whole[: self.numbers],
+        )
+        for _, parameter in self.named:
+            parameter.grad = None
         gradient = torch.empty_like(self.own)
         self.comm.reduce_scatter(gradient, whole, f"gradients, {self.unit}")
         self.own.grad = gradient / self.comm.world.size
@@ -55,11 +58,11 @@ class FlatUnit:
         """Which numbers of which tensor lie in this process's part: name, where, how many."""
         low = self.comm.world.rank * self.share
         overlaps, at = [], 0
-        for name, one in self.named:
-            first, last = max(low, at), min(low + self.share, at + one.numel())
+        for name, parameter in self.named:
+            first, last = max(low, at), min(low + self.share, at + parameter.numel())
             if first < last:
                 overlaps.append((name, first, last - first))
-            at += one.numel()
+            at += parameter.numel()
         return overlaps
 
 
@@ -75,15 +78,15 @@ class FlatShards(Way):
     def __init__(self, plan: ParallelPlan, model: GPT, comm: Communicator) -> None:
         super().__init__(plan, model, comm)
         grouped: dict[str, list[tuple[str, nn.Parameter]]] = {}
-        for name, one in model.named_parameters():
-            grouped.setdefault(unit_of(name), []).append((name, one))
+        for name, parameter in model.named_parameters():
+            grouped.setdefault(unit_of(name), []).append((name, parameter))
         self.units = [FlatUnit(unit, named, comm) for unit, named in grouped.items()]
         self.optimizer = adamw([unit.own for unit in self.units], plan)
         self.early = plan.method == "zero2"
         if self.early:
             for unit in self.units:
-                for _, one in unit.named:
-                    one.register_post_accumulate_grad_hook(lambda _, unit=unit: _arrived(unit))
+                for _, weight in unit.named:
+                    weight.register_post_accumulate_grad_hook(lambda _, unit=unit: _arrived(unit))
 
     def step(self, idx: Tensor, targets: Tensor) -> float:
         loss = self.backward(*self.world.part((idx, targets)))
@@ -103,9 +106,9 @@ class FlatShards(Way):
         """The part that is this process's; held: how many numbers it has for a whole share."""
         at: dict[str, int] = {}  # where in its part of the model each tensor begins
         sizes: dict[str, int] = {}
-        for name, one in self.named():
+        for name, parameter in self.named():
             at[name] = sizes.get(part_of(name), 0)
-            sizes[part_of(name)] = at[name] + one.numel()
+            sizes[part_of(name)] = at[name] + parameter.numel()
         firsts: dict[str, float] = {}
         counts: dict[str, int] = {}
         for unit in self.units:
@@ -121,15 +124,15 @@ class FlatShards(Way):
 
 def _gradients(unit: FlatUnit) -> int:
     """How many numbers of gradients are there: of its own part, and of what is not let go."""
-    held = (unit.own.grad, *(one.grad for _, one in unit.named))
-    return sum(one.numel() for one in held if one is not None)
+    held = (unit.own.grad, *(parameter.grad for _, parameter in unit.named))
+    return sum(gradient.numel() for gradient in held if gradient is not None)
 
 
 def _begins(unit: FlatUnit) -> dict[str, int]:
     begins, at = {}, 0
-    for name, one in unit.named:
+    for name, parameter in unit.named:
         begins[name] = at
-        at += one.numel()
+        at += parameter.numel()
     return begins
 
 

@@ -45,8 +45,8 @@ def published_config(config: GPTConfig) -> dict[str, Any]:
 def places(config: GPTConfig) -> Iterator[Place]:
     """Yield every tensor of the form."""
     if config.positions != "learned":
-        for one in tensors_to_write(config):
-            yield Place(one.name, one.ours, one.shape, one.rows)
+        for tensor in tensors_to_write(config):
+            yield Place(tensor.name, tensor.ours, tensor.shape, tensor.rows)
         return
     for name, ours, shape, transposed in gpt2_format.stored_tensors(config):
         whole = name if name == gpt2_format.HEAD else gpt2_format.PREFIX + name

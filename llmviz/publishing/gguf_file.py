@@ -143,15 +143,15 @@ def _write_tokenizer(writer: Any, form: PublishedForm, cut: str, size: int) -> N
     types = [kinds.UNUSED] * size
     for text, i in form.content["model"]["vocab"].items():
         texts[i], types[i] = text, kinds.NORMAL
-    for one in form.content["added_tokens"]:
-        texts[one["id"]] = one["content"]
-        types[one["id"]] = kinds.CONTROL if one["special"] else kinds.USER_DEFINED
+    for token in form.content["added_tokens"]:
+        texts[token["id"]] = token["content"]
+        types[token["id"]] = kinds.CONTROL if token["special"] else kinds.USER_DEFINED
     merges = form.content["model"]["merges"]
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre(cut)
     writer.add_token_list(texts)
     writer.add_token_types(types)
-    writer.add_token_merges([one if isinstance(one, str) else " ".join(one) for one in merges])
+    writer.add_token_merges([pair if isinstance(pair, str) else " ".join(pair) for pair in merges])
     processor = json.dumps(form.content["post_processor"])
     writer.add_add_bos_token("SpecialToken" in processor)
     if form.begins is not None:

@@ -134,7 +134,7 @@ def _search(
             change = dequantize(quantize(w * scales, scheme)) / scales - w
             error += float(((change @ gram) * change).sum()) / len(w)
         tried.append((error, exponent, scales))
-    plain, (error, exponent, scales) = tried[0][0], min(tried, key=lambda one: one[0])
+    plain, (error, exponent, scales) = tried[0][0], min(tried, key=lambda trial: trial[0])
     return scales, exponent, (plain / len(weights), error / len(weights))
 
 

@@ -31,7 +31,7 @@ CODES, SCALE, ZERO = ".codes", ".scale", ".zero"
 
 def described(quantized: QuantizedModel, method: str) -> dict[str, Any]:
     """Return the entry of config.json; method: how the codes were chosen."""
-    shapes = {path: list(one.codes.shape) for path, one in quantized.matrices.items()}
+    shapes = {path: list(matrix.codes.shape) for path, matrix in quantized.matrices.items()}
     return {"scheme": quantized.scheme.to_dict(), "method": method, "matrices": shapes}
 
 
@@ -83,7 +83,7 @@ def full_tensors(
 
     Raises CheckpointError where they are not what the description says.
     """
-    full_shapes({name: tuple(one.shape) for name, one in tensors.items()}, description, source)
+    full_shapes({name: tuple(value.shape) for name, value in tensors.items()}, description, source)
     scheme, matrices = _read(description, source)
     left = dict(tensors)
     for path, (rows, columns) in matrices.items():

@@ -251,7 +251,7 @@ FLOAT8_E5M2 = FloatFormat("float8_e5m2", 5, 2)
 INT8 = IntFormat("int8", 8)
 INT4 = IntFormat("int4", 4)
 FORMATS: Mapping[str, Format] = MappingProxyType(
-    {one.name: one for one in (FLOAT32, FLOAT16, BFLOAT16, FLOAT8_E4M3, FLOAT8_E5M2, INT8, INT4)}
+    {fmt.name: fmt for fmt in (FLOAT32, FLOAT16, BFLOAT16, FLOAT8_E4M3, FLOAT8_E5M2, INT8, INT4)}
 )
 
 

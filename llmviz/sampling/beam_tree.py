@@ -62,7 +62,7 @@ class BeamTree:
     def tokens(self, node: BeamNode | int | None = None) -> list[int]:
         """Return the token ids that lead to a node, by default to the best."""
         path = self.path(self.best if node is None else node)
-        return [one.token for one in path if one.token is not None]
+        return [step.token for step in path if step.token is not None]
 
 
 def length_normalised(total: float, length: int, length_penalty: float) -> float:

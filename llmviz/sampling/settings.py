@@ -91,4 +91,4 @@ class SamplingSettings:
         return done
 
 
-FIELDS = frozenset(one.name for one in fields(SamplingSettings)) - {"order", "strip", "more"}
+FIELDS = frozenset(part.name for part in fields(SamplingSettings)) - {"order", "strip", "more"}

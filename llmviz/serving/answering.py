@@ -101,15 +101,15 @@ class Scored:
     def of_a_completion(self) -> dict[str, Any]:
         """As completions have it: lists of equal length."""
         top: list[dict[str, float] | None] = []
-        for one in self._scores:
+        for score in self._scores:
             likely: dict[str, float] = {}
-            if one is not None:
-                for id, value in (*one.top, (one.id, one.logprob)):
+            if score is not None:
+                for id, value in (*score.top, (score.id, score.logprob)):
                     likely.setdefault(token_text(self._tokenizer, id), value)
-            top.append(None if one is None else likely)
+            top.append(None if score is None else likely)
         return {
             "tokens": [token_text(self._tokenizer, id) for id in self._ids],
-            "token_logprobs": [None if one is None else one.logprob for one in self._scores],
+            "token_logprobs": [None if score is None else score.logprob for score in self._scores],
             "top_logprobs": top,
             "text_offset": self._offsets,
         }
@@ -117,10 +117,10 @@ class Scored:
     def of_a_chat(self) -> dict[str, Any]:
         """As chats have it: an object for each token."""
         content = []
-        for one in self._scores:
-            assert one is not None  # a conversation stands in front of every answer
-            likely = [self._entry(id, value) for id, value in one.top]
-            content.append(self._entry(one.id, one.logprob) | {"top_logprobs": likely})
+        for score in self._scores:
+            assert score is not None  # a conversation stands in front of every answer
+            likely = [self._entry(id, value) for id, value in score.top]
+            content.append(self._entry(score.id, score.logprob) | {"top_logprobs": likely})
         return {"content": content, "refusal": None}
 
     def _entry(self, id: int, value: float) -> dict[str, Any]:

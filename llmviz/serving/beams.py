@@ -66,7 +66,7 @@ class Beams:
         Returns for each hypothesis from now on the sequence that it goes on from, and its token.
         """
         before, nodes = self.living, self.search.tree.nodes
-        parents = self.search.step(np.stack([self.drawn[one] for one in before]))
+        parents = self.search.step(np.stack([self.drawn[sequence] for sequence in before]))
         self.drawn.clear()
         tokens = [nodes[node].token for node in self.search.living]
         pairs = zip(parents, tokens, strict=True)
@@ -124,12 +124,12 @@ def _go_on(
 ) -> None:
     """Give each hypothesis a sequence: its parent's own, or, where that is taken, another."""
     parents = {parent for parent, _ in wanted}
-    dropped = [one for one in beams.sequences if one not in parents]
+    dropped = [sequence for sequence in beams.sequences if sequence not in parents]
     if not scheduler.policy.whole_batches:
         for sequence in dropped:
             scheduler.drop(sequence)
-        kept = {one.sample for one in parents}
-        places = iter([one for one in range(beams.request.texts) if one not in kept])
+        kept = {parent.sample for parent in parents}
+        places = iter([sample for sample in range(beams.request.texts) if sample not in kept])
     beams.living = []
     for parent, _ in wanted:
         sequence = parent
@@ -148,7 +148,7 @@ def _go_on(
         for sequence in beams.sequences:
             sequence.idle = sequence not in beams.living
     else:
-        beams.sequences = sorted(beams.living, key=lambda one: one.sample)
+        beams.sequences = sorted(beams.living, key=lambda sequence: sequence.sample)
 
 
 def _fork(scheduler: Scheduler, parent: Sequence, sample: int) -> Sequence:

@@ -18,14 +18,14 @@ Key = tuple[int, tuple[int, ...]]  # number of the block before (−1: none), th
 FIRST = -1
 
 
-def common_length(one: Sequence[int], other: Sequence[int]) -> int:
+def common_length(tokens: Sequence[int], other: Sequence[int]) -> int:
     """How many tokens two texts have in common from their beginnings on.
 
     >>> common_length([1, 2, 3], [1, 2, 4, 5])
     2
     """
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+    pairs = enumerate(zip(tokens, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(tokens), len(other)))
 
 
 class BlockManager:

@@ -78,7 +78,7 @@ def _messages(given: Any) -> tuple[dict[str, str], ...]:
     if len(given) > MOST_MESSAGES:
         rule = f"there are {len(given)} messages; at most {MOST_MESSAGES}"
         raise ApiError(400, rule, "messages")
-    return tuple(_message(one, f"messages[{i}]") for i, one in enumerate(given))
+    return tuple(_message(message, f"messages[{i}]") for i, message in enumerate(given))
 
 
 def _message(given: Any, where: str) -> dict[str, str]:

@@ -61,7 +61,7 @@ class ChatTemplate:
         """
         try:
             return self._template.render(
-                messages=[dict(one) for one in messages],
+                messages=[dict(message) for message in messages],
                 add_generation_prompt=True,
                 **self._tokens,
             )
@@ -128,17 +128,17 @@ class Conversation:
         while any(mark in message["content"] for message in messages):
             mark += "\ue000"
         stand_ins = [f" {mark}aZ{at}{mark} " for at in range(len(messages))]
-        marked = [{**one, "content": mine} for one, mine in zip(messages, stand_ins, strict=True)]
+        marked = [{**turn, "content": mine} for turn, mine in zip(messages, stand_ins, strict=True)]
         text = self._template.render(marked)
-        if any(text.count(one) != 1 for one in stand_ins):
+        if any(text.count(stand_in) != 1 for stand_in in stand_ins):
             raise ValueError("the chat template must write each message once, as it is")
-        found = [
+        cut = [
             Piece(part, special)
             for part, special in self._tokenizer.split_special(text, "all" if self._taught else ())
         ]
         for mine, message in zip(stand_ins, messages, strict=True):
-            found = [one._replace(text=one.text.replace(mine, message["content"])) for one in found]
-        return found
+            cut = [Piece(part.replace(mine, message["content"]), special) for part, special in cut]
+        return cut
 
     def ids_as_text(self, messages: Sequence[Mapping[str, str]]) -> tuple[int, ...]:
         """Return the tokens of `pieces`: as `ids`, but what a message holds is never special."""

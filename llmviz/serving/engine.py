@@ -212,11 +212,15 @@ def _emitted(plan: Plan, drawn: list[Draw], ended: list[Sequence]) -> tuple[tupl
         for (_, sequence), token in zip(plan.draws, drawn, strict=True)
         if sequence.beams is None and isinstance(token, int)
     ]
-    beams = [one for one in ended if one.score is not None]
+    beams = [sequence for sequence in ended if sequence.score is not None]
     return (
         *single,
-        *((one.name, token) for one in beams for token in one.tokens[one.prompt_length :]),
+        *((beam.name, token) for beam in beams for token in beam.tokens[beam.prompt_length :]),
     )
+
+
+def _row(sequence: Sequence, phase: str, start: int, tokens: int) -> Row:
+    return Row(sequence.name, sequence.request.id, phase, start, tokens)
 
 
 class _Picture:
@@ -225,27 +229,20 @@ class _Picture:
     def __init__(self, scheduler: Scheduler, plan: Plan):
         size = scheduler.config.block_size
         running = scheduler.running
-        rows = [
-            Row(one.name, one.request.id, DECODE, len(one.tokens) - 1, 1) for one in plan.decode
-        ]
-        rows += [
-            Row(one.name, one.request.id, PREFILL, start, count)
-            for one, start, count in plan.prefill
-        ]
-        rows += [
-            Row(one.name, one.request.id, PADDING, one.computed - 1, 1) for one in plan.padding
-        ]
-        room = {one.name: one.room for one in running}
-        held = sum(len(one.table) for one in running) * size
+        rows = [_row(sequence, DECODE, len(sequence.tokens) - 1, 1) for sequence in plan.decode]
+        rows += [_row(sequence, PREFILL, start, count) for sequence, start, count in plan.prefill]
+        rows += [_row(sequence, PADDING, sequence.computed - 1, 1) for sequence in plan.padding]
+        room = {sequence.name: sequence.room for sequence in running}
+        held = sum(len(sequence.table) for sequence in running) * size
         self.fields: dict[str, Any] = {
             "rows": tuple(rows),
             "padding": plan.padding_tokens + len(plan.padding),
-            "blocks": {one.name: tuple(one.table) for one in running},
+            "blocks": {sequence.name: tuple(sequence.table) for sequence in running},
             "room": room,
             "cached": scheduler.blocks.cached,
             "free": scheduler.blocks.free,
             "waste": held - sum(room.values()),
-            "queue": tuple(one.name for one in scheduler.waiting),
+            "queue": tuple(sequence.name for sequence in scheduler.waiting),
             "admitted": tuple(plan.admitted),
             "preempted": tuple(plan.preempted),
             "swapped_out": tuple(plan.swapped_out),

@@ -94,7 +94,7 @@ class PagedModel:
     def _one_by_one(self, plan: Plan) -> Tensor:
         """The same logits, each row computed by itself. It reads nothing but its own tokens."""
         size, draws = self.block_size, dict(plan.draws)
-        rows = [Plan(decode=[one]) for one in plan.decode]
+        rows = [Plan(decode=[sequence]) for sequence in plan.decode]
         rows += [Plan(prefill=[part]) for part in plan.prefill]
         for sequence in plan.decode:  # slots behind its last token may hold what others left
             place = sequence.computed

@@ -41,8 +41,9 @@ def make_room(scheduler: Scheduler, unit: list[Sequence], plan: Plan) -> bool:
 def _new_blocks(blocks: BlockManager, unit: list[Sequence]) -> int:
     """How many blocks these need for their last tokens; the last owner of one need not copy it."""
     size = blocks.block_size
-    grow = sum(len(one.tokens) > len(one.table) * size for one in unit)
-    written = Counter(one.table[-1] for one in unit if len(one.tokens) <= len(one.table) * size)
+    roomy = [member for member in unit if len(member.tokens) <= len(member.table) * size]
+    written = Counter(member.table[-1] for member in roomy)
+    grow = len(unit) - len(roomy)
     return grow + sum(count - (blocks.owners[block] == count) for block, count in written.items())
 
 
@@ -57,7 +58,7 @@ def swap_in(scheduler: Scheduler, plan: Plan) -> None:
         if scheduler.left is not None and scheduler.left < len(unit):
             return
         full = unit[0].computed // blocks.block_size  # as many in each of them
-        together = dict.fromkeys(host for one in unit for host in one.host[:full])
+        together = dict.fromkeys(host for member in unit for host in member.host[:full])
         if not (scheduler.has_rows(unit) and scheduler.has_blocks(len(together) + len(unit))):
             return
         place_of = {host: blocks.allocate() for host in together}
@@ -84,13 +85,13 @@ def swap_in(scheduler: Scheduler, plan: Plan) -> None:
 def _preempt(scheduler: Scheduler, sequence: Sequence, plan: Plan) -> None:
     """Take the blocks of a running sequence and its unit, for which nothing is planned yet."""
     unit = list(sequence.unit)
-    stored = dict.fromkeys(block for one in unit for block in one.table)
-    swaps = scheduler.config.preemption == "swap" and all(one.decodes for one in unit)
+    stored = dict.fromkeys(block for member in unit for block in member.table)
+    swaps = scheduler.config.preemption == "swap" and all(member.decodes for member in unit)
     if swaps and len(stored) <= len(scheduler.host_free):
         plan.swap_out.extend(scheduler.swap_out(unit, stored).items())
-        plan.swapped_out += [one.name for one in unit]
+        plan.swapped_out += [member.name for member in unit]
     else:
-        plan.preempted += [one.name for one in unit]
+        plan.preempted += [member.name for member in unit]
         scheduler.put_back(unit)
         if sequence.beams is not None:
             sequence.beams.drawn.clear()  # all are computed again

@@ -112,7 +112,7 @@ def read_completion(body: bytes) -> Completion:
     beam_search = flag(given, "use_beam_search")
     if beam_search:
         for name, allowed in NOT_WITH_BEAMS.items():
-            if not any(_same(given.get(name), one) for one in allowed):
+            if not any(_same(given.get(name), value) for value in allowed):
                 raise ApiError(400, f"{name} does not go with use_beam_search; leave it out", name)
     elif given.get("length_penalty") is not None:
         rule = "length_penalty is for use_beam_search = true alone"
@@ -134,7 +134,7 @@ def check_fields(
     """Raise ApiError for a field that is not known, or for a value that would have an effect."""
     for name, value in given.items():
         if name in without_effect:
-            if not any(_same(value, one) for one in without_effect[name]):
+            if not any(_same(value, usual) for usual in without_effect[name]):
                 message = f"{name} is not supported here; leave it out"
                 raise ApiError(400, message, name, "unsupported_parameter")
         elif name not in known:
@@ -257,7 +257,7 @@ def _prompts(given: Any) -> tuple[str | tuple[int, ...], ...]:
     prompts = given if several else [given]
     if len(prompts) > MOST_PROMPTS:
         raise ApiError(400, f"there are {len(prompts)} prompts; at most {MOST_PROMPTS}", "prompt")
-    return tuple(_prompt(one) for one in prompts)
+    return tuple(_prompt(prompt) for prompt in prompts)
 
 
 def _prompt(given: Any) -> str | tuple[int, ...]:
@@ -267,7 +267,7 @@ def _prompt(given: Any) -> str | tuple[int, ...]:
         except UnicodeEncodeError:  # half of a pair of surrogates
             raise ApiError(400, "prompt has characters that are no text", "prompt") from None
         return given
-    if isinstance(given, list) and given and all(_is_id(one) for one in given):
+    if isinstance(given, list) and given and all(_is_id(value) for value in given):
         return tuple(given)
     rule = "prompt must be a text, a list of token ids, or a list of either"
     raise ApiError(400, rule, "prompt")
@@ -282,7 +282,7 @@ def _stops(given: Any) -> tuple[str, ...]:
     if (
         not isinstance(stops, list)
         or len(stops) > MOST_STOPS
-        or not all(isinstance(one, str) and 0 < len(one) <= MOST_STOP_LENGTH for one in stops)
+        or not all(isinstance(stop, str) and 0 < len(stop) <= MOST_STOP_LENGTH for stop in stops)
     ):
         raise ApiError(
             400,

@@ -83,9 +83,9 @@ def _ticks(engine: Engine, coming: deque[Request], clock: RunClock) -> Iterator[
             tick = engine.step()
             if tick is not None:
                 clock.stop()
-                for one in tick.finished:
-                    if one.reason == FAILED:
-                        raise ValueError(f"request {one.request!r}: {one.problem}")
+                for outcome in tick.finished:
+                    if outcome.reason == FAILED:
+                        raise ValueError(f"request {outcome.request!r}: {outcome.problem}")
                 yield tick
                 clock.go_on()
                 continue

@@ -84,7 +84,7 @@ class Recording:
         """How each sequence ended, by its name."""
         by_id = {request.id: request for request in self.requests}
         return {
-            by_id[one.request].name(one.sample): one for tick in self.ticks for one in tick.finished
+            by_id[end.request].name(end.sample): end for tick in self.ticks for end in tick.finished
         }
 
     @property
@@ -131,12 +131,13 @@ class Recording:
     @property
     def to_first(self) -> dict[int, float]:
         """Percentiles of the seconds to the first token; empty before there is one."""
-        return percentiles([one.to_first for one in self.timings])
+        return percentiles([timing.to_first for timing in self.timings])
 
     @property
     def per_token(self) -> dict[int, float]:
         """Percentiles of the seconds per token after the first; empty before there is one."""
-        return percentiles([one.per_token for one in self.timings if one.per_token is not None])
+        times = (timing.per_token for timing in self.timings)
+        return percentiles([seconds for seconds in times if seconds is not None])
 
     def to_json(self) -> str:
         """Everything as one line of JSON; a block table is written only where it changed."""

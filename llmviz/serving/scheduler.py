@@ -97,7 +97,7 @@ class Scheduler(State):
 
     def ready_at(self, waited_since: float | None) -> float:
         """From when on (seconds) a batch may begin: minus infinity where nothing is waited for."""
-        if not self.policy.waits or any(one.reason is None for one in self.running):
+        if not self.policy.waits or any(sequence.reason is None for sequence in self.running):
             return float("-inf")
         return ready_at(self.config, len(self.waiting), waited_since)
 
@@ -112,9 +112,9 @@ class Scheduler(State):
             sequence.computed = start + count
             self._remember(sequence)
         parents = {
-            one.request.id: one
-            for one, start, count in plan.prefill
-            if one.will_fork and start + count == one.prompt_length
+            sequence.request.id: sequence
+            for sequence, start, count in plan.prefill
+            if sequence.will_fork and start + count == sequence.prompt_length
         }
         if parents:
             for _, sequence in plan.draws:
@@ -152,7 +152,7 @@ class Scheduler(State):
         """End all sequences of a request that go on; return them."""
         ended = []
         for place in (self.waiting, self.running, self.swapped):
-            for sequence in [one for one in place if one.request.id == request_id]:
+            for sequence in [sequence for sequence in place if sequence.request.id == request_id]:
                 if sequence.reason is not None:
                     continue  # it pads a batch
                 sequence.reason = reason

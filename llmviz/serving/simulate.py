@@ -104,10 +104,10 @@ class SimulatedModel:
             self.memory[target] = list(self.memory[source])
         for host, block in plan.swap_in:
             self.memory[block] = list(self.host[host])
-        sums = [self._read(one, one.computed, 1) for one in plan.decode]
-        sums += [self._read(one, start, count) for one, start, count in plan.prefill]
+        sums = [self._read(sequence, sequence.computed, 1) for sequence in plan.decode]
+        sums += [self._read(sequence, start, count) for sequence, start, count in plan.prefill]
         if self._costs is not None and self._clock is not None:
-            stored = sum(one.computed for one in (*plan.decode, *plan.padding))
+            stored = sum(sequence.computed for sequence in (*plan.decode, *plan.padding))
             stored += sum(start for _, start, _ in plan.prefill)
             self._clock.skip_to(self._clock() + self._costs.seconds(plan.tokens, stored))
         return sums
@@ -115,10 +115,10 @@ class SimulatedModel:
     def draw(self, plan: Plan, computed: list[int]) -> list[Draw]:
         """A token for each draw, from its row's sum and the seed of its sample."""
         return [
-            next_token(computed[row], one.request.seed + one.sample, self.vocab_size)
-            if one.beams is None
+            next_token(computed[row], sequence.request.seed + sequence.sample, self.vocab_size)
+            if sequence.beams is None
             else log_probabilities(computed[row], self.vocab_size)
-            for row, one in plan.draws
+            for row, sequence in plan.draws
         ]
 
     def clear(self, blocks: Iterable[int]) -> None:

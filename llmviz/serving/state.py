@@ -32,7 +32,7 @@ class State:
 
     def has_rows(self, unit: list[Sequence]) -> bool:
         """Whether the batch has rows for what joins together."""
-        return self.rows + sum([one.rows for one in unit]) <= self.config.max_batch
+        return self.rows + sum([member.rows for member in unit]) <= self.config.max_batch
 
     def has_blocks(self, count: int) -> bool:
         """Whether so many blocks are free, with one to spare where others run already."""
@@ -105,7 +105,7 @@ class State:
 
     def free_host_blocks(self, unit: list[Sequence]) -> None:
         """Give back what some sequences hold of the second memory, each block once."""
-        self.host_free.extend(dict.fromkeys(host for one in unit for host in one.host))
+        self.host_free.extend(dict.fromkeys(host for member in unit for host in member.host))
         for sequence in unit:
             sequence.host = []
 
@@ -119,8 +119,8 @@ class State:
         for sequence in (*self.waiting, *self.swapped):
             if sequence.table:
                 raise ValueError(f"sequence {sequence.name!r} waits and holds blocks")
-        units = {id(one.unit[0]): one.unit for one in self.swapped}.values()
-        host = [block for unit in units for block in {b for one in unit for b in one.host}]
+        units = {id(sequence.unit[0]): sequence.unit for sequence in self.swapped}.values()
+        host = [block for unit in units for block in {b for member in unit for b in member.host}]
         if sorted(host + self.host_free) != list(range(self.config.host_blocks)):
             raise ValueError("a block of the second memory is lost or given twice")
         if self.rows != sum(sequence.rows for sequence in self.running):

@@ -27,7 +27,7 @@ class TextStream:
             return ""
         self._ids.append(token)
         whole = self._decode(self._ids)
-        places = [place for one in self._stops if (place := whole.find(one)) >= 0]
+        places = [place for stop in self._stops if (place := whole.find(stop)) >= 0]
         if places:
             self.stopped = True
             return self._send(whole[: min(places)])
@@ -42,11 +42,14 @@ class TextStream:
 
     def _held(self, whole: str) -> int:
         """How many characters at the end must wait."""
-        known = whole.rstrip(_UNFINISHED)
+        text = whole.rstrip(_UNFINISHED)
         begun = [
-            size for one in self._stops for size in range(1, len(one)) if known.endswith(one[:size])
+            size
+            for stop in self._stops
+            for size in range(1, len(stop))
+            if text.endswith(stop[:size])
         ]
-        return len(whole) - len(known) + max(begun, default=0)
+        return len(whole) - len(text) + max(begun, default=0)
 
     def _send(self, until: str) -> str:
         piece = until[self._sent :]

@@ -89,13 +89,13 @@ class Tick:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         values["rows"] = [
             [row.sequence, row.request, row.phase, row.start, row.tokens] for row in self.rows
         ]
         values["finished"] = [
-            [one.request, one.sample, list(one.tokens), one.reason, one.problem, one.score]
-            for one in self.finished
+            [end.request, end.sample, list(end.tokens), end.reason, end.problem, end.score]
+            for end in self.finished
         ]
         return values
 
@@ -113,7 +113,7 @@ class Tick:
                     Outcome(request, sample, tuple(tokens), reason, *more)
                     for request, sample, tokens, reason, *more in values["finished"]
                 ),
-                "hypotheses": tuple(tuple(one) for one in values.get("hypotheses", ())),
+                "hypotheses": tuple(tuple(triple) for triple in values.get("hypotheses", ())),
                 **{
                     name: tuple(values[name])
                     for name in (

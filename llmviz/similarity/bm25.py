@@ -53,10 +53,10 @@ def bm25(
     lengths = np.array([len(words) for words in passages], float)
     if not lengths.any():
         raise ValueError("BM25 needs passages with at least one word; got none")
-    asked = Counter(question)
+    query = Counter(question)
     counts = [Counter(words) for words in passages]
-    tf = np.array([[one[word] for one in counts] for word in asked], float)
-    tf = tf.reshape(len(asked), len(passages))
+    tf = np.array([[count[word] for count in counts] for word in query], float)
+    tf = tf.reshape(len(query), len(passages))
     df = (tf > 0).sum(1)
     idf = np.array([math.log1p((len(passages) - n + 0.5) / (n + 0.5)) for n in df])
     mean = float(lengths.mean())
@@ -64,8 +64,8 @@ def bm25(
     below = tf + k1 * stretch
     # Where there is nothing to divide by, k1 or the stretch is 0, and the word is not there.
     parts = np.divide(tf * (k1 + 1), below, out=np.zeros_like(tf), where=tf > 0)
-    times = np.array(list(asked.values()), float)
+    times = np.array(list(query.values()), float)
     terms = (times * idf)[:, None] * parts
     return BM25(
-        tuple(asked), times, df, idf, tf, lengths, mean, stretch, parts, terms, terms.sum(0)
+        tuple(query), times, df, idf, tf, lengths, mean, stretch, parts, terms, terms.sum(0)
     )

@@ -49,7 +49,7 @@ def kmeans(matrix: ArrayLike, k: int, seed: int = 0, starts: int = STARTS) -> Cl
         )
     generator = np.random.default_rng(seed)
     tries = (refined(rows, far_apart(rows, k, generator)) for _ in range(starts))
-    best = min(tries, key=lambda one: one.inertia)
+    best = min(tries, key=lambda attempt: attempt.inertia)
     order = np.argsort(-np.bincount(best.labels, minlength=k), kind="stable")
     return Clusters(np.argsort(order)[best.labels], best.centers[order], best.inertia)
 
@@ -122,14 +122,14 @@ def adjusted_rand(clusters: ArrayLike, known: ArrayLike) -> float:
     Reference: Hubert, Arabie 1985.
     """
     table = _together(clusters, known)
-    both, one, other, every = (
+    both, rows, columns, every = (
         float((n * (n - 1) / 2).sum())
         for n in (table, table.sum(axis=1), table.sum(axis=0), table.sum(keepdims=True))
     )
     if every == 0:  # a single point: nothing to disagree about
         return 1.0
-    chance = one * other / every
-    most = (one + other) / 2
+    chance = rows * columns / every
+    most = (rows + columns) / 2
     return 1.0 if most == chance else (both - chance) / (most - chance)
 
 

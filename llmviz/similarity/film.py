@@ -52,4 +52,5 @@ def near_film(
     Raises ValueError: as `nearest`.
     """
     neighbours = [nearest(rows, np.asarray(rows)[point], k, metric, [point]) for rows in frames]
-    return np.stack([one.ids for one in neighbours]), np.stack([one.values for one in neighbours])
+    ids, values = [near.ids for near in neighbours], [near.values for near in neighbours]
+    return np.stack(ids), np.stack(values)

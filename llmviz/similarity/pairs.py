@@ -63,10 +63,10 @@ def row_cosines(a: ArrayLike, b: ArrayLike) -> np.ndarray:
 
     Raises: ValueError for unequal shapes.
     """
-    one, two = unit_rows(a), unit_rows(b)
-    if one.shape != two.shape:
-        raise ValueError(f"matrices must have equal shapes; got {one.shape} and {two.shape}")
-    return (one * two).sum(axis=1)
+    left, right = unit_rows(a), unit_rows(b)
+    if left.shape != right.shape:
+        raise ValueError(f"matrices must have equal shapes; got {left.shape} and {right.shape}")
+    return (left * right).sum(axis=1)
 
 
 def mean_cosine_of_others(

@@ -37,9 +37,9 @@ def cut(text: str, sentences: int = 2, overlap: int = 0) -> list[Passage]:
     A blank line ends a document, and no passage goes beyond its document. A sentence of more than
     MOST_OF_A_SENTENCE characters is cut. Time grows with the length of the text times the overlap.
 
-    >>> [one.text for one in cut("One. Two. Three.", 2, 1)]
+    >>> [passage.text for passage in cut("One. Two. Three.", 2, 1)]
     ['One. Two.', 'Two. Three.']
-    >>> [(one.document, one.text) for one in cut("One. Two.\\n\\nThree.", 3)]
+    >>> [(passage.document, passage.text) for passage in cut("One. Two.\\n\\nThree.", 3)]
     [(0, 'One. Two.'), (1, 'Three.')]
 
     Raises ValueError for fewer than one sentence, or an overlap that is not below their number.
@@ -61,7 +61,7 @@ def cut(text: str, sentences: int = 2, overlap: int = 0) -> list[Passage]:
 
 def _documents(text: str) -> Iterator[tuple[int, int]]:
     at = 0
-    for start, end in [*(one.span() for one in _BREAK.finditer(text)), (len(text), len(text))]:
+    for start, end in [*(match.span() for match in _BREAK.finditer(text)), (len(text), len(text))]:
         if text[at:start].strip():
             yield at, start
         at = end
@@ -70,8 +70,8 @@ def _documents(text: str) -> Iterator[tuple[int, int]]:
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield where sentences stand, without the spaces around them."""
     at = start
-    for stop in [*(one.end() for one in _END.finditer(text, start, end)), end]:
-        yield from (one.span() for one in _PIECE.finditer(text, at, stop))
+    for stop in [*(match.end() for match in _END.finditer(text, start, end)), end]:
+        yield from (match.span() for match in _PIECE.finditer(text, at, stop))
         at = stop
 
 

@@ -78,15 +78,15 @@ class PublishedTokenizer(ByteTokenizer):
         for text, token_id in ids.items():
             self._bytes[token_id] = text.encode() if token_id in added else spelled(text)
         self.unused_ids = frozenset(range(vocab_size)) - set(ids.values())
-        self.special_tokens = {one.content: i for i, one in added.items() if one.special}
+        self.special_tokens = {token.content: i for i, token in added.items() if token.special}
         if type(end) is not int or not 0 <= end < vocab_size or end in self.unused_ids:
             raise ValueError(f"the id of the end-of-text token must be a token's; got {end!r}")
         if ENDOFTEXT not in self.special_tokens:
             self.special_tokens[ENDOFTEXT] = end
         self._ends = tuple(dict.fromkeys((end, *more_ends)))
-        for one in (*self.front, *self._ends):
-            if type(one) is not int or not 0 <= one < vocab_size or one in self.unused_ids:
-                raise ValueError(f"what opens or ends a text must be a token; got the id {one!r}")
+        for token in (*self.front, *self._ends):
+            if type(token) is not int or not 0 <= token < vocab_size or token in self.unused_ids:
+                raise ValueError(f"what opens or ends a text must be a token; got the id {token!r}")
 
     @property
     def end(self) -> int:
@@ -336,7 +336,7 @@ def _decoders(decoder: Any) -> list[Any]:
     if not isinstance(decoder, dict):
         return [decoder]
     if decoder.get("type") == "Sequence" and isinstance(decoder.get("decoders"), list):
-        return [one for part in decoder["decoders"] for one in _decoders(part)]
+        return [step for part in decoder["decoders"] for step in _decoders(part)]
     kind = decoder.get("type")
     if kind == "Replace":
         return [(kind, decoder.get("pattern"), decoder.get("content"))]
@@ -351,7 +351,7 @@ def _writes_spaces(steps: list[Any]) -> bool:
     """Whether ▁ becomes a space, a byte's token its byte, and no more than one space is dropped."""
     spaces = [("Replace", {"String": SPACE}, " "), ("Metaspace", SPACE)]
     others = ["ByteFallback", "Fuse", ("Strip", " ", 1, 0)]
-    return any(one in spaces for one in steps) and all(one in spaces + others for one in steps)
+    return any(step in spaces for step in steps) and all(step in spaces + others for step in steps)
 
 
 def _is_byte_level(content: dict[str, Any]) -> bool:

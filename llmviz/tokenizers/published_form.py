@@ -35,7 +35,7 @@ def published_form(tokenizer: Tokenizer) -> PublishedForm:
     Raises ValueError for a kind that has no such form.
     """
     content = _content(tokenizer)
-    texts = {one["id"]: one["content"] for one in content["added_tokens"]}
+    texts = {token["id"]: token["content"] for token in content["added_tokens"]}
     vocabulary = content["model"]["vocab"]
     if isinstance(vocabulary, dict):
         texts |= {i: text for text, i in vocabulary.items() if i not in texts}
@@ -58,14 +58,15 @@ def _behind(start: tuple[int, ...], texts: dict[int, str]) -> dict[str, Any] | N
     """The post-processor that puts tokens in front of a text."""
     if not start:
         return None
-    front = [{"SpecialToken": {"id": texts[one], "type_id": 0}} for one in start]
-    body, second = ({"Sequence": {"id": one, "type_id": 0}} for one in "AB")
+    front = [{"SpecialToken": {"id": texts[token_id], "type_id": 0}} for token_id in start]
+    body, second = ({"Sequence": {"id": letter, "type_id": 0}} for letter in "AB")
     return {
         "type": "TemplateProcessing",
         "single": [*front, body],
         "pair": [*front, body, second],
         "special_tokens": {
-            texts[one]: {"id": texts[one], "ids": [one], "tokens": [texts[one]]} for one in start
+            texts[token_id]: {"id": texts[token_id], "ids": [token_id], "tokens": [texts[token_id]]}
+            for token_id in start
         },
     }
 

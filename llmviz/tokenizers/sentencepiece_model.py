@@ -29,16 +29,16 @@ def content_of(path: Path, *, begins: bool) -> dict[str, Any]:
         raise ValueError("its model must be of type BPE or unigram; words and characters are not")
     if trainer.treat_whitespace_as_suffix:
         raise ValueError("its tokens must have a space in front of a word, not behind it")
-    pieces = [(one.piece, one.score) for one in model.pieces]
-    silent = {n for n, one in enumerate(model.pieces) if one.type in (UNKNOWN, CONTROL, BYTE)}
+    pieces = [(token.piece, token.score) for token in model.pieces]
+    silent = {n for n, token in enumerate(model.pieces) if token.type in (UNKNOWN, CONTROL, BYTE)}
     unigram = trainer.model_type == UNIGRAM
     prefix = normalizer.add_dummy_prefix
     return {
         "version": "1.0",
         "added_tokens": [
-            _added(number, one.piece, special=one.type != DEFINED)
-            for number, one in enumerate(model.pieces)
-            if one.type in (UNKNOWN, CONTROL, DEFINED)
+            _added(number, token.piece, special=token.type != DEFINED)
+            for number, token in enumerate(model.pieces)
+            if token.type in (UNKNOWN, CONTROL, DEFINED)
         ],
         "normalizer": {"type": "Sequence", "normalizers": _normalizers(normalizer, unigram)},
         "pre_tokenizer": _metaspace(prefix) if unigram else None,
@@ -128,7 +128,7 @@ def _bpe(pieces: list[tuple[str, float]], silent: set[int], trainer: Any) -> dic
     return {
         "type": "BPE",
         "vocab": ids,
-        "merges": [list(one[3:]) for one in sorted(merges)],
+        "merges": [list(merge[3:]) for merge in sorted(merges)],
         "unk_token": pieces[trainer.unk_id][0],
         "fuse_unk": True,
         "byte_fallback": trainer.byte_fallback,
@@ -152,6 +152,6 @@ def in_front(text: str, token_id: int) -> dict[str, Any]:
     return {
         "type": "TemplateProcessing",
         "single": [special, {"Sequence": {"id": "A", "type_id": 0}}],
-        "pair": [special, *({"Sequence": {"id": one, "type_id": 0}} for one in "AB")],
+        "pair": [special, *({"Sequence": {"id": letter, "type_id": 0}} for letter in "AB")],
         "special_tokens": {text: {"id": text, "ids": [token_id], "tokens": [text]}},
     }

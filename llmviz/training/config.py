@@ -283,4 +283,4 @@ class Plan(Config):
 
 
 def _are_numbers(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(one, int | float) for one in value)
+    return isinstance(value, list | tuple) and all(isinstance(part, int | float) for part in value)

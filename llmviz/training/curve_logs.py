@@ -40,7 +40,7 @@ class TableLog:
     def add(self, record: TrainRecord) -> None:
         path = self._out / TABLE
         if not self._begun:
-            before = [one for one in read_metrics(self._out) if one.step < record.step]
+            before = [earlier for earlier in read_metrics(self._out) if earlier.step < record.step]
             write_whole(path, lambda temporary: _write_rows(temporary, "w", before, head=True))
             self._begun = True
         _write_rows(path, "a", [record])
@@ -54,7 +54,7 @@ def _write_rows(path: Path, mode: str, records: Sequence[TrainRecord], head: boo
         writer = csv.writer(file, lineterminator="\n")
         if head:
             writer.writerow(("step", *NUMBERS))
-        writer.writerows((one.step, *(getattr(one, name) for name in NUMBERS)) for one in records)
+        writer.writerows((row.step, *(getattr(row, name) for name in NUMBERS)) for row in records)
 
 
 class EventsLog:
@@ -80,9 +80,9 @@ class EventsLog:
             # What a resumed run writes anew takes the place of what was written before.
             self._writer = self._open(str(folder), purge_step=None if new else record.step)
             before = read_metrics(self._out) if new else []
-            for one in before:
-                if one.step < record.step:
-                    self._write(one)
+            for earlier in before:
+                if earlier.step < record.step:
+                    self._write(earlier)
         self._write(record)
 
     def _write(self, record: TrainRecord) -> None:

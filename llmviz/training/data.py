@@ -194,7 +194,7 @@ class TrainData:
         kept = self._cache.get("pool")
         if kept is None or kept[0] != (pool, rows):
             steps = range(pool * POOL + 1, (pool + 1) * POOL + 1)
-            chosen = np.concatenate([self._cache["epochs"].rows(one, rows) for one in steps])
+            chosen = np.concatenate([self._cache["epochs"].rows(update, rows) for update in steps])
             lengths = self._starts("train")[1][chosen]
             groups = chosen[np.argsort(lengths, kind="stable")].reshape(POOL, rows)
             order = np.random.default_rng((self.seed, 2, pool)).permutation(POOL)

@@ -85,7 +85,7 @@ def descend(
         path.append(w[:, kept])
         losses.append(height(w))
         values.append({name: _held(there, value)[:, kept] for name, value in after.values.items()})
-    named = {name: torch.stack([one[name] for one in values], dim=1) for name in values[0]}
+    named = {name: torch.stack([at_step[name] for at_step in values], dim=1) for name in values[0]}
     way, heights = torch.stack(path, dim=1), torch.stack(losses, dim=1)
     return Descent(optimizer, rates, way, heights, named, lasted)
 

@@ -79,9 +79,9 @@ def estimate(plan: Plan, vocab_size: int) -> Estimate:
 
     count, without_embeddings, activations = from_outlines(measure, config, "n_layer")
     if every := plan.train.recompute:
-        one, two = (measure(dataclasses.replace(config, n_layer=n))[2] for n in (1, 2))
+        single, double = (measure(dataclasses.replace(config, n_layer=n))[2] for n in (1, 2))
         kept = FLOAT * rows * plan.context_length * config.n_embd * -(-config.n_layer // every)
-        again = max(0, config.n_layer - every) * (two - one)  # computed when it is needed
+        again = max(0, config.n_layer - every) * (double - single)  # computed when it is needed
         activations = min(activations, activations - again + kept)
     kept = plan.train.steps // plan.train.snapshot_every if plan.train.snapshot_every else 0
     remembered = STATE_NUMBERS.get(plan.train.optimizer, 0)

@@ -65,7 +65,7 @@ class Score:
     def sum(cls, scores: Iterable[Self]) -> Self:
         """The score of all documents together."""
         each = list(scores)
-        return cls(*(sum(getattr(one, part.name) for one in each) for part in fields(cls)))
+        return cls(*(sum(getattr(score, part.name) for score in each) for part in fields(cls)))
 
     def to_dict(self) -> dict[str, float]:
         """The counts and the averages, for JSON."""
@@ -144,7 +144,7 @@ def score_pieces(
         skipped = b"" if tokenizer.start or not ids else tokenizer.token_bytes(ids[0])
         characters = len(document) - len(skipped.decode("utf-8", "ignore"))
         sizes.append((characters, len(document.encode("utf-8")) - len(skipped)))
-    answers = iter(_read(model, [one for windows in read for one in windows], last, tell))
+    answers = iter(_read(model, [window for windows in read for window in windows], last, tell))
     result = []
     for windows, (characters, size) in zip(read, sizes, strict=True):
         pieces = [
@@ -247,7 +247,7 @@ def log_probabilities(
     where the tokenizer's cut falls between them, so that the tokens are those the model was
     trained on. Tokens beyond the context are left out from the front.
     """
-    windows = [_continuation(model, tokenizer, *one) for one in continued]
+    windows = [_continuation(model, tokenizer, *pair) for pair in continued]
     return [-nats for nats, _ in _read(model, windows, end_id(tokenizer))]
 
 
@@ -284,13 +284,13 @@ def probe_scores(
     if count < 1:
         raise ValueError(f"a score needs at least one probe; got count={count}")
     sets = probe_sets(PROBES if kinds is None else kinds, count, seed)
-    return {kind: probe_score(model, tokenizer, asked) for kind, asked in sets.items()}
+    return {kind: probe_score(model, tokenizer, probes) for kind, probes in sets.items()}
 
 
 def probe_score(model: LanguageModel, tokenizer: Any, probes: Sequence[Probe]) -> ProbeScore:
     """Ask a model probes: which of two answers is more probable, and which text it would write."""
-    pairs = [(one.prompt, either) for one in probes for either in (one.right, one.wrong)]
-    windows = [_continuation(model, tokenizer, *one) for one in pairs]
+    pairs = [(probe.prompt, either) for probe in probes for either in (probe.right, probe.wrong)]
+    windows = [_continuation(model, tokenizer, *pair) for pair in pairs]
     read = _read(model, windows, end_id(tokenizer), greedy=True)
     better = sum(right[0] < wrong[0] for right, wrong in zip(read[::2], read[1::2], strict=True))
     written = sum(greedy for _, greedy in read[::2])

@@ -67,7 +67,7 @@ class ExerciseData(DerivedData):
         practice: str = OWNERS,
     ) -> ExerciseData:
         """Exercises beside a text. Raises ValueError where no story is fit to ask about."""
-        stories = [one for one in documents if _PRACTICES[practice].fits(one)]
+        stories = [document for document in documents if _PRACTICES[practice].fits(document)]
         if not stories:
             raise ValueError(
                 f"exercises must be 0 for a text without a story in which two things are found; "

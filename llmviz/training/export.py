@@ -91,7 +91,7 @@ def scores(trained: Trained, limit: int = SCORED, probed: int = PROBED) -> dict[
         return {"score": evaluate_pairs(trained.model, trained.tokenizer, held_out).to_dict()}
     if able(plan.model, "hidden_words"):
         hidden = questions(trained.tokenizer, held_out, trained.model.context_length)
-        ended = [Question(one.ids[: one.place + 1], one.place) for one in hidden]
+        ended = [Question(ids[: place + 1], place) for ids, place in hidden]
         return {
             "score": evaluate_hidden(trained.model, hidden).to_dict(),
             "without_right_side": evaluate_hidden(trained.model, ended).to_dict(),
@@ -108,12 +108,12 @@ def scores(trained: Trained, limit: int = SCORED, probed: int = PROBED) -> dict[
             "distance": distance_to_floor(score.per_document, floor.per_document),
         }
         probes = probe_scores(trained.model, trained.tokenizer, count=probed)
-        result["probes"] = {kind: one.of_two.to_dict() for kind, one in probes.items()}
-        result["greedy_probes"] = {kind: one.greedy.to_dict() for kind, one in probes.items()}
+        result["probes"] = {kind: probe.of_two.to_dict() for kind, probe in probes.items()}
+        result["greedy_probes"] = {kind: probe.greedy.to_dict() for kind, probe in probes.items()}
     return result
 
 
-def left_only(trained: Trained, asked: Sequence[Question]) -> dict[str, Any]:
+def left_only(trained: Trained, hidden: Sequence[Question]) -> dict[str, Any]:
     """How a bundled model that reads the left alone answers the same questions.
 
     Nothing where that model is not there, or has another vocabulary or a shorter context.
@@ -125,4 +125,4 @@ def left_only(trained: Trained, asked: Sequence[Question]) -> dict[str, Any]:
     same = other.tokenizer.to_dict() == trained.tokenizer.to_dict()
     if not same or other.model.context_length < trained.model.context_length:
         return {}
-    return {"left_only": {"name": LEFT_ONLY, **evaluate_hidden(other.model, asked).to_dict()}}
+    return {"left_only": {"name": LEFT_ONLY, **evaluate_hidden(other.model, hidden).to_dict()}}

@@ -56,8 +56,8 @@ class FairQueue:
 
     def rename(self, name: str, new: str) -> None:
         """Call a waiting run by another name, in its place."""
-        self._waiting = {new if one == name else one: who for one, who in self._waiting.items()}
-        self._first = {new if one == name else one for one in self._first}
+        self._waiting = {new if run == name else run: who for run, who in self._waiting.items()}
+        self._first = {new if run == name else run for run in self._first}
 
     def hand_over(self, owner: str, to: str) -> None:
         """Let one visitor stand for another, in the queue and in what they had."""

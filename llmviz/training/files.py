@@ -82,7 +82,7 @@ def parse_json(raw: bytes) -> Any:
         raise ValueError("it is nested too deeply") from None
     level = [value]
     for _ in range(DEEPEST_JSON):
-        level = [part for one in level if isinstance(one, dict | list) for part in _parts(one)]
+        level = [part for node in level if isinstance(node, dict | list) for part in _parts(node)]
         if not level:
             return value
     raise ValueError("it is nested too deeply")

@@ -150,7 +150,7 @@ def read_card(name: str) -> dict[str, Any]:
     card = read_json(folder_of(name) / CARD)
     right = card.get("right")
     shares = right if isinstance(right, list) else []
-    fine = all(isinstance(one, int | float) and 0 <= one <= 1 for one in shares)
+    fine = all(isinstance(share, int | float) and 0 <= share <= 1 for share in shares)
     if len(shares) != FARTHEST or not fine or not isinstance(card.get("parameters"), int):
         raise CheckpointError(f"the card of {name} does not hold {FARTHEST} shares from 0 to 1")
     return card

@@ -60,7 +60,7 @@ def questions(
     end, special = end_id(tokenizer), set(tokenizer.special_tokens.values())
     for document in documents:
         ids = (end, *tokenizer.encode(document))[:context]
-        places = [place for place, one in enumerate(ids) if one not in special]
+        places = [place for place, token_id in enumerate(ids) if token_id not in special]
         chosen: Any = rng.choice(places, min(each, len(places)), replace=False) if places else []
         drawn += [Question(ids, int(place)) for place in sorted(chosen)]
     return drawn
@@ -77,7 +77,7 @@ def evaluate_hidden(model: LanguageModel, questions: Sequence[Question]) -> Hidd
     nats, right = 0.0, 0
     for first in range(0, len(questions), ROWS):
         some = questions[first : first + ROWS]
-        answers = torch.tensor([one.answer for one in some])
+        answers = torch.tensor([question.answer for question in some])
         log_p = _log_probabilities(model, some)  # (rows, V)
         nats -= float(log_p.gather(1, answers[:, None]).double().sum())
         right += int((log_p.argmax(1) == answers).sum())
@@ -89,13 +89,13 @@ def _log_probabilities(model: LanguageModel, questions: Sequence[Question]) -> T
     """ln p of every token at the places asked for, (rows, V), in eval mode."""
     both = isinstance(model, BERT)
     filler = model.config.pad_id if both else 0
-    idx = torch.full((len(questions), max(len(one.ids) for one in questions)), filler)
-    for row, one in enumerate(questions):
-        idx[row, : len(one.ids)] = torch.tensor(one.ids)
+    idx = torch.full((len(questions), max(len(question.ids) for question in questions)), filler)
+    for row, question in enumerate(questions):
+        idx[row, : len(question.ids)] = torch.tensor(question.ids)
         if both:
-            idx[row, one.place] = model.config.mask_id
+            idx[row, question.place] = model.config.mask_id
     # a token is predicted in its own place by a BERT, in the place before it by the others
-    places = torch.tensor([one.place - (not both) for one in questions])
+    places = torch.tensor([question.place - (not both) for question in questions])
     was_training = model.training
     model.eval()
     try:

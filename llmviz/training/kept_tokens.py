@@ -193,14 +193,14 @@ def _write_whole(folder: Path, write: Callable[[Path], None]) -> None:
 def _make_room(newest: Path) -> None:
     """Delete what was not used for the longest time while there is more than MOST."""
     dated = []
-    for one in newest.parent.iterdir():
+    for folder in newest.parent.iterdir():
         with contextlib.suppress(OSError):
-            size = sum(part.stat().st_size for part in one.iterdir())
-            dated.append((one.stat().st_mtime, size, one))
+            size = sum(part.stat().st_size for part in folder.iterdir())
+            dated.append((folder.stat().st_mtime, size, folder))
     total = sum(size for _, size, _ in dated)
-    for _, size, one in sorted(dated):
-        if total > MOST and one != newest:
-            shutil.rmtree(one, ignore_errors=True)
+    for _, size, folder in sorted(dated):
+        if total > MOST and folder != newest:
+            shutil.rmtree(folder, ignore_errors=True)
             total -= size
 
 
@@ -232,24 +232,24 @@ def _read_streams(folder: Path) -> tuple[Stream, Stream]:
     about = read_json(folder / ABOUT)
     streams = []
     for name in PARTS:
-        path, one = folder / name, about[name]
+        path, record = folder / name, about[name]
         stamps = _stamps(path)
-        if stamps != one["stamps"]:
-            for part, known in one["sums"].items():
+        if stamps != record["stamps"]:
+            for part, known in record["sums"].items():
                 if _checksum(path.with_name(f"{name}-{part}.bin")) != known:
                     raise ValueError(f"{path}-{part}.bin is damaged")
-            one["stamps"] = stamps
+            record["stamps"] = stamps
             write_json(folder / ABOUT, about)
         ids = np.memmap(f"{path}-ids.bin", dtype=np.int32, mode="r")
         lengths = np.fromfile(f"{path}-lengths.bin", dtype=np.int64)
-        lowest, highest = one["range"]
+        lowest, highest = record["range"]
         streams.append(Stream.of(np.asarray(ids), lengths, (lowest, highest)))
     return streams[0], streams[1]
 
 
 def _stamps(name: Path) -> list[list[int]]:
     found = [name.with_name(f"{name.name}-{part}.bin").stat() for part in ("ids", "lengths")]
-    return [[one.st_size, one.st_mtime_ns] for one in found]
+    return [[stat.st_size, stat.st_mtime_ns] for stat in found]
 
 
 def _checksum(path: Path) -> int:

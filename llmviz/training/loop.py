@@ -221,7 +221,7 @@ class _Run:
         if total > EXPLODED:
             raise self._diverged(step, lr, f"the loss is {total:.1e} nats per token")
         if self.scale is not None:
-            self.scale.unscale([one.grad for one in self.names if one.grad is not None])
+            self.scale.unscale([weight.grad for weight in self.names if weight.grad is not None])
         grad_norm = self._clip()
         if math.isfinite(grad_norm):
             self.optimizer.step()
@@ -244,7 +244,7 @@ class _Run:
         """
         parameters = list(self.names)
         many = True if not self.config.shard else None  # in one call; not for sharded tensors
-        gradients = [one.grad for one in parameters if one.grad is not None]
+        gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
         norm = nn.utils.get_total_norm(gradients, foreach=many)
         length = float(norm.full_tensor() if hasattr(norm, "full_tensor") else norm)
         limit = self.config.grad_clip
@@ -303,8 +303,8 @@ class _Run:
         """
         tensor = ""
         if not self.config.shard:
-            named = {name: one for one, name in self.names.items()}
-            gradients = ((n, one.grad) for n, one in named.items() if one.grad is not None)
+            named = {name: weight for weight, name in self.names.items()}
+            gradients = ((n, weight.grad) for n, weight in named.items() if weight.grad is not None)
             tensor = wrong_tensor(named.items())
             if not tensor and (gradient := wrong_tensor(gradients, sys.float_info.max)):
                 tensor = f"the gradient of {gradient}"

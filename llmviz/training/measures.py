@@ -133,6 +133,6 @@ def probe_shares(card: Mapping[str, Any]) -> dict[str, Share]:
     """
     probes = card.get("probes")
     try:
-        return {kind: Share.from_dict(one) for kind, one in dict(probes or {}).items()}
+        return {kind: Share.from_dict(share) for kind, share in dict(probes or {}).items()}
     except (AttributeError, KeyError, TypeError, ValueError):  # of another version
         return {}

@@ -122,14 +122,14 @@ def fastest_step(
     timed: list[TimedStep] = []
     with contextlib.closing(records):
         for _ in range(TIMED_STEPS):
-            if ended() or sum(one.seconds for one in timed) > LONG:
+            if ended() or sum(step.seconds for step in timed) > LONG:
                 break
             begun = time.perf_counter()
             try:
                 record = next(records)
             except Diverged:  # the run itself will say it
                 break
-            before = sum(one.tokens for one in timed)
+            before = sum(step.tokens for step in timed)
             timed.append(TimedStep(time.perf_counter() - begun, record.tokens - before))
     return min(timed, default=None)
 
@@ -143,7 +143,7 @@ def _stand_in(plan: Plan, vocab_size: int):
     from llmviz.training.masked import MaskedData
     from llmviz.training.word_pairs import WordPairs
 
-    if not any(able(plan.model, one) for one in ("next_token", "hidden_words", "word_vectors")):
+    if not any(able(plan.model, task) for task in ("next_token", "hidden_words", "word_vectors")):
         raise ValueError(f"a model that translates reads no plain ids; got {plan.model!r}")
     torch.manual_seed(plan.train.seed)
     row = [1 + number % max(1, vocab_size - 1) for number in range(4 * plan.context_length)]

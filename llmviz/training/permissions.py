@@ -39,14 +39,14 @@ class Visitors:
         """Whether a visitor sits at the server's own machine."""
         return self._places.get(owner, ("", False))[1]
 
-    def same_address(self, one: str, other: str) -> bool:
+    def same_address(self, visitor: str, other: str) -> bool:
         """Whether two visits come from one address; not where one of the two is not known."""
-        first, second = (self._places.get(who, ("", False))[0] for who in (one, other))
+        first, second = (self._places.get(who, ("", False))[0] for who in (visitor, other))
         return first != "" and first == second
 
-    def same_browser(self, one: str, other: str) -> bool:
+    def same_browser(self, visitor: str, other: str) -> bool:
         """Whether two visits are of one browser; not where nothing is known of one of them."""
-        first, second = self._browsers.get(one), self._browsers.get(other)
+        first, second = self._browsers.get(visitor), self._browsers.get(other)
         return first is not None and second is not None and compare_digest(first, second)
 
     def may_follow(self, owner: str, before: str) -> bool:
@@ -60,7 +60,7 @@ class Visitors:
     def left(self, owners: Iterable[str], now: float) -> list[str]:
         """Those of the owners who have been away for longer than the grace; each is told once."""
         gone, owners = [], set(owners)
-        for known in [one for one in self._browsers if one not in owners and not self.here(one)]:
+        for known in [who for who in self._browsers if who not in owners and not self.here(who)]:
             self.forget(known)
             del self._browsers[known]
             self._places.pop(known, None)

@@ -43,7 +43,7 @@ def plan_from(planned: dict[str, Any], options: dict[str, Any], changes: dict[st
     entry = entry_of(planned.get("model", DEFAULT))
     changes = {**entry.suited_training, **changes}
     rate, steps = (
-        changes.get(one, getattr(TrainConfig, one)) for one in ("learning_rate", "steps")
+        changes.get(name, getattr(TrainConfig, name)) for name in ("learning_rate", "steps")
     )
     changes = {**following(rate, steps), **changes}
     return Plan(

@@ -231,8 +231,8 @@ class Metrics:
         self._lengths[kind] += 1
         if self.most is not None and self._lengths[kind] > self.most // 2:
             stride = self._strides[kind] = 2 * self._strides[kind]
-            self._kept = [one for one in self._kept if one[0] != kind or one[1] % stride == 0]
-            self._lengths[kind] = sum(one[0] == kind for one in self._kept)
+            self._kept = [kept for kept in self._kept if kept[0] != kind or kept[1] % stride == 0]
+            self._lengths[kind] = sum(kept[0] == kind for kept in self._kept)
             self._last_stays = number % stride == 0
 
     def _look_again(self, file: IO[bytes]) -> None:

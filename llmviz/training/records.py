@@ -42,7 +42,7 @@ class TrainRecord:
         if not isinstance(values, dict):
             raise ValueError("a line is no JSON object")
         notes = values.get("notes", ())
-        if not isinstance(notes, list | tuple) or not all(isinstance(one, str) for one in notes):
+        if not isinstance(notes, list | tuple) or not all(isinstance(note, str) for note in notes):
             raise ValueError(f"notes must be texts; got {notes!r:.80}")
         for name in ("step", "tokens"):
             value = values.get(name)

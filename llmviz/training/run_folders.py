@@ -204,7 +204,7 @@ def discard(folder: Path) -> None:
 def clear_private() -> None:
     """Delete the runs of visitors of a server that is gone, and what deleting left behind."""
     home = root() / SESSIONS
-    for folder in [one for one in home.glob("*") if _ID.fullmatch(one.name)]:
+    for folder in [path for path in home.glob("*") if _ID.fullmatch(path.name)]:
         with contextlib.suppress(OSError):  # what cannot be deleted now goes at the next start
             remove_folder(folder)  # whole at once: a process that still writes there finds nothing
     for folder in home.glob(f"{TEMPORARY}*"):

@@ -59,7 +59,7 @@ class RunSeries(RunLifecycle):
             if not self.may_stop(name, owner):
                 raise ValueError("this study belongs to another visitor; here it can be watched")
             series.behind.clear()
-            for run in [self._runs[one] for one in series.names if one in self._runs]:
+            for run in [self._runs[member] for member in series.names if member in self._runs]:
                 if run.state == "waiting":
                     self._queue.remove(run.name)
                     self._enter(run, "stopped")
@@ -87,11 +87,11 @@ class RunSeries(RunLifecycle):
         """Return why runs of a series ended, of those that were refused or lost."""
         with self._changed:
             series = self._series.get(name) or Series("")
-            runs = [self._runs[one] for one in sorted(series.names) if one in self._runs]
+            runs = [self._runs[member] for member in sorted(series.names) if member in self._runs]
             return [run.line for run in runs if run.state in ("refused", "lost") and run.line]
 
     def _going(self, series: Series) -> int:
-        return sum(self._runs[one].active for one in series.names if one in self._runs)
+        return sum(self._runs[member].active for member in series.names if member in self._runs)
 
     def _feed(self) -> None:
         """Put runs of all series into the queue, as far as each visitor has room."""

@@ -52,10 +52,10 @@ def plan_of_base(
     about = trained.description["model"]
     config = trained.model.config
     kept = {
-        one.name: getattr(config, one.name)
-        for one in dataclasses.fields(config)
-        if one.name in ("vocab_size", "context_length")
-        or getattr(config, one.name) != default_of(type(config), one.name)
+        field.name: getattr(config, field.name)
+        for field in dataclasses.fields(config)
+        if field.name in ("vocab_size", "context_length")
+        or getattr(config, field.name) != default_of(type(config), field.name)
     }
     if planned.get("lora") and not able(about["name"], "attention"):
         raise ValueError(f"lora is for models with attention; this one is a {about['name']}")

@@ -47,10 +47,10 @@ class StepMemory:
     def live(self) -> np.ndarray:
         """Bytes that are alive of each kind at each moment, (len(KINDS), M)."""
         changes = np.zeros((len(KINDS), len(self.moments) + 1), dtype=np.int64)
-        for one in self.held:
-            row = changes[KINDS.index(one.kind)]
-            row[one.born] += one.bytes
-            row[one.died] -= one.bytes
+        for storage in self.held:
+            row = changes[KINDS.index(storage.kind)]
+            row[storage.born] += storage.bytes
+            row[storage.died] -= storage.bytes
         return changes.cumsum(axis=1)[:, :-1]
 
     def peak(self) -> int:
@@ -59,8 +59,8 @@ class StepMemory:
 
     def alive(self, moment: int) -> list[Held]:
         """What is alive at a moment, the largest first."""
-        alive = [one for one in self.held if one.born <= moment < one.died]
-        return sorted(alive, key=lambda one: -one.bytes)
+        alive = [storage for storage in self.held if storage.born <= moment < storage.died]
+        return sorted(alive, key=lambda storage: -storage.bytes)
 
     def after_forward(self) -> int:
         """The last moment of the first forward pass; all that the backward pass needs is there."""

@@ -57,7 +57,7 @@ def watch_step(
     if unknown:
         raise ValueError(f"the model has no part {unknown[0]!r}")
     watch = _Watch(parts[-1] if parts else "")
-    names: dict[Tensor, str] = {one: name for name, one in model.named_parameters()}
+    names: dict[Tensor, str] = {parameter: name for name, parameter in model.named_parameters()}
     for parameter, name in names.items():
         watch.add(parameter, "weights", name)
         if parameter.grad is not None:
@@ -150,7 +150,7 @@ class _Watch(TorchDispatchMode):
             self._settle()
         result = func(*args, **(kwargs or {}))
         tensors = [
-            one for one in tree_leaves(result) if isinstance(one, Tensor) and self._is_new(one)
+            leaf for leaf in tree_leaves(result) if isinstance(leaf, Tensor) and self._is_new(leaf)
         ]
         if tensors:
             again = bool(self.inside) and self.phase == BACKWARD
@@ -173,7 +173,7 @@ class _Watch(TorchDispatchMode):
     def on_gradient(self, parameter: Tensor, name: str) -> RemovableHandle:
         """Know a parameter's gradient once it is there."""
         return parameter.register_post_accumulate_grad_hook(
-            lambda one: self.name(one.grad, "gradients", name)
+            lambda leaf: self.name(leaf.grad, "gradients", name)
         )
 
     @contextlib.contextmanager
@@ -254,16 +254,16 @@ class _Watch(TorchDispatchMode):
         end = len(self.moments)
         held = [
             Held(
-                one.kind,
-                one.name,
-                one.part,
-                one.shape,
-                one.dtype,
-                one.bytes,
-                one.born,
-                one.died if one.died >= 0 else end,
+                record.kind,
+                record.name,
+                record.part,
+                record.shape,
+                record.dtype,
+                record.bytes,
+                record.born,
+                record.died if record.died >= 0 else end,
             )
-            for one in self.records
+            for record in self.records
         ]
         return StepMemory(tuple(self.moments), tuple(held))
 

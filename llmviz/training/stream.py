@@ -76,7 +76,7 @@ class Stream:
     @classmethod
     def join(cls, documents: Iterable[Sequence[int] | np.ndarray], end: int) -> Stream:
         """Join encoded documents by the id `end`; empty documents are left out."""
-        return cls.collect(((one, True) for one in documents), end)
+        return cls.collect(((document, True) for document in documents), end)
 
     @classmethod
     def collect(cls, parts: Parts, end: int) -> Stream:

@@ -150,4 +150,4 @@ def _pieces(documents: Iterable[Any]) -> Iterable[Piece]:
     """Documents in pieces; a pair of sentences is one document."""
     if isinstance(documents, Documents):
         return documents.pieces()
-    return pieces_in(one if isinstance(one, str) else "\t".join(one) for one in documents)
+    return pieces_in(text if isinstance(text, str) else "\t".join(text) for text in documents)
