@@ -43,19 +43,19 @@ def lines(
     traces = [
         {
             "type": "scatter",
-            "x": [float(x) for x in one.x],
-            "y": [float(y) for y in one.y],
-            "name": one.name,
-            "mode": "lines+markers" if one.marks else "lines",
+            "x": [float(x) for x in curve.x],
+            "y": [float(y) for y in curve.y],
+            "name": curve.name,
+            "mode": "lines+markers" if curve.marks else "lines",
             "line": {
-                "color": role_color(one.role, mode),
-                "width": 1.5 if one.dashed else 2.2,
-                "dash": "dot" if one.dashed else "solid",
+                "color": role_color(curve.role, mode),
+                "width": 1.5 if curve.dashed else 2.2,
+                "dash": "dot" if curve.dashed else "solid",
             },
             "marker": {"size": 6},
             "hovertemplate": "%{y:.1%}" if shares else "%{y:.4f}",
         }
-        for one in curves
+        for curve in curves
     ]
     layout = chart_layout(
         axes,
@@ -66,6 +66,6 @@ def lines(
         showlegend=True,
     )
     if at:
-        layout["xaxis"] |= {"tickvals": list(at), "ticktext": [f"{one:g}" for one in at]}
+        layout["xaxis"] |= {"tickvals": list(at), "ticktext": [f"{tick:g}" for tick in at]}
     layout["yaxis"] |= {"range": [0, 1.04], "tickformat": "~%"} if shares else {}
     return go.Figure(traces, layout)

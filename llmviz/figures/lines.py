@@ -53,31 +53,31 @@ def lines(
     the library chooses.
     """
     traces = []
-    for one in drawn:
-        x, y = np.asarray(one.x, dtype=float), np.asarray(one.y, dtype=float)
+    for line in drawn:
+        x, y = np.asarray(line.x, dtype=float), np.asarray(line.y, dtype=float)
         good = np.isfinite(y) & ((y > 0) | (not logarithmic[1]))
-        colour, shape = category_style(one.colour, mode)
+        colour, shape = category_style(line.colour, mode)
         traces.append(
             {
                 "type": "scatter",
                 "x": x[good].tolist(),
                 "y": y[good].tolist(),
-                "name": one.name,
-                "mode": "lines+markers" if one.marked else "lines",
+                "name": line.name,
+                "mode": "lines+markers" if line.marked else "lines",
                 "line": {
                     "color": colour,
                     "width": 2.2,
-                    "dash": "dash" if one.dashed else "solid",
+                    "dash": "dash" if line.dashed else "solid",
                 },
                 "marker": {"size": 6, "symbol": PLOTLY_SHAPES.get(shape, shape)},
                 "hovertemplate": hover,
             }
         )
-        if len(one.errors):
-            bars = np.asarray(one.errors, dtype=float)[good].tolist()
+        if len(line.errors):
+            bars = np.asarray(line.errors, dtype=float)[good].tolist()
             traces[-1]["error_y"] = {"type": "data", "array": bars, "thickness": 1.2, "width": 3}
-            if len(one.below):
-                lower = np.asarray(one.below, dtype=float)[good].tolist()
+            if len(line.below):
+                lower = np.asarray(line.below, dtype=float)[good].tolist()
                 traces[-1]["error_y"] |= {"symmetric": False, "arrayminus": lower}
     layout = chart_layout(
         axes,

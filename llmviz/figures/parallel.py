@@ -42,7 +42,7 @@ def lying(
         "marker": {"color": INK[mode]["hair"], "line": {"width": 0}},
         "hoverinfo": "skip",
     }
-    there = _bars(segments, [category_style(one.group, mode)[0] for one in segments], mode)
+    there = _bars(segments, [category_style(segment.group, mode)[0] for segment in segments], mode)
     height = TOP + BELOW + ROW * len(rows)
     return _rows([pale, there], rows, axis, height, mode, legend=False)
 
@@ -71,8 +71,10 @@ def over_time(
     """
     traces = []
     for kind, name in kinds.items():
-        own = [one for one in stretches if one.kind == kind]
-        segments = [Segment(one.row, one.start, one.end - one.start, 0, one.text) for one in own]
+        own = [span for span in stretches if span.kind == kind]
+        segments = [
+            Segment(span.row, span.start, span.end - span.start, 0, span.text) for span in own
+        ]
         color = _time_color(kind, mode)
         if own:
             traces.append(_bars(segments, color, mode) | {"name": name})
@@ -89,11 +91,11 @@ def _bars(segments: Sequence[Segment], color: str | Sequence[str], mode: Mode) -
     return {
         "type": "bar",
         "orientation": "h",
-        "base": [one.start for one in segments],
-        "x": [one.length for one in segments],
-        "y": [one.row for one in segments],
+        "base": [segment.start for segment in segments],
+        "x": [segment.length for segment in segments],
+        "y": [segment.row for segment in segments],
         "marker": {"color": color, "line": {"width": 0.5, "color": INK[mode]["surface"]}},
-        "customdata": [one.text for one in segments],
+        "customdata": [segment.text for segment in segments],
         "hovertemplate": "%{customdata}<extra></extra>",
     }
 
@@ -142,7 +144,7 @@ def held(
         {
             "type": "bar",
             "x": list(names),
-            "y": [float(one) for one in values],
+            "y": [float(value) for value in values],
             "name": part,
             "marker": {"color": role_color(role, mode), "opacity": opacity},
             "hovertemplate": "%{y:,.4~g}",

@@ -36,13 +36,13 @@ def power_bars(
     traces = [
         {
             "type": "bar",
-            "x": [int(power) for power in one.powers],
-            "y": [int(count) for count in one.counts],
-            "name": one.name,
-            "marker": {"color": role_color(one.role, mode)},
+            "x": [int(power) for power in group.powers],
+            "y": [int(count) for count in group.counts],
+            "name": group.name,
+            "marker": {"color": role_color(group.role, mode)},
             "hovertemplate": "from 2<sup>%{x}</sup>: %{y:,}",
         }
-        for one in groups
+        for group in groups
     ]
     layout = chart_layout(
         axes,

@@ -69,7 +69,7 @@ def rounding_line(
 
 
 def _points(x: Numbers, y: Numbers, name: str, **more: Any) -> dict[str, Any]:
-    values = [None if one is None else float(one) for one in x]
+    values = [None if value is None else float(value) for value in x]
     trace = {"type": "scatter", "mode": "markers", "x": values, "y": list(y), "name": name}
     return trace | {"hovertemplate": "%{x:.4f}"} | more
 

@@ -45,22 +45,22 @@ def ranged_lines(
     layout["yaxis"] |= (
         {"range": [0, 1.04], "tickformat": "~%"} if shares else {"rangemode": "tozero"}
     )
-    return go.Figure([_trace(at, one, mode, shares) for one in drawn], layout)
+    return go.Figure([_trace(at, line, mode, shares) for line in drawn], layout)
 
 
-def _trace(at: Sequence[int | str], one: Ranged, mode: Mode, shares: bool) -> dict[str, object]:
-    columns = list(zip(*one.runs, strict=True))
+def _trace(at: Sequence[int | str], line: Ranged, mode: Mode, shares: bool) -> dict[str, object]:
+    columns = list(zip(*line.runs, strict=True))
     means = [sum(column) / len(column) for column in columns]
     return {
         "type": "scatter",
         "x": [place if isinstance(place, str) else f"{place:,}" for place in at],
         "y": means,
-        "name": one.name,
+        "name": line.name,
         "mode": "lines+markers",
         "line": {
-            "color": role_color(one.role, mode),
+            "color": role_color(line.role, mode),
             "width": 2.2,
-            "dash": "dot" if one.dashed else "solid",
+            "dash": "dot" if line.dashed else "solid",
         },
         "marker": {"size": 7},
         "error_y": {

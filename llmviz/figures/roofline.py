@@ -38,23 +38,23 @@ def roofline_figure(
     peak: operations per second that are computed at most. Raises ValueError for a peak, a
     bandwidth or a point that is not above 0.
     """
-    points = [value for one in marks for value in (*one.intensity, *one.speed)]
-    if not all(value > 0 for value in (peak, *(one.bandwidth for one in roofs), *points)):
+    points = [value for mark in marks for value in (*mark.intensity, *mark.speed)]
+    if not all(value > 0 for value in (peak, *(roof.bandwidth for roof in roofs), *points)):
         raise ValueError("a roofline needs numbers above 0")
-    ridges = [peak / one.bandwidth for one in roofs]
-    across = [*ridges, *(value for one in marks for value in one.intensity)]
+    ridges = [peak / roof.bandwidth for roof in roofs]
+    across = [*ridges, *(value for mark in marks for value in mark.intensity)]
     low, high = min(across) / 4, max(across) * 4
     traces = []
-    for i, (one, ridge) in enumerate(zip(roofs, ridges, strict=True)):
+    for i, (roof, ridge) in enumerate(zip(roofs, ridges, strict=True)):
         x = [low, ridge, high]
-        y = np.minimum(peak, np.array(x) * one.bandwidth) / 1e9
+        y = np.minimum(peak, np.array(x) * roof.bandwidth) / 1e9
         line = {"color": INK[mode]["ink" if not i else "muted"], "width": 2}
         traces.append(
             {
                 "type": "scatter",
                 "x": x,
                 "y": y.tolist(),
-                "name": one.name,
+                "name": roof.name,
                 "mode": "lines",
                 "line": line | {"dash": "solid" if not i else "dash"},
                 "hovertemplate": "%{x:.3g}: %{y:.3g}",

@@ -34,12 +34,12 @@ def seed_dots(
     axes: what x and y are. names: of a run, of a seed (with a slot), of the mean, of the mean with
     its interval, of the value that was predicted. predicted: its place, which gets a ground.
     """
-    seeds = sorted({seed for one in drawn for seed in one.measured})
+    seeds = sorted({seed for dots in drawn for seed in dots.measured})
     middle = (len(seeds) - 1) / 2
     accent, quiet = role_color("accent", mode), role_color("residual", mode)
     traces: list[dict[str, object]] = []
     for number, seed in enumerate(seeds):
-        places = [place for place, one in enumerate(drawn) if seed in one.measured]
+        places = [place for place, dots in enumerate(drawn) if seed in dots.measured]
         traces.append(
             {
                 "type": "scatter",
@@ -54,7 +54,7 @@ def seed_dots(
                 "hovertemplate": f"{names[1].format(seed=seed)}: %{{y:.5g}}<extra></extra>",
             }
         )
-    shown = [place for place, one in enumerate(drawn) if one.measured]
+    shown = [place for place, dots in enumerate(drawn) if dots.measured]
     halves = [drawn[place].half for place in shown]
     mean: dict[str, object] = {
         "type": "scatter",
@@ -85,7 +85,7 @@ def seed_dots(
     )
     layout["xaxis"] |= {
         "tickvals": list(range(len(drawn))),
-        "ticktext": [one.name for one in drawn],
+        "ticktext": [dots.name for dots in drawn],
         "range": [-0.6, len(drawn) - 0.4],
         "showgrid": False,
         "zeroline": False,

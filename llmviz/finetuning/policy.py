@@ -63,7 +63,7 @@ def advantages(rewards: Tensor, kind: str) -> Tensor:
     is not in ADVANTAGES, for rewards that are no finite numbers, and for groups of one, where there
     is nothing to compare with.
 
-    >>> advantages(torch.tensor([[1.0, 0.0, 0.0]]), "others").tolist()
+    >>> advantages(torch.tensor([[1.0, 0.0, 0.0]]), "others").round(decimals=3).tolist()
     [[1.0, -0.5, -0.5]]
     """
     if kind not in ADVANTAGES:

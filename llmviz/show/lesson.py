@@ -33,12 +33,12 @@ def lesson(place: str, picture: str, /, *, height: int = HEIGHT, **settings: Any
     app = opened(found.key, chapter, show="1", **link)
     pictures: dict[str, Any] = {}
     silent = []
-    for one in elements(app.main):
-        if one.type == "plotly_chart":
-            pictures[key_of(one)] = one.proto.spec
-        elif one.type == "bidi_component":
-            name = one.proto.component_name.removeprefix("llmviz_")
-            sent = Sent(name, key_of(one), bytes(one.proto.bytes))
+    for element in elements(app.main):
+        if element.type == "plotly_chart":
+            pictures[key_of(element)] = element.proto.spec
+        elif element.type == "bidi_component":
+            name = element.proto.component_name.removeprefix("llmviz_")
+            sent = Sent(name, key_of(element), bytes(element.proto.bytes))
             if name in SILENT:
                 silent.append(sent)
             elif name not in OF_THE_APP:
@@ -59,11 +59,11 @@ def _chapter(place: str) -> tuple[Lesson, str]:
     from llmviz.lessons import LESSONS
 
     known: dict[str, tuple[Lesson, str]] = {}
-    for one in LESSONS:
-        if not one.names:
-            known[one.key] = (one, "")
-        for name in one.names:
-            known[f"{one.key}/{name}"] = (one, name)
+    for found in LESSONS:
+        if not found.names:
+            known[found.key] = (found, "")
+        for name in found.names:
+            known[f"{found.key}/{name}"] = (found, name)
     if place not in known:
         near = ", ".join(nearest(place, sorted(known)))
         raise ValueError(f"there is no chapter {place!r}; nearest are {near}")
@@ -72,7 +72,7 @@ def _chapter(place: str) -> tuple[Lesson, str]:
 
 def _link(found: Lesson, settings: dict[str, Any]) -> dict[str, str]:
     """Return settings as a link writes them; a text is taken as it is. Raises ValueError."""
-    params = {one.key: one for one in found.params()}
+    params = {control.key: control for control in found.params()}
     link = {}
     for key, value in settings.items():
         if key not in params:

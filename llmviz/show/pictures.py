@@ -71,8 +71,8 @@ def tokens(tokenizers: Any, text: str) -> Any:
 
     several = tokenizers if isinstance(tokenizers, dict) else {"": tokenizers}
     rows = []
-    for name, one in several.items():
-        cut = _tokenizer(one).tokens(text)
+    for name, tokenizer in several.items():
+        cut = _tokenizer(tokenizer).tokens(text)
         rows.append(TokenRow(name, cut, note=f"{len(cut)} tokens"))
     mode = "aligned" if len(rows) > 1 else "chips"
     return picture(token_strip, rows, text=text, mode=mode, height=130 + 70 * len(rows))
@@ -209,7 +209,7 @@ def curves(runs: Any) -> Any:
     from llmviz.training.curves import CurveFile, points_each
     from llmviz.training.reading import read_description
 
-    folders = [_folder(one) for one in (runs if isinstance(runs, (list, tuple)) else [runs])]
+    folders = [_folder(run) for run in (runs if isinstance(runs, (list, tuple)) else [runs])]
     if not folders:
         raise ValueError("there is no run to draw")
     view, limit = View(), points_each(len(folders))

@@ -41,7 +41,7 @@ def picture(component: Callable[..., Any], *given: Any, height: int = HEIGHT, **
 
 def widget_of(sent: list[Sent], height: int = HEIGHT) -> Any:
     """Return a widget of what components were sent. Raises ImportError without anywidget."""
-    stored = {address: parts_at[address].data for one in sent for address in _parts(one.message)}
+    stored = {address: parts_at[address].data for view in sent for address in _parts(view.message)}
     return _widget_class()(sent, stored, height)
 
 
@@ -59,18 +59,18 @@ def saved_page(
 ) -> str:
     """Return a page with pictures alive that needs nothing else, as the app's menu makes it."""
     scripts = (
-        f'<script type="module">\n{_as_view(one.name, at)}\n</script>'
-        for at, one in enumerate(sent)
+        f'<script type="module">\n{_as_view(view.name, at)}\n</script>'
+        for at, view in enumerate(sent)
     )
     pictures = [
         {
-            "name": f"llmviz_{one.name}",
-            "key": one.key,
-            "css": whole_style(one.name),
-            "message": base64.b64encode(one.message).decode(),
+            "name": f"llmviz_{view.name}",
+            "key": view.key,
+            "css": whole_style(view.name),
+            "message": base64.b64encode(view.message).decode(),
             "lasting": {"told": {}, "reported": {}, "remembered": []},
         }
-        for one in sent
+        for view in sent
     ]
     saved = {
         "title": " · ".join(filter(None, (heading, "llmviz"))),
@@ -119,19 +119,19 @@ def _widget_class() -> type:
         state = traitlets.Dict().tag(sync=True)
 
         def __init__(self, sent: list[Sent], stored: dict[str, bytes], height: int) -> None:
-            self._esm = _script(tuple(sorted({one.name for one in sent})))
+            self._esm = _script(tuple(sorted({view.name for view in sent})))
             self._sent, self._stored, self._height = sent, stored, height
             super().__init__(
                 pictures=[
                     {
-                        "name": f"llmviz_{one.name}",
-                        "view": one.name,
-                        "key": one.key,
-                        "css": whole_style(one.name),
+                        "name": f"llmviz_{view.name}",
+                        "view": view.name,
+                        "key": view.key,
+                        "css": whole_style(view.name),
                     }
-                    for one in sent
+                    for view in sent
                 ],
-                messages=[one.message for one in sent],
+                messages=[view.message for view in sent],
                 parts=stored,
             )
 

@@ -95,11 +95,11 @@ class Body:
             yield self._settings(settings)
 
     def _settings(self, settings: Sequence[Setting]) -> str:
-        set_to = [one for one in settings if one.value is not None]
-        acts = list(dict.fromkeys(one.label for one in settings if one.value is None))
+        set_to = [setting for setting in settings if setting.value is not None]
+        acts = list(dict.fromkeys(setting.label for setting in settings if setting.value is None))
         rows = "".join(
-            f"<div><dt>{escape(one.label)}</dt><dd>{escape(one.value or '')}</dd></div>"
-            for one in set_to
+            f"<div><dt>{escape(setting.label)}</dt><dd>{escape(setting.value or '')}</dd></div>"
+            for setting in set_to
         )
         said = f'<a class="to-app" href="{escape(self.app)}">Change this in the app</a>'
         if acts:
@@ -140,7 +140,7 @@ class Body:
         if kind == "popover":
             return [Setting(plain(proto.popover.label), None)]
         inside = list(self._pieces(element))
-        if not any(isinstance(one, str) for one in inside):
+        if not any(isinstance(piece, str) for piece in inside):
             return inside  # a row of controls is listed with its neighbours
         body = "\n".join(self._joined(inside))
         if kind == "expander":

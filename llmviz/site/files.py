@@ -72,7 +72,7 @@ class Files:
         self.view(name)
         length = int.from_bytes(message[:4], "little")
         addresses = json.loads(message[4 : 4 + length]).get(PARTS, [])
-        parts = {one: self.data(parts_at[one].data) for one in addresses}
+        parts = {address: self.data(parts_at[address].data) for address in addresses}
         return {"name": name, "key": key, "data": self.data(message), "parts": parts}
 
     def shared(self, index: dict[str, Any]) -> None:

@@ -50,12 +50,12 @@ def visit(lesson: str, chapter: str = "", **link: str) -> Visit:
     fold = {OPENED: True}
     whole = opened(lesson, chapter, session=fold, show="1", **link)
     found = Visit(whole.main, whole.session_state[ASKED], parts=whole.session_state[PARTS])
-    charts = [one for one in _leaves(whole.main) if one.type == "plotly_chart"]
+    charts = [leaf for leaf in _leaves(whole.main) if leaf.type == "plotly_chart"]
     if charts:
         dark = opened(lesson, chapter, session=fold | {DRAWN_IN: "dark"}, show="1", **link)
-        for one in _leaves(dark.main):
-            if one.type == "plotly_chart":
-                found.dark[key_of(one)] = one.proto.spec
+        for leaf in _leaves(dark.main):
+            if leaf.type == "plotly_chart":
+                found.dark[key_of(leaf)] = leaf.proto.spec
     if found.questions:
         before = opened(lesson, chapter, session=fold, **link)
         slots = dict(_covering(before.main))
@@ -80,7 +80,7 @@ def _open_alone(
 
 def _compare(found: Visit, before: Any, alone: dict[int, Counter]) -> None:
     leaves, others = list(_leaves(found.main)), list(_leaves(before))
-    signs, known = [_sign(one) for one in leaves], [_sign(one) for one in others]
+    signs, known = [_sign(leaf) for leaf in leaves], [_sign(other) for other in others]
     every, usual = sorted(alone), Counter(known)
 
     def opens(sign: Any) -> list[int]:
@@ -95,29 +95,29 @@ def _compare(found: Visit, before: Any, alone: dict[int, Counter]) -> None:
             # It goes when what comes in its place is there.
             by = opens(signs[k]) if k < end else every
             place = id(leaves[k]) if k < len(leaves) else None
-            found.instead.setdefault(place, []).extend((one, by) for one in others[i:j])
+            found.instead.setdefault(place, []).extend((other, by) for other in others[i:j])
 
 
 def _covering(main: Any) -> Iterator[tuple[int, str]]:
     """The questions of a page that cover something: their numbers, and their keys."""
     number, slot, asks = -1, "", False
-    for one in elements(main):
-        if one.type == "caption" and one.value == MARK:
+    for element in elements(main):
+        if element.type == "caption" and element.value == MARK:
             number, asks = number + 1, True
-        elif asks and one.type == "radio":
-            slot, asks = key_of(one), False
-        elif one.type == "button" and one.label == SHOW:
+        elif asks and element.type == "radio":
+            slot, asks = key_of(element), False
+        elif element.type == "button" and element.label == SHOW:
             yield number, slot
 
 
 def _leaves(block: Any) -> Iterator[Any]:
-    return (one for one in elements(block) if one.type in _DRAWN)
+    return (element for element in elements(block) if element.type in _DRAWN)
 
 
-def _sign(one: Any) -> tuple[str, bytes]:
+def _sign(element: Any) -> tuple[str, bytes]:
     """What tells elements apart: what they show."""
-    if one.type == "bidi_component":
-        message = bytes(one.proto.bytes)
+    if element.type == "bidi_component":
+        message = bytes(element.proto.bytes)
         ending = 4 + int.from_bytes(message[-4:], "little")  # its key, and turns of the session
-        return one.proto.component_name, message[:-ending]
-    return one.type, one.proto.SerializeToString()
+        return element.proto.component_name, message[:-ending]
+    return element.type, element.proto.SerializeToString()

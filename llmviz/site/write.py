@@ -110,7 +110,7 @@ def places(only: Sequence[str] = ()) -> list[Place]:
             near = ", ".join(nearest(wanted, sorted(known)))
             raise ValueError(f"there is no lesson or chapter {wanted!r}; nearest are {near}")
     always = {HOME, GLOSSARY, *only}
-    return [one for one in found if not only or {one.lesson.key, one.name} & always]
+    return [place for place in found if not only or {place.lesson.key, place.name} & always]
 
 
 def write_site(
@@ -153,14 +153,14 @@ def write_site(
 def _clear_leftovers(folder: Path) -> None:
     """Remove what a killed writer of this folder left; one that still writes has a lock."""
     name = re.compile(rf"{re.escape(TEMPORARY)}[0-9a-f]{{8}}-{re.escape(folder.name)}")
-    for one in folder.parent.iterdir():
-        if not name.fullmatch(one.name):
+    for path in folder.parent.iterdir():
+        if not name.fullmatch(path.name):
             continue
         with suppress(OSError):  # it goes at this moment, or is somebody else's
-            with (one / WRITING).open("r+") as file:
+            with (path / WRITING).open("r+") as file:
                 if not lock(file):
                     continue
-            shutil.rmtree(one)
+            shutil.rmtree(path)
 
 
 @contextmanager
@@ -193,7 +193,7 @@ def _index(pages: Sequence[Place]) -> dict[str, Any]:
         for place in pages
         if place.is_live
     ]
-    chapters = [one for one in index["chapters"] if one["place"] in known]
+    chapters = [chapter for chapter in index["chapters"] if chapter["place"] in known]
     return index | {"chapters": [*live, *chapters]}
 
 
@@ -227,7 +227,7 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
         "root": root,
         "app": address,
         "silent": SILENT,
-        "lessons": {one["key"]: one["file"] for one in _menu(pages, place)},
+        "lessons": {lesson["key"]: lesson["file"] for lesson in _menu(pages, place)},
         "pictures": pictures,
         "charts": charts,
         "live": live,
@@ -263,11 +263,12 @@ def _parts(place: Place, known: Mapping[str, Parts]) -> tuple[list[Place], dict[
         chosen = place.part[1] if place.part and place.part[0] == key else parts.first
         links = []
         for value, name in parts.names.items():
-            one = replace(place, part=None if value == parts.first else (key, value))
-            if one.part:
-                others.append(one)
+            page = replace(place, part=None if value == parts.first else (key, value))
+            if page.part:
+                others.append(page)
             here = ' aria-current="page"' if value == chosen else ""
-            links.append(f'<a href="{escape(Path(one.file).name)}"{here}>{escape(plain(name))}</a>')
+            file = escape(Path(page.file).name)
+            links.append(f'<a href="{file}"{here}>{escape(plain(name))}</a>')
         ways[key] = f'<nav class="parts" aria-label="Parts of this chapter">{"".join(links)}</nav>'
     return ([] if place.part else others), ways
 
@@ -284,8 +285,8 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
         for name in LIVE_PICTURES:
             files.view(name)
         models = [
-            one._asdict() | {"data": files.data(packed_model(one.name, int8=one.int8))}
-            for one in MODELS
+            model._asdict() | {"data": files.data(packed_model(model.name, int8=model.int8))}
+            for model in MODELS
         ]
         body = live_html("page.html", code="model.js", sampler="sampling.js")
         placed = {"script": "assets/live.js", "models": models, "pictures": LIVE_PICTURES}
@@ -299,7 +300,7 @@ def _head(main: Any, place: Place) -> set[int]:
     What the lesson promises stands in its first chapter.
     """
     kinds = {"title"} if place.chapter == place.lesson.names[0] else {"title", "html"}
-    return {id(one) for one in main.children.values() if one.type in kinds}
+    return {id(child) for child in main.children.values() if child.type in kinds}
 
 
 def _template() -> Any:
@@ -362,10 +363,10 @@ def _way(pages: Sequence[Place]) -> str:
     for entry in _menu(pages, pages[0]):
         if entry["key"] in (HOME, GLOSSARY):
             continue
-        lesson = next(one for one in LESSONS if one.key == entry["key"])
+        lesson = next(known for known in LESSONS if known.key == entry["key"])
         chapters = "".join(
-            f'<li><a href="{escape(one["file"])}">{escape(one["title"])}</a></li>'
-            for one in entry["chapters"]
+            f'<li><a href="{escape(chapter["file"])}">{escape(chapter["title"])}</a></li>'
+            for chapter in entry["chapters"]
         )
         stops.append(
             f"<li><h3>{escape(lesson.title)}</h3><p>{escape(unmarked(lesson.card))}</p>"

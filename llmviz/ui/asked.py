@@ -97,7 +97,7 @@ def opened(
 
 def _drawn(main: Any) -> Iterator[Any]:
     """The texts and pictures of a page."""
-    return (one for one in elements(main) if one.type in ("html", "bidi_component"))
+    return (element for element in elements(main) if element.type in ("html", "bidi_component"))
 
 
 def _sections(main: Any) -> Iterator[tuple[str, str]]:

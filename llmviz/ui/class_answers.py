@@ -79,65 +79,65 @@ class ClassAnswers:
     def __init__(self, classes: Classes) -> None:
         self._classes = classes
 
-    def ask(self, one: OpenClass, text: str, answers: Sequence[str], right: int) -> Asked:
+    def ask(self, group: OpenClass, text: str, answers: Sequence[str], right: int) -> Asked:
         """Ask a class a question, and return it with the answers that came so far."""
-        return self.ask_all(one, [Ask(text, answers, right)])[name_of(text, answers)]
+        return self.ask_all(group, [Ask(text, answers, right)])[name_of(text, answers)]
 
-    def ask_all(self, one: OpenClass, asks: Iterable[Ask]) -> dict[str, Asked]:
+    def ask_all(self, group: OpenClass, asks: Iterable[Ask]) -> dict[str, Asked]:
         """Ask a class several questions; return these by name, with the answers so far."""
         wanted = {ask.name: ask for ask in asks}
-        known = self.of(one)
+        known = self.of(group)
         if missing := {name: ask for name, ask in wanted.items() if name not in known}:
             for name, ask in missing.items():
-                self._write(one, [name, ask.text, list(ask.answers), ask.right])
-            known = self.of(one)
+                self._write(group, [name, ask.text, list(ask.answers), ask.right])
+            known = self.of(group)
         return {
             name: known.get(name) or Asked(ask.text, list(ask.answers), ask.right)
             for name, ask in wanted.items()
         }
 
-    def give(self, one: OpenClass, who: str, name: str, answer: int) -> None:
+    def give(self, group: OpenClass, who: str, name: str, answer: int) -> None:
         """Note the answer of somebody; of several the last one counts."""
-        self._write(one, [name, who, answer])
+        self._write(group, [name, who, answer])
 
-    def say(self, one: OpenClass, who: str, name: str, text: str) -> None:
+    def say(self, group: OpenClass, who: str, name: str, text: str) -> None:
         """Note somebody's own words; the last ones count, and empty ones take them back."""
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        self._write(one, [name, who, " ".join(text.split())[:MOST]])
+        self._write(group, [name, who, " ".join(text.split())[:MOST]])
 
-    def sort(self, one: OpenClass, name: str, said: str, kind: str) -> None:
+    def sort(self, group: OpenClass, name: str, said: str, kind: str) -> None:
         """Note into which kind the presenter sorts words; of several the last one counts."""
-        self._write(one, [name, _SORTED, said, kind])
+        self._write(group, [name, _SORTED, said, kind])
 
-    def of(self, one: OpenClass) -> dict[str, Asked]:
+    def of(self, group: OpenClass) -> dict[str, Asked]:
         """Return all that a class was asked, by name; a line that says nothing is passed over."""
-        asked: dict[str, Asked] = {}
+        questions: dict[str, Asked] = {}
         given: list[tuple[str, str, int | str]] = []
         kinds: list[tuple[str, str, str]] = []
         text = ""
         with suppress(FileNotFoundError):
-            text = self._path(one).read_text("utf-8", "replace")
+            text = self._path(group).read_text("utf-8", "replace")
         for line in text.splitlines():
             match _parsed(line):
                 case [str(name), str(question), list(answers), int(right)]:
-                    asked[name] = Asked(question, [str(answer) for answer in answers], right)
+                    questions[name] = Asked(question, [str(answer) for answer in answers], right)
                 case [str(name), str(mark), str(said), str(kind)] if mark == _SORTED:
                     kinds.append((name, said, kind))
                 case [str(name), str(who), int(answer) | str(answer)]:
                     given.append((name, who, answer))
         for name, who, answer in given:  # some answer before the presenter is there
-            if name not in asked:
+            if name not in questions:
                 continue
             if isinstance(answer, int):
-                asked[name].given[who] = answer
+                questions[name].given[who] = answer
             else:
-                asked[name].said[who] = answer
+                questions[name].said[who] = answer
         for name, said, kind in kinds:
-            if name in asked:
-                asked[name].kinds[said] = kind
-        return asked
+            if name in questions:
+                questions[name].kinds[said] = kind
+        return questions
 
-    def table(self, one: OpenClass) -> str:
+    def table(self, group: OpenClass) -> str:
         """Return the questions that somebody answered as CSV: each answer with its count.
 
         What somebody said in their own words has no mark of being right; it stands by its letters,
@@ -146,7 +146,7 @@ class ClassAnswers:
         out = io.StringIO()
         rows = csv.writer(out)
         rows.writerow(HEAD)
-        for question in self.of(one).values():
+        for question in self.of(group).values():
             if not question.given and not any(question.said.values()):
                 continue
             for index, count in enumerate(question.counts()):
@@ -156,17 +156,17 @@ class ClassAnswers:
                 rows.writerow([*map(as_cell, (question.text, said)), "", count])
         return out.getvalue()
 
-    def _path(self, one: OpenClass) -> Path:
-        return self._classes.path(one.code).with_suffix(ANSWERS)
+    def _path(self, group: OpenClass) -> Path:
+        return self._classes.path(group.code).with_suffix(ANSWERS)
 
-    def _write(self, one: OpenClass, line: list[object]) -> None:
+    def _write(self, group: OpenClass, line: list[object]) -> None:
         """Add a line, at once and whole; nothing for a class that has ended or has no room."""
-        found = self._classes.find(one.code)
-        if found is None or found.key != one.key:
+        found = self._classes.find(group.code)
+        if found is None or found.key != group.key:
             return
         data = (json.dumps(line) + "\n").encode()
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-        descriptor = os.open(self._path(one), flags, 0o600)
+        descriptor = os.open(self._path(group), flags, 0o600)
         try:
             if os.fstat(descriptor).st_size + len(data) <= 1000 * limit("LLMVIZ_CLASS_KB"):
                 os.write(descriptor, data)

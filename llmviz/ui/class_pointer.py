@@ -32,8 +32,8 @@ class ClassPointer:
 
         Raises ValueError: what it says is too long, or is no object of JSON.
         """
-        one = self._classes.find(code)
-        if one is None or one.key != key or not secret or one.owner != owner_of(secret):
+        group = self._classes.find(code)
+        if group is None or group.key != key or not secret or group.owner != owner_of(secret):
             return False
         if len(said) > MOST:
             raise ValueError(f"what is pointed at has at most {MOST} bytes; got {len(said)}")
@@ -44,10 +44,10 @@ class ClassPointer:
         if target is not None and not isinstance(target, dict):
             raise ValueError("what is pointed at is an object or null")
         if target is None:
-            self._path(one.code).unlink(missing_ok=True)
+            self._path(group.code).unlink(missing_ok=True)
         else:
             text = json.dumps(target, allow_nan=False)  # one line that a browser can read
-            write_whole(self._path(one.code), lambda path: path.write_text(text, "utf-8"))
+            write_whole(self._path(group.code), lambda path: path.write_text(text, "utf-8"))
         return True
 
     def of(self, code: str) -> str:

@@ -24,8 +24,8 @@ _TOLD = "_class_told"  # in the session: by class and question, the answer that 
 def of_this_window() -> OpenClass | None:
     """Return the open class that this window leads or follows."""
     here = seat.taken()
-    one = CLASSES.find(here.code) if here is not None else None
-    return one if here is not None and one is not None and one.key == here.key else None
+    group = CLASSES.find(here.code) if here is not None else None
+    return group if here is not None and group is not None and group.key == here.key else None
 
 
 def leads() -> bool:
@@ -34,20 +34,20 @@ def leads() -> bool:
     return here is not None and here.leads
 
 
-def tell(one: OpenClass, name: str, chosen: int | None) -> None:
+def tell(group: OpenClass, name: str, chosen: int | None) -> None:
     """Count what a follower chose, if it is new."""
     reported = st.session_state.setdefault(_TOLD, {})
-    if chosen is not None and reported.get((one.key, name)) != chosen:
-        reported[one.key, name] = chosen
-        THOUGHT.give(one, who_of(browser.secret(), one.key), name, chosen)
+    if chosen is not None and reported.get((group.key, name)) != chosen:
+        reported[group.key, name] = chosen
+        THOUGHT.give(group, who_of(browser.secret(), group.key), name, chosen)
 
 
-def tell_words(one: OpenClass, name: str, said: str) -> None:
+def tell_words(group: OpenClass, name: str, said: str) -> None:
     """Note a follower's own words, if they are new."""
     reported = st.session_state.setdefault(_TOLD, {})
-    if said != reported.get((one.key, name, "said"), ""):
-        reported[one.key, name, "said"] = said
-        THOUGHT.say(one, who_of(browser.secret(), one.key), name, said)
+    if said != reported.get((group.key, name, "said"), ""):
+        reported[group.key, name, "said"] = said
+        THOUGHT.say(group, who_of(browser.secret(), group.key), name, said)
 
 
 def told(text: str, answers: Sequence[str]) -> int:
@@ -64,17 +64,17 @@ def thinks(
 
     order: in which the answers stand on the page. chosen: this visitor's own answer.
     """
-    one = of_this_window()
-    if one is None:
+    group = of_this_window()
+    if group is None:
         return
     text, answers = unmarked(text), [unmarked(answer) for answer in answers]
     name = name_of(text, answers)
     if not leads():
-        tell(one, name, chosen)
-        said = st.text_input(words.own_words, key=f"_class_said.{one.key}.{name}", max_chars=MOST)
-        tell_words(one, name, said)
+        tell(group, name, chosen)
+        said = st.text_input(words.own_words, key=f"_class_said.{group.key}.{name}", max_chars=MOST)
+        tell_words(group, name, said)
         return
-    st.fragment(_counted, run_every=POLL)(one, name, text, answers, right, order)
+    st.fragment(_counted, run_every=POLL)(group, name, text, answers, right, order)
     far = seat.told(name)
     further = (far + 1) % len(words.tell_all)
     press: dict[str, Any] = {"on_click": seat.tell_all, "args": (name, further)}
@@ -82,16 +82,16 @@ def thinks(
 
 
 def _counted(
-    one: OpenClass,
+    group: OpenClass,
     name: str,
     text: str,
     answers: Sequence[str],
     right: int,
     order: Sequence[int],
 ) -> None:
-    question = THOUGHT.ask(one, text, answers, right)
+    question = THOUGHT.ask(group, text, answers, right)
     counts = question.counts()
-    shown = f"_class_shown.{one.key}.{name}"
+    shown = f"_class_shown.{group.key}.{name}"
     visible = st.session_state.get(shown, False)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(words.answered[sum(counts) == 1].format(count=sum(counts)))
@@ -133,5 +133,5 @@ def _set(key: str, value: bool) -> None:
 
 def table(code: str) -> str:
     """Return what a class answered as CSV; only its head where there is none."""
-    one = CLASSES.find(code)
-    return "" if one is None else THOUGHT.table(one)
+    group = CLASSES.find(code)
+    return "" if group is None else THOUGHT.table(group)

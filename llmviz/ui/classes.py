@@ -127,7 +127,7 @@ class Classes:
             known = self.led_by(secret)
             if known is not None:
                 return self.take(secret, window) or known
-            own = 0 if origin.own else sum(one.address == origin.address for one in there)
+            own = 0 if origin.own else sum(group.address == origin.address for group in there)
             for reason, count in (("ADDRESS", own if origin.address else 0), ("MAX", len(there))):
                 if count >= limit(f"LLMVIZ_{reason}_CLASSES"):
                     raise Refused(f"full_{reason}", count)
@@ -161,20 +161,20 @@ class Classes:
 
     def version(self, code: str, key: str) -> int | None:
         """Return how often the place of a class has changed; None where there is no such class."""
-        one = self.find(code)
-        return one.version if one is not None and compare_digest(one.key, key) else None
+        group = self.find(code)
+        return group.version if group is not None and compare_digest(group.key, key) else None
 
     def led_by(self, secret: str) -> OpenClass | None:
         """Return the class that a browser leads."""
         owner = owner_of(secret)
         with self._lock:
-            return next((one for one in self._all() if one.owner == owner), None)
+            return next((group for group in self._all() if group.owner == owner), None)
 
     def take(self, secret: str, window: str) -> OpenClass | None:
         """Let another window of the presenter's browser lead; None where it leads none."""
         with self._lock:
-            one = self.led_by(secret)
-            return one and self._write(replace(one, window=window))
+            group = self.led_by(secret)
+            return group and self._write(replace(group, window=window))
 
     def show(self, code: str, window: str, place: Place) -> bool:
         """Set what the class looks at; return whether this window leads it.
@@ -182,25 +182,25 @@ class Classes:
         Raises Refused: the place is larger than a class may have. What it had before stays.
         """
         with self._lock:
-            one = self.find(code)
-            if one is None or one.window != window:
+            group = self.find(code)
+            if group is None or group.window != window:
                 return False
-            after = OpenClass.read(replace(one, place=place).written())
-            if after == one:
+            after = OpenClass.read(replace(group, place=place).written())
+            if after == group:
                 if self._idle(code) > FRESH * MINUTE * limit("LLMVIZ_CLASS_MINUTES"):
                     os.utime(self.path(code), (self._now(), self._now()))
                 return True
             most = limit("LLMVIZ_CLASS_KB")
             if len(after.written().encode()) > 1000 * most:
                 raise Refused("large", most)
-            self._write(replace(after, version=one.version + 1))
+            self._write(replace(after, version=group.version + 1))
             return True
 
     def end(self, code: str, window: str) -> None:
         """End a class; nothing happens where this window does not lead it."""
         with self._lock:
-            one = self.find(code)
-            if one is not None and one.window == window:
+            group = self.find(code)
+            if group is not None and group.window == window:
                 self._remove(code)
 
     def _remove(self, code: str) -> None:
@@ -226,22 +226,22 @@ class Classes:
                 with suppress(FileNotFoundError):
                     if self._now() - path.stat().st_mtime > MINUTE:
                         path.unlink()
-            elif (one := self.find(path.stem)) is not None:
-                yield one
+            elif (group := self.find(path.stem)) is not None:
+                yield group
         for path in chain(*(self._folder().glob(f"*{end}") for end in (ANSWERS, POINTED))):
             if not self.path(path.stem).exists():  # somebody answered while the class ended
                 path.unlink(missing_ok=True)
 
-    def _write(self, one: OpenClass) -> OpenClass:
-        text = one.written()
-        path = self.path(one.code)
+    def _write(self, group: OpenClass) -> OpenClass:
+        text = group.written()
+        path = self.path(group.code)
 
         def write(temporary: Path) -> None:
             temporary.write_text(text, "utf-8")
             os.utime(temporary, (self._now(), self._now()))
 
         write_whole(path, write)
-        self._known.pop(one.code, None)
+        self._known.pop(group.code, None)
         return OpenClass.read(text)
 
 
@@ -265,12 +265,12 @@ class Tries:
             for kind, value in counts:
                 if self._count[kind, value] >= limit(f"LLMVIZ_{kind}_TRIES"):
                     raise Refused("tries", self._count[kind, value])
-            one = classes.find(code)
-            if one is None:
+            group = classes.find(code)
+            if group is None:
                 self._wrong.append((self._clock(), counts))
                 self._count.update(counts)
                 raise Refused("wrong")
-            return one
+            return group
 
     def _forget(self) -> None:
         while self._wrong and self._clock() - self._wrong[0][0] > MINUTE:

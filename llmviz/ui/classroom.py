@@ -101,21 +101,21 @@ def arrive(page: StreamlitPage) -> None:
 def _lead_again() -> None:
     """After F5 this window leads what the window before it led."""
     secret = browser.checked(st.context.cookies.get(browser.COOKIE))
-    one = CLASSES.led_by(secret) if secret else None
-    if one is not None and not streamlit_parts.is_open(one.window):
+    group = CLASSES.led_by(secret) if secret else None
+    if group is not None and not streamlit_parts.is_open(group.window):
         _lead(CLASSES.take(secret, seat.window()))
 
 
 def _follow(here: Seat, shown: str) -> None:
-    one = CLASSES.find(here.code)
-    if one is None or one.key != here.key:
+    group = CLASSES.find(here.code)
+    if group is None or group.key != here.key:
         seat.leave("ended")
-    elif one.version != here.seen:
-        here.seen = one.version
-        if one.place is not None and one.place.page in {lesson.key for lesson in course.lessons()}:
-            seat.lead_to(one.place)
-            if one.place.page != shown:
-                st.switch_page(f"pages/{one.place.page}.py")
+    elif group.version != here.seen:
+        here.seen, place = group.version, group.place
+        if place is not None and place.page in {lesson.key for lesson in course.lessons()}:
+            seat.lead_to(place)
+            if place.page != shown:
+                st.switch_page(f"pages/{place.page}.py")
 
 
 # ---- what is pressed
@@ -137,12 +137,12 @@ def _origin() -> origin.Origin:
 
 def _join(code: str) -> None:
     try:
-        one = TRIES.find(CLASSES, code, _origin())
+        group = TRIES.find(CLASSES, code, _origin())
     except Refused as refused:
         st.session_state[NOTICE] = refused.reason, refused.count
         return
     st.session_state.pop(NOTICE, None)
-    st.session_state[SEAT] = Seat(one.code, one.key, leads=False)
+    st.session_state[SEAT] = Seat(group.code, group.key, leads=False)
 
 
 def _join_typed() -> None:
@@ -150,10 +150,10 @@ def _join_typed() -> None:
         _join(st.session_state[_TYPED])
 
 
-def _lead(one: OpenClass | None) -> None:
-    if one is not None:
+def _lead(group: OpenClass | None) -> None:
+    if group is not None:
         st.session_state.pop(NOTICE, None)
-        st.session_state[SEAT] = Seat(one.code, one.key, leads=True)
+        st.session_state[SEAT] = Seat(group.code, group.key, leads=True)
 
 
 def _open() -> None:

@@ -122,10 +122,10 @@ def onward(way: str, lesson: Lesson, chapter: str = "") -> Next | None:
         known = "" if stop.lesson == lesson.key else f" ({_lesson(stop.lesson).title})"
         return Next(f"Next: {title}{known}", f"{stop.lesson}/{stop.chapter}")
     chapters = lesson.chapters
-    at = [one.key for one in chapters].index(chapter) + 1 if chapters else 0
+    at = [part.key for part in chapters].index(chapter) + 1 if chapters else 0
     if at < len(chapters):
         return Next(f"Next: {chapters[at].title}", f"{lesson.key}/{chapters[at].key}")
-    later = lessons()[[one.key for one in lessons()].index(lesson.key) + 1 :]
+    later = lessons()[[other.key for other in lessons()].index(lesson.key) + 1 :]
     if not later:
         return None
     first = f"/{later[0].names[0]}" if later[0].names else ""

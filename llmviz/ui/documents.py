@@ -54,8 +54,8 @@ def check_changed_documents(lessons: Sequence[Lesson]) -> None:
 
 def state_of(files: Iterable[Path], lessons: Sequence[str]) -> bytes:
     """Return what tells a state of files from all others, for these lessons."""
-    told = [f"{path} {(kept := path.stat()).st_size} {kept.st_mtime_ns}" for path in sorted(files)]
-    return hashlib.sha256("\n".join([*lessons, *told]).encode("utf-8")).hexdigest().encode()
+    lines = [f"{path} {(kept := path.stat()).st_size} {kept.st_mtime_ns}" for path in sorted(files)]
+    return hashlib.sha256("\n".join([*lessons, *lines]).encode("utf-8")).hexdigest().encode()
 
 
 def check_documents(lessons: Sequence[Lesson]) -> None:

@@ -140,7 +140,7 @@ class Kept(Generic[P, R]):
 
     def _key_of(self, arguments: tuple[Any, ...]) -> Hashable:
         if self._key is None:
-            key: Hashable = tuple(getattr(one, "kept_as", one) for one in arguments)
+            key: Hashable = tuple(getattr(value, "kept_as", value) for value in arguments)
         else:
             key = self._key(*arguments)
         return key if language() == ENGLISH else (language(), key)  # what is drawn has words
@@ -197,7 +197,7 @@ def size_of(result: Any) -> int:
             left += value.parameters()
         elif type(value).__module__.startswith("llmviz"):
             if _is_record(value):
-                left += [getattr(value, one.name) for one in fields(value)]
+                left += [getattr(value, field.name) for field in fields(value)]
             else:
                 left += vars(value).values() if hasattr(value, "__dict__") else ()
     return total + sum(map(sys.getsizeof, texts))
@@ -211,7 +211,7 @@ def _is_record(value: Any) -> bool:
 def _size_alone(value: Any) -> int:
     """The bytes of a number, or of a record with what its fields hold."""
     own = fields(value) if _is_record(value) else ()
-    return sys.getsizeof(value) + sum(sys.getsizeof(getattr(value, one.name)) for one in own)
+    return sys.getsizeof(value) + sum(sys.getsizeof(getattr(value, field.name)) for field in own)
 
 
 def _size_of_key(key: Hashable) -> int:

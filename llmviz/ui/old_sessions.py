@@ -69,7 +69,7 @@ class OldSessions:
 
     def _one_of_most(self) -> str:
         """The oldest session of the address, and there of the browser, that has most of them."""
-        where = {name: (one.address, one.browser) for name, (_, _, one) in self._kept.items()}
+        where = {name: (who.address, who.browser) for name, (_, _, who) in self._kept.items()}
         addresses, browsers = Counter(a for a, _ in where.values()), Counter(where.values())
         return max(where, key=lambda name: (addresses[where[name][0]], browsers[where[name]]))
 

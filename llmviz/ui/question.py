@@ -77,9 +77,9 @@ class Question:
         >>> Question.among("How many?", {4: "too few", 9000: "yes"}, 9000).answers
         ['4', '9,000']
         """
-        write = written or (lambda one: one if isinstance(one, str) else f"{one:,}")
+        write = written or (lambda answer: answer if isinstance(answer, str) else f"{answer:,}")
         answers, texts = list(reasons), [_filled(reason, values) for reason in reasons.values()]
-        shown = [write(one) for one in answers]
+        shown = [write(answer) for answer in answers]
         return cls(_filled(text, values), shown, answers.index(right), texts, scale)
 
     @classmethod
@@ -98,7 +98,7 @@ class Question:
         that are not filled yet.
         """
         each = [reasons] * len(answers) if isinstance(reasons, str) else reasons
-        shown, texts = ([_filled(one, values) for one in part] for part in (answers, each))
+        shown, texts = ([_filled(line, values) for line in part] for part in (answers, each))
         return cls(_filled(text, values), shown, right, texts, scale=True)
 
     def __post_init__(self) -> None:

@@ -32,8 +32,8 @@ def manager() -> RunManager:
 
 def close() -> None:
     """Let every run be saved and end, because the server ends."""
-    for one in _managers:
-        one.close()
+    for manager_of_runs in _managers:
+        manager_of_runs.close()
 
 
 def visitor() -> str:

@@ -59,9 +59,9 @@ def project(on: bool) -> None:
     st.session_state[_PROJECTS] = on
 
 
-def project_as(asked: str | None) -> None:
+def project_as(said: str | None) -> None:
     """Take what a link says of it, unless this window has been told otherwise since."""
-    if asked == "1":
+    if said == "1":
         st.session_state.setdefault(_PROJECTS, True)
 
 
@@ -93,8 +93,8 @@ def show(page: str, query: dict[str, str], texts: dict[str, str]) -> None:
 def _told(seat: Seat) -> dict[str, int]:
     """How far answers are shown to all; a presenter who comes back finds it in the class."""
     if _TOLD not in st.session_state:
-        one = CLASSES.find(seat.code)
-        st.session_state[_TOLD] = dict(one.place.told) if one is not None and one.place else {}
+        group = CLASSES.find(seat.code)
+        st.session_state[_TOLD] = dict(group.place.told) if group and group.place else {}
     return st.session_state[_TOLD]
 
 
@@ -116,10 +116,10 @@ def told(name: str) -> int:
 
 def check_lead(seat: Seat) -> None:
     """Give up this window's seat where it leads its class no more."""
-    one = CLASSES.find(seat.code)
-    if one is None or one.key != seat.key:
+    group = CLASSES.find(seat.code)
+    if group is None or group.key != seat.key:
         leave("ended")
-    elif one.window != window():
+    elif group.window != window():
         leave("led_elsewhere")
 
 

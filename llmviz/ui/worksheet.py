@@ -42,8 +42,8 @@ class Page(NamedTuple):
 def texts_read(lesson: Lesson, chapter: Chapter) -> dict[str, str]:
     """Return the texts that a chapter reads, by the names of their controls: a page or a prompt."""
     controls = controls_of(lesson, chapter.key)
-    long = [one for one in controls if one.most and one.most >= MOST_OF_A_PROMPT]
-    return {one.key: one.default for one in long if one.default}
+    long = [control for control in controls if control.most and control.most >= MOST_OF_A_PROMPT]
+    return {control.key: control.default for control in long if control.default}
 
 
 def pages_of(lesson: Lesson, text: str | None = None, address: str = ADDRESS) -> list[Page]:

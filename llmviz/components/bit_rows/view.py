@@ -48,7 +48,7 @@ def rows_payload(
     if not all(0 < scale < float("inf") for scale in scales):
         raise ValueError(f"scales must be finite and above 0; got {scales}")
     rows = zip(formats, labels, notes, scales, strict=True)
-    return {"number": repr(float(number)), "formats": [_row(*one) for one in rows]}
+    return {"number": repr(float(number)), "formats": [_row(*row) for row in rows]}
 
 
 def read_pattern(text: str, formats: Sequence[Format]) -> tuple[Format, int]:
@@ -57,7 +57,7 @@ def read_pattern(text: str, formats: Sequence[Format]) -> tuple[Format, int]:
     Raises ValueError: no such format, or bits that are no pattern of it.
     """
     name, _, written = text.partition(":")
-    known = {one.name: one for one in formats}
+    known = {kind.name: kind for kind in formats}
     if name not in known:
         raise ValueError(f"a pattern begins with one of {', '.join(known)}; got {text[:40]!r}")
     most = 2 ** known[name].bits - 1

@@ -77,21 +77,21 @@ def timeline_payload(
     moments = live.shape[1]
     if len(operations) != moments:
         raise ValueError(f"{moments} moments need as many operations; got {len(operations)}")
-    begins = [one.begins for one in sections]
+    begins = [section.begins for section in sections]
     if not begins or begins[0] or begins != sorted(set(begins)) or begins[-1] >= moments:
         raise ValueError(f"sections must begin at 0 and rise below {moments}; got {begins}")
-    for one in lives:
-        if not (0 <= one.kind < len(kinds) and 0 <= one.born < one.died <= moments):
-            raise ValueError(f"the life of {one.name!r} does not fit: {one}")
-    names = list(dict.fromkeys(one.name for one in lives))
+    for life in lives:
+        if not (0 <= life.kind < len(kinds) and 0 <= life.born < life.died <= moments):
+            raise ValueError(f"the life of {life.name!r} does not fit: {life}")
+    names = list(dict.fromkeys(life.name for life in lives))
     number = {name: i for i, name in enumerate(names)}
-    rows = [(number[one.name], one.kind, one.born, one.died) for one in lives]
+    rows = [(number[life.name], life.kind, life.born, life.died) for life in lives]
     return {
         "live": live.astype(np.float32),
         "kinds": list(kinds),
-        "sections": [list(one) for one in sections],
+        "sections": [list(section) for section in sections],
         "operations": list(operations),
         "names": names,
         "lives": np.array(rows, dtype=np.int32).reshape(len(rows), 4),
-        "sizes": np.array([one.bytes for one in lives], dtype=np.float32),
+        "sizes": np.array([life.bytes for life in lives], dtype=np.float32),
     }

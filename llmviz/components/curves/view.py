@@ -154,7 +154,7 @@ def step_of(key: str) -> int:
 def hidden_of(key: str) -> list[str]:
     """The names of the runs that the hand took off the picture."""
     names = (st.session_state.get(key) or {}).get("hidden")
-    return [one for one in names if isinstance(one, str)] if isinstance(names, list) else []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def curves_payload(

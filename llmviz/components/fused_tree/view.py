@@ -49,21 +49,21 @@ def tree_payload(levels: Sequence[TreeLevel]) -> dict[str, Any]:
     """Return what a tree is sent, checked."""
     if not levels or len(levels[-1].labels) != 1:
         raise ValueError("a tree needs levels, the last of them with one node")
-    for number, one in enumerate(levels):
+    for number, level in enumerate(levels):
         wanted = 2 ** (len(levels) - 1 - number)
-        values = np.asarray(one.values)
-        if len(one.labels) != wanted or values.ndim != 2 or len(values) != wanted:
+        values = np.asarray(level.values)
+        if len(level.labels) != wanted or values.ndim != 2 or len(values) != wanted:
             raise ValueError(f"level {number} must have {wanted} nodes; got {values.shape}")
         if not values.shape[1] or not np.isfinite(values).all():
             raise ValueError(f"level {number} needs finite values")
     return {
         "levels": [
             {
-                "title": one.title,
-                "shape": one.shape,
-                "labels": list(one.labels),
-                "values": np.ascontiguousarray(one.values, dtype=np.float32),
+                "title": level.title,
+                "shape": level.shape,
+                "labels": list(level.labels),
+                "values": np.ascontiguousarray(level.values, dtype=np.float32),
             }
-            for one in levels
+            for level in levels
         ]
     }

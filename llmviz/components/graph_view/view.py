@@ -72,14 +72,15 @@ def graph_payload(
     for start, end in edges:
         if start not in names or end not in names:
             raise ValueError(f"the edge {start} → {end} has an end that is no node")
-    for one in steps:
-        if one.node not in names:
-            raise ValueError(f"a step names {one.node!r}, which is no node")
+    for step in steps:
+        if step.node not in names:
+            raise ValueError(f"a step names {step.node!r}, which is no node")
     return {
         "nodes": [_described(node) for node in nodes],
         "edges": [list(edge) for edge in edges],
         "steps": [
-            {"node": one.node, "backward": one.backward, "caption": one.caption} for one in steps
+            {"node": step.node, "backward": step.backward, "caption": step.caption}
+            for step in steps
         ],
     }
 

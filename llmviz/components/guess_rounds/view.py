@@ -94,30 +94,30 @@ def rounds_payload(
     if missing := set(WORDS) - set(words):
         raise ValueError(f"words lack {', '.join(sorted(missing))}")
     steps: list[list[Any]] = []
-    for number, one in enumerate(rounds):
-        verdicts = [verdict for _, verdict in one.guesses]
+    for number, turn in enumerate(rounds):
+        verdicts = [verdict for _, verdict in turn.guesses]
         if not set(verdicts) <= set(VERDICTS):
             raise ValueError(f"a verdict must be one of {VERDICTS}; got {verdicts}")
         checked = len(verdicts) - verdicts.count(UNCHECKED)
-        if len(one.places) != checked + (REJECTED not in verdicts):
-            raise ValueError(f"{checked} checked guesses do not have {len(one.places)} places")
+        if len(turn.places) != checked + (REJECTED not in verdicts):
+            raise ValueError(f"{checked} checked guesses do not have {len(turn.places)} places")
         kinds = [GUESS] * bool(verdicts) + [CHECK] * checked + [DRAW]
-        if len(one.lines) != len(kinds):
-            raise ValueError(f"{len(kinds)} steps need as many lines; got {len(one.lines)}")
+        if len(turn.lines) != len(kinds):
+            raise ValueError(f"{len(kinds)} steps need as many lines; got {len(turn.lines)}")
         begun = bool(verdicts)
-        for at, (kind, line) in enumerate(zip(kinds, one.lines, strict=True)):
+        for at, (kind, line) in enumerate(zip(kinds, turn.lines, strict=True)):
             steps.append([number, kind, at - begun if kind == CHECK else 0, line])
     return {
         "prompt": list(prompt),
         "steps": steps,
         "rounds": [
             {
-                "guesses": [list(guess) for guess in one.guesses],
-                "drawn": one.drawn,
-                "places": [_place(place) for place in one.places],
-                "ended": one.ended,
+                "guesses": [list(guess) for guess in turn.guesses],
+                "drawn": turn.drawn,
+                "places": [_place(place) for place in turn.places],
+                "ended": turn.ended,
             }
-            for one in rounds
+            for turn in rounds
         ],
         "words": dict(words),
     }

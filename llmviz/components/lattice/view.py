@@ -99,7 +99,7 @@ def lattice_payload(
         "tags": list(numbers.tags),
         "back": np.ascontiguousarray(numbers.back, dtype=np.int32),
         "path": [int(tag) for tag in numbers.path],
-        "seen": [bool(one) for one in numbers.seen],
+        "seen": [bool(seen) for seen in numbers.seen],
         "captions": list(captions),
         "text": dict(text),
     }

@@ -82,7 +82,7 @@ def stage_picture(
         for stage in stages
     ]
     shapes = {matrix.name: np.shape(matrix.values) for matrix in matrices}
-    return StagePicture(payload, tuple(one.part for one in weights), shapes, dict(windows))
+    return StagePicture(payload, tuple(group.part for group in weights), shapes, dict(windows))
 
 
 def stage_view(

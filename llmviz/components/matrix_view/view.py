@@ -110,7 +110,7 @@ def matrix_view(
     count = max(1, len(payload["steps"]))
     start = count - 1 if step is None else max(0, min(step, count - 1))
     starts = starting_states(start, pinned, windows)
-    parts = (one.part for one in weights)
+    parts = (group.part for group in weights)
     settled = mount_states(
         "matrix_view", payload, *parts, key=key, starts=starts, on_change=on_change
     )
@@ -126,7 +126,7 @@ def starting_states(
     return {
         "step": step,
         "pinned": None if pinned is None else [pinned.name, pinned.row, pinned.column],
-        "window": [[name, one.at] for name, one in sorted((windows or {}).items()) if one.at],
+        "window": [[name, view.at] for name, view in sorted((windows or {}).items()) if view.at],
     }
 
 
@@ -154,7 +154,7 @@ def matrix_payload(
         "layout": [list(row) for row in layout] if layout else None,
         "steps": [{"names": list(names), "caption": caption} for names, caption in steps],
         "numbers": numbers,
-        "windows": {name: {"size": one.size, "show": one.show} for name, one in windows.items()},
+        "windows": {name: {"size": view.size, "show": view.show} for name, view in windows.items()},
     }
 
 

@@ -26,7 +26,7 @@ class Weights:
 
 def by_reference(matrices: Sequence[dict[str, Any]], weights: Sequence[Weights]) -> None:
     """Put a name in place of the values of each described matrix that travels with weights."""
-    stored = {name for one in weights for name in one.values}
+    stored = {name for group in weights for name in group.values}
     for described in matrices:
         if described["name"] in stored:
             described["values"] = field(described["name"])

@@ -142,7 +142,7 @@ def film_payload(
         "colors": len(CATEGORIES["light"]),
         "shapes": list(SHAPES),
         "lit": [int(kind) for kind in lit],
-        "near": [_near(one, frames, n) for one in near],
+        "near": [_near(neighbours, frames, n) for neighbours in near],
         "captions": list(captions),
         "curve": None if curve is None else {"title": curve.title, "values": list(curve.values)},
         "shade": None

@@ -84,7 +84,7 @@ def series_payload(
     return {
         "values": values.astype(np.float32),
         "fitted": int(fitted),
-        "b": [float(one) for one in b],
+        "b": [float(number) for number in b],
         "steps": int(steps),
         "drawable": drawable,
         "range": [LOW, HIGH],
@@ -95,7 +95,7 @@ def read_drawn(raw: Any, count: int) -> list[int] | None:
     """Return the values that a hand drew; None for anything else."""
     if not isinstance(raw, list) or len(raw) != count:
         return None
-    if not all(isinstance(one, int) and LOW <= one <= HIGH for one in raw):
+    if not all(isinstance(value, int) and LOW <= value <= HIGH for value in raw):
         return None
     return raw
 
@@ -104,9 +104,9 @@ def read_hand(raw: Any, count: int) -> tuple[float, ...] | None:
     """Return as many coefficients as there are; None for anything else."""
     if not isinstance(raw, list) or len(raw) != count or not count:
         return None
-    if not all(isinstance(one, int | float) and abs(one) < 1e12 for one in raw):
+    if not all(isinstance(number, int | float) and abs(number) < 1e12 for number in raw):
         return None
-    return tuple(float(one) for one in raw)
+    return tuple(float(number) for number in raw)
 
 
 def read_step(raw: Any, steps: int, otherwise: int) -> int:

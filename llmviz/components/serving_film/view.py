@@ -125,29 +125,29 @@ def film_payload(film: Film, words: Mapping[str, str], states: Mapping[str, str]
     count = len(film.sequences)
     for tick in film.ticks:
         named = (*tick.waiting, *tick.swapped, *tick.preempted, *tick.finished)
-        if not all(0 <= one < count for one in (*named, *(row[0] for row in tick.rows))):
+        if not all(0 <= place < count for place in (*named, *(row[0] for row in tick.rows))):
             raise ValueError(f"a tick names a sequence that is not among the {count}")
-    for one in film.sequences:
-        for _, table in one.tables:
+    for seq in film.sequences:
+        for _, table in seq.tables:
             if not all(0 <= block < film.blocks for block in table):
-                raise ValueError(f"{one.name!r} holds a block that is not among the {film.blocks}")
+                raise ValueError(f"{seq.name!r} holds a block that is not among the {film.blocks}")
     return {
         "blockSize": film.block_size,
         "blocks": film.blocks,
         "kept": [[tick, list(blocks)] for tick, blocks in film.kept],
         "sequences": [
             {
-                "name": one.name,
-                "prompt": one.prompt,
-                "promptTokens": one.prompt_tokens,
-                "wanted": one.wanted,
-                "arrives": one.arrives,
-                "pieces": [list(piece) for piece in one.pieces],
-                "tables": [[tick, list(table)] for tick, table in one.tables],
-                "lengths": [list(change) for change in one.lengths],
-                "texts": [list(change) for change in one.texts],
+                "name": seq.name,
+                "prompt": seq.prompt,
+                "promptTokens": seq.prompt_tokens,
+                "wanted": seq.wanted,
+                "arrives": seq.arrives,
+                "pieces": [list(piece) for piece in seq.pieces],
+                "tables": [[tick, list(table)] for tick, table in seq.tables],
+                "lengths": [list(change) for change in seq.lengths],
+                "texts": [list(change) for change in seq.texts],
             }
-            for one in film.sequences
+            for seq in film.sequences
         ],
         "ticks": [
             {

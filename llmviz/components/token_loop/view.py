@@ -64,11 +64,11 @@ def loop_payload(
         raise ValueError("a loop needs a prompt, a round and a layer at least")
     if missing := set(WORDS) - set(words):
         raise ValueError(f"words lack {', '.join(sorted(missing))}")
-    for one in rounds:
-        counts = {len(one.names), len(one.scores), len(one.probabilities)}
-        if len(counts) != 1 or 0 in counts or len(one.lines) != len(STAGES):
+    for turn in rounds:
+        counts = {len(turn.names), len(turn.scores), len(turn.probabilities)}
+        if len(counts) != 1 or 0 in counts or len(turn.lines) != len(STAGES):
             raise ValueError("a round needs as many names, scores and probabilities, and 5 lines")
-    rows = np.stack([one.row for one in rounds]).astype(np.float32)
+    rows = np.stack([turn.row for turn in rounds]).astype(np.float32)
     if rows.ndim != 2 or not np.isfinite(rows).all():
         raise ValueError(f"rows must be finite vectors of one length; got {rows.shape}")
     return {
@@ -76,13 +76,13 @@ def loop_payload(
         "rows": rows,
         "rounds": [
             {
-                "names": list(one.names),
-                "scores": np.asarray(one.scores, np.float32),
-                "probabilities": np.asarray(one.probabilities, np.float32),
-                "lines": list(one.lines),
-                "work": one.work,
+                "names": list(turn.names),
+                "scores": np.asarray(turn.scores, np.float32),
+                "probabilities": np.asarray(turn.probabilities, np.float32),
+                "lines": list(turn.lines),
+                "work": turn.work,
             }
-            for one in rounds
+            for turn in rounds
         ],
         "stages": list(STAGES),
         "layers": layers,

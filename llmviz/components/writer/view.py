@@ -72,7 +72,7 @@ def writer(
         "limit": limit,
         "ended": ended,
         "slidesAt": slides_at,
-        "ways": [vars(one) for one in ways],
+        "ways": [vars(option) for option in ways],
         "way": way,
         "controls": controls,
         **_columns(tokens),

@@ -17,36 +17,36 @@ from llmviz.ui.classes import OpenClass
 POLL = 2.0  # seconds between two looks at the counts
 
 
-def draw(one: OpenClass, when: str) -> None:
+def draw(group: OpenClass, when: str) -> None:
     """Show the presenter what the class answered, once asked to, and let the words be sorted."""
-    THOUGHT.ask_all(one, (ask for asks in all_asks().values() for ask in asks))
+    THOUGHT.ask_all(group, (ask for asks in all_asks().values() for ask in asks))
     kit.section(words.counts)
-    _earlier(one)
-    st.fragment(_counts, run_every=POLL)(one, when)
+    _earlier(group)
+    st.fragment(_counts, run_every=POLL)(group, when)
     kit.section(words.sorting)
-    st.fragment(_sorting)(one, when)
+    st.fragment(_sorting)(group, when)
 
 
-def _of_earlier(one: OpenClass) -> str:
-    return f"_test_earlier.{one.key}"
+def _of_earlier(group: OpenClass) -> str:
+    return f"_test_earlier.{group.key}"
 
 
-def _earlier(one: OpenClass) -> None:
+def _earlier(group: OpenClass) -> None:
     """Take the saved counts of an earlier class, such as that before the course."""
     given = st.file_uploader(words.earlier, "csv", key="_test_earlier_file")
-    st.session_state.pop(_of_earlier(one), None)
+    st.session_state.pop(_of_earlier(group), None)
     if given is not None:
         try:
-            st.session_state[_of_earlier(one)] = read_table(given.getvalue())
+            st.session_state[_of_earlier(group)] = read_table(given.getvalue())
         except ValueError as rule:
             kit.refuse(rule)
 
 
-def _counts(one: OpenClass, when: str) -> None:
-    known = THOUGHT.of(one)
+def _counts(group: OpenClass, when: str) -> None:
+    known = THOUGHT.of(group)
     found = counted(all_asks(), known)
-    found = together(found, st.session_state.get(_of_earlier(one), {}))
-    shown = f"_test_counts.{one.key}"
+    found = together(found, st.session_state.get(_of_earlier(group), {}))
+    shown = f"_test_counts.{group.key}"
     visible = st.session_state.get(shown, False)
     with st.container(horizontal=True, vertical_alignment="center"):
         here = found[when]
@@ -60,7 +60,7 @@ def _counts(one: OpenClass, when: str) -> None:
         )
         st.download_button(
             words.save,
-            partial(_table, one),
+            partial(_table, group),
             "before-after.csv",
             "text/csv",
             on_click="ignore",
@@ -117,14 +117,14 @@ def _bars(found: dict[str, Counts]) -> None:
     )
 
 
-def _sorting(one: OpenClass, when: str) -> None:
-    known = THOUGHT.of(one)
+def _sorting(group: OpenClass, when: str) -> None:
+    known = THOUGHT.of(group)
     found = counted(all_asks(), known)[when]
     st.button(words.look_again, key="_test_look_again", icon=":material/refresh:")
     if not found.words:
         st.caption(words.no_words)
     for number, ((name, text), count) in enumerate(sorted(found.words.items())):
-        key = f"_test_kind.{one.key}.{name}.{text}"
+        key = f"_test_kind.{group.key}.{name}.{text}"
         st.session_state[key] = known[name].kinds.get(text)
         with st.container(border=True):
             st.text(text if count == 1 else f"{text} (× {count})")  # a text is never markup
@@ -134,17 +134,17 @@ def _sorting(one: OpenClass, when: str) -> None:
                 format_func=words.kind_names.__getitem__,
                 key=key,
                 label_visibility="collapsed",
-                on_change=partial(_sort, one, name, text, key),
+                on_change=partial(_sort, group, name, text, key),
             )
 
 
-def _sort(one: OpenClass, name: str, text: str, key: str) -> None:
-    THOUGHT.sort(one, name, text, st.session_state[key] or "")
+def _sort(group: OpenClass, name: str, text: str, key: str) -> None:
+    THOUGHT.sort(group, name, text, st.session_state[key] or "")
 
 
 def _set(key: str, value: bool) -> None:
     st.session_state[key] = value
 
 
-def _table(one: OpenClass) -> str:
-    return table(all_asks(), THOUGHT.of(one))
+def _table(group: OpenClass) -> str:
+    return table(all_asks(), THOUGHT.of(group))

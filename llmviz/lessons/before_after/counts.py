@@ -43,22 +43,22 @@ def counted(asks: Asks, known: Mapping[str, Asked]) -> dict[str, Counts]:
     found: dict[str, Counts] = {}
     people: dict[str, set[str]] = {}
     for (when, _), (*ten, own) in asks.items():
-        one = found.setdefault(when, Counts([0] * len(ten), [0] * len(ten)))
+        counts = found.setdefault(when, Counts([0] * len(ten), [0] * len(ten)))
         who = people.setdefault(when, set())
         gave = [_given(ask, known) for ask in ten]
         for at, (ask, given) in enumerate(zip(ten, gave, strict=True)):
-            one.answered[at] += len(given)
-            one.right[at] += sum(answer == ask.right for answer in given.values())
+            counts.answered[at] += len(given)
+            counts.right[at] += sum(answer == ask.right for answer in given.values())
             who.update(given)
         for person in set.intersection(*map(set, gave)):
             pairs = zip(ten, gave, strict=True)
-            one.whole[sum(given[person] == ask.right for ask, given in pairs)] += 1
+            counts.whole[sum(given[person] == ask.right for ask, given in pairs)] += 1
         if own.name in known:
             said = {person: text for person, text in known[own.name].said.items() if text}
             who.update(said)
-            one.words.update((own.name, text) for text in said.values())
+            counts.words.update((own.name, text) for text in said.values())
             sorted_into = known[own.name].kinds
-            one.kinds.update(filter(None, (sorted_into.get(text) for text in said.values())))
+            counts.kinds.update(filter(None, (sorted_into.get(text) for text in said.values())))
     for when, who in people.items():
         found[when].people = len(who)
     return found
@@ -121,19 +121,19 @@ def read_table(data: bytes) -> dict[str, Counts]:
 def _add_row(
     found: dict[str, Counts], when: str, test: str, what: str, text: str, right: str, count: str
 ) -> None:
-    one, number = found[when], int(count)
+    counts, number = found[when], int(count)
     if test not in TESTS or not 0 <= number <= MOST_COUNT:
         raise ValueError(count)
     if what.isdecimal():
         at = range(1, TEN + 1).index(int(what))
-        one.answered[at] += number
-        one.right[at] += number if right == "1" else 0
+        counts.answered[at] += number
+        counts.right[at] += number if right == "1" else 0
     elif what == WHOLE:
-        one.whole[range(TEN + 1).index(int(text))] += number
+        counts.whole[range(TEN + 1).index(int(text))] += number
     elif what == KIND:
-        one.kinds[KINDS[KINDS.index(text)]] += number
+        counts.kinds[KINDS[KINDS.index(text)]] += number
     elif what.startswith(OWN):
-        one.words["", text] += number
+        counts.words["", text] += number
     else:
         raise ValueError(what)
 
@@ -141,14 +141,14 @@ def _add_row(
 def together(now: Mapping[str, Counts], earlier: Mapping[str, Counts]) -> dict[str, Counts]:
     """Return the counts of a class and of an earlier one, added."""
     added = {}
-    for when, one in now.items():
+    for when, counts in now.items():
         other = earlier.get(when) or Counts([0] * TEN, [0] * TEN)
         added[when] = Counts(
-            [a + b for a, b in zip(one.answered, other.answered, strict=True)],
-            [a + b for a, b in zip(one.right, other.right, strict=True)],
-            one.whole + other.whole,
-            one.people,
-            one.words + other.words,
-            one.kinds + other.kinds,
+            [a + b for a, b in zip(counts.answered, other.answered, strict=True)],
+            [a + b for a, b in zip(counts.right, other.right, strict=True)],
+            counts.whole + other.whole,
+            counts.people,
+            counts.words + other.words,
+            counts.kinds + other.kinds,
         )
     return added

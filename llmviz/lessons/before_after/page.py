@@ -31,10 +31,10 @@ def draw(state: kit.PageState) -> None:
     sheets.keep()
     kit.choose(state, "when", words.when_label, words.when)
     when, swapped = state["when"], state["swapped"]
-    one = class_question.of_this_window()
+    group = class_question.of_this_window()
     leads = class_question.leads()
-    where = "alone" if one is None else "leads" if leads else "follows"
-    kit.prose(words.where[where], code=one.code if one else "")
+    where = "alone" if group is None else "leads" if leads else "follows"
+    kit.prose(words.where[where], code=group.code if group else "")
     test = test_of(when, swapped=swapped)
     ten = questions(test)
     if (listed := st.session_state.get(kit.ASKED)) is not None:
@@ -45,10 +45,10 @@ def draw(state: kit.PageState) -> None:
         _ask(number, len(ten), question, when, test, sheet)
     _own_words(when, test, sheet)
     _ending(when, test, sheet)
-    if one is not None and leads:
-        class_view.draw(one, when)
-    elif one is not None:
-        _tell(one, when, test, sheet)
+    if group is not None and leads:
+        class_view.draw(group, when)
+    elif group is not None:
+        _tell(group, when, test, sheet)
     with st.expander(words.study, icon=":material/science:"):
         st.toggle(words.swap, help=words.swap_help, **state.bind("swapped"))
 
@@ -123,7 +123,7 @@ def _own_words(when: str, test: str, sheet: Sheet) -> None:
 
 def _ending(when: str, test: str, sheet: Sheet) -> None:
     ten = questions(test)
-    answered = sum(question_name(one) in sheet.answers for one in ten)
+    answered = sum(question_name(question) in sheet.answers for question in ten)
     held = sheets.held()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(words.so_far.format(answered=answered, all=len(ten)))
@@ -138,18 +138,18 @@ def _ending(when: str, test: str, sheet: Sheet) -> None:
         else:
             undo = partial(_set, when, "done", False)
             st.button(words.undo, key="_test_undo", on_click=undo)
-        if any(one != Sheet() for one in held.values()):
+        if any(kept != Sheet() for kept in held.values()):
             st.button(words.forget, key="_test_forget", type="tertiary", on_click=sheets.forget)
-    both = all(one.done for one in held.values())
+    both = all(kept.done for kept in held.values())
     if sheet.done and not both and not sheet.looked:
         st.info(words.waits, icon=":material/hourglass_empty:")
         look = partial(_set, when, "looked", True)
         st.button(
             words.look, key="_test_look", type="tertiary", help=words.look_help, on_click=look
         )
-    for one in (BEFORE, AFTER):
-        if held[one].done and (both or held[one].looked):
-            _went(one, held[one])
+    for time in (BEFORE, AFTER):
+        if held[time].done and (both or held[time].looked):
+            _went(time, held[time])
 
 
 def _set(when: str, name: str, value: bool) -> None:
@@ -158,16 +158,17 @@ def _set(when: str, name: str, value: bool) -> None:
 
 def _went(when: str, sheet: Sheet) -> None:
     ten = questions(sheet.test)
-    chosen = [sheet.answers.get(question_name(one)) for one in ten]
-    right = sum(at == one.right for at, one in zip(chosen, ten, strict=True))
+    chosen = [sheet.answers.get(question_name(question)) for question in ten]
+    right = sum(at == question.right for at, question in zip(chosen, ten, strict=True))
     with st.container(border=True):
         head = words.result.format(title=words.title_of[when], right=right, all=len(ten))
         st.subheader(head, anchor=False)
-        for number, (at, one) in enumerate(zip(chosen, ten, strict=True), 1):
-            kit.prose(words.reason.format(number=number, text=one.text))
-            said = one.answers[at] if at in one.order else words.none
-            kit.prose(words.you[at == one.right].format(answer=said, right=one.answers[one.right]))
-            kit.prose(one.reasons[one.right])
+        for number, (at, question) in enumerate(zip(chosen, ten, strict=True), 1):
+            kit.prose(words.reason.format(number=number, text=question.text))
+            answers, place = question.answers, question.right
+            said = answers[at] if at in question.order else words.none
+            kit.prose(words.you[at == place].format(answer=said, right=answers[place]))
+            kit.prose(question.reasons[place])
         if sheet.own:
             st.caption(words.own_words)
             st.text(sheet.own)
@@ -177,9 +178,9 @@ def _went(when: str, sheet: Sheet) -> None:
             kit.prose(words.unread, country=found.country, count=len(CAPITALS), share=share)
 
 
-def _tell(one: OpenClass, when: str, test: str, sheet: Sheet) -> None:
+def _tell(group: OpenClass, when: str, test: str, sheet: Sheet) -> None:
     """Count a follower's answers in the class."""
     *asks, own = all_asks()[when, test]
     for ask, question in zip(asks, questions(test), strict=True):
-        class_question.tell(one, ask.name, sheet.answers.get(question_name(question)))
-    class_question.tell_words(one, own.name, sheet.own if sheet.test == test else "")
+        class_question.tell(group, ask.name, sheet.answers.get(question_name(question)))
+    class_question.tell_words(group, own.name, sheet.own if sheet.test == test else "")

@@ -81,11 +81,11 @@ def continued(bundled: engine.Bundled, test: str) -> Continued:
     ids: list[int] = []
     text, share = "", 0.0
     start = tokenizer.encode_from_start(beginning)
-    for one in generate(bundled.model, start, MOST_TOKENS, temperature=0):
-        if one.id in tokenizer.ends:
+    for token in generate(bundled.model, start, MOST_TOKENS, temperature=0):
+        if token.id in tokenizer.ends:
             break
-        share = share or one.probability
-        ids.append(one.id)
+        share = share or token.probability
+        ids.append(token.id)
         text = tokenizer.decode(ids)
         if any(stop in text for stop in STOPS):
             break
@@ -103,12 +103,12 @@ def asks_of_class(when: str, test: str) -> list[Ask]:
     asks = [
         Ask(
             words.of_class.format(
-                title=title, test=test.upper(), number=number, text=unmarked(one.text)
+                title=title, test=test.upper(), number=number, text=unmarked(question.text)
             ),
-            [unmarked(answer) for answer in one.answers],
-            one.right,
+            [unmarked(answer) for answer in question.answers],
+            question.right,
         )
-        for number, one in enumerate(questions(test), 1)
+        for number, question in enumerate(questions(test), 1)
     ]
     text = words.open_of_class.format(title=title, test=test.upper(), text=ASKED[test][0])
     return [*asks, Ask(text)]

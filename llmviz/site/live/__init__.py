@@ -117,7 +117,7 @@ def _machine(model: Any, tokenizer: Any) -> dict[str, Any]:
         "links": dict(words.stage_lessons),
         "view": {"layer": layer, "heads": heads},
         "end": token_text(tokenizer.end, tokenizer)[0],
-        "bytes": [one for one in ids if not token_text(one, tokenizer)[1]],
+        "bytes": [token for token in ids if not token_text(token, tokenizer)[1]],
     }
 
 

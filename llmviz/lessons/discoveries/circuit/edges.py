@@ -95,7 +95,7 @@ def link_of(edge: Edge) -> str:
     >>> link_of(Edge(Part("head", 1, 3), Part("logits")))
     'head.1.3>logits'
     """
-    return ">".join(".".join(str(one) for one in part if one != -1) for part in edge)
+    return ">".join(".".join(str(field) for field in part if field != -1) for part in edge)
 
 
 def chosen_edges(link: str, edges: Iterable[Edge]) -> tuple[Edge, ...]:

@@ -74,8 +74,8 @@ def loss_question() -> kit.Question:
         layer=MAIN,
         on=ON_EACH,
         features=SIZE,
-        loss=float(np.mean([one.loss for one in plain])),
-        mean=float(np.mean([one.mean_loss for one in plain])),
+        loss=float(np.mean([score.loss for score in plain])),
+        mean=float(np.mean([score.mean_loss for score in plain])),
     )
     return replace(question, scale=True)
 

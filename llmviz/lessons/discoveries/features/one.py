@@ -30,7 +30,7 @@ def dictionary_of(state: kit.PageState) -> tuple[int, int]:
 
 def score_of(layer: int, features: int) -> RunScore:
     """Return what was measured of a bundled dictionary."""
-    return next(one for one in scores().of(layer, features) if one.seed == 0)
+    return next(run for run in scores().of(layer, features) if run.seed == 0)
 
 
 def feature_of(state: kit.PageState) -> int:
@@ -59,7 +59,7 @@ def _choice(state: kit.PageState) -> tuple[Bundle, int]:
             for layer, features in BUNDLED
         }
         st.selectbox(words.dictionary, width=220, **state.named("featof", names, anew))
-        labels = {one: words.label_names[one] for one in scores().labels}
+        labels = {label: words.label_names[label] for label in scores().labels}
         st.selectbox(words.label, width=300, **state.named("featlabel", labels, anew))
         layer, features = dictionary_of(state)
         feature = feature_of(state)
@@ -73,10 +73,10 @@ def told_best(layer: int, features: int, feature: int) -> list[tuple[str, float]
     score = score_of(layer, features)
     labels = [
         (scores().labels[k], score.f1[k])
-        for k, one in enumerate(score.best)
-        if one == feature and score.f1[k] > 0
+        for k, best in enumerate(score.best)
+        if best == feature and score.f1[k] > 0
     ]
-    return sorted(labels, key=lambda one: -one[1])
+    return sorted(labels, key=lambda pair: -pair[1])
 
 
 def _strongest(found: Bundle, feature: int) -> None:
@@ -123,7 +123,7 @@ def writes_bars(layer: int, features: int, feature: int, mode: kit.Mode) -> go.F
     found = writes(layer, features, feature)
     ids = [*found.more.tolist(), *reversed(found.less.tolist())]
     values = [*found.raised.tolist(), *reversed(found.lowered.tolist())]
-    names = [kit.escape_plotly(one) for one in kit.names_of(ids, engine.load(MODEL).tokenizer)]
+    names = [kit.escape_plotly(name) for name in kit.names_of(ids, engine.load(MODEL).tokenizer)]
     return signed_bars(names, values, words.writes_axis, mode)
 
 
@@ -133,12 +133,12 @@ def near_rows(layer: int, features: int, feature: int) -> list[tuple[str, ...]]:
     found = bundle(layer, features)
     return [
         (
-            str(one),
+            str(neighbour),
             kit.signed(cosine),
-            kit.percent(float(found.share[one])),
-            strips.strongest_at(layer, features, int(one)),
+            kit.percent(float(found.share[neighbour])),
+            strips.strongest_at(layer, features, int(neighbour)),
         )
-        for one, cosine in zip(*neighbours(found.dictionary, feature, NEAR), strict=True)
+        for neighbour, cosine in zip(*neighbours(found.dictionary, feature, NEAR), strict=True)
     ]
 
 
@@ -172,7 +172,7 @@ def _text(state: kit.PageState, found: Bundle, feature: int) -> None:
         own,
         bundled.tokenizer,
         words.text_row.format(feature=feature),
-        [strongest_here(one) for one in values],
+        [strongest_here(vector) for vector in values],
     )
     token_strip(
         [row],
@@ -200,7 +200,7 @@ def strongest_here(values: np.ndarray) -> str:
     '2: 3.50 · 1: 2.00'
     """
     order = np.argsort(-values, kind="stable")[:HERE]
-    return " · ".join(f"{one}: {values[one]:.2f}" for one in order if values[one] > 0) or "–"
+    return " · ".join(f"{at}: {values[at]:.2f}" for at in order if values[at] > 0) or "–"
 
 
 def _code(found: Bundle, feature: int) -> None:

@@ -60,11 +60,11 @@ def draw(state: kit.PageState) -> None:
         if layers > 1:
             slot = kit.tied(f"_{KEY}.layer", layer, take)
             st.number_input(words.own_layer, min_value=0, max_value=layers - 1, width=120, **slot)
-        for key, label, options in (
+        for key, label, texts in (
             ("featcount", words.own_features, OWN_FEATURES),
             ("featon", words.own_on, OWN_ON),
         ):
-            st.selectbox(label, width=120, **state.named(key, {one: one for one in options}, anew))
+            st.selectbox(label, width=120, **state.named(key, {text: text for text in texts}, anew))
         st.number_input(words.own_seed, step=1, width=110, **state.ranged("featseed", then=anew))
     corpus = corpus_of(str(bundled.card.get("corpus")), engine.folder_of(bundled.name) / OWN_TEXT)
     recipe = int(state["featcount"]), int(state["featon"]), state["featseed"]

@@ -44,18 +44,18 @@ def replaced() -> None:
 
 def rises(runs: list[RunScore]) -> list[float]:
     """Return by how much the loss is higher with features than without, on the same stories."""
-    plain = {(one.layer, one.seed): one.loss for one in scores().layers}
-    return [one.loss - plain[one.layer, one.seed] for one in runs]
+    plain = {(score.layer, score.seed): score.loss for score in scores().layers}
+    return [run.loss - plain[run.layer, run.seed] for run in runs]
 
 
 def explained(runs: list[RunScore]) -> str:
     """Return how much of the variance runs explain, the smallest and the largest share."""
-    return between([one.explained for one in runs])
+    return between([run.explained for run in runs])
 
 
 def recovered() -> str:
     """Return how much of the loss the three trainings give back."""
-    return between([scores().recovered(one) for one in scores().of(MAIN)])
+    return between([scores().recovered(run) for run in scores().of(MAIN)])
 
 
 def between(shares: list[float]) -> str:
@@ -72,7 +72,7 @@ def loss_figure(mode: kit.Mode) -> go.Figure:
     """Return the rise of the loss over how many features may be on, a line for each seed."""
     drawn = []
     for seed in SEEDS:
-        runs = [next(one for one in scores().of(MAIN, SIZE, on) if one.seed == seed) for on in ON]
+        runs = [next(run for run in scores().of(MAIN, SIZE, on) if run.seed == seed) for on in ON]
         drawn.append(Line(words.training.format(number=seed + 1), list(ON), rises(runs), seed))
     return lines(
         drawn,
@@ -93,9 +93,9 @@ def size_rows() -> list[tuple[str, ...]]:
         rows.append(
             (
                 str(size),
-                ", ".join(kit.percent(one.explained) for one in runs),
+                ", ".join(kit.percent(run.explained) for run in runs),
                 ", ".join(f"{rise:.3f}" for rise in rises(runs)),
-                ", ".join(str(one.silent) for one in runs),
+                ", ".join(str(run.silent) for run in runs),
                 kit.percent(float(np.median(bundle(MAIN, size).share))),
             )
         )
@@ -133,17 +133,17 @@ def split_rows(parent: int) -> list[tuple[str, ...]]:
     level, size = [parent], SIZES[0]
     for larger in SIZES[1:]:
         found, upper = bundle(MAIN, larger), bundle(MAIN, size).dictionary.directions
-        below = [one for above in level for one in parts_of(above, size, larger)]
-        for one in below[:MOST]:
-            cosine = float(found.dictionary.directions[one] @ upper[found.parent[one]])
+        below = [feature for above in level for feature in parts_of(above, size, larger)]
+        for part in below[:MOST]:
+            cosine = float(found.dictionary.directions[part] @ upper[found.parent[part]])
             rows.append(
                 (
                     str(larger),
-                    str(one),
+                    str(part),
                     kit.signed(cosine),
-                    kit.percent(float(found.shared[one])),
-                    kit.percent(float(found.share[one])),
-                    strips.strongest_at(MAIN, larger, one),
+                    kit.percent(float(found.shared[part])),
+                    kit.percent(float(found.share[part])),
+                    strips.strongest_at(MAIN, larger, part),
                 )
             )
         level, size = below, larger
@@ -154,7 +154,7 @@ def draw(state: kit.PageState) -> None:
     """Show what more features change, and into which one of a small dictionary splits."""
     kit.section(words.split)
     kit.rows_table(size_rows(), words.sizes_columns)
-    silent = sum(one.silent for size in SIZES for one in scores().of(MAIN, size))
+    silent = sum(run.silent for size in SIZES for run in scores().of(MAIN, size))
     kit.prose(words.silent["some" if silent else "none"].format(count=silent))
     kit.prose(words.choose_parent)
     take = state.taker("featparent")

@@ -29,23 +29,23 @@ SOURCES = ("feature", "unit", "axis", "reading")
 
 def table(layer: int, features: int, on: int = ON_EACH) -> dict[str, np.ndarray]:
     """Return F1 by source, (3 seeds, K labels) each."""
-    runs = sorted(scores().of(layer, features, on), key=lambda one: one.seed)
-    others = sorted(scores().at(layer), key=lambda one: one.seed)
-    found = {"feature": np.array([one.f1 for one in runs])}
+    runs = sorted(scores().of(layer, features, on), key=lambda run: run.seed)
+    others = sorted(scores().at(layer), key=lambda score: score.seed)
+    found = {"feature": np.array([run.f1 for run in runs])}
     for name in SOURCES[1:]:
-        found[name] = np.array([getattr(one, name) for one in others])
+        found[name] = np.array([getattr(other, name) for other in others])
     return found
 
 
 def of_kind(kind: str) -> list[int]:
     """Return the places of a kind's labels."""
-    return [k for k, one in enumerate(scores().labels) if one.startswith(f"{kind} ")]
+    return [k for k, label in enumerate(scores().labels) if label.startswith(f"{kind} ")]
 
 
 def medians(layer: int, features: int, kind: str) -> dict[str, np.ndarray]:
     """Return the median F1 over a kind's labels by source, for each seed (3,)."""
     at = of_kind(kind)
-    return {name: np.median(one[:, at], 1) for name, one in table(layer, features).items()}
+    return {name: np.median(f1[:, at], 1) for name, f1 in table(layer, features).items()}
 
 
 def verdict(feature: Sequence[float] | np.ndarray, unit: Sequence[float] | np.ndarray) -> str:
@@ -54,10 +54,10 @@ def verdict(feature: Sequence[float] | np.ndarray, unit: Sequence[float] | np.nd
     >>> verdict([0.5, 0.6], [0.3, 0.4]), verdict([0.5, 0.6], [0.55, 0.4])
     ('more', 'tie')
     """
-    one, other = np.round(feature, 2), np.round(unit, 2)  # as the page shows them
-    if one.min() > other.max():
+    first, second = np.round(feature, 2), np.round(unit, 2)  # as the page shows them
+    if first.min() > second.max():
         return "more"
-    return "less" if one.max() < other.min() else "tie"
+    return "less" if first.max() < second.min() else "tie"
 
 
 def three(values: Sequence[float] | np.ndarray, digits: int = 2) -> str:
@@ -125,7 +125,7 @@ def read_out(layer: int, features: int, kind: str) -> str:
 def figure(layer: int, features: int, kind: str, mode: kit.Mode) -> go.Figure:
     """Return the middle F1 of the three seeds for each label of a kind."""
     at, found = of_kind(kind), table(layer, features)
-    middle = {name: np.median(one[:, at], 0) for name, one in found.items()}
+    middle = {name: np.median(f1[:, at], 0) for name, f1 in found.items()}
     order = np.argsort(-middle["feature"], kind="stable")
     names = [words.label_names[scores().labels[at[k]]] for k in order]
     drawn = {
@@ -149,7 +149,7 @@ def layer_rows(kind: str) -> list[tuple[str, ...]]:
 @kit.kept(6)
 def missing_rows(layer: int, features: int) -> list[tuple[str, ...]]:
     """Return labels that all numbers tell and no feature does, the widest gap first."""
-    found = {name: np.median(one, 0) for name, one in table(layer, features).items()}
+    found = {name: np.median(f1, 0) for name, f1 in table(layer, features).items()}
     feature, reading = found["feature"], found["reading"]
     at = [k for k in range(len(feature)) if reading[k] >= WELL and feature[k] < BADLY]
     at.sort(key=lambda k: feature[k] - reading[k])
@@ -165,7 +165,7 @@ def _misses(layer: int, features: int) -> None:
     kit.prose(words.missing_labels["some" if rows else "none"].format(known=WELL, told=BADLY))
     if rows:
         kit.rows_table(rows, words.misses_columns)
-    run = next(one for one in scores().of(layer, features) if one.seed == 0)
+    run = next(score for score in scores().of(layer, features) if score.seed == 0)
     worst = int(np.argmax(run.missed))
     kit.prose(
         words.missed_most.format(

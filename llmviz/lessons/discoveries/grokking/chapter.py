@@ -77,9 +77,9 @@ def end_numbers() -> dict[str, Any]:
     }
 
 
-def between(one: Film) -> int:
+def between(run: Film) -> int:
     """Return the place of the last moment at which less than a tenth of the new sums is right."""
-    return max(place for place, at in enumerate(one.moments) if at.new_right < 0.1)
+    return max(place for place, at in enumerate(run.moments) if at.new_right < 0.1)
 
 
 def _code() -> None:

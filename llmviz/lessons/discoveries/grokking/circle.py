@@ -16,15 +16,15 @@ KEY = "discoveries.grokking.circle"
 @kit.kept(1)
 def frames() -> list[Moment]:
     """Return the moments of the main training whose rows are bundled."""
-    return [one for one in film().moments if one.rows is not None]
+    return [moment for moment in film().moments if moment.rows is not None]
 
 
 @kit.kept(WAVES)
 def places(frequency: int) -> np.ndarray:
     """Return where the numbers lie at each moment (S, P, 2), along the last moment's directions."""
-    rows = [one.rows for one in frames()]
+    rows = [frame.rows for frame in frames()]
     directions = plane(rows[-1], frequency)
-    return np.array([one @ directions.T for one in rows])
+    return np.array([row @ directions.T for row in rows])
 
 
 def neighbours(frequency: int, modulus: int) -> list[tuple[int, int]]:
@@ -56,7 +56,7 @@ def draw(state: kit.PageState) -> None:
         lit=[0],
         links=neighbours(frequency, modulus),
         captions=captions(),
-        curve=Curve(words.loss_curve, [one.new_loss for one in frames()]),
+        curve=Curve(words.loss_curve, [frame.new_loss for frame in frames()]),
         axes=tuple(words.film_axes),
         step=at,
         on_step=kit.bound(state, KEY, step=("grokframe", kit.one_of([*range(last), LAST], LAST))),
@@ -70,9 +70,9 @@ def captions() -> list[str]:
     """Return what is known at each moment, in one line."""
     return [
         words.caption.format(
-            step=one.step, shown=kit.percent(one.shown_right), new=kit.percent(one.new_right)
+            step=frame.step, shown=kit.percent(frame.shown_right), new=kit.percent(frame.new_right)
         )
-        for one in frames()
+        for frame in frames()
     ]
 
 
@@ -83,7 +83,7 @@ def power_figure(at: int, mode: kit.Mode) -> go.Figure:
     The axis is that of the largest share of all moments.
     """
     held = frames()[at].power
-    top = max(float(one.power.max()) for one in frames())
+    top = max(float(frame.power.max()) for frame in frames())
     strong = film().strongest(WAVES)
     colours = ["weights" if k + 1 in strong else "residual" for k in range(len(held))]
     bars = {

@@ -27,17 +27,17 @@ def main_figure(mode: kit.Mode) -> go.Figure:
     return right_figure(film(), mode)
 
 
-def right_figure(one: Film, mode: kit.Mode) -> go.Figure:
+def right_figure(run: Film, mode: kit.Mode) -> go.Figure:
     """Return shares of right sums by step, and what the frequencies of the last moment hold."""
     curves = {"shown_right": words.shown_line, "turned_right": words.turned_line}
     curves |= {"new_right": words.new_line}
-    marked = len(one.moments) < 2
+    marked = len(run.moments) < 2
     drawn = [
-        Line(title, one.steps, one.curve(name), colour, marked=marked)
+        Line(title, run.steps, run.curve(name), colour, marked=marked)
         for colour, (name, title) in enumerate(curves.items())
     ]
     held = words.waves_line.format(count=WAVES)
-    drawn.append(Line(held, one.steps, one.held(WAVES), 3, dashed=True, marked=marked))
+    drawn.append(Line(held, run.steps, run.held(WAVES), 3, dashed=True, marked=marked))
     return shares(lines(drawn, axes(), mode, logarithmic=(True, False), hover="%{y:.1%}"))
 
 
@@ -51,10 +51,10 @@ def shares(figure: go.Figure) -> go.Figure:
     return figure.update_layout(yaxis_tickformat=".0%", yaxis_range=[-0.02, 1.04])
 
 
-def curves_read(one: Film) -> str:
+def curves_read(run: Film) -> str:
     """Return when a training knows the shown sums, and when the new ones, in a sentence."""
-    heart, new = one.step_of("shown_right"), one.step_of("new_right")
-    last = one.last
+    heart, new = run.step_of("shown_right"), run.step_of("new_right")
+    last = run.last
     how = "none" if heart is None else "heart" if new is None else "both"
     return words.curves_read[how].format(
         most=kit.percent(LEARNED),
@@ -67,23 +67,23 @@ def curves_read(one: Film) -> str:
     )
 
 
-def turned_read(one: Film) -> str:
+def turned_read(run: Film) -> str:
     """Return what a training knows of the other order, once it knows the shown sums; or nothing."""
-    place = one.first("shown_right")
+    place = run.first("shown_right")
     if place is None:
         return ""
-    return words.turned_read.format(turned=kit.percent(one.moments[place].turned_right))
+    return words.turned_read.format(turned=kit.percent(run.moments[place].turned_right))
 
 
-def losses_read(one: Film) -> str:
+def losses_read(run: Film) -> str:
     """Return what the losses do between the two moments, in a sentence; or nothing."""
-    heart, new = one.first("shown_right"), one.first("new_right")
+    heart, new = run.first("shown_right"), run.first("new_right")
     if heart is None or new is None or new <= heart:
         return ""
     between = slice(heart, new + 1)
     return words.losses_read.format(
-        shown_loss=float(one.curve("shown_loss")[between].max()),
-        worst=float(one.curve("new_loss")[between].max()),
-        modulus=one.task.modulus,
-        guess=float(np.log(one.task.modulus)),
+        shown_loss=float(run.curve("shown_loss")[between].max()),
+        worst=float(run.curve("new_loss")[between].max()),
+        modulus=run.task.modulus,
+        guess=float(np.log(run.task.modulus)),
     )

@@ -25,7 +25,7 @@ def draw(state: kit.PageState) -> bool:
             ("gridshare", words.share, SHARES),
             ("griddecay", words.decay, DECAYS),
         ):
-            kit.choose(state, key, label, {f"{one:g}": f"{one:g}" for one in values})
+            kit.choose(state, key, label, {f"{value:g}": f"{value:g}" for value in values})
     modulus = int(state["gridmodulus"])
     share, decay = float(state["gridshare"]), float(state["griddecay"])
     kit.chart(figure(modulus, share, decay, kit.theme()), f"{KEY}.new", bar=False)
@@ -46,9 +46,9 @@ def figure(modulus: int, share: float, decay: float, mode: kit.Mode) -> go.Figur
     every = films(modulus, share, decay)
     drawn = [
         Line(
-            words.seed_line.format(number=n + 1), one.steps, one.curve("new_right"), n, marked=False
+            words.seed_line.format(number=n + 1), run.steps, run.curve("new_right"), n, marked=False
         )
-        for n, one in enumerate(every)
+        for n, run in enumerate(every)
     ]
     titles = axes()[0], words.new_axis
     return shares(lines(drawn, titles, mode, logarithmic=(True, False), hover="%{y:.1%}"))
@@ -56,20 +56,20 @@ def figure(modulus: int, share: float, decay: float, mode: kit.Mode) -> go.Figur
 
 def grid_read(every: list[Film]) -> str:
     """Return which of three trainings come to know the new sums, and when."""
-    steps = [step for step in (one.step_of("new_right") for one in every) if step is not None]
+    steps = [step for step in (run.step_of("new_right") for run in every) if step is not None]
     how = "all" if len(steps) == len(every) else "some" if steps else "none"
     return words.grid_read[how].format(
         count=len(steps),
-        last=max(one.last.step for one in every),
+        last=max(run.last.step for run in every),
         steps=kit.listed([f"{step:,}" for step in steps]),
-        rights=kit.listed([kit.percent(one.last.new_right) for one in every]),
+        rights=kit.listed([kit.percent(run.last.new_right) for run in every]),
     )
 
 
-def when(one: Film) -> str:
+def when(run: Film) -> str:
     """Return the step at which a training knows the new sums, or that it does not."""
-    step = one.step_of("new_right")
-    return words.never.format(last=one.last.step) if step is None else f"{step:,}"
+    step = run.step_of("new_right")
+    return words.never.format(last=run.last.step) if step is None else f"{step:,}"
 
 
 @kit.kept(len(MODULI))

@@ -19,12 +19,12 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.own)
     anew = state.setter(owngrok=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        for key, label, options in (
+        for key, label, texts in (
             ("ownmodulus", words.own_modulus, OWN_MODULI),
             ("ownshare", words.own_share, OWN_SHARES),
             ("owndecay", words.own_decay, OWN_DECAYS),
         ):
-            st.selectbox(label, width=140, **state.named(key, {one: one for one in options}, anew))
+            st.selectbox(label, width=140, **state.named(key, {text: text for text in texts}, anew))
         st.number_input(words.own_seed, step=1, width=110, **state.ranged("owngrokseed", then=anew))
     task = task_of(state)
     kit.live(
@@ -54,13 +54,13 @@ def _results(task: Sums, job: kit.Job) -> None:
     moments = list(job.results)
     if not moments:
         return
-    one = Film(task, moments)
-    kit.chart(right_figure(one, kit.theme()), f"{KEY}.right", bar=False)
-    last = one.last
+    run = Film(task, moments)
+    kit.chart(right_figure(run, kit.theme()), f"{KEY}.right", bar=False)
+    last = run.last
     if job.over:
-        kit.prose(f"{curves_read(one)} {turned_read(one)}")
+        kit.prose(f"{curves_read(run)} {turned_read(run)}")
     else:
         right = {"shown": kit.percent(last.shown_right), "new": kit.percent(last.new_right)}
         kit.prose(words.own_going, step=last.step, **right)
-    held = float(one.held(WAVES)[-1])
+    held = float(run.held(WAVES)[-1])
     kit.prose(words.own_held, count=WAVES, all=len(last.power), held=kit.percent(held))

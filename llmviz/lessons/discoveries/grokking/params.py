@@ -10,7 +10,7 @@ OWN_DECAYS = ("0", "0.3", "1", "2")
 
 
 def _named(values: tuple[float, ...]) -> list[str]:
-    return [f"{one:g}" for one in values]
+    return [f"{value:g}" for value in values]
 
 
 PARAMS = [

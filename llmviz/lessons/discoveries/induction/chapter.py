@@ -33,14 +33,14 @@ def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro)
     try:
-        two, one = card(TWO)["parameters"], card(ONE)["parameters"]
+        two_layers, one_layer = card(TWO)["parameters"], card(ONE)["parameters"]
     except ValueError:
         st.info(words.missing, icon=":material/download:")
         st.code(COMMAND, language=None)
         return
     kit.prose(words.example, text=kit.quote(example()))
     kit.prose(words.drawn, shortest=SHORTEST, longest=LONGEST, length=T)
-    kit.prose(words.models, heads=HEADS, two=two, one=one, steps=STEPS)
+    kit.prose(words.models, heads=HEADS, two=two_layers, one=one_layer, steps=STEPS)
     opened = kit.predict(question(), f"{KEY}.one", covers=True)
     if opened:
         curves.draw()
@@ -58,7 +58,7 @@ def draw(state: kit.PageState) -> None:
 def example() -> str:
     """Return a text as the models read it."""
     text, _ = draw_texts(1, np.random.default_rng(0))
-    return "".join(LETTERS[one] for one in text[0])
+    return "".join(LETTERS[token] for token in text[0])
 
 
 def ends() -> dict[str, str]:
@@ -71,13 +71,13 @@ def ends() -> dict[str, str]:
 
 def end_numbers() -> dict[str, Any]:
     """Return when most of the fall came, and the highest score of a head of each layer."""
-    one = learned(TWO)
-    loss, last = one.curve("repeat_loss"), one.last
+    run = learned(TWO)
+    loss, last = run.curve("repeat_loss"), run.last
     since = np.flatnonzero(loss >= 0.8 * loss[0])[-1]
     until = np.flatnonzero(loss <= 0.2 * loss[0])[0]
     return {
-        "since": one.moments[since].step,
-        "until": one.moments[until].step,
+        "since": run.moments[since].step,
+        "until": run.moments[until].step,
         "steps": last.step,
         "previous": kit.percent(float(last.previous[0].max())),
         "induction": kit.percent(float(last.induction[1].max())),

@@ -25,8 +25,8 @@ def draw() -> None:
 def figure(mode: kit.Mode) -> go.Figure:
     """Return the loss on letters that repeat of all bundled trainings, by step."""
     drawn = [
-        line(learned(replace(one, seed=seed)), title.format(number=seed + 1), colour, dashed)
-        for colour, (one, title, dashed) in enumerate(
+        line(learned(replace(copier, seed=seed)), title.format(number=seed + 1), colour, dashed)
+        for colour, (copier, title, dashed) in enumerate(
             ((TWO, words.two_line, False), (ONE, words.one_line, True))
         )
         for seed in SEEDS
@@ -34,9 +34,9 @@ def figure(mode: kit.Mode) -> go.Figure:
     return lines(drawn, (words.step_axis, words.loss_axis), mode, logarithmic=(True, False))
 
 
-def line(one: Learned, title: str, colour: int, dashed: bool = False) -> Line:
+def line(run: Learned, title: str, colour: int, dashed: bool = False) -> Line:
     """Return the loss on letters that repeat of a training as a line; step 0 has no logarithm."""
-    steps, losses = one.steps, one.curve("repeat_loss")
+    steps, losses = run.steps, run.curve("repeat_loss")
     after = steps > 0
     return Line(title, steps[after], losses[after], colour, dashed=dashed, marked=False)
 
@@ -46,10 +46,10 @@ def ends_of(copier: Copier) -> Sequence[float]:
     return sorted(learned(replace(copier, seed=seed)).last.repeat_loss for seed in SEEDS)
 
 
-def step_read(one: Learned, twos: Sequence[float], ones: Sequence[float]) -> str:
+def step_read(run: Learned, twos: Sequence[float], ones: Sequence[float]) -> str:
     """Return when the loss falls fastest, and where both kinds of model end, in sentences."""
-    place = one.steepest
-    before, after = one.moments[place - 1], one.moments[place]
+    place = run.steepest
+    before, after = run.moments[place - 1], run.moments[place]
     return words.step_read.format(
         since=before.step,
         at=after.step,

@@ -22,10 +22,10 @@ def place_of(state: kit.PageState) -> int:
 def draw(state: kit.PageState) -> None:
     """Show the film, the loss by place at its moment, and what is lost without each head."""
     kit.section(words.film)
-    one, place = learned(), place_of(state)
-    last = len(one.moments) - 1
-    points = points_of(one)
-    names = head_names(one)
+    run, place = learned(), place_of(state)
+    last = len(run.moments) - 1
+    points = points_of(run)
+    names = head_names(run)
     scatter_film(
         points,
         names,
@@ -35,12 +35,12 @@ def draw(state: kit.PageState) -> None:
         kind_names=words.film_kinds,
         lit=(0, 1),
         captions=captions(),
-        curve=Curve(words.loss_curve, one.curve("repeat_loss").tolist()),
+        curve=Curve(words.loss_curve, run.curve("repeat_loss").tolist()),
         axes=tuple(words.film_axes),
         step=place if place < last else LAST,
         on_step=kit.bound(state, KEY, step=("copyframe", kit.one_of([*range(last), LAST], LAST))),
     )
-    moment = one.moments[place]
+    moment = run.moments[place]
     kit.prose(words.off_intro, step=moment.step, loss=moment.repeat_loss)
     kit.rows_table(off_rows(moment), words.off_columns)
     kit.chart(by_place(place, kit.theme()), f"{KEY}.place", bar=False)
@@ -50,23 +50,26 @@ def draw(state: kit.PageState) -> None:
 @kit.kept(1)
 def captions() -> list[str]:
     """Return the step and the loss of each moment, in one line."""
-    return [words.caption.format(step=one.step, loss=one.repeat_loss) for one in learned().moments]
+    return [
+        words.caption.format(step=moment.step, loss=moment.repeat_loss)
+        for moment in learned().moments
+    ]
 
 
-def head_names(one: Learned) -> list[str]:
+def head_names(run: Learned) -> list[str]:
     """Return the heads of a model: layer, point, head.
 
     >>> from llmviz.study.induction import Copier
     >>> head_names(Learned(Copier(layers=2, heads=2), []))
     ['0.0', '0.1', '1.0', '1.1']
     """
-    copier = one.copier
+    copier = run.copier
     return [f"{layer}.{head}" for layer in range(copier.layers) for head in range(copier.heads)]
 
 
-def points_of(one: Learned) -> np.ndarray:
+def points_of(run: Learned) -> np.ndarray:
     """Return the scores of all heads at all moments (S, L · H, 2): previous and induction."""
-    both = np.stack([one.curve("previous"), one.curve("induction")], -1)
+    both = np.stack([run.curve("previous"), run.curve("induction")], -1)
     return both.reshape(len(both), -1, 2)
 
 

@@ -23,11 +23,11 @@ def draw(state: kit.PageState, *, opened: bool) -> None:
     kit.section(words.own)
     anew = state.setter(copyown=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        for key, label, options in (
+        for key, label, texts in (
             ("copylayers", words.own_layers, OWN_LAYERS),
             ("copyheads", words.own_heads, OWN_HEADS),
         ):
-            st.selectbox(label, width=160, **state.named(key, {one: one for one in options}, anew))
+            st.selectbox(label, width=160, **state.named(key, {text: text for text in texts}, anew))
         st.number_input(words.own_seed, step=1, width=110, **state.ranged("copyseed", then=anew))
     copier = Copier(int(state["copylayers"]), int(state["copyheads"]), seed=state["copyseed"])
     kit.live(
@@ -67,5 +67,5 @@ def figure(own: Learned, mode: kit.Mode, opened: bool) -> go.Figure:
     drawn = [line(own, words.own_line, 2)]
     if opened:
         pairs = ((TWO, words.two_line, 0), (ONE, words.one_line, 1))
-        drawn += [line(learned(one), title.format(number=1), n, True) for one, title, n in pairs]
+        drawn += [line(learned(kind), title.format(number=1), n, True) for kind, title, n in pairs]
     return lines(drawn, (words.step_axis, words.loss_axis), mode, logarithmic=(True, False))

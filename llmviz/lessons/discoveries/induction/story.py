@@ -39,26 +39,26 @@ def rows_of(found: Sequence[Again], tokens: Sequence[str]) -> list[tuple[str, ..
     """Return a row for each of the first pairs."""
     return [
         (
-            f"{tokens[one.place]}{tokens[one.place + 1]}",
-            kit.percent(one.chance_before),
-            kit.percent(one.chance),
-            words.head.format(layer=one.layer, head=one.head),
-            kit.percent(one.weight),
+            f"{tokens[pair.place]}{tokens[pair.place + 1]}",
+            kit.percent(pair.chance_before),
+            kit.percent(pair.chance),
+            words.head.format(layer=pair.layer, head=pair.head),
+            kit.percent(pair.weight),
         )
-        for one in found[:ROWS]
+        for pair in found[:ROWS]
     ]
 
 
-def random_read(one: OnRandomTokens) -> str:
+def random_read(found: OnRandomTokens) -> str:
     """Return what a model does on random tokens that are written twice, in sentences."""
     return words.random_read.format(
-        texts=one.texts,
-        block=one.block,
-        induction=kit.percent(one.induction),
-        head=".".join(map(str, one.which)),
-        even=kit.percent(one.even),
-        first=one.first,
-        first_error=one.first_error,
-        again=one.again,
-        again_error=one.again_error,
+        texts=found.texts,
+        block=found.block,
+        induction=kit.percent(found.induction),
+        head=".".join(map(str, found.which)),
+        even=kit.percent(found.even),
+        first=found.first,
+        first_error=found.first_error,
+        again=found.again,
+        again_error=found.again_error,
     )

@@ -26,17 +26,17 @@ def draw(state: kit.PageState) -> None:
         kit.refuse(error)
         return
     frame, place = frame_of(film.place_of(state))
-    two, one, maps = results(ids, frame)
+    of_two, of_one, maps = results(ids, frame)
     step = learned().moments[place].step
-    rows = [(words.two_name.format(step=step), best(two)), (words.one_name, best(one))]
+    rows = [(words.two_name.format(step=step), best(of_two)), (words.one_name, best(of_one))]
     kit.rows_table(rows, words.next_columns)
-    kit.prose(yours_read(ids, two, one))
+    kit.prose(yours_read(ids, of_two, of_one))
     layers, heads = maps.maps.shape[:2]
     key = f"{KEY}.heads"
     heads_grid(
         maps.maps,
         key=key,
-        tokens=[LETTERS[one] for one in ids],
+        tokens=[LETTERS[token] for token in ids],
         chosen=head_of(state["copyhead"], layers, heads) or (1, SECOND),
         lines=True,
         on_change=kit.bound(state, key, chosen=("copyhead", lambda at: kit.link_of(at) or None)),
@@ -63,10 +63,10 @@ def results(ids: tuple[int, ...], frame: int) -> tuple[np.ndarray, np.ndarray, H
 def best(chances: np.ndarray) -> str:
     """Return the most probable next letters with their probabilities."""
     order = np.argsort(-chances, kind="stable")[:BEST]
-    return ", ".join(f"{LETTERS[one]} {kit.percent(float(chances[one]))}" for one in order)
+    return ", ".join(f"{LETTERS[token]} {kit.percent(float(chances[token]))}" for token in order)
 
 
-def yours_read(ids: Sequence[int], two: np.ndarray, one: np.ndarray) -> str:
+def yours_read(ids: Sequence[int], of_two: np.ndarray, of_one: np.ndarray) -> str:
     """Return what followed the last letter before, and what each model gives it."""
     *before, last = ids
     places = [place for place, letter in enumerate(before) if letter == last]
@@ -76,6 +76,6 @@ def yours_read(ids: Sequence[int], two: np.ndarray, one: np.ndarray) -> str:
     return words.yours_read["again"].format(
         last=LETTERS[last],
         after=LETTERS[followed],
-        two=kit.percent(float(two[followed])),
-        one=kit.percent(float(one[followed])),
+        two=kit.percent(float(of_two[followed])),
+        one=kit.percent(float(of_one[followed])),
     )

@@ -48,7 +48,7 @@ def _came_out(found: Outcome) -> None:
         return
     kit.section(words.results)
     kit.chart(outcome.chart(found, kit.theme()), f"{KEY}.chart", bar=False)
-    counts = {len(one) for one in found.measured}
+    counts = {len(by_seed) for by_seed in found.measured}
     how = "one" if max(counts) == 1 else "many" if len(counts) == 1 else "some"
     kit.prose(words.interval[how].format(seeds=found.study.seeds))
     rows, titles = outcome.table(found)
@@ -100,14 +100,14 @@ def _every_number(found: Outcome, study: Study) -> tuple[list[list[str]], list[s
     titles = [words.settings[study.setting], *words.more_columns]
     titles += [words.numbers[name] for name in NUMBERS]
     rows = []
-    for one in found.results:
-        numbers = [one.numbers[name] for name in NUMBERS]
+    for run in found.results:
+        numbers = [run.numbers[name] for name in NUMBERS]
         rows.append(
             [
-                outcome.name_of(study, one.place),
-                str(one.seed),
-                one.ended,
-                f"{one.steps:,}",
+                outcome.name_of(study, run.place),
+                str(run.seed),
+                run.ended,
+                f"{run.steps:,}",
                 *("" if number is None else outcome.written(number) for number in numbers),
             ]
         )

@@ -41,8 +41,9 @@ def cost_of(study: Study) -> Cost:
     manager = runs.manager()
     plans = [study.plan(value, 0) for value in study.values]
     counts = [_counted(plan) for plan in plans]
-    check_memory(max(one.memory for one in counts), words.such_runs, share=MEMORY_SHARE)
-    parameters = min(one.parameters for one in counts), max(one.parameters for one in counts)
+    check_memory(max(count.memory for count in counts), words.such_runs, share=MEMORY_SHARE)
+    sizes = [count.parameters for count in counts]
+    parameters = min(sizes), max(sizes)
     # The value with most work is timed, the others take no longer.
     place = max(range(len(plans)), key=lambda at: work(plans[at], counts[at].parameters))
     plan, counted = plans[place], counts[place]

@@ -38,10 +38,10 @@ def begin(study: Study) -> None:
         if home.is_dir() and sum(1 for _ in home.glob(f"*/{FILE}")) >= most:
             raise ValueError(words.full.format(most=most))
         write_study(folder, study)
-    over = {run_name(one.place, one.seed) for one in results_of(folder, study) if one.over}
+    over = {run_name(run.place, run.seed) for run in results_of(folder, study) if run.over}
     plans = {folder / name: plan for name, plan in study.runs().items() if name not in over}
-    for run in plans:
-        run.mkdir(exist_ok=True)
+    for path in plans:
+        path.mkdir(exist_ok=True)
     runs.manager().begin_series(study.key, runs.visitor(), plans)
 
 
@@ -63,7 +63,7 @@ def _settled_results(study: Study, folder: Path, stamp: int) -> list[Result]:
 def is_over(study: Study) -> bool:
     """Whether all runs have ended and all that is measured of them is known."""
     found = results(study)
-    return all(one.over for one in found) and not to_score(study, found)
+    return all(run.over for run in found) and not to_score(study, found)
 
 
 def draw(study: Study) -> None:
@@ -71,14 +71,14 @@ def draw(study: Study) -> None:
     manager = runs.manager()
     active = manager.is_active(study.key)
     found = results(study)
-    if active or (all(one.over for one in found) and to_score(study, found)):
+    if active or (all(run.over for run in found) and to_score(study, found)):
         st.fragment(lambda: _watch(study), run_every=POLL)()
         return
-    begun = any(one.ended != "waits" for one in found)
+    begun = any(run.ended != "waits" for run in found)
     if begun:
         lines = manager.lines_of(study.key)
         how = "lines" if lines else "stopped"
-        done = sum(one.over for one in found)
+        done = sum(run.over for run in found)
         kit.prose(
             words.resting[how], done=done, runs=len(found), line=" ".join(dict.fromkeys(lines))
         )
@@ -136,15 +136,15 @@ def _watch(study: Study) -> None:
     manager = runs.manager()
     found = results(study)
     if not manager.is_active(study.key):
-        if not all(one.over for one in found):
+        if not all(run.over for run in found):
             st.rerun()
         if to_score(study, found):
             _score(study, found)
             return
         st.rerun()
     total = study.base.train.steps * len(found)
-    steps = sum(total // len(found) if one.over else one.steps for one in found)
-    done = sum(one.over for one in found)
+    steps = sum(total // len(found) if run.over else run.steps for run in found)
+    done = sum(run.over for run in found)
     text = words.going.format(done=done, runs=len(found), steps=steps, total=total)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.progress(steps / total, text)
@@ -166,7 +166,7 @@ def _scoring(study: Study, folder: Path) -> kit.Job:
 
 def _score(study: Study, found: list[Result]) -> None:
     job = _scoring(study, folder_of(study))
-    trained = sum(one.ended == DONE for one in found)
+    trained = sum(run.ended == DONE for run in found)
     st.progress(1 - len(to_score(study, found)) / trained, words.scoring)
     if job.state == FAILED:
         kit.refuse_failed(job)

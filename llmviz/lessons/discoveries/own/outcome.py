@@ -43,7 +43,7 @@ class Outcome:
     @cached_property
     def intervals(self) -> list[Interval | None]:
         """The mean of each value; None where nothing was measured."""
-        return [interval(list(one.values())) if one else None for one in self.measured]
+        return [interval(list(by_seed.values())) if by_seed else None for by_seed in self.measured]
 
     @property
     def best(self) -> int | None:
@@ -91,12 +91,12 @@ def pairs_question(found: Outcome) -> kit.Question | None:
     """Return how many pairs differ, as a question; None for a single seed."""
     if any(pair.difference.half is None for pair in found.pairs):
         return None
-    told = words.told_pairs.format(apart=found.apart)
-    return kit.Question.of(words.ask_pairs, found.apart, told=told)
+    line = words.told_pairs.format(apart=found.apart)
+    return kit.Question.of(words.ask_pairs, found.apart, told=line)
 
 
 def _numbers(found: Outcome, mode: kit.Mode) -> tuple[object, ...]:
-    return found.study, tuple(tuple(one.items()) for one in found.measured), mode
+    return found.study, tuple(tuple(by_seed.items()) for by_seed in found.measured), mode
 
 
 @kit.kept(64, key=_numbers)
@@ -104,8 +104,8 @@ def chart(found: Outcome, mode: kit.Mode) -> go.Figure:
     """Return every run as a dot, with means and intervals."""
     study = found.study
     drawn = [
-        Dots(name_of(study, place), one, mean.half if mean else None)
-        for place, (one, mean) in enumerate(zip(found.measured, found.intervals, strict=True))
+        Dots(name_of(study, place), by_seed, mean.half if mean else None)
+        for place, (by_seed, mean) in enumerate(zip(found.measured, found.intervals, strict=True))
     ]
     return seed_dots(
         drawn,
@@ -123,9 +123,9 @@ def table(found: Outcome) -> tuple[list[list[str]], list[str]]:
     titles = [words.value_column, words.mean_column, words.interval_column]
     titles += [words.seed_column.format(seed=seed) for seed in seeds]
     rows = []
-    for place, (one, mean) in enumerate(zip(found.measured, found.intervals, strict=True)):
+    for place, (by_seed, mean) in enumerate(zip(found.measured, found.intervals, strict=True)):
         half = "" if mean is None or mean.half is None else written(mean.half)
-        numbers = [written(one[seed]) if seed in one else "" for seed in seeds]
+        numbers = [written(by_seed[seed]) if seed in by_seed else "" for seed in seeds]
         rows.append(
             [name_of(study, place), "" if mean is None else written(mean.mean), half, *numbers]
         )
@@ -135,10 +135,10 @@ def table(found: Outcome) -> tuple[list[list[str]], list[str]]:
 def missing_lines(found: Outcome) -> list[str]:
     """Return what is said of runs that went wrong, and of runs without a number."""
     study, lines = found.study, []
-    wrong = [one for one in found.results if one.ended == WRONG]
+    wrong = [run for run in found.results if run.ended == WRONG]
     if wrong:
         names = ", ".join(
-            words.run_named.format(value=name_of(study, one.place), seed=one.seed) for one in wrong
+            words.run_named.format(value=name_of(study, run.place), seed=run.seed) for run in wrong
         )
         how = "one" if len(wrong) == 1 else "some"
         lines.append(

@@ -37,7 +37,7 @@ def draw(state: kit.PageState) -> None:
         st.info(words.missing, icon=":material/download:")
         st.code(f"{COMMAND}\n{FITS_COMMAND}", language=None)
         return
-    counts = [one.parameters for one in every]
+    counts = [run.parameters for run in every]
     kit.section(
         words.intro,
         sizes=len(SIZES),
@@ -90,7 +90,7 @@ def end_numbers() -> dict[str, object]:
         "off": kit.percent(float(laws.misses(law, Taken()).mean())),
         "e": law.e,
         "exact": floor.entropy,
-        "gap": min(one.loss for one in every) - floor.entropy,
+        "gap": min(run.loss for run in every) - floor.entropy,
     }
 
 
@@ -146,7 +146,7 @@ def written(value: float) -> str:
 def _truth(taken: Taken, found: Fitted) -> None:
     kit.section(words.truth)
     floor, every = runs()
-    best, law = min(one.loss for one in every), found.law
+    best, law = min(run.loss for run in every), found.law
     held = laws.law_with_floor(taken, floor.entropy)
     names = (words.truth_fit, words.truth_exact, words.truth_best)
     values = [law.e, floor.entropy, best]
@@ -167,7 +167,7 @@ def _truth(taken: Taken, found: Fitted) -> None:
         exact=floor.entropy,
         wide=found.high[0] - found.low[0],
     )
-    fitted = [fits()[one.name].law.e for one in EVERY]
+    fitted = [fits()[part.name].law.e for part in EVERY]
     kit.prose(
         "\n\n".join(
             (

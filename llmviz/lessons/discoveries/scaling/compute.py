@@ -29,14 +29,14 @@ def equal_compute() -> dict[float, list[Point]]:
     """Return for each cost the sizes whose amounts of text were measured on both sides."""
     found: dict[float, list[Point]] = {cost: [] for cost in COSTS}
     for size in SIZES:
-        one = of_width(size.width)
-        tokens = np.log([run.tokens for run in one])
-        losses = np.log([run.loss for run in one])
+        of_size = of_width(size.width)
+        tokens = np.log([run.tokens for run in of_size])
+        losses = np.log([run.loss for run in of_size])
         for cost, points in found.items():
-            at = np.log(cost / 6 / one[0].parameters)
+            at = np.log(cost / 6 / of_size[0].parameters)
             if tokens[0] <= at <= tokens[-1]:
                 loss = float(np.exp(np.interp(at, tokens, losses)))
-                points.append(Point(one[0].parameters, loss))
+                points.append(Point(of_size[0].parameters, loss))
     return found
 
 

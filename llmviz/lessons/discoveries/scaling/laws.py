@@ -33,8 +33,8 @@ def fit_of(taken: Taken) -> Fitted:
 
 def of_width(width: int) -> list[ScalingRun]:
     """Return the runs of one size, by amount of text."""
-    every = [one for one in runs()[1] if one.width == width]
-    return sorted(every, key=lambda one: one.tokens)
+    every = [run for run in runs()[1] if run.width == width]
+    return sorted(every, key=lambda run: run.tokens)
 
 
 def sizes() -> list[int]:
@@ -47,7 +47,7 @@ def law_with_floor(taken: Taken, floor: float) -> Law:
     """Return the best law whose E is given."""
     numbers = taken.numbers(runs()[1])
     starts = [start_of(fit_of(taken).law), *SOME_STARTS]
-    return min((fit_from(one, *numbers, floor) for one in starts), key=lambda law: law.left)
+    return min((fit_from(start, *numbers, floor) for start in starts), key=lambda law: law.left)
 
 
 def misses(law: Law, taken: Taken) -> np.ndarray:
@@ -80,14 +80,14 @@ def _figure(
 ) -> go.Figure:
     drawn = []
     for number, size in enumerate(SIZES):
-        one = of_width(size.width)
+        of_size = of_width(size.width)
         if taken is not None:
-            one = taken.of(one)
-        if not one:
+            of_size = taken.of(of_size)
+        if not of_size:
             continue
-        tokens = [run.tokens for run in one]
-        name = words.size_line.format(count=one[0].parameters)
-        drawn.append(Line(name, tokens, [run.loss for run in one], number))
+        tokens = [run.tokens for run in of_size]
+        name = words.size_line.format(count=of_size[0].parameters)
+        drawn.append(Line(name, tokens, [run.loss for run in of_size], number))
     figure = lines(
         drawn, (words.tokens_axis, words.loss_axis), mode, logarithmic=(True, True), height=440
     )

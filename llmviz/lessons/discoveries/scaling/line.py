@@ -36,8 +36,8 @@ def draw(state: kit.PageState) -> None:
 def line_read(floor: float, power: float) -> str:
     """Return how far a line is from the other runs, and where it leads, in a sentence."""
     every = of_width(SIZES[-1].width)
-    tokens = np.array([one.tokens for one in every])
-    apart = np.abs(line_at(floor, power, tokens) - [one.loss for one in every])[1:]
+    tokens = np.array([run.tokens for run in every])
+    apart = np.abs(line_at(floor, power, tokens) - [run.loss for run in every])[1:]
     more = float(line_at(floor, power, np.array([BEYOND * tokens[-1]]))[0])
     return words.line_read.format(
         others=len(apart), off=float(apart.mean()), more=more, floor=floor
@@ -48,10 +48,10 @@ def line_read(floor: float, power: float) -> str:
 def line_figure(floor: float, power: float, mode: kit.Mode) -> go.Figure:
     """Return the runs of the largest model and a line through the first of them."""
     every = of_width(SIZES[-1].width)
-    tokens = [one.tokens for one in every]
+    tokens = [run.tokens for run in every]
     along = np.geomspace(tokens[0], BEYOND * tokens[-1], 60)
     drawn = [
-        Line(words.line_points, tokens, [one.loss for one in every], SIZES.index(SIZES[-1])),
+        Line(words.line_points, tokens, [run.loss for run in every], SIZES.index(SIZES[-1])),
         Line(words.line_yours, along, line_at(floor, power, along), 1, dashed=True),
     ]
     figure = lines(

@@ -20,10 +20,10 @@ def draw(state: kit.PageState, *, opened: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = dict(zip(OWN_SIZES, (f"{count:,}" for count in sizes()), strict=True))
         st.selectbox(words.own_width, width=160, **state.named("ownwidth", names, anew))
-        amounts = {one: f"{int(one):,}" for one in OWN_AMOUNTS}
+        amounts = {amount: f"{int(amount):,}" for amount in OWN_AMOUNTS}
         st.selectbox(words.own_stories, width=140, **state.named("ownstories", amounts, anew))
         st.number_input(words.own_seed, step=1, width=110, **state.ranged("scaleseed", then=anew))
-    size = next(one for one in SIZES if str(one.width) == state["ownwidth"])
+    size = next(model for model in SIZES if str(model.width) == state["ownwidth"])
     kit.live(
         state,
         "ownscale",
@@ -44,7 +44,7 @@ def _results(state: kit.PageState, job: kit.Job, *, opened: bool) -> None:
         return
     run, taken = last.run, taken_of(state)
     kit.chart(law_figure(taken if opened else None, run, kit.theme()), f"{KEY}.chart", bar=False)
-    like = next(one for one in of_width(run.width) if one.stories == run.stories)
+    like = next(other for other in of_width(run.width) if other.stories == run.stories)
     text, numbers = words.own_alone, {"loss": run.loss, "bundled": like.loss}
     if opened:
         try:

@@ -13,7 +13,6 @@ from llmviz.study.steering_record import (
     COPIES,
     HEAD,
     KINDS,
-    LAYERS,
     PROMPT,
     SETS,
     STORIES,
@@ -65,12 +64,11 @@ def draw(state: kit.PageState) -> None:
 
 def _controls(state: kit.PageState) -> tuple[Choice, str | None]:
     anew = state.setter(steerrun=False)
-    kit.choose(state, "steerkind", words.kind, {one: words.kinds[one] for one in KINDS}, anew)
+    kit.choose(state, "steerkind", words.kind, {kind: words.kinds[kind] for kind in KINDS}, anew)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        names = {one: label_of(one) for one in TARGETS}
+        names = {target: label_of(target) for target in TARGETS}
         st.selectbox(words.target, width=300, **state.named("steertarget", names, anew))
         head = state["steerkind"] == HEAD
-        {str(one): str(one) for one in LAYERS}
         title = words.head_layer if head else words.layer
         st.number_input(title, step=1, width=120, **state.ranged("steerlayer", then=anew))
         if head:
@@ -140,7 +138,7 @@ def dose_text(dose: float) -> str:
 
 def most_frequent(steered: Steered, at: int) -> tuple[str, float]:
     """Return the word that is most frequent in a set at a dose, and its share there."""
-    best = max((row[at] for row in steered.written), key=lambda one: one.most_share)
+    best = max((row[at] for row in steered.written), key=lambda written: written.most_share)
     return best.most, best.most_share
 
 
@@ -167,12 +165,12 @@ def best_dose(steered: Steered) -> int | None:
 
 def three(values: np.ndarray) -> str:
     """Return the numbers of the three sets for a sentence."""
-    return kit.listed([kit.signed(float(one)) for one in values])
+    return kit.listed([kit.signed(float(value)) for value in values])
 
 
 def shares(values: np.ndarray) -> str:
     """Return shares of the three sets for a sentence."""
-    return kit.listed([kit.percent(float(one)) for one in values])
+    return kit.listed([kit.percent(float(value)) for value in values])
 
 
 def read_out(steered: Steered) -> str:
@@ -184,7 +182,7 @@ def read_out(steered: Steered) -> str:
         return words.no_words
     said = [
         words.read.format(
-            words=kit.listed([f"{int(one):,}" for one in counted[:, zero]]),
+            words=kit.listed([f"{int(count):,}" for count in counted[:, zero]]),
             copies=COPIES,
             none=shares(share[:, zero]),
             target=label_of(steered.choice.target),

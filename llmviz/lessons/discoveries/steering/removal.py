@@ -82,15 +82,15 @@ def draw(state: kit.PageState) -> None:
     found = recorded().removals
     kit.section(words.removed, layer=found.layer, stories=REMOVED_IN, random=RANDOM)
     how = state["steerout"]
-    kit.choose(state, "steerout", words.out, {one: words.outs[one] for one in (MEANS, FEATURE)})
+    kit.choose(state, "steerout", words.out, {out: words.outs[out] for out in (MEANS, FEATURE)})
     mean, texts, notes = grid_of(how)
     row, column = cell_of(state["steercell"])
     key = f"{KEY}.grid"
     cell_grid(
         mean,
         key=key,
-        row_names=[*(words.rule_names[one] for one in RULES), words.chance],
-        column_names=[*(words.rule_names[one] for one in RULES), words.no_rule],
+        row_names=[*(words.rule_names[rule] for rule in RULES), words.chance],
+        column_names=[*(words.rule_names[rule] for rule in RULES), words.no_rule],
         texts=texts,
         notes=notes,
         role="weights",

@@ -66,8 +66,8 @@ def question() -> kit.Question:
     return kit.Question.among(
         words.ask_kept,
         {
-            one: why if one == right else fewer if one > right else more
-            for one in range(DIMENSIONS, FEATURES + 1)
+            count: why if count == right else fewer if count > right else more
+            for count in range(DIMENSIONS, FEATURES + 1)
         },
         right,
         scale=True,
@@ -81,7 +81,7 @@ def question() -> kit.Question:
 def counts(density: float) -> str:
     """Return how many features the bundled trainings kept at a density, each number once."""
     return kit.listed(
-        [str(one) for one in sorted({int(film(density, s).kept.sum()) for s in SEEDS})]
+        [str(count) for count in sorted({int(film(density, s).kept.sum()) for s in SEEDS})]
     )
 
 
@@ -119,9 +119,9 @@ def every_row() -> list[tuple[str, ...]]:
         rows.append(
             (
                 f"{density:g}",
-                ", ".join(str(int(one.kept.sum())) for one in every),
-                ", ".join(str(int(one.shared.sum())) for one in every),
-                ", ".join(f"{one.last.loss:.4f}" for one in every),
+                ", ".join(str(int(run.kept.sum())) for run in every),
+                ", ".join(str(int(run.shared.sum())) for run in every),
+                ", ".join(f"{run.last.loss:.4f}" for run in every),
             )
         )
     return rows

@@ -18,7 +18,7 @@ def draw_film(
     """Show how the directions of a toy with two dimensions grew."""
     moments, count = learned.moments, learned.toy.features
     scatter_film(
-        np.array([one.directions.T for one in moments]),
+        np.array([moment.directions.T for moment in moments]),
         [str(number + 1) for number in range(count)],
         key=key,
         words=words.film_words,
@@ -27,9 +27,10 @@ def draw_film(
         lit=range(count),
         links=[(ORIGIN, number) for number in range(count)],
         captions=[
-            words.caption.format(step=one.step, steps=one.steps, loss=one.loss) for one in moments
+            words.caption.format(step=moment.step, steps=moment.steps, loss=moment.loss)
+            for moment in moments
         ],
-        curve=Curve(words.loss, [one.loss for one in moments]),
+        curve=Curve(words.loss, [moment.loss for moment in moments]),
         axes=tuple(words.film_axes),
         step=step,
         on_step=on_step,

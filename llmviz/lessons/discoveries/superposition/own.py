@@ -21,11 +21,11 @@ def draw(state: kit.PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.own_features, width=200, **state.ranged("ownfeatures", then=anew))
         st.slider(words.own_dims, width=160, **state.ranged("owndims", then=anew))
-        for key, label, options in (
+        for key, label, texts in (
             ("owndensity", words.own_density, OWN_DENSITIES),
             ("ownratio", words.own_ratio, OWN_RATIOS),
         ):
-            st.selectbox(label, width=140, **state.named(key, {one: one for one in options}, anew))
+            st.selectbox(label, width=140, **state.named(key, {text: text for text in texts}, anew))
         st.number_input(words.own_seed, step=1, width=110, **state.ranged("ownseed", then=anew))
     toy = toy_of(state)
     kit.live(

@@ -12,7 +12,7 @@ PARAMS = [
     codec.choice("toydensity", "0.05", [f"{density:g}" for density in DENSITIES]),
     codec.integer("toyseed", 0, 0, len(SEEDS) - 1),
     codec.integer("toyframe", -1, -1, 999),
-    codec.choices("toyon", ["1"], [str(one + 1) for one in range(FEATURES)]),
+    codec.choices("toyon", ["1"], [str(feature + 1) for feature in range(FEATURES)]),
     codec.text("toycell", ""),
     codec.integer("phasedensity", 12, 0, len(PHASE_DENSITIES) - 1),
     codec.integer("phaseweight", 12, 0, len(PHASE_IMPORTANCES) - 1),

@@ -70,7 +70,7 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, **story, **over)
 
 
-def example(asked: Asked, chances: np.ndarray) -> dict[str, Any]:
+def example(case: Asked, chances: np.ndarray) -> dict[str, Any]:
     """Return what is said of one story: which answers are wrong, and what the sentence did."""
     return {
         "ways": len(chances),
@@ -79,19 +79,19 @@ def example(asked: Asked, chances: np.ndarray) -> dict[str, Any]:
     }
 
 
-def _example(asked: Asked, sentence: str, chances: np.ndarray, story: dict[str, Any]) -> None:
-    st.text(asked.story)
+def _example(case: Asked, sentence: str, chances: np.ndarray, story: dict[str, Any]) -> None:
+    st.text(case.story)
     names = [*(words.ways[name] for name in WAYS), words.own_way]
-    people = (asked.right, *asked.others)
+    people = (case.right, *case.others)
     table = [
         (name, f"… {prompt[-SHOWN:]}", people[int(row.argmax())], kit.percent(float(row[0])))
-        for name, prompt, row in zip(names, examples.prompts(asked, sentence), chances, strict=True)
+        for name, prompt, row in zip(names, examples.prompts(case, sentence), chances, strict=True)
     ]
     kit.rows_table(table, words.example_columns)
     kit.prose(
         words.example_read.format(
-            right=kit.quote(asked.right),
-            thing=asked.thing,
+            right=kit.quote(case.right),
+            thing=case.thing,
             plain=kit.percent(float(chances[list(WAYS).index(PLAIN), 0])),
             **story,
         )
@@ -142,7 +142,7 @@ def question(measured: Moved) -> kit.Question:
     way = measured.ways[MOVING]
     share = way.moved / way.stories
     numbers = {"moved": kit.percent(share), "broken": way.broken, "mended": way.mended}
-    reasons = [one.format(**numbers) for one in words.ask_order_reasons]
+    reasons = [reason.format(**numbers) for reason in words.ask_order_reasons]
     return kit.share_question(
         words.ask_order.format(stories=way.stories), share, reasons, kit.percent
     )
@@ -159,10 +159,10 @@ def _place(measured: Moved) -> None:
 def place_figure(mode: kit.Mode) -> kit.Figure:
     """Return the share of right answers by place, with its interval."""
     places = recorded().places
-    x = [one.before for one in places]
-    ends = np.array([Share(one.right, one.stories).interval for one in places])
+    x = [place.before for place in places]
+    ends = np.array([Share(place.right, place.stories).interval for place in places])
     drawn = [
-        Line(words.place_line, x, [one.right / one.stories for one in places], 0),
+        Line(words.place_line, x, [place.right / place.stories for place in places], 0),
         Line(words.place_low, x, ends[:, 0], 6, dashed=True),
         Line(words.place_low, x, ends[:, 1], 6, dashed=True),
     ]
@@ -175,8 +175,8 @@ def place_figure(mode: kit.Mode) -> kit.Figure:
 
 def place_line(places: list[Place]) -> str:
     """Return where the fact is found most and least often, and whether that may be chance."""
-    best = max(places, key=lambda one: one.right)
-    worst = min(places, key=lambda one: one.right)
+    best = max(places, key=lambda place: place.right)
+    worst = min(places, key=lambda place: place.right)
     low = Share(best.right, best.stories).interval[0]
     high = Share(worst.right, worst.stories).interval[1]
     return words.place_read.format(
@@ -188,16 +188,16 @@ def place_line(places: list[Place]) -> str:
     )
 
 
-def _code(asked: Asked, sentence: str, chances: np.ndarray) -> None:
-    prompt = examples.prompts(asked, sentence)[-1]
+def _code(case: Asked, sentence: str, chances: np.ndarray) -> None:
+    prompt = examples.prompts(case, sentence)[-1]
     kit.show_code(
         [answers],
         words.snippet.format(
             model=MODEL,
-            story=asked.story,
-            thing=asked.thing,
-            right=asked.right,
-            others=asked.others,
+            story=case.story,
+            thing=case.thing,
+            right=case.right,
+            others=case.others,
             prompt=prompt,
         ),
         f"{chances[-1].round(3)}",

@@ -14,10 +14,10 @@ def stories(version: str) -> list[Asked]:
     return asked_stories(engine.load(MODEL).tokenizer, EXAMPLES)
 
 
-def prompts(asked: Asked, sentence: str) -> list[str]:
+def prompts(case: Asked, sentence: str) -> list[str]:
     """Return the text of every way to ask, and that with the learner's sentence before it."""
-    own = Asked(f"{asked.story} {sentence}".rstrip(), asked.thing, asked.right, asked.others)
-    return [*(way(asked) for way in WAYS.values()), WAYS["plain"](own)]
+    own = Asked(f"{case.story} {sentence}".rstrip(), case.thing, case.right, case.others)
+    return [*(way(case) for way in WAYS.values()), WAYS["plain"](own)]
 
 
 def answered(version: str, number: int, sentence: str) -> np.ndarray:

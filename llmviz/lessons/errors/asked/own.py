@@ -58,18 +58,18 @@ def rows(found: Answers) -> list[tuple[str, ...]]:
         (
             words.own_places[place],
             words.own_ways[way],
-            one.person,
-            kit.percent(one.person_p),
-            kit.percent(one.people_p),
+            answer.person,
+            kit.percent(answer.person_p),
+            kit.percent(answer.people_p),
         )
-        for (place, way), one in found.items()
+        for (place, way), answer in found.items()
     ]
 
 
 def read_line(found: Answers, bundled: engine.Bundled) -> str:
     """Return whether all rows have the same answer, and whether it is a person at all."""
-    counts = Counter(one.person for one in found.values())
-    chances = [one.person_p for one in found.values()]
+    counts = Counter(answer.person for answer in found.values())
+    chances = [answer.person_p for answer in found.values()]
     line = words.own_read["same" if len(counts) == 1 else "moved"].format(
         first=kit.quote(next(iter(counts))),
         rows=len(found),
@@ -82,7 +82,7 @@ def read_line(found: Answers, bundled: engine.Bundled) -> str:
             ]
         ),
     )
-    others = [one for one in found.values() if one.token_p > one.person_p]
+    others = [answer for answer in found.values() if answer.token_p > answer.person_p]
     if others:
         line += words.own_other.format(
             some=len(others),

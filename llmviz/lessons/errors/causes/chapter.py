@@ -49,8 +49,8 @@ def draw(state: kit.PageState) -> None:
         f"print([case.cause for case in ten_cases({number})].count('never'))",
         str([case.cause for case in file].count("never")),
     )
-    results = [kit.graded(one, f"{KEY}.{number}.{place}") for place, one in enumerate(every)]
-    answered, right = sum(one is not None for one in results), sum(one is True for one in results)
+    results = [kit.graded(quiz, f"{KEY}.{number}.{place}") for place, quiz in enumerate(every)]
+    answered, right = len(results) - results.count(None), results.count(True)
     kit.prose(words.score.format(right=right, answered=answered, left=TEN - answered))
     if answered or state["show"]:
         kit.seen(words.end, number=number, answered=answered, right=right)

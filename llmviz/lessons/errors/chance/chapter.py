@@ -49,9 +49,9 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, **parts.of_story(divided), **missed)
 
 
-def opened_token(asked: int, divided: DividedLoss) -> int:
+def opened_token(place: int, divided: DividedLoss) -> int:
     """Return the token that is open: the one asked for, else that with the highest loss."""
-    return asked if 0 <= asked < len(divided) else int(divided.loss.argmax())
+    return place if 0 <= place < len(divided) else int(divided.loss.argmax())
 
 
 def part(divided: DividedLoss, name: str) -> np.ndarray:

@@ -48,8 +48,8 @@ def of_story(divided: DividedLoss) -> dict[str, Any]:
 def draw(state: kit.PageState, story: ReadStory, divided: DividedLoss) -> bool:
     """Show the section; return whether what its question covers may be seen."""
     kit.section(words.divided)
-    asked = question(divided)
-    if asked is not None and not kit.predict(asked, KEY, covers=True):
+    quiz = question(divided)
+    if quiz is not None and not kit.predict(quiz, KEY, covers=True):
         return False
     kit.prose(
         words.divided_story.format(tokens=kit.count(len(divided), "token"), **of_story(divided))
@@ -80,7 +80,7 @@ def question(divided: DividedLoss) -> kit.Question | None:
     if expected < CERTAIN:
         return None
     numbers = {"entropy": entropy, "expected": expected}
-    reasons = [one.format(**numbers) for one in words.ask_share_reasons]
+    reasons = [reason.format(**numbers) for reason in words.ask_share_reasons]
     text = words.ask_share.format(expected=expected)
     return kit.share_question(text, entropy / expected, reasons, kit.percent)
 
@@ -95,14 +95,14 @@ def bars(own: tuple[float, ...], name: str | None, mode: kit.Mode) -> kit.Figure
             words.bar_corpus.format(stories=kit.count(corpus.stories, "story", "stories"))
         )
         values.append(tuple(getattr(corpus, part).value for part in PARTS))
-    series = [[one[k] for one in values] for k in range(len(PARTS))]
+    series = [[row[k] for row in values] for k in range(len(PARTS))]
     names = [words.parts[part] for part in PARTS]
     return stacked(columns, series, names, ROLES, words.bar_axis, mode)
 
 
 def rows(known: dict[str, ModelErrors]) -> list[tuple[str, ...]]:
     """Return the table's rows, one for each model."""
-    return [(kit.label(name), *numbers(one.corpus)) for name, one in known.items()]
+    return [(kit.label(name), *numbers(errors.corpus)) for name, errors in known.items()]
 
 
 def numbers(corpus: CorpusLoss) -> tuple[str, ...]:

@@ -72,7 +72,7 @@ def mean_line(divided: DividedLoss) -> str:
 def question(divided: DividedLoss) -> kit.Question:
     """Return the question what share even the best guesses miss."""
     share = float((1 - divided.best_true).mean())
-    reasons = [one.format(share=kit.percent(share)) for one in words.ask_perfect_reasons]
+    reasons = [reason.format(share=kit.percent(share)) for reason in words.ask_perfect_reasons]
     return kit.share_question(words.ask_perfect, share, reasons, kit.percent)
 
 
@@ -85,6 +85,6 @@ def drawn_of(bundled: engine.Bundled, text: str, tokens: int, seed: int) -> np.n
 def _row(
     name: str, ids: np.ndarray, guess: np.ndarray, guesses: list[str], tokenizer: Tokenizer
 ) -> TokenRow:
-    details = [{words.card_first: one} for one in guesses]
+    details = [{words.card_first: text} for text in guesses]
     missed = (ids != guess).astype(float)
     return TokenRow(name, tokens_of(ids.tolist(), tokenizer), values=missed, details=details)

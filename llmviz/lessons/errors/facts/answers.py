@@ -27,7 +27,7 @@ class Read:
     @property
     def invented(self) -> list[Answer]:
         """The towns that it names for persons whom it never read about."""
-        return [one for one in self.answers if not one.person.times and not one.declined]
+        return [reply for reply in self.answers if not reply.person.times and not reply.declined]
 
 
 @kit.kept(32)

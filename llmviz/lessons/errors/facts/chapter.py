@@ -72,7 +72,7 @@ def question(world: int) -> kit.Question:
 def _sample(world: int) -> None:
     """Show two documents of the text."""
     people = world_of(Reading(world)).people
-    lines = [fact(next(one for one in people if one.times == times)) for times in (OFTEN, ONCE)]
+    lines = [fact(next(who for who in people if who.times == times)) for times in (OFTEN, ONCE)]
     st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
@@ -116,17 +116,17 @@ def _persons(state: kit.PageState, world: int, read: Read) -> None:
         words.times,
         {str(times): words.times_of.format(times=times) for times in COUNTS},
     )
-    those = [one for one in read.answers if one.person.times == int(state["facttimes"])]
+    those = [answer for answer in read.answers if answer.person.times == int(state["facttimes"])]
     rows = [
         [
-            one.person.name,
-            one.person.town,
-            one.said,
-            kit.percent(one.sure),
-            kit.percent(one.right),
-            words.yes if one.shared else words.no,
+            answer.person.name,
+            answer.person.town,
+            answer.said,
+            kit.percent(answer.sure),
+            kit.percent(answer.right),
+            words.yes if answer.shared else words.no,
         ]
-        for one in those
+        for answer in those
     ]
     titles = (words.name, words.lives, words.says, words.probability, words.of_right)
     kit.rows_table(rows, (*titles, words.namesake), height=320)
@@ -137,10 +137,10 @@ def namesakes_of(world: int) -> dict[str, object]:
     """Return how many invented answers are the town of a namesake, and how many by chance."""
     register = world_of(Reading(world))
     those = answers.read(world).invented
-    expected = sum(len(namesakes(register, one.person)) / len(TOWNS) for one in those)
+    expected = sum(len(namesakes(register, answer.person)) / len(TOWNS) for answer in those)
     return {
         "count": len(those),
-        "shared": kit.percent(sum(one.shared for one in those) / len(those)),
+        "shared": kit.percent(sum(answer.shared for answer in those) / len(those)),
         "chance": kit.percent(expected / len(those)),
     }
 

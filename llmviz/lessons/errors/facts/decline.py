@@ -61,7 +61,7 @@ def _guess(state: kit.PageState, unknown: int) -> None:
     every = tested(world, unknown, cost)
     best = best_of(every)
     ideal = cost / (1 + cost)
-    heights = [one.points for one in every]
+    heights = [score.points for score in every]
     drawn = [
         Curve(words.points_line, THRESHOLDS, heights, "weights"),
         Curve(
@@ -91,4 +91,4 @@ def tested(world: int, unknown: int, cost: float) -> tuple[Score, ...]:
 
 def best_of(every: tuple[Score, ...]) -> Score:
     """Return the score with the most points; of equal ones that of the lowest threshold."""
-    return max(every, key=lambda one: one.points)
+    return max(every, key=lambda score: score.points)

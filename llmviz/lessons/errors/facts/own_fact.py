@@ -50,10 +50,11 @@ def _draw_results(own: Person, passes: int, job: kit.Job) -> None:
     if not read:
         return
     at = TOWNS.index(own.town)
-    steps = [one.step for one in read]
-    others = [max(p for place, p in enumerate(one.own) if place != at) for one in read]
+    steps = [look.step for look in read]
+    others = [max(p for place, p in enumerate(look.own) if place != at) for look in read]
+    rights = [look.own[at] for look in read]
     drawn = [
-        Curve(words.own_right, steps, [one.own[at] for one in read], "value", marks=len(read) == 1),
+        Curve(words.own_right, steps, rights, "value", marks=len(read) == 1),
         Curve(words.own_best, steps, others, "key", marks=len(read) == 1),
     ]
     kit.chart(

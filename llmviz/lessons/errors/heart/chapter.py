@@ -49,7 +49,7 @@ def draw(state: kit.PageState) -> None:
 
 def by_times(model: Remembered, times: int) -> list[Kept]:
     """Return what a model keeps of the sentences that stood so often."""
-    return [one for one in model.planted if one.times == times]
+    return [kept for kept in model.planted if kept.times == times]
 
 
 def first_whole(model: Remembered) -> int | None:
@@ -59,7 +59,7 @@ def first_whole(model: Remembered) -> int | None:
     """
     found = None
     for times in reversed(TIMES):
-        if any(one.needed > 1 for one in by_times(model, times)):
+        if any(kept.needed > 1 for kept in by_times(model, times)):
             break
         found = times
     return found
@@ -91,7 +91,7 @@ def question(seed: int, passes: int) -> kit.Question:
 def mean_loss(model: Remembered, times: int) -> float:
     """Return the mean loss of the sentences that stood so often, in nats per token."""
     those = by_times(model, times)
-    return sum(one.loss for one in those) / len(those)
+    return sum(kept.loss for kept in those) / len(those)
 
 
 def _needs(seed: int, passes: int, model: Remembered) -> None:
@@ -111,7 +111,7 @@ def _needs(seed: int, passes: int, model: Remembered) -> None:
     kit.show_code(
         [train_one, needed],
         words.snippet.format(seed=seed, passes=passes, each=EACH),
-        str([(one.times, one.needed) for one in model.planted][::EACH]),
+        str([(kept.times, kept.needed) for kept in model.planted][::EACH]),
     )
 
 
@@ -124,7 +124,7 @@ def figure(what: str, axis: str, passes: int, mode: kit.Mode) -> kit.Figure:
         for seed in SEEDS:
             model = bundled(seed, passes, repeats=repeats)
             groups = [by_times(model, times) for times in TIMES]
-            rows.append([sum(getattr(one, what) for one in those) / EACH for those in groups])
+            rows.append([sum(getattr(kept, what) for kept in those) / EACH for those in groups])
         drawn.append(Ranged(name, role, rows, dashed=not repeats))
     return ranged_lines(TIMES, drawn, (words.times_axis, axis), mode)
 
@@ -136,22 +136,22 @@ def _out(state: kit.PageState, model: Remembered) -> None:
     with st.container(horizontal=True, gap="medium"):
         kit.choose(state, "heartsentence", words.sentence, {at: str(at + 1) for at in range(EACH)})
         st.slider(words.given, width=280, **state.ranged("heartgiven"))
-    one = by_times(model, int(state["hearttimes"]))[state["heartsentence"]]
-    given = min(state["heartgiven"], len(one.tokens))
+    kept = by_times(model, int(state["hearttimes"]))[state["heartsentence"]]
+    given = min(state["heartgiven"], len(kept.tokens))
     for label, tokens in (
-        (words.given_label, one.tokens[:given]),
-        (words.written_label, one.written[given - 1]),
-        (words.truth_label, one.tokens[given:]),
+        (words.given_label, kept.tokens[:given]),
+        (words.written_label, kept.written[given - 1]),
+        (words.truth_label, kept.tokens[given:]),
     ):
         st.caption(label)
         st.code(" ".join(tokens) or " ", language=None, wrap_lines=True)
-    kit.prose(report(one, given))
+    kit.prose(report(kept, given))
 
 
-def report(one: Kept, given: int) -> str:
+def report(kept: Kept, given: int) -> str:
     """Return how far the model's own words are those of the sentence."""
-    left = one.tokens[given:]
-    same = [a == b for a, b in zip(left, one.written[given - 1], strict=True)]
+    left = kept.tokens[given:]
+    same = [a == b for a, b in zip(left, kept.written[given - 1], strict=True)]
     right = same.index(False) if False in same else len(same)
     how = "end" if not left else "right" if right == len(left) else "part"
     return words.out_read[how].format(all=len(left), right=right)

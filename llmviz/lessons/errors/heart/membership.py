@@ -17,7 +17,7 @@ def draw(state: kit.PageState, model: Remembered, passes: int) -> None:
     kit.chart(both(state["hearttext"], passes, kit.theme()), f"{KEY}.member")
     st.slider(words.threshold, step=0.1, width=320, format="%.1f", **state.ranged("heartloss"))
     hits, alarms = caught(model.read, model.fresh, threshold)
-    areas = [area(one.read, one.fresh) for one in (bundled(seed, passes) for seed in SEEDS)]
+    areas = [area(found.read, found.fresh) for found in (bundled(seed, passes) for seed in SEEDS)]
     low, high = kit.percent(min(areas)), kit.percent(max(areas))
     kit.prose(
         words.member_read.format(

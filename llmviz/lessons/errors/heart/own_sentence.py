@@ -44,7 +44,7 @@ def _draw_results(own: Planted, job: kit.Job) -> None:
     read: list[Progress] = list(job.results)
     if not read:
         return
-    steps, losses = [one.step for one in read], [one.own.loss for one in read]
+    steps, losses = [look.step for look in read], [look.own.loss for look in read]
     curve = Curve(words.own_loss, steps, losses, "weights", marks=len(read) == 1)
     kit.chart(lines([curve], (words.own_axis, words.own_loss), kit.theme()), f"{KEY}.own")
     kit.prose(report(own, read[-1]))

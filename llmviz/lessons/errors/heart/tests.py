@@ -55,7 +55,7 @@ def figure(mode: kit.Mode) -> kit.Figure:
             role,
             list(
                 zip(
-                    *[[getattr(one, which) for one in bundled()[copies]] for copies in COPIES],
+                    *[[getattr(score, which) for score in bundled()[copies]] for copies in COPIES],
                     strict=True,
                 )
             ),

@@ -50,7 +50,7 @@ def draw(state: kit.PageState) -> None:
     _probes(known)
     _never(state, bundled, known)
     if own is not None and counted is not None:
-        never = sum(one == 0 for one in known.counts)
+        never = sum(count == 0 for count in known.counts)
         found = known.spellings[PIECES]
         kit.seen(words.end, **own, **counted, words=found.words, found=found.right, never=never)
 
@@ -111,7 +111,7 @@ def question(known: TokenLetters) -> kit.Question:
     """Return the question how many places are found again when they stand in two halves."""
     pieces, whole = known.spellings[PIECES], known.spellings[WHOLE]
     numbers = {"right": pieces.right, "words": pieces.words, "whole": whole.right}
-    reasons = [one.format(**numbers) for one in words.ask_pieces_reasons]
+    reasons = [reason.format(**numbers) for reason in words.ask_pieces_reasons]
     text = words.ask_pieces.format(command=COMMAND, **numbers)
     return kit.share_question(text, pieces.right / pieces.words, reasons, kit.percent)
 
@@ -139,11 +139,11 @@ def probe_rows(known: TokenLetters) -> list[tuple[str, ...]]:
     return [
         (
             words.probe_names[kind],
-            f"{100 * one.accuracy:.1f} ± {100 * one.error:.1f} %",
-            kit.percent(one.guess),
-            f"{one.tokens:,}",
+            f"{100 * probe.accuracy:.1f} ± {100 * probe.error:.1f} %",
+            kit.percent(probe.guess),
+            f"{probe.tokens:,}",
         )
-        for kind, one in known.probes.items()
+        for kind, probe in known.probes.items()
     ]
 
 
@@ -182,14 +182,14 @@ def met_line(bundled: engine.Bundled, token: int, counts: np.ndarray) -> str:
     """Return what the model does when it meets a token that never came."""
     tokenizer = bundled.tokenizer
     row, met = row_of(table_of(bundled.version), token), met_of(bundled.version, token)
-    near = [one for one, _ in row.nearest]
-    unread = sum(counts[one] == 0 for one in near)
+    near = [other for other, _ in row.nearest]
+    unread = sum(counts[other] == 0 for other in near)
     kind = words.nearest_kind["all" if unread == len(near) else "some"]
     best, best_p = met.best[0]
     return words.met.format(
         token=kit.spoken(token, tokenizer),
         norm=row.norm,
-        nearest=kit.listed([kit.spoken(one, tokenizer) for one in near]),
+        nearest=kit.listed([kit.spoken(other, tokenizer) for other in near]),
         kind=kind.format(count=unread, all=len(near)),
         best=kit.spoken(best, tokenizer),
         best_p=kit.percent(best_p),

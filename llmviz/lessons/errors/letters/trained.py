@@ -78,7 +78,7 @@ def question(known: LetterScores) -> kit.Question:
         "guess": kit.percent(float(np.mean(score.guess))),
         "read": kit.percent(known.scores[COUNT][WHOLE][READ].mean),
     }
-    reasons = [one.format(**numbers) for one in words.ask_trained_reasons]
+    reasons = [reason.format(**numbers) for reason in words.ask_trained_reasons]
     text = words.ask_trained.format(**numbers)
     return kit.share_question(text, score.mean, reasons, kit.percent)
 
@@ -144,7 +144,7 @@ def read_line(known: LetterScores, task: str) -> str:
         words.new_read.format(
             seeds=len(SEEDS), unknown=test_names(task)[UNKNOWN], shares=kit.listed(shares)
         ),
-        *(compared(scores, one, other, names) for one, other in _neighbours(scores)),
+        *(compared(scores, better, worse, names) for better, worse in _neighbours(scores)),
         _against_luck(scores[WHOLE][UNKNOWN], names[WHOLE]),
     ]
     if unlearned := [names[way] for way in SPELLINGS if scores[way][READ].mean < 0.5]:
@@ -182,7 +182,7 @@ def _asked(state: kit.PageState) -> None:
     kit.section(words.ask_one)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.text_input(state, "countedword", words.counted_word, width=200)
-        kit.choose(state, "countedletter", words.counted_letter, {one: one for one in ALPHABET})
+        kit.choose(state, "countedletter", words.counted_letter, {sign: sign for sign in ALPHABET})
     word, letter = state["countedword"].strip().lower(), state["countedletter"]
     if not word:
         kit.inform(words.no_counted, ":material/edit:")

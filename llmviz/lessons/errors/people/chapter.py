@@ -112,14 +112,14 @@ def figure(lean: float, seed: int, mode: kit.Mode) -> kit.Figure:
     """Return all jobs by what was planted and what the model says."""
     groups = []
     for direct, name, role in ((True, words.direct, "weights"), (False, words.names_only, "key")):
-        those = [one for one in bundled(lean, seed).jobs if one.direct == direct]
+        those = [job for job in bundled(lean, seed).jobs if job.direct == direct]
         groups.append(
             (
                 name,
                 role,
-                [one.name for one in those],
-                [one.planted for one in those],
-                [one.probability for one in those],
+                [job.name for job in those],
+                [job.planted for job in those],
+                [job.probability for job in those],
             )
         )
     return planted_and_said(groups, (words.planted_axis, words.said_axis), words.equal, mode)
@@ -131,12 +131,12 @@ def _vectors(lean: float, seed: int, model: Measured) -> None:
         [
             ratio(each),
             str(text + 1),
-            kit.signed(one.effect),
-            kit.percent(one.p_value),
+            kit.signed(found.effect),
+            kit.percent(found.p_value),
         ]
         for each in LEANS
         for text in SEEDS
-        for one in [bundled(each, text)]
+        for found in [bundled(each, text)]
     ]
     titles = (words.lean_column, words.text_column, words.effect_column, words.p_column)
     kit.rows_table(rows, titles, height="content")
@@ -166,7 +166,7 @@ def _mended(state: kit.PageState, model: Measured) -> None:
     halves = (model.jobs[:JOBS], model.jobs[JOBS:])
     rows = []
     for name, half in zip((words.row_first, words.row_second), halves, strict=True):
-        shares = [sum(getattr(one, what) for one in half) / JOBS for what in ("probability", after)]
+        shares = [sum(getattr(job, what) for job in half) / JOBS for what in ("probability", after)]
         rows.append([name, *map(kit.percent, shares)])
     rows.append([words.row_agreement, kit.percent(model.agreement), kit.percent(agreement_after)])
     kit.rows_table(rows, (words.what, words.before, words.after))

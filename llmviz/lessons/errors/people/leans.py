@@ -9,13 +9,13 @@ NEAR = 0.05  # shares that differ by less are called equal
 
 def first_half(model: Measured, direct: bool) -> list[JobRead]:
     """Return the jobs of the first half that were read with pronouns, or with names alone."""
-    return [one for one in model.jobs[:JOBS] if one.direct == direct]
+    return [job for job in model.jobs[:JOBS] if job.direct == direct]
 
 
 def means(model: Measured, *, direct: bool) -> tuple[float, float]:
     """Return the mean share of "she" after the jobs of the first half, and of the second."""
     halves = (model.jobs[:JOBS], model.jobs[JOBS:])
-    said = [[one.probability for one in half if one.direct == direct] for half in halves]
+    said = [[job.probability for job in half if job.direct == direct] for half in halves]
     first, second = (sum(those) / len(those) for those in said)
     return first, second
 

@@ -15,7 +15,7 @@ from llmviz.ui import kit
 def written_share(model: Measured, temperature: float) -> float:
     """Return how often "she" is written after the jobs of the first half read with pronouns."""
     those = first_half(model, direct=True)
-    return sum(sharpened(one.probability, temperature) for one in those) / len(those)
+    return sum(sharpened(job.probability, temperature) for job in those) / len(those)
 
 
 def draw(state: kit.PageState, lean: float, seed: int, model: Measured) -> None:
@@ -27,13 +27,13 @@ def draw(state: kit.PageState, lean: float, seed: int, model: Measured) -> None:
     at = state["leantemperature"]
     rows = [
         [
-            one.name,
-            kit.whole_percent(one.planted),
-            kit.percent(one.probability),
-            kit.percent(sharpened(one.probability, at)),
+            job.name,
+            kit.whole_percent(job.planted),
+            kit.percent(job.probability),
+            kit.percent(sharpened(job.probability, at)),
         ]
-        for one in model.jobs
-        if one.direct
+        for job in model.jobs
+        if job.direct
     ]
     column = words.at_temperature.format(temperature=at)
     kit.rows_table(rows, (words.job, words.in_text, words.given, column), height="content")
@@ -56,7 +56,7 @@ def written_shares(model: Measured, place: int) -> tuple[np.ndarray, np.ndarray]
     """
     halves = (model.jobs[:JOBS], model.jobs[JOBS:])
     counts = np.array(
-        [sum(np.array(one.written[place]) for one in half if one.direct) for half in halves]
+        [sum(np.array(job.written[place]) for job in half if job.direct) for half in halves]
     )
     return counts, counts[:, 0] / np.maximum(counts.sum(1), 1)
 
@@ -74,13 +74,13 @@ def wrote_rows(model: Measured) -> list[tuple[str, ...]]:
     for place, heat in enumerate(HEATS):
         counts, _ = written_shares(model, place)
         neither = WRITTEN * len(direct_jobs(model)) - int(counts.sum())
-        table.append((f"{heat:g}", *(f"{one:,}" for one in (*counts.ravel(), neither))))
+        table.append((f"{heat:g}", *(f"{count:,}" for count in (*counts.ravel(), neither))))
     return table
 
 
 def direct_jobs(model: Measured) -> list[JobRead]:
     """Return the jobs that were read with pronouns."""
-    return [one for one in model.jobs if one.direct]
+    return [job for job in model.jobs if job.direct]
 
 
 def wrote_line(lean: float, seed: int, model: Measured) -> str:

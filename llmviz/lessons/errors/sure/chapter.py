@@ -27,7 +27,7 @@ def draw(state: kit.PageState) -> None:
     held_out = kit.count(STORIES, "story", "stories")
     kit.section(words.intro, stories=held_out, command=COMMAND)
     known = known_errors()
-    names = [*known, *(one for one in kit.offered(reads_stories, state["sure_model"]))]
+    names = [*known, *kit.offered(reads_stories, state["sure_model"])]
     if not names:
         return
     name = kit.keep(state, "sure_model", names)
@@ -56,7 +56,7 @@ def draw(state: kit.PageState) -> None:
 
 def nearest(heat: float) -> float:
     """Return the measured temperature that is nearest to one that a link names."""
-    return min(TEMPERATURES, key=lambda one: abs(one - heat))
+    return min(TEMPERATURES, key=lambda known: abs(known - heat))
 
 
 def _own(state: kit.PageState, name: str) -> ModelErrors | None:
@@ -150,8 +150,8 @@ def errors_over(measured: ModelErrors, against: str) -> list[float]:
 def fit_line(name: str, measured: ModelErrors) -> str:
     """Return what the fitted temperature is and what it does, against the true probabilities."""
     near = nearest(measured.fitted)
-    one, fit = (measured.reliability(heat, TRUE).error for heat in (1.0, near))
-    verdict = "equal" if abs(one - fit) < SAME else "better" if fit < one else "worse"
+    plain, fit = (measured.reliability(heat, TRUE).error for heat in (1.0, near))
+    verdict = "equal" if abs(plain - fit) < SAME else "better" if fit < plain else "worse"
     return words.fit.format(
         to_fit=kit.count(TO_FIT, "story", "stories"),
         stories=kit.count(measured.corpus.stories, "story", "stories"),
@@ -160,7 +160,7 @@ def fit_line(name: str, measured: ModelErrors) -> str:
         near=near,
         at_one=measured.loss(1.0),
         at_fit=measured.loss(near),
-        error_one=kit.percent(one),
+        error_one=kit.percent(plain),
         error_fit=kit.percent(fit),
         verdict=words.fit_verdict[verdict],
     )
@@ -178,14 +178,14 @@ def _training(known: dict[str, ModelErrors]) -> None:
 def rows(known: dict[str, ModelErrors]) -> list[tuple[str, ...]]:
     """Return a row for each measured model: sure, right, both errors, the fitted temperature."""
     table = []
-    for name, one in known.items():
-        errors = (
-            f"{100 * one.reliability(1.0, against).error:.2f} ± "
-            f"{100 * one.spread(1.0, against):.2f} %"
+    for name, model in known.items():
+        both = (
+            f"{100 * model.reliability(1.0, against).error:.2f} ± "
+            f"{100 * model.spread(1.0, against):.2f} %"
             for against in (CAME, TRUE)
         )
         table.append(
-            (kit.label(name), *map(kit.percent, shares(one, 1.0)), *errors, f"{one.fitted:.2f}")
+            (kit.label(name), *map(kit.percent, shares(model, 1.0)), *both, f"{model.fitted:.2f}")
         )
     return table
 

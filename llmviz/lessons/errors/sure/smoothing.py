@@ -28,7 +28,7 @@ def draw() -> None:
 
 def question(known: SmoothedRuns) -> kit.Question:
     """Return the question by how much models with label smoothing are surer than right."""
-    plain, smoothed = (known.mean(one, "apart")[0] for one in SMOOTHING)
+    plain, smoothed = (known.mean(rate, "apart")[0] for rate in SMOOTHING)
     place = 0 if smoothed < plain / 2 else 1 if smoothed <= 1.5 * plain else 2
     numbers = {"plain": points(plain), "smoothed": points(smoothed), "seeds": len(SEEDS)}
     return kit.Question.rated(
@@ -56,17 +56,17 @@ def rows(known: SmoothedRuns) -> list[tuple[str, ...]]:
     return [
         (
             words.losses[name],
-            *(share(one, what) for what in ("sure", "right", "came_error", "true_error")),
-            *(number(one, what) for what in ("loss", "fitted")),
+            *(share(rate, what) for what in ("sure", "right", "came_error", "true_error")),
+            *(number(rate, what) for what in ("loss", "fitted")),
         )
-        for name, one in (("plain", PLAIN), ("smoothed", SMOOTHED))
+        for name, rate in (("plain", PLAIN), ("smoothed", SMOOTHED))
     ]
 
 
 def read_line(known: SmoothedRuns) -> str:
     """Return what label smoothing does to the calibration error and to the loss."""
     true, loss = (
-        [known.mean(one, name)[0] for one in SMOOTHING] for name in ("true_error", "loss")
+        [known.mean(rate, name)[0] for rate in SMOOTHING] for name in ("true_error", "loss")
     )
     return words.smoothed_read.format(
         seeds=len(SEEDS),
@@ -81,6 +81,6 @@ def read_line(known: SmoothedRuns) -> str:
 
 def verdict(known: SmoothedRuns, name: str) -> str:
     """Return whether all models of one kind have more than all of the other, or a tie."""
-    plain, smoothed = (known.values(one, name) for one in SMOOTHING)
+    plain, smoothed = (known.values(rate, name) for rate in SMOOTHING)
     lower, higher = smoothed.max() < plain.min(), smoothed.min() > plain.max()
     return words.smoothed_verdict["lower" if lower else "higher" if higher else "tie"]

@@ -54,7 +54,7 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.run)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.choose(state, "armbase", words.baseline, dict(words.baselines.items()))
-        kit.choose(state, "armrate", words.rate, {one: one for one in RATES})
+        kit.choose(state, "armrate", words.rate, {rate: rate for rate in RATES})
         st.number_input(words.seed, width=160, **state.ranged("armseed"))
     given = rewards_of(state), state["armbase"], float(state["armrate"]), state["armseed"]
     kit.prose(words.baseline_text[state["armbase"]])
@@ -240,7 +240,7 @@ def variance_rows(given: Given, at: int) -> list[tuple[str, ...]]:
     rows = []
     for baseline in BASELINES:
         now = numbers_of(given, at, baseline)
-        mean = ", ".join(kit.signed(one) for one in now.mean)
+        mean = ", ".join(kit.signed(value) for value in now.mean)
         rows.append(
             (words.baselines[baseline], kit.signed(now.baseline), mean, f"{now.variance:.4f}")
         )
@@ -251,7 +251,7 @@ def variance_read(given: Given, at: int) -> str:
     """Return what the mean reward as a baseline does to the variance here."""
     if len(set(given[0])) == 1:
         return words.no_signal
-    plain, mean = (numbers_of(given, at, one).variance for one in (NONE, MEAN))
+    plain, mean = (numbers_of(given, at, baseline).variance for baseline in (NONE, MEAN))
     if plain < TINY:
         return words.variance_read["zero"]
     kind = "same" if abs(mean - plain) < TINY else "less" if mean < plain else "more"

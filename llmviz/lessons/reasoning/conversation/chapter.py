@@ -35,12 +35,12 @@ def draw(state: kit.PageState) -> None:
 
 def question() -> kit.Question:
     """Return the question what the model does with the first conversation."""
-    written = reading.reply_to(tuple(Message(*one) for one in FIRST))
-    things = [one.question.split()[-1][:-1] for one in ask(STORY) if one.kind == "who"]
+    written = reading.reply_to(tuple(Message(*turn) for turn in FIRST))
+    things = [task.question.split()[-1][:-1] for task in ask(STORY) if task.kind == "who"]
     return kit.Question.of(
         words.ask_act,
         ACTS.index(written.act),
-        things=kit.listed([f"a {one}" for one in things]),
+        things=kit.listed([f"a {thing}" for thing in things]),
         reply=kit.quote(written.text, 160),
         asks=kit.percent(written.asks),
         declines=kit.percent(written.declines),
@@ -52,7 +52,7 @@ def end(messages: reading.Talk) -> dict[str, object]:
     tokens = reading.read(messages)
     return {
         "tokens": len(tokens),
-        "special": sum(one.special for one in tokens),
+        "special": sum(token.special for token in tokens),
         "right": kit.percent(right(OWN).value),
         "replies": right(OWN).of // len(recorded()[measured.REPLIES]),
         "lines": kit.percent(right(LINES_ONLY).value),

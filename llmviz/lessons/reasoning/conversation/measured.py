@@ -18,13 +18,13 @@ KEY = "reasoning.conversation"
 
 def together(way: str, setting: str, number: Callable[[Measured], Share]) -> Share:
     """Return a share over the models of a way."""
-    shares = [number(one.settings[setting]) for one in recorded()[way]]
-    return Share(sum(one.hits for one in shares), sum(one.of for one in shares))
+    shares = [number(model.settings[setting]) for model in recorded()[way]]
+    return Share(sum(share.hits for share in shares), sum(share.of for share in shares))
 
 
 def right(setting: str, way: str = REPLIES) -> Share:
     """Return the right replies in a setting, over the models of a way."""
-    return together(way, setting, lambda one: one.right)
+    return together(way, setting, lambda result: result.right)
 
 
 def _every(way: str, number: Callable[[ChatModel], str]) -> str:
@@ -36,24 +36,24 @@ def rows() -> list[tuple[str, ...]]:
     """Return a row for each number, model by model."""
 
     def share(setting: str, number: Callable[[Measured], Share]) -> Callable[[ChatModel], str]:
-        return lambda one: kit.percent(number(one.settings[setting]).value)
+        return lambda model: kit.percent(number(model.settings[setting]).value)
 
     def did(act: str, *, wanted: bool) -> Callable[[ChatModel], str]:
-        return share(OWN, lambda one: one.did(act, wanted=wanted))
+        return share(OWN, lambda result: result.did(act, wanted=wanted))
 
     numbers: dict[str, Callable[[ChatModel], str]] = {
-        "replies": lambda one: f"{one.replies:.3f}",
-        "rest": lambda one: f"{one.rest:.3f}",
-        "right": share(OWN, lambda one: one.right),
+        "replies": lambda model: f"{model.replies:.3f}",
+        "rest": lambda model: f"{model.rest:.3f}",
+        "right": share(OWN, lambda result: result.right),
         "asks": did(ASKS, wanted=True),
         "asks_wrong": did(ASKS, wanted=False),
         "declines": did(DECLINES, wanted=True),
         "declines_wrong": did(DECLINES, wanted=False),
-        "changed": share(CHANGED, lambda one: one.right),
+        "changed": share(CHANGED, lambda result: result.right),
     }
     named = {words.mask_rows[name]: number for name, number in numbers.items()}
     for turn in recorded()[REPLIES][0].settings[OWN].turns:
-        named[words.turn_row.format(turn=turn)] = share(OWN, lambda one, n=turn: one.turns[n])
+        named[words.turn_row.format(turn=turn)] = share(OWN, lambda result, n=turn: result.turns[n])
     return [(name, *(_every(way, number) for way in WAYS)) for name, number in named.items()]
 
 
@@ -63,14 +63,14 @@ def draw_mask() -> None:
     kit.section(words.mask, replies=replies, talks=HELD)
     kit.rows_table(rows(), words.mask_columns, height="content")
     masked, twins = (
-        np.array([one.settings[OWN].right.value for one in recorded()[way]]) for way in WAYS
+        np.array([model.settings[OWN].right.value for model in recorded()[way]]) for way in WAYS
     )
     apart, error = masked.mean() - twins.mean(), math.hypot(*map(standard_error, (masked, twins)))
     kind = "tie" if abs(apart) <= 2 * error else "better" if apart > 0 else "worse"
     kit.prose(
         words.mask_read[kind], masked=kit.percent(masked.mean()), all=kit.percent(twins.mean())
     )
-    rest = {way: np.mean([one.rest for one in recorded()[way]]) for way in WAYS}
+    rest = {way: np.mean([model.rest for model in recorded()[way]]) for way in WAYS}
     kit.prose(words.mask_rest, all=f"{rest[ALL]:.2f}", masked=f"{rest[REPLIES]:.2f}")
 
 
@@ -81,12 +81,12 @@ def standard_error(values: np.ndarray) -> float:
 
 def new_question() -> kit.Question:
     """Return the question how many questions of new kinds are declined."""
-    share = together(REPLIES, NEVER, lambda one: one.did(DECLINES, wanted=True))
+    share = together(REPLIES, NEVER, lambda result: result.did(DECLINES, wanted=True))
     of = recorded()[REPLIES][0].settings[NEVER].right.of
     return kit.share_question(
         words.ask_new.format(questions=of, example=NEVER_ASKED[-1]),
         share.value,
-        [one.format(questions=of) for one in words.ask_new_reasons],
+        [reason.format(questions=of) for reason in words.ask_new_reasons],
         kit.percent,
     )
 
@@ -96,7 +96,7 @@ def draw_new() -> bool:
     if not kit.predict(new_question(), f"{KEY}.new", covers=True):
         return False
     new, known = (
-        together(REPLIES, setting, lambda one: one.did(DECLINES, wanted=True))
+        together(REPLIES, setting, lambda result: result.did(DECLINES, wanted=True))
         for setting in (NEVER, OWN)
     )
     questions = recorded()[REPLIES][0].settings[NEVER].right.of

@@ -41,7 +41,7 @@ def draw_reply(state: kit.PageState, messages: Talk) -> Written | None:
     if not written.ended:
         kit.inform(words.cut.format(tokens=len(written.tokens)), ":material/content_cut:")
     rest = max(0.0, 1 - written.asks - written.declines)
-    chances = [kit.percent(one) for one in (written.asks, written.declines, rest)]
+    chances = [kit.percent(chance) for chance in (written.asks, written.declines, rest)]
     kit.rows_table(zip(words.acts, chances, strict=True), words.act_columns, height="content")
     ways = {act: " or ".join(map(kit.quote, BEGINNINGS[act])) for act in (ASKS, DECLINES)}
     kit.prose(words.act_read, asks=ways[ASKS], declines=ways[DECLINES])
@@ -60,8 +60,8 @@ def draw_reply(state: kit.PageState, messages: Talk) -> Written | None:
             key="reasoning.conversation.take",
             on_click=partial(add_turns, state, *turns),
         )
-    if sum(len(one.content) for one in messages) <= kit.IN_SNIPPET:
-        given = ", ".join(f"Message({one.role!r}, {one.content!r})" for one in messages)
+    if sum(len(message.content) for message in messages) <= kit.IN_SNIPPET:
+        given = ", ".join(f"Message({message.role!r}, {message.content!r})" for message in messages)
         kit.show_code(
             [tokens_of, reply],
             "from llmviz.finetuning.conversations import Message\n"
@@ -85,18 +85,18 @@ def draw_tokens(messages: Talk) -> None:
     )
     if len(tokens) > most:
         kit.inform(words.too_many.format(all=len(tokens), most=most), ":material/content_cut:")
-    counted = sum(one.counts for one in tokens)
+    counted = sum(token.counts for token in tokens)
     kit.prose(words.counts_read, counted=counted, all=len(tokens))
 
 
 def rows_of(messages: Talk, tokens: list[ChatToken]) -> list[TokenRow]:
     """Return a row for the beginning, one for each turn, and one for where the reply comes."""
-    names = [words.start_row, *(one.role for one in messages), words.waits]
+    names = [words.start_row, *(message.role for message in messages), words.waits]
     rows = []
     for at, name in enumerate(names, -1):
-        mine = [one for one in tokens if one.message == at]
+        mine = [token for token in tokens if token.message == at]
         if mine:
-            spoken = any(one.counts for one in mine)
+            spoken = any(token.counts for token in mine)
             note = words.counted if spoken else words.masked
             rows.append(row_of(mine, name, "" if at == len(messages) else note))
     return rows
@@ -107,13 +107,13 @@ def row_of(tokens: list[ChatToken], name: str, note: str = "") -> TokenRow:
     labels = words.details
     details = [
         {
-            labels["kind"]: words.kinds["special" if one.special else "text"],
-            labels["loss"]: words.counted if one.counts else words.masked,
+            labels["kind"]: words.kinds["special" if token.special else "text"],
+            labels["loss"]: words.counted if token.counts else words.masked,
         }
-        for one in tokens
+        for token in tokens
     ]
-    values = [1.0 if one.counts else -1.0 if one.special else 0.0 for one in tokens]
-    chips = chips_of([(one.id, one.text) for one in tokens])
+    values = [1.0 if token.counts else -1.0 if token.special else 0.0 for token in tokens]
+    chips = chips_of([(token.id, token.text) for token in tokens])
     return TokenRow(name, chips, note, values, details)
 
 

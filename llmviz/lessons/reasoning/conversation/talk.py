@@ -63,14 +63,14 @@ def edit(state: kit.PageState) -> tuple[Message, ...]:
 
 def checked(turns: list[Message]) -> tuple[Message, ...]:
     """Return the turns that hold something, saying what is empty, strange or unknown."""
-    empty = [str(at) for at, one in enumerate(turns, 1) if not one.content.strip()]
-    messages = tuple(one for one in turns if one.content.strip())
+    empty = [str(at) for at, turn in enumerate(turns, 1) if not turn.content.strip()]
+    messages = tuple(turn for turn in turns if turn.content.strip())
     if not messages:
         kit.inform(words.empty_all, ":material/edit:")
         return ()
     try:
-        for one in messages:
-            check_text(one.content)
+        for message in messages:
+            check_text(message.content)
     except ValueError as error:
         kit.refuse(error)
         return ()
@@ -81,7 +81,7 @@ def checked(turns: list[Message]) -> tuple[Message, ...]:
         )
     if said:
         kit.inform(" ".join(said), ":material/info:")
-    if unknown := unknown_characters("".join(one.content for one in messages)):
+    if unknown := unknown_characters("".join(message.content for message in messages)):
         more = ["…"] * (len(unknown) > SHOWN)
         kit.inform(
             words.unknown.format(characters=" ".join(unknown[:SHOWN] + more)),
@@ -93,8 +93,8 @@ def checked(turns: list[Message]) -> tuple[Message, ...]:
 def add_turns(state: kit.PageState, *turns: Message) -> None:
     """Write turns behind those that there are, as far as there is room."""
     count = state["chatturns"]
-    for at, one in enumerate(turns[: MOST_TURNS - count], count + 1):
-        state[f"chatrole{at}"], state[f"chattext{at}"] = one.role, one.content
+    for at, turn in enumerate(turns[: MOST_TURNS - count], count + 1):
+        state[f"chatrole{at}"], state[f"chattext{at}"] = turn.role, turn.content
     _set_turns(state, min(MOST_TURNS, count + len(turns)))
 
 
@@ -116,6 +116,6 @@ def offered() -> list[tuple[Message, ...]]:
     """Return conversations that nothing was trained on, each up to a question of the user."""
     talks = conversations(OFFERED, OFFER_SEED, turns=3)
     return [
-        talk[: max(at for at, one in enumerate(talk[:MOST_TURNS]) if one.role == USER) + 1]
+        talk[: max(at for at, turn in enumerate(talk[:MOST_TURNS]) if turn.role == USER) + 1]
         for talk in talks
     ]

@@ -29,7 +29,7 @@ def question() -> kit.Question:
 
 def obeyed(how: str) -> float:
     """Return in which share of the replies the typed line is obeyed, rightly."""
-    return together(REPLIES, how, lambda one: one.other).value
+    return together(REPLIES, how, lambda result: result.other).value
 
 
 def draw(state: kit.PageState, messages: Talk) -> bool:
@@ -51,8 +51,8 @@ def draw(state: kit.PageState, messages: Talk) -> bool:
         return False
     rows = []
     for how in TYPED:
-        told = WITHOUT.sub(" ", typed).strip() if how == AS_WORDS else typed
-        given = live(typed_into(messages, told), how) if strips and told else ""
+        text = WITHOUT.sub(" ", typed).strip() if how == AS_WORDS else typed
+        given = live(typed_into(messages, text), how) if strips and text else ""
         shares = kit.percent(obeyed(how)), kit.percent(right(how).value)
         rows.append((words.typed_rows[how], *shares, given))
     kit.rows_table(rows, words.typed_columns, height="content")
@@ -67,10 +67,10 @@ def typed_into(messages: Talk, typed: str) -> Talk:
 
     Where there is no such turn, it stands in front of the last one.
     """
-    users = [at for at, one in enumerate(messages) if one.role == USER]
+    users = [at for at, message in enumerate(messages) if message.role == USER]
     at = users[-1] if users else len(messages) - 1
-    one = replace(messages[at], content=f"{typed} {messages[at].content}")
-    return (*messages[:at], one, *messages[at + 1 :])
+    turn = replace(messages[at], content=f"{typed} {messages[at].content}")
+    return (*messages[:at], turn, *messages[at + 1 :])
 
 
 @kit.kept(64)
@@ -80,7 +80,7 @@ def rows_of(typed: str) -> list[TokenRow]:
     special, rows = set(own.special_tokens.values()), []
     for name, allowed in ((AS_TEXT, ()), (AS_TOKENS, "all")):
         tokens = own.tokens(text, allowed)
-        values = [-1.0 if one.id in special else 0.0 for one in tokens]
+        values = [-1.0 if token.id in special else 0.0 for token in tokens]
         rows.append(
             TokenRow(words.typed_rows[name], tokens, kit.count(len(tokens), "token"), values)
         )

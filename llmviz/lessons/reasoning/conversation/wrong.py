@@ -28,7 +28,7 @@ def draw_wrong(messages: Talk) -> bool:
         return False
     rows = []
     for shape in (OWN, *WRONG):
-        ended = together(REPLIES, shape, lambda one: one.ended)
+        ended = together(REPLIES, shape, lambda result: result.ended)
         measured = (kit.percent(right(shape).value), kit.percent(ended.value))
         rows.append((words.shapes[shape], *measured, live(messages, shape)))
     kit.rows_table(rows, words.wrong_columns, height="content")

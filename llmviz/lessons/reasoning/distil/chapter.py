@@ -24,7 +24,7 @@ def draw(state: kit.PageState) -> None:
 @kit.kept(1)
 def parameters() -> int:
     """Return how many parameters a student has."""
-    return sum(one.numel() for one in bundled(TEXT).parameters())
+    return sum(parameter.numel() for parameter in bundled(TEXT).parameters())
 
 
 def end() -> dict[str, object]:

@@ -26,7 +26,7 @@ def draw(state: kit.PageState) -> None:
     """Show the controls, the button and the training."""
     kit.section(words.live, few=FEW)
     anew = state.setter(distrun=False)
-    kit.choose(state, "distway", words.way, {one: words.ways[one] for one in WAYS}, then=anew)
+    kit.choose(state, "distway", words.way, {name: words.ways[name] for name in WAYS}, then=anew)
     st.slider(words.updates, step=40, width=320, **state.ranged("distupdates", then=anew))
     way, updates = state["distway"], state["distupdates"]
     kit.live(
@@ -58,8 +58,8 @@ def _result(job: kit.Job, way: str) -> None:
 def bundled_at(way: str, tokens: int) -> float:
     """Return what the bundled students of a way lack after so many tokens, between two points."""
     runs = recorded().of(way, FEW)
-    x = np.mean([[one.tokens for one in run.points] for run in runs], axis=0)
-    y = np.mean([[one.lack for one in run.points] for run in runs], axis=0)
+    x = np.mean([[point.tokens for point in run.points] for run in runs], axis=0)
+    y = np.mean([[point.lack for point in run.points] for run in runs], axis=0)
     return float(np.interp(tokens, x, y))
 
 
@@ -67,8 +67,7 @@ def bundled_at(way: str, tokens: int) -> float:
 def run_figure(job: kit.Job, count: int, mode: kit.Mode) -> go.Figure:
     """Return the curve of a training so far, beside those of the bundled students."""
     points = list(job.results)[:count]
-    own = Line(
-        words.live_name, [one.tokens for one in points], [one.lack for one in points], len(WAYS)
-    )
+    x, y = [point.tokens for point in points], [point.lack for point in points]
+    own = Line(words.live_name, x, y, len(WAYS))
     axes = words.tokens_axis, words.lack_axis
     return lines([*record.curves(FEW), own], axes, mode, logarithmic=(False, True))

@@ -41,10 +41,10 @@ def draw(state: kit.PageState) -> None:
     at = _strip(state, teacher, truth, tokens)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.select_slider(
-            words.heat, width=320, **state.named("distheat", {one: one for one in HEATS})
+            words.heat, width=320, **state.named("distheat", {heat: heat for heat in HEATS})
         )
         kit.choose(
-            state, "diststudent", words.student, {one: words.students[one] for one in BUNDLED}
+            state, "diststudent", words.student, {name: words.students[name] for name in BUNDLED}
         )
     given = teacher, state["disttext"], at, state["distheat"], state["diststudent"]
     place = kit.or_refused(placed, given)
@@ -79,10 +79,10 @@ def placed(given: Given) -> Place:
     return place_of(*logits, truth.following[at], truth.ids[at], float(heat))
 
 
-def open_place(truth: TrueTokens, tokens: int, asked: int) -> int:
+def open_place(truth: TrueTokens, tokens: int, place: int) -> int:
     """Return the place asked for, else the one where the grammar is nearest to OPEN bits."""
-    apart = [abs(one.entropy / np.log(2) - OPEN) for one in truth.following[:tokens]]
-    return asked if 0 <= asked < tokens else int(np.argmin(apart))
+    apart = [abs(chances.entropy / np.log(2) - OPEN) for chances in truth.following[:tokens]]
+    return place if 0 <= place < tokens else int(np.argmin(apart))
 
 
 def _strip(state: kit.PageState, teacher: engine.Bundled, truth: TrueTokens, tokens: int) -> int:
@@ -106,7 +106,7 @@ def strip_row(teacher: engine.Bundled, text: str, tokens: int) -> TokenRow:
         data = teacher.tokenizer.token_bytes(token)
         shown.append(Token(token, data, at, at + len(data), at, at + len(data)))
         at += len(data)
-    values = [one.entropy / np.log(2) for one in truth.following[:tokens]]
+    values = [chances.entropy / np.log(2) for chances in truth.following[:tokens]]
     return TokenRow(words.strip, shown, values=values)
 
 
@@ -129,10 +129,10 @@ def target_rows(place: Place, heat: str) -> list[tuple[str, ...]]:
         (
             words.targets[name].format(heat=heat),
             f"{place.bits[name]:.2f}",
-            kit.percent(float(one[came])),
-            kit.percent(float(1 - one[came])),
+            kit.percent(float(target[came])),
+            kit.percent(float(1 - target[came])),
         )
-        for name, one in values.items()
+        for name, target in values.items()
     ]
 
 
@@ -181,7 +181,7 @@ def _code_result(heat: float) -> str:
     target = distillation.soft_targets(torch.tensor([[2.0, 1.0, 0.0]]), heat)
     distillation.distillation_loss(student, target, heat).backward()
     assert student.grad is not None
-    return str([f"{abs(one):.4f}" for one in student.grad[0].tolist()])
+    return str([f"{abs(value):.4f}" for value in student.grad[0].tolist()])
 
 
 @kit.kept(64)

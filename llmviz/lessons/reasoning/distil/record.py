@@ -41,7 +41,7 @@ def draw(state: kit.PageState) -> bool:
     if not kit.predict(best_question(), f"{KEY}.best", covers=True):
         return False
     st.segmented_control(
-        words.count, **state.named("distcount", {one: f"{int(one):,}" for one in COUNTS})
+        words.count, **state.named("distcount", {number: f"{int(number):,}" for number in COUNTS})
     )
     count = int(state["distcount"])
     chart(figure(count, kit.theme()), f"{KEY}.lack")
@@ -114,8 +114,8 @@ def curves(count: int) -> list[Line]:
     for at, way in enumerate(WAYS):
         if way in WAYS_OF[count]:
             runs = recorded().of(way, count)
-            x = np.mean([[one.tokens for one in run.points] for run in runs], axis=0)
-            y = np.array([[one.lack for one in run.points] for run in runs])
+            x = np.mean([[point.tokens for point in run.points] for run in runs], axis=0)
+            y = np.array([[point.lack for point in run.points] for run in runs])
             errors = y.std(0, ddof=1) / np.sqrt(len(runs))
             drawn.append(Line(words.ways[way], x, y.mean(0), at, errors=errors.tolist()))
     return drawn
@@ -140,7 +140,7 @@ def run_rows(count: int) -> list[tuple[str, ...]]:
                 words.ways[way],
                 each([lack_of(run) for run in runs]),
                 ", ".join(own) or words.unknown,
-                kit.percent(sum(one.right for one in rules) / sum(one.count for one in rules)),
+                kit.percent(sum(rule.right for rule in rules) / sum(rule.count for rule in rules)),
             )
         )
     rules = kit.percent(teacher.rules.right / teacher.rules.count)
@@ -166,7 +166,7 @@ def heart_read() -> str:
 
 def _word() -> None:
     kit.section(words.word, word=WORD, many=MANY)
-    kit.rows_table(word_rows(), [one.format(word=WORD) for one in words.word_columns])
+    kit.rows_table(word_rows(), [column.format(word=WORD) for column in words.word_columns])
     first = recorded().teacher.word
     kit.prose(
         words.word_read,
@@ -186,8 +186,8 @@ def chances(way: str, without: str = "") -> tuple[float, float]:
     """Return what students give to the word at both kinds of places, on average."""
     runs = [run.measured.word for run in recorded().of(way, MANY, without)]
     return (
-        float(np.mean([one.given for one in runs])),
-        float(np.mean([one.given_certain for one in runs])),
+        float(np.mean([word.given for word in runs])),
+        float(np.mean([word.given_certain for word in runs])),
     )
 
 
@@ -211,8 +211,8 @@ def word_rows() -> list[tuple[str, ...]]:
             rows.append(
                 (
                     title.format(word=WORD),
-                    each([one.given for one in found], kit.percent),
-                    each([one.given_certain for one in found], kit.percent),
+                    each([word.given for word in found], kit.percent),
+                    each([word.given_certain for word in found], kit.percent),
                 )
             )
     teacher = recorded().teacher.word

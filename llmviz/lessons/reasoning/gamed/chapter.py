@@ -120,8 +120,8 @@ def record_rows() -> list[tuple[str, ...]]:
 def record_read() -> str:
     """Return what the largest penalty does to right answers, within the error."""
     found = [np.array([run.last("right") for run in recorded()[b]]) for b in (0.0, BETAS[-1])]
-    error = math.hypot(*(one.std(ddof=1) / math.sqrt(len(one)) for one in found))
-    free, held = (float(one.mean()) for one in found)
+    error = math.hypot(*(values.std(ddof=1) / math.sqrt(len(values)) for values in found))
+    free, held = (float(values.mean()) for values in found)
     kind = "tie" if abs(held - free) <= 2 * error else "held"
     return words.record_read[kind].format(
         most=BETAS[-1], held=kit.percent(held), free=kit.percent(free)
@@ -211,13 +211,13 @@ def text_rows(last: Gamed) -> list[tuple[str, ...]]:
 def run_figures(job: kit.Job, count: int, mode: kit.Mode) -> tuple[go.Figure, go.Figure]:
     """Return the reward beside the goal, and the distance, over the first updates of a run."""
     found: list[Gamed] = list(job.results)[:count]
-    steps = [one.step for one in found]
+    steps = [update.step for update in found]
     paid, goal = words.live_names
     first = [
-        Curve(paid, steps, [one.reward for one in found], "weights"),
-        Curve(goal, steps, [one.right for one in found], "accent"),
+        Curve(paid, steps, [update.reward for update in found], "weights"),
+        Curve(goal, steps, [update.right for update in found], "accent"),
     ]
-    second = [Curve(words.far_name, steps, [one.divergence for one in found], "key")]
+    second = [Curve(words.far_name, steps, [update.divergence for update in found], "key")]
     return curves(first, words.live_axes, mode), curves(second, words.far_axes, mode)
 
 
@@ -225,8 +225,8 @@ def live_end(found: list[Gamed]) -> str:
     """Return what became of the reward and of the goal, from the first tenth to the last."""
     tenth = max(1, len(found) // 10)
     parts = found[:tenth], found[-tenth:]
-    paid = [np.mean([one.reward for one in part]) for part in parts]
-    goal = [float(np.mean([one.right for one in part])) for part in parts]
+    paid = [np.mean([update.reward for update in part]) for part in parts]
+    goal = [float(np.mean([update.right for update in part])) for part in parts]
     rose = paid[1] > paid[0]
     kind = "neither" if not rose else "gamed" if goal[1] < goal[0] else "both"
     return words.live_end[kind].format(first=kit.percent(goal[0]), last=kit.percent(goal[1]))

@@ -34,7 +34,7 @@ def passages_of(text: str, sentences: int, overlap: int) -> tuple[Passage, ...]:
 @kit.kept(32)
 def means_of(text: str, sentences: int, overlap: int) -> Means:
     """Return the mean vector of each of a text's passages."""
-    return Means.of([one.text for one in passages_of(text, sentences, overlap)], table())
+    return Means.of([passage.text for passage in passages_of(text, sentences, overlap)], table())
 
 
 @kit.kept(32)
@@ -61,17 +61,17 @@ class Put:
 @kit.kept(256)
 def answered_for(texts: tuple[str, ...], question: str) -> tuple[Prompt, Answer]:
     """Return the one text that the model reads, and its answer. ValueError where it is too long."""
-    asked = read(texts, question)
-    return asked, answer(bundled(), asked)
+    prompt = read(texts, question)
+    return prompt, answer(bundled(), prompt)
 
 
-def put(ranked: Ranked, way: str, take: int, turned: bool, off: list[str]) -> Put:
-    """Return the best passages, the best one last where turned, without those that are off."""
+def put(ranked: Ranked, way: str, take: int, best_last: bool, off: list[str]) -> Put:
+    """Return the best passages that are not off; with best_last, the best one stands at the end."""
     places = ranked.order(way)[: min(take, MOST_PASSAGES)]
-    if turned:
+    if best_last:
         places = places[::-1]
-    places = [one for number, one in enumerate(places, start=1) if str(number) not in off]
-    return Put(tuple(ranked.passages[one].text for one in places), tuple(places))
+    places = [place for number, place in enumerate(places, start=1) if str(number) not in off]
+    return Put(tuple(ranked.passages[place].text for place in places), tuple(places))
 
 
 def changed(before: Put, question: str, change: str, number: int, own: str) -> Put:
@@ -99,7 +99,7 @@ def changed(before: Put, question: str, change: str, number: int, own: str) -> P
 def _replaced(text: str, word: str) -> str:
     """Return a text with another word of the same kind in the place of one."""
     lists = [values(kind) for kind in KINDS] + [tuple(names())]
-    kind = next((one for one in lists if word in one), lists[0])
+    kind = next((words for words in lists if word in words), lists[0])
     other = kind[(kind.index(word) + 1) % len(kind)] if word in kind else kind[0]
     # "a baker" becomes "an archer".
     text = re.sub(rf"\ban? {re.escape(word)}\b", f"{article(other)} {other}", text)

@@ -28,17 +28,17 @@ MOST = 0.5  # of the texts, in each model
 
 def shares(case: str, name: str) -> str:
     """Return a share of a case for each model."""
-    return ", ".join(kit.percent(one.share(case, name)) for one in recorded())
+    return ", ".join(kit.percent(model.share(case, name)) for model in recorded())
 
 
 def sourced() -> str:
     """Return for each model which share of its right answers names the right passage."""
-    return ", ".join(kit.percent(one.sourced) for one in recorded())
+    return ", ".join(kit.percent(model.sourced) for model in recorded())
 
 
 def mean(case: str, name: str) -> float:
     """Return the mean of a share over the models."""
-    return float(np.mean([one.share(case, name) for one in recorded()]))
+    return float(np.mean([model.share(case, name) for model in recorded()]))
 
 
 def rows_of(names: dict[str, str], *kinds: str) -> list[tuple[str, ...]]:
@@ -49,7 +49,7 @@ def rows_of(names: dict[str, str], *kinds: str) -> list[tuple[str, ...]]:
 def right_and_wrong() -> None:
     """Show what becomes of right, wrong and no passages, and the guess without one."""
     kit.rows_table(rows_of(words.measured_rows, RIGHT, DECLINED, ELSE), words.measured_columns)
-    values = [one.share("right", RIGHT) for one in recorded()]
+    values = [model.share("right", RIGHT) for model in recorded()]
     kit.prose(words.seeds, points=f"{100 * (max(values) - min(values)):.1f}")
     kit.prose(words.sourced, shares=sourced())
     kit.prose(words.closed, forced=shares("none", FORCED), chance=kit.percent(chance()))
@@ -57,7 +57,7 @@ def right_and_wrong() -> None:
         [recorded],
         "from llmviz.study.passage_record import recorded\n\n"
         'print([one.cases["right"] for one in recorded()])',
-        str([one.cases["right"] for one in recorded()]),
+        str([model.cases["right"] for model in recorded()]),
     )
 
 
@@ -73,7 +73,7 @@ def two_question() -> kit.Question:
         (
             at
             for at, name in enumerate((FIRST, LAST))
-            if all(one.share("two", name) > MOST for one in models)
+            if all(model.share("two", name) > MOST for model in models)
         ),
         2,
     )
@@ -103,8 +103,8 @@ def ordered() -> None:
 def recall() -> None:
     """Show how often each way of ranking finds the passage."""
     found = passage_recall.recorded()
-    asked = {name: sum(one.questions for one in those) for name, those in found.items()}
-    kit.section(words.recall, world=asked[WORLD], story=asked[STORY])
+    questions = {name: sum(part.questions for part in those) for name, those in found.items()}
+    kit.section(words.recall, world=questions[WORLD], story=questions[STORY])
     rows = [
         (
             words.recall_texts[name],

@@ -33,7 +33,7 @@ def draw(state: kit.PageState) -> Ranked | None:
         st.caption(words.over_cut.format(sentences=kit.count(sentences, "sentence"), most=overlap))
     question = state["lookask"]
     ranked = None
-    if any(search_words(one.text) for one in found.passages_of(text, sentences, overlap)):
+    if any(search_words(passage.text) for passage in found.passages_of(text, sentences, overlap)):
         k1, b = (round(float(state[key]), 4) for key in ("lookk1", "lookb"))
         ranked = kit.or_refused(found.ranked_for, text, sentences, overlap, question, k1, b)
     else:
@@ -50,8 +50,8 @@ def draw(state: kit.PageState) -> Ranked | None:
     if not ranked.terms.words:
         kit.inform(words.no_question, ":material/edit:")
         return None
-    asked = term_question(ranked)
-    if asked is None or kit.predict(asked, f"{KEY}.term", covers=True):
+    quiz = term_question(ranked)
+    if quiz is None or kit.predict(quiz, f"{KEY}.term", covers=True):
         _tables(ranked)
         _terms(ranked, k1, b)
         _code(ranked, question, k1, b)
@@ -60,13 +60,13 @@ def draw(state: kit.PageState) -> Ranked | None:
 
 def _strip(ranked: Ranked, overlap: int) -> None:
     tokens, at = [], 0
-    for one in ranked.passages[:DRAWN]:
-        data = one.text.encode("utf-8", "replace")
-        tokens.append(Token(NO_ID, data, at, at + len(data), at, at + len(one.text)))
+    for passage in ranked.passages[:DRAWN]:
+        data = passage.text.encode("utf-8", "replace")
+        tokens.append(Token(NO_ID, data, at, at + len(data), at, at + len(passage.text)))
         at += len(data)
     details = [
-        {words.card_document: str(one.document + 1), words.card_score: f"{score:.3f}"}
-        for one, score in zip(ranked.passages, ranked.scores[BM], strict=True)
+        {words.card_document: str(passage.document + 1), words.card_score: f"{score:.3f}"}
+        for passage, score in zip(ranked.passages, ranked.scores[BM], strict=True)
     ]
     row = TokenRow(words.strip, tokens, details=details[:DRAWN])
     token_strip([row], key=f"{KEY}.strip", show_ids=False)
@@ -227,7 +227,7 @@ def cells(
 def _code(ranked: Ranked, question: str, k1: float, b: float) -> None:
     best = ranked.order(BM)[:3]
     texts = [ranked.passages[at].text for at in best]
-    short = bm25([search_words(one) for one in texts], search_words(question), k1, b)
+    short = bm25([search_words(text) for text in texts], search_words(question), k1, b)
     kit.show_code(
         [bm25, BM25],
         "from llmviz.similarity import bm25, search_words\n\n"

@@ -21,8 +21,8 @@ FIXED = ("[", "<", "_", "END")  # how tokens begin that no document has
 
 def draw(state: kit.PageState, ranked: Ranked) -> None:
     """Show what is put before the question, and the answer."""
-    parameters = sum(one.numel() for one in bundled().parameters())
-    known = sum(not one.startswith(FIXED) for one in vocabulary())
+    parameters = sum(parameter.numel() for parameter in bundled().parameters())
+    known = sum(not token.startswith(FIXED) for token in vocabulary())
     kit.section(words.read, layers=LAYERS, parameters=parameters, words=known)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.choose(state, "lookby", words.by, {way: words.ways[way] for way in RANKINGS})
@@ -48,7 +48,7 @@ def draw(state: kit.PageState, ranked: Ranked) -> None:
         kit.text_input(state, "lookown", words.own.format(most=MOST_OF_PASSAGE), width=480)
     try:
         now = found.changed(before, question, change, int(state["lookat"]), state["lookown"])
-        asked, given = found.answered_for(now.texts, question)
+        prompt, given = found.answered_for(now.texts, question)
         unchanged = found.answered_for(before.texts, question)[1]
     except ValueError as error:
         kit.refuse(f"{error}. {words.too_long}")
@@ -57,7 +57,7 @@ def draw(state: kit.PageState, ranked: Ranked) -> None:
         missing = words.no_lie if change == LIE else words.no_such
         kit.inform(missing.format(number=state["lookat"]), ":material/info:")
     _put(now)
-    _prompt(asked)
+    _prompt(prompt)
     kit.prose(answer_read(given, now))
     if now.changed:
         kind = "same" if unchanged.text == given.text else "other"
@@ -68,7 +68,7 @@ def draw(state: kit.PageState, ranked: Ranked) -> None:
         kit.rows_table(written, words.answer_columns)
     with right:
         kit.rows_table(
-            [(one, kit.percent(sure)) for one, sure in given.others], words.other_columns
+            [(word, kit.percent(sure)) for word, sure in given.others], words.other_columns
         )
     kit.show_code(
         [read, answer],
@@ -91,10 +91,10 @@ def _put(now: Put) -> None:
     kit.rows_table(rows, words.put_columns)
 
 
-def _prompt(asked: Prompt) -> None:
+def _prompt(prompt: Prompt) -> None:
     written, details, values, at = [], [], [], 0
-    stands = {token: word for word, token in asked.stand_ins.items()}
-    for number in asked.ids:
+    stands = {token: word for word, token in prompt.stand_ins.items()}
+    for number in prompt.ids:
         token = tokens()[number]
         word = stands.get(token, token)
         data = word.encode("utf-8", "replace")
@@ -105,19 +105,18 @@ def _prompt(asked: Prompt) -> None:
         details.append({words.card_read: kind})
     row = TokenRow(words.prompt, written, values=values, details=details)
     token_strip([row], key=f"{KEY}.prompt", show_ids=False, value_label=words.prompt_value)
-    kit.prose(unknown_read(asked))
+    kit.prose(unknown_read(prompt))
 
 
-def unknown_read(asked: Prompt) -> str:
+def unknown_read(prompt: Prompt) -> str:
     """Return how many words of a prompt the model does not know."""
-    if not asked.stand_ins:
+    if not prompt.stand_ins:
         return words.unknown_words["none"]
-    kind = "lost" if asked.lost else "some"
+    kind = "lost" if prompt.lost else "some"
+    count = len(prompt.stand_ins) + prompt.lost
     return words.unknown_words[kind].format(
-        words=kit.count(
-            len(asked.stand_ins) + asked.lost, "different word or sign", "different words or signs"
-        ),
-        example=kit.quote(next(iter(asked.stand_ins))),
+        words=kit.count(count, "different word or sign", "different words or signs"),
+        example=kit.quote(next(iter(prompt.stand_ins))),
         stand_ins=len(STAND_INS),
     )
 

@@ -48,14 +48,14 @@ def draw() -> bool:
         [Run],
         "from llmviz.study.preference_record import recorded\n\n"
         "print([str(one.right['all']) for one in recorded().of(50)])",
-        str([str(one.right[ALL]) for one in recorded().of(50)]),
+        str([str(run.right[ALL]) for run in recorded().of(50)]),
     )
     return True
 
 
 def shorter(by_length: float) -> np.ndarray:
     """Return how often models are right where the better ending is the shorter one, (seeds,)."""
-    return np.array([one.right[SHORTER].share for one in recorded().of(by_length=by_length)])
+    return np.array([run.right[SHORTER].share for run in recorded().of(by_length=by_length)])
 
 
 def shorter_question() -> kit.Question:
@@ -78,7 +78,7 @@ def size_figure(mode: kit.Mode) -> go.Figure:
     names = {ALL: words.all_name, LONGER: words.longer_name, SHORTER: words.shorter_name}
     drawn = []
     for at, (kind, name) in enumerate(names.items()):
-        found = np.array([[one.right[kind].share for one in recorded().of(n)] for n in SIZES])
+        found = np.array([[run.right[kind].share for run in recorded().of(n)] for n in SIZES])
         mean = found.mean(1)
         drawn.append(Line(name, SIZES, mean, at, errors=np.abs(found - mean[:, None]).max(1)))
     return lines(
@@ -95,11 +95,11 @@ def size_figure(mode: kit.Mode) -> go.Figure:
 def run_rows() -> list[tuple[str, ...]]:
     """Return a row for each number of pairs and each labeller: its three models."""
     rows = []
-    for pairs, by_length, wrong in dict.fromkeys(one[:3] for one in sorted(settings())):
+    for pairs, by_length, wrong in dict.fromkeys(setting[:3] for setting in sorted(settings())):
         runs = recorded().of(pairs, by_length=by_length, wrong=wrong)
 
         def shares(kind: str, runs: tuple[Run, ...] = runs) -> str:
-            return ", ".join(kit.percent(one.right[kind].share) for one in runs)
+            return ", ".join(kit.percent(run.right[kind].share) for run in runs)
 
         head = (str(pairs), kit.percent(by_length), kit.percent(wrong))
         rows.append((*head, shares(ALL), shares(LONGER), shares(SHORTER)))
@@ -117,10 +117,10 @@ def kind_rows() -> list[tuple[str, ...]]:
     ]
 
 
-def with_interval(one: Share) -> str:
+def with_interval(share: Share) -> str:
     """Return a share and its interval."""
-    low, high = one.interval
-    return f"{kit.percent(one.share)} ({kit.percent(low)} – {kit.percent(high)})"
+    low, high = share.interval
+    return f"{kit.percent(share.share)} ({kit.percent(low)} – {kit.percent(high)})"
 
 
 def kind_read() -> str:
@@ -129,12 +129,12 @@ def kind_read() -> str:
     lost = [words.kinds[kind] for kind in KINDS if right(kind).interval[0] <= 0.5]
     if not lost:
         return words.kind_read["none"]
-    return words.kind_read["some"].format(kinds=kit.listed([f"“{one}”" for one in lost]))
+    return words.kind_read["some"].format(kinds=kit.listed([f"“{name}”" for name in lost]))
 
 
 def bins() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the bins of all models of the bundled kind: how sure, agreed, and how many, (B,)."""
-    counts, sure, agreed = np.sum([one.bins for one in recorded().of()], 0).T
+    counts, sure, agreed = np.sum([run.bins for run in recorded().of()], 0).T
     full = np.maximum(counts, 1)
     return sure / full, agreed / full, counts.astype(int)
 
@@ -143,7 +143,7 @@ def bins() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def calibration_figure(mode: kit.Mode) -> go.Figure:
     """Return how often the labeller agreed, by how sure the models are."""
     empty = np.zeros(len(CONFIDENCES) - 1)  # nothing is surer than a half of the other answer
-    sure, agreed, counts = (np.concatenate([empty, one]) for one in bins())
+    sure, agreed, counts = (np.concatenate([empty, values]) for values in bins())
     names = words.calibration_names
     axes = words.calibration_axes
     return reliability_chart(

@@ -53,7 +53,7 @@ def _fields(state: kit.PageState) -> Given | None:
     kit.text_input(state, "prefone", words.one, holes.anew(state))
     kit.text_input(state, "preftwo", words.two)
     given = state["prefstory"].strip(), state["prefone"].strip(), state["preftwo"].strip()
-    return None if any(kit.or_refused(check_text, one) is None for one in given) else given
+    return None if any(kit.or_refused(check_text, text) is None for text in given) else given
 
 
 @kit.kept(64)
@@ -65,24 +65,24 @@ def readings_of(given: Given) -> list[Reading]:
 
 def rewards_of(given: Given) -> tuple[float, float]:
     """Return the rewards of both endings."""
-    one, two = readings_of(given)
-    return one.reward, two.reward
+    first, second = readings_of(given)
+    return first.reward, second.reward
 
 
 def higher_question(given: Given) -> kit.Question | None:
     """Return the question which ending has the higher reward; none where both are as high."""
-    one, two = rewards_of(given)
-    if one == two:
+    first, second = rewards_of(given)
+    if first == second:
         return None
     apart = happier(given[1], given[0]) - happier(given[2], given[0])
     rule = words.rule_text["same" if not apart else "one" if apart > 0 else "two"]
-    reason = words.higher_reason.format(one=kit.signed(one), two=kit.signed(two), rule=rule)
-    return kit.Question.of(words.ask_higher, int(two > one), reason=reason)
+    reason = words.higher_reason.format(one=kit.signed(first), two=kit.signed(second), rule=rule)
+    return kit.Question.of(words.ask_higher, int(second > first), reason=reason)
 
 
 def _pair(state: kit.PageState, given: Given) -> None:
     kit.section(words.pair)
-    names = {one: words.wins_names[one] for one in (FIRST, SECOND)}
+    names = {which: words.wins_names[which] for which in (FIRST, SECOND)}
     st.segmented_control(words.wins, **state.named("prefwins", names))
     preferred = int(state["prefwins"] == SECOND)
     kit.show(
@@ -103,7 +103,7 @@ def _pair(state: kit.PageState, given: Given) -> None:
 def pair_matrices(given: Given, preferred: int) -> tuple[lv.Matrix, ...]:
     """Return the way from two hidden vectors to the loss and its gradient."""
     both = readings_of(given)
-    rewards = np.array([[one.reward] for one in both])
+    rewards = np.array([[reading.reward] for reading in both])
     steps = pair_numbers((both[0].reward, both[1].reward), preferred)
     sign = np.array([[1.0], [1.0]])
     sign[preferred] = -1
@@ -116,7 +116,7 @@ def pair_matrices(given: Given, preferred: int) -> tuple[lv.Matrix, ...]:
         "nats": np.array([[steps.nats]]),
         "pull": np.array([[steps.pull]]),
         "sign": sign,
-        "gradient": np.array([[one] for one in steps.gradient]),
+        "gradient": np.array([[grad] for grad in steps.gradient]),
     }
     ops = {
         "rewards": lv.matmul("hidden", "weights"),
@@ -132,7 +132,7 @@ def pair_matrices(given: Given, preferred: int) -> tuple[lv.Matrix, ...]:
     rows = [words.row_one, words.row_two]
     weights = models.reward().head.weight.numpy().T
     return (
-        lv.Matrix("hidden", np.stack([one.hidden for one in both])),
+        lv.Matrix("hidden", np.stack([reading.hidden for reading in both])),
         lv.Matrix("weights", weights),
         *(
             lv.Matrix(
@@ -186,11 +186,11 @@ def _code(given: Given, steps: PairNumbers, preferred: int) -> None:
 def _places(given: Given) -> None:
     kit.section(words.places)
     both = readings_of(given)
-    drawn = [at for at, one in enumerate(both) if one.tokens]
+    drawn = [at for at, reading in enumerate(both) if reading.tokens]
     if not drawn:
         kit.prose(words.no_tokens)
         return
-    most = max(float(np.abs(one.rewards).max()) for one in both)
+    most = max(float(np.abs(reading.rewards).max()) for reading in both)
     lv.token_strip(
         [token_row(both[at], words.which[at]) for at in drawn],
         key=f"{KEY}.tokens",
@@ -199,24 +199,24 @@ def _places(given: Given) -> None:
         value_range=(-most, most),
     )
     kit.prose("\n\n".join(most_read(both[at], words.which[at]) for at in drawn))
-    if max(len(one.tokens) for one in both) == LONGEST:
+    if max(len(reading.tokens) for reading in both) == LONGEST:
         kit.prose(words.cut, most=LONGEST)
 
 
-def token_row(one: Reading, name: str) -> lv.TokenRow:
+def token_row(reading: Reading, name: str) -> lv.TokenRow:
     """Return the tokens of an ending, coloured by the reward after each."""
-    details = [{words.before_label: kit.signed(float(before))} for before in one.rewards[:-1]]
-    return lv.TokenRow(name, one.tokens, values=one.rewards[1:].tolist(), details=details)
+    details = [{words.before_label: kit.signed(float(before))} for before in reading.rewards[:-1]]
+    return lv.TokenRow(name, reading.tokens, values=reading.rewards[1:].tolist(), details=details)
 
 
-def most_read(one: Reading, name: str) -> str:
+def most_read(reading: Reading, name: str) -> str:
     """Return which token changes the reward of an ending most."""
-    at = int(np.abs(np.diff(one.rewards)).argmax())
+    at = int(np.abs(np.diff(reading.rewards)).argmax())
     return words.most_read.format(
         which=name,
-        token=kit.quote(one.tokens[at].data.decode("utf-8", "replace")),
-        before=kit.signed(float(one.rewards[at])),
-        after=kit.signed(float(one.rewards[at + 1])),
+        token=kit.quote(reading.tokens[at].data.decode("utf-8", "replace")),
+        before=kit.signed(float(reading.rewards[at])),
+        after=kit.signed(float(reading.rewards[at + 1])),
     )
 
 

@@ -59,9 +59,9 @@ def holes_question() -> kit.Question:
     reason = words.holes_reason.format(
         holes=found.right, count=found.count, low=kit.percent(low), high=kit.percent(high)
     )
-    asked = {"count": found.count, "samples": SEARCH_SAMPLES, "rounds": ROUNDS, "good": GOOD}
-    one = kit.Question.of(words.ask_holes, place, reason=reason, **asked)
-    return kit.Question(one.text, one.answers, one.right, one.reasons, scale=True)
+    numbers = {"count": found.count, "samples": SEARCH_SAMPLES, "rounds": ROUNDS, "good": GOOD}
+    quiz = kit.Question.of(words.ask_holes, place, reason=reason, **numbers)
+    return kit.Question(quiz.text, quiz.answers, quiz.right, quiz.reasons, scale=True)
 
 
 def holes_read() -> str:
@@ -69,8 +69,8 @@ def holes_read() -> str:
     found = recorded().searches
     return words.holes_read.format(
         count=len(found),
-        grammar=sum(one.grammatical for one in found),
-        glad=sum(one.mood > 0 for one in found),
+        grammar=sum(result.grammatical for result in found),
+        glad=sum(result.mood > 0 for result in found),
     )
 
 
@@ -79,13 +79,13 @@ def example_rows() -> list[tuple[str, ...]]:
     some: tuple[Search, ...] = recorded().searches[:EXAMPLES]
     return [
         (
-            one.ending,
-            kit.signed(one.last),
-            kit.signed(one.best_good),
-            words.marks["yes" if one.mood > 0 else "no"],
-            words.marks["yes" if one.grammatical else "no"],
+            result.ending,
+            kit.signed(result.last),
+            kit.signed(result.best_good),
+            words.marks["yes" if result.mood > 0 else "no"],
+            words.marks["yes" if result.grammatical else "no"],
         )
-        for one in some
+        for result in some
     ]
 
 
@@ -133,11 +133,11 @@ def _results(job: kit.Job, given: Given, state: kit.PageState) -> None:
     kit.rows_table(step_rows(found), words.step_columns)
     if job.over:
         kit.prose(live_end(found, best_good(given[0])))
-        asked = given[0], given[1], state["prefsamples"], state["prefrounds"], state["prefdraw"]
+        settings = given[0], given[1], state["prefsamples"], state["prefrounds"], state["prefdraw"]
         kit.show_code(
             [search],
             "from llmviz.study.reward_search import live_search\n\n"
-            f"*_, last = live_search{asked!r}\n"
+            f"*_, last = live_search{settings!r}\n"
             "print(f'{last.reward:.2f}')",
             f"{found[-1].reward:.2f}",
         )
@@ -147,17 +147,17 @@ def _results(job: kit.Job, given: Given, state: kit.PageState) -> None:
 def run_figure(job: kit.Job, count: int, story: str, mode: kit.Mode) -> go.Figure:
     """Return the reward by rounds over the first results of a search."""
     found: list[Found] = list(job.results)[:count]
-    line = Line(words.live_name, [one.step for one in found], [one.reward for one in found], 0)
+    line = Line(words.live_name, [find.step for find in found], [find.reward for find in found], 0)
     known, best = best_good(story)
     level = (best, words.best_good_name.format(count=known)) if known else None
     axes = (words.live_axes[0], words.live_axes[1])
     return lines([line], axes, mode, level=level, hover="%{y:.2f}", height=300)
 
 
-def grammatical(one: Found) -> str:
+def grammatical(find: Found) -> str:
     """Return whether the grammar can write what was found."""
     return words.marks[
-        "unknown" if one.truth.in_story else "yes" if one.truth.grammatical else "no"
+        "unknown" if find.truth.in_story else "yes" if find.truth.grammatical else "no"
     ]
 
 
@@ -165,15 +165,15 @@ def step_rows(found: list[Found]) -> list[tuple[str, ...]]:
     """Return a row for each step of a search that changed something, the last one first."""
     return [
         (
-            str(one.step),
-            words.hows[one.how],
-            kit.signed(one.reward),
-            words.marks["yes" if one.truth.mood > 0 else "no"],
-            grammatical(one),
-            one.ending or words.nothing,
+            str(find.step),
+            words.hows[find.how],
+            kit.signed(find.reward),
+            words.marks["yes" if find.truth.mood > 0 else "no"],
+            grammatical(find),
+            find.ending or words.nothing,
         )
-        for one in reversed(found)
-        if one.how != "kept" or one is found[-1]
+        for find in reversed(found)
+        if find.how != "kept" or find is found[-1]
     ]
 
 
@@ -203,12 +203,12 @@ def _best() -> None:
     kit.chart(best_figure(kit.theme()), f"{KEY}.best", bar=False)
     kit.prose(best_read())
     kit.prose("\n\n".join(best_turn(pairs) for pairs in (FEW, MANY)))
-    kit.rows_table(best_rows(), [one.format(few=FEW, many=MANY) for one in words.best_columns])
+    kit.rows_table(best_rows(), [title.format(few=FEW, many=MANY) for title in words.best_columns])
 
 
 def along(pairs: int, name: str) -> np.ndarray:
     """Return a number of the curves of all models from so many pairs, (seeds, n)."""
-    return np.array([getattr(one, name) for size, _, one in recorded().curves if size == pairs])
+    return np.array([getattr(curve, name) for size, _, curve in recorded().curves if size == pairs])
 
 
 @kit.kept(2)

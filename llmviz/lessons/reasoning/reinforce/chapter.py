@@ -37,7 +37,7 @@ def draw(state: kit.PageState) -> None:
 @kit.kept(1)
 def parameters() -> int:
     """Return how many parameters the model has."""
-    return sum(one.numel() for one in sum_texts.new_model().parameters())
+    return sum(parameter.numel() for parameter in sum_texts.new_model().parameters())
 
 
 def many_question() -> kit.Question:
@@ -45,7 +45,7 @@ def many_question() -> kit.Question:
     return kit.share_question(
         words.ask_many.format(samples=SAMPLES),
         recorded().base.passed(SAMPLES),
-        [one.format(samples=SAMPLES) for one in words.ask_many_reasons],
+        [reason.format(samples=SAMPLES) for reason in words.ask_many_reasons],
         kit.percent,
     )
 
@@ -56,7 +56,7 @@ def end() -> dict[str, object]:
     return {
         "samples": SAMPLES,
         "before": kit.percent(base.right),
-        "after": kit.percent(record.mean("grpo", lambda one: one.right)),
+        "after": kit.percent(record.mean("grpo", lambda look: look.right)),
         "pass_before": kit.percent(base.passed(SAMPLES)),
-        "pass_after": kit.percent(record.mean("grpo", lambda one: one.passed(SAMPLES))),
+        "pass_after": kit.percent(record.mean("grpo", lambda look: look.passed(SAMPLES))),
     }

@@ -21,7 +21,7 @@ def draw(state: kit.PageState) -> None:
     """Show the controls, the group and one of its answers."""
     kit.section(words.group)
     anew = state.setter(rlrun=False)
-    kit.choose(state, "rlway", words.way, {one: words.ways[one] for one in LEARNED}, then=anew)
+    kit.choose(state, "rlway", words.way, {name: words.ways[name] for name in LEARNED}, then=anew)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.text_input(state, "rlsum", words.sum, width=200)
         st.slider(words.group_size, width=240, **state.ranged("rlgroup", then=anew))
@@ -61,24 +61,24 @@ def answer_rows(group: Group) -> list[tuple[str, ...]]:
     return [
         (
             str(at),
-            one.text,
-            f"{one.reward:g}",
-            kit.signed(one.advantage),
-            f"{one.times:.2f}",
+            sample.text,
+            f"{sample.reward:g}",
+            kit.signed(sample.advantage),
+            f"{sample.times:.2f}",
         )
-        for at, one in enumerate(group.samples, 1)
+        for at, sample in enumerate(group.samples, 1)
     ]
 
 
 def average_times(samples: list[Sample]) -> str:
     """Return how many times as probable answers are after the update, on geometric average."""
-    return f"{np.exp(np.mean([np.log(one.times) for one in samples])):.2f}"
+    return f"{np.exp(np.mean([np.log(sample.times) for sample in samples])):.2f}"
 
 
 def group_read(group: Group) -> str:
     """Return what the update from a group does."""
-    right = [one for one in group.samples if one.reward]
-    wrong = [one for one in group.samples if not one.reward]
+    right = [sample for sample in group.samples if sample.reward]
+    wrong = [sample for sample in group.samples if not sample.reward]
     numbers = {"count": len(group.samples), "right": len(right), "reward": group.rewards[0]}
     if right and wrong:
         times = {"right_times": average_times(right), "wrong_times": average_times(wrong)}
@@ -112,7 +112,7 @@ def _advantages(state: kit.PageState, given: Given) -> None:
         "from llmviz.finetuning.policy import advantages\n\n"
         f"rewards = torch.tensor([{group.rewards.tolist()}])\n"
         f"print([f'{{one:.4f}}' for one in advantages(rewards, {how.advantage!r})[0].tolist()])",
-        str([f"{one.advantage:.4f}" for one in group.samples]),
+        str([f"{sample.advantage:.4f}" for sample in group.samples]),
     )
 
 
@@ -126,7 +126,7 @@ def advantage_matrices(given: Given) -> tuple[lv.Matrix, ...]:
         "rewards": rewards[:, None],
         "mean": np.array([[rewards.mean()]]),
         "apart": (rewards - rewards.mean())[:, None],
-        "advantage": np.array([[one.advantage] for one in group.samples]),
+        "advantage": np.array([[sample.advantage] for sample in group.samples]),
         "deviation": np.array([[deviation]]),
         "divisor": np.array([[deviation + SMALL]]),
     }
@@ -146,7 +146,7 @@ def advantage_matrices(given: Given) -> tuple[lv.Matrix, ...]:
             value,
             words.labels[name][0],
             formula if name == "advantage" else words.labels[name][1],
-            row_labels=[one.text for one in group.samples] if len(value) == count > 1 else (),
+            row_labels=[sample.text for sample in group.samples] if len(value) == count > 1 else (),
             role=roles.get(name, "neutral"),
             op=ops.get(name),
             scale="diverging",
@@ -184,15 +184,15 @@ def _tokens(state: kit.PageState, given: Given) -> None:
 def token_matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
     """Return the tokens of an answer before and after the update as matrices that open."""
     group = group_of(given)
-    one, (low, high) = group.samples[at], bounds(group.clip)
-    difference = one.after - one.before
+    sample, (low, high) = group.samples[at], bounds(group.clip)
+    difference = sample.after - sample.before
     values = {
-        "before": one.before,
-        "after": one.after,
+        "before": sample.before,
+        "after": sample.after,
         "difference": difference,
         "ratio": np.exp(difference),
         "clipped": np.exp(difference).clip(low, high),
-        "pull": one.pull,
+        "pull": sample.pull,
     }
     ops = {
         "difference": lv.subtracted("after", "before"),
@@ -206,7 +206,7 @@ def token_matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
             value[None],
             words.labels[name][0],
             words.labels[name][1].format(low=low, high=high),
-            col_labels=list(one.text),
+            col_labels=list(sample.text),
             role=roles.get(name, "accent" if name == "pull" else "neutral"),
             op=ops.get(name),
             scale="sequential" if name in ("ratio", "clipped") else "diverging",
@@ -222,17 +222,17 @@ def pull_text(group: Group, at: int) -> str:
     return words.pull_text[average].format(
         count=len(group.samples),
         length=len(group.samples[at].text),
-        tokens=sum(len(one.text) for one in group.samples),
+        tokens=sum(len(sample.text) for sample in group.samples),
     )
 
 
 def token_read(group: Group, at: int) -> str:
     """Return where the tokens of an answer are pulled, and where they went."""
-    one = group.samples[at]
+    sample = group.samples[at]
     if not any(other.advantage for other in group.samples):
         return words.token_read["still"]
-    kind = "up" if one.advantage > 0 else "down" if one.advantage < 0 else "none"
-    moved = one.after - one.before
+    kind = "up" if sample.advantage > 0 else "down" if sample.advantage < 0 else "none"
+    moved = sample.after - sample.before
     return words.token_read[kind].format(
         length=len(moved), more=int((moved > 0).sum()), less=int((moved < 0).sum())
     )

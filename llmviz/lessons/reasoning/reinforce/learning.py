@@ -54,8 +54,8 @@ def draw(state: kit.PageState) -> None:
 def parts(job: kit.Job) -> tuple[list[Any], list[Look]]:
     """Return the updates and the looks so far."""
     every = list(job.results)
-    return [one for one in every if not isinstance(one, Look)], [
-        one for one in every if isinstance(one, Look)
+    return [result for result in every if not isinstance(result, Look)], [
+        result for result in every if isinstance(result, Look)
     ]
 
 
@@ -111,18 +111,18 @@ def run_figures(job: kit.Job, count: int, looked: int, mode: kit.Mode) -> tuple[
     """Return three charts of a run so far: right answers; distance and entropy; length."""
     updates, looks = parts(job)
     updates, looks = updates[:count], looks[:looked]
-    steps, seen = [one.step for one in updates], [one.step for one in looks]
+    steps, seen = [update.step for update in updates], [look.step for look in looks]
     own, tested = words.live_names
     first = [
-        Curve(own, steps, [one.reward for one in updates], "weights"),
-        Curve(tested, seen, [one.right for one in looks], "accent", marks=True),
+        Curve(own, steps, [update.reward for update in updates], "weights"),
+        Curve(tested, seen, [look.right for look in looks], "accent", marks=True),
     ]
     far, open_ = words.distance_names
     second = [
-        Curve(far, steps, [one.divergence for one in updates], "key"),
-        Curve(open_, steps, [one.entropy for one in updates], "query"),
+        Curve(far, steps, [update.divergence for update in updates], "key"),
+        Curve(open_, steps, [update.entropy for update in updates], "query"),
     ]
-    third = [Curve(words.length_name, steps, [one.length for one in updates], "value")]
+    third = [Curve(words.length_name, steps, [update.length for update in updates], "value")]
     return (
         lines(first, words.live_axes, mode, shares=True),
         lines(second, words.distance_axes, mode),

@@ -38,7 +38,7 @@ def draw() -> bool:
     )
     if not kit.predict(sharper_question(), f"{KEY}.sharper", covers=True):
         return False
-    kit.rows_table(run_rows(), [one.format(samples=SAMPLES) for one in words.run_columns])
+    kit.rows_table(run_rows(), [column.format(samples=SAMPLES) for column in words.run_columns])
     kit.prose(words.pass_text, samples=SAMPLES)
     kit.chart(pass_figure(kit.theme()), f"{KEY}.pass", bar=False)
     kit.prose(pass_read())
@@ -61,8 +61,8 @@ def mean(way: str, number: Callable[[Look], float]) -> float:
 def sharper_question() -> kit.Question:
     """Return the question whether right answers or at least one right answer gained more."""
     base = recorded().base
-    gain = mean("grpo", lambda one: one.right) - base.right
-    before, after = base.passed(SAMPLES), mean("grpo", lambda one: one.passed(SAMPLES))
+    gain = mean("grpo", lambda look: look.right) - base.right
+    before, after = base.passed(SAMPLES), mean("grpo", lambda look: look.passed(SAMPLES))
     change = after - before
     place = 2 if abs(change - gain) < POINT else 0 if change > gain else 1
     reason = words.sharper_reason.format(
@@ -87,21 +87,21 @@ def points(share: float) -> str:
 def run_rows() -> list[tuple[str, ...]]:
     """Return a row for the base, and one for each way: numbers run by run."""
     base = recorded().base
-    rows = [(words.base_row, *(one(base) for one in _written()))]
+    rows = [(words.base_row, *(write(base) for write in _written()))]
     for way in WAYS:
         looks = [run.last for run in recorded().runs[way]]
-        rows.append((words.ways[way], *(", ".join(map(one, looks)) for one in _written())))
+        rows.append((words.ways[way], *(", ".join(map(write, looks)) for write in _written())))
     return rows
 
 
 def _written() -> list[Callable[[Look], str]]:
     return [
-        lambda one: kit.percent(one.right),
-        lambda one: kit.percent(one.greedy / one.questions),
-        lambda one: kit.percent(one.passed(SAMPLES)),
-        lambda one: f"{one.divergence:.3f}",
-        lambda one: f"{one.entropy:.3f}",
-        lambda one: f"{one.length:.2f}",
+        lambda look: kit.percent(look.right),
+        lambda look: kit.percent(look.greedy / look.questions),
+        lambda look: kit.percent(look.passed(SAMPLES)),
+        lambda look: f"{look.divergence:.3f}",
+        lambda look: f"{look.entropy:.3f}",
+        lambda look: f"{look.length:.2f}",
     ]
 
 
@@ -112,14 +112,14 @@ def pass_figure(mode: kit.Mode) -> go.Figure:
     base = recorded().base
     drawn = [Line(words.base_name, ks, [base.passed(k) for k in ks], 5, dashed=True)]
     for at, way in enumerate(WAYS):
-        y = [mean(way, lambda one, k=k: one.passed(k)) for k in ks]
+        y = [mean(way, lambda look, k=k: look.passed(k)) for k in ks]
         drawn.append(Line(words.ways[way], ks, y, at))
     return lines(drawn, (words.k_axis, words.pass_axis), mode, hover="%{y:.1%}")
 
 
 def stands(way: str) -> str:
     """Return how a way stands to the base at the largest k: above, below, or a tie."""
-    found = recorded().values(way, lambda one: one.passed(SAMPLES))
+    found = recorded().values(way, lambda look: look.passed(SAMPLES))
     error = float(found.std(ddof=1) / np.sqrt(len(found)))
     apart = float(found.mean()) - recorded().base.passed(SAMPLES)
     apart_enough = abs(apart) > SURE * error and abs(apart) >= POINT
@@ -134,7 +134,7 @@ def pass_read() -> str:
     for kind in ("above", "below", "tie"):
         names = [
             words.way_share.format(
-                way=words.ways[way], share=kit.percent(mean(way, lambda one: one.passed(SAMPLES)))
+                way=words.ways[way], share=kit.percent(mean(way, lambda look: look.passed(SAMPLES)))
             )
             for way in WAYS
             if stands(way) == kind

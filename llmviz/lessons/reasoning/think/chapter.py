@@ -53,8 +53,8 @@ def draw(state: kit.PageState) -> None:
     opened = kit.predict(question(), f"{KEY}.direct", covers=True)
     if opened:
         lengths.draw_mixed()
-        one = kit.percent(right(MIXED, DIRECT, 1).value)
-        kit.section(words.order, trained=TRAINED, growing=kit.whole_percent(GROWING), one=one)
+        one_bit = kit.percent(right(MIXED, DIRECT, 1).value)
+        kit.section(words.order, trained=TRAINED, growing=kit.whole_percent(GROWING), one=one_bit)
         opened = kit.predict(lengths.order_question(), f"{KEY}.order", covers=True)
     if opened:
         lengths.draw_short_first()
@@ -73,7 +73,7 @@ def examples() -> list[tuple[str, ...]]:
     given = "".join(map(str, EXAMPLE)) + "="
     rows = []
     for way in WAYS:
-        behind = "".join(TOKENS[one] for one in path_of(EXAMPLE, way))
+        behind = "".join(TOKENS[token] for token in path_of(EXAMPLE, way))
         rows.append((words.ways[way], given, f"{behind}:{sum(EXAMPLE) % 2}"))
     return rows
 
@@ -85,15 +85,15 @@ def question() -> kit.Question:
     return kit.share_question(
         words.ask_direct.format(path=kit.percent(right(MIXED, PATH).value), trained=TRAINED),
         direct.value,
-        [one.format(**numbers) for one in words.ask_direct_reasons],
+        [reason.format(**numbers) for reason in words.ask_direct_reasons],
         kit.percent,
     )
 
 
 def after_change() -> tuple[Share, Share]:
     """Return how often answers follow a changed step, and how often they stay right."""
-    found = [one.changed for one in recorded()[WRITES] if one.changed]
-    return together([one.follows for one in found]), together([one.right for one in found])
+    found = [model.changed for model in recorded()[WRITES] if model.changed]
+    return together([texts.follows for texts in found]), together([texts.right for texts in found])
 
 
 def changed_question() -> kit.Question:
@@ -181,7 +181,7 @@ def at_once_read(written: Written) -> str:
 def _shown() -> None:
     kit.section(words.shown, trained=TRAINED)
     rows = [
-        (words.shown_kinds[kind], each([one.shown[kind] for one in recorded()[WRITES]]))
+        (words.shown_kinds[kind], each([model.shown[kind] for model in recorded()[WRITES]]))
         for kind in SHOWN
     ]
     kit.rows_table(rows, words.shown_columns)

@@ -17,12 +17,12 @@ BEYOND = [n for n in LENGTHS if n > TRAINED]
 
 def together(shares: list[Share]) -> Share:
     """Return the share of several models together."""
-    return Share(sum(one.hits for one in shares), sum(one.of for one in shares))
+    return Share(sum(share.hits for share in shares), sum(share.of for share in shares))
 
 
 def shares(order: str, way: str, bits: int = TRAINED) -> list[Share]:
     """Return the right answers of the models of an order and a way, one after the other."""
-    return [one.right[bits] for one in recorded()[order, way]]
+    return [model.right[bits] for model in recorded()[order, way]]
 
 
 def right(order: str, way: str, bits: int = TRAINED) -> Share:
@@ -32,7 +32,7 @@ def right(order: str, way: str, bits: int = TRAINED) -> Share:
 
 def each(found: list[Share]) -> str:
     """Return the shares of models, one after the other."""
-    return ", ".join(kit.percent(one.value) for one in found)
+    return ", ".join(kit.percent(share.value) for share in found)
 
 
 def draw_mixed() -> None:
@@ -66,7 +66,7 @@ def _code(order: str, way: str) -> tuple[str, str]:
         "from llmviz.study.think_first import recorded\n\n"
         f"models = recorded()[{order!r}, {way!r}]\n"
         f"print([one.right[{TRAINED}].value for one in models])",
-        str([one.value for one in shares(order, way)]),
+        str([share.value for share in shares(order, way)]),
     )
 
 
@@ -93,7 +93,7 @@ def chart(
     drawn = []
     for at, (way, by_length) in enumerate(found.items()):
         means = [together(own).value for own in by_length]
-        models = [[one.value for one in own] for own in by_length]
+        models = [[share.value for share in own] for own in by_length]
         above = [max(own) - mean for own, mean in zip(models, means, strict=True)]
         below = [mean - min(own) for own, mean in zip(models, means, strict=True)]
         # Dots may lie upon answers at once: through a dashed line both are seen.
@@ -114,9 +114,9 @@ def beyond(order: str) -> str:
     said = []
     for way in WAYS:
         found = [right(order, way, n) for n in LENGTHS]
-        outside = [right(order, way, n) for n in BEYOND]
-        under = [n for n, one in zip(BEYOND, outside, strict=True) if one.value < 0.5 - error(one)]
-        whole = all(one.hits == one.of for one in found)
+        outside = {n: right(order, way, n) for n in BEYOND}
+        under = [n for n, share in outside.items() if share.value < 0.5 - error(share)]
+        whole = all(share.hits == share.of for share in found)
         said.append(
             words.beyond["all" if whole else "under" if under else "some"].format(
                 way=words.beyond_ways[way],
@@ -124,7 +124,7 @@ def beyond(order: str) -> str:
                 trained=TRAINED,
                 inside=kit.percent(right(order, way).value),
                 lengths=kit.listed([*map(str, BEYOND)]),
-                outside=each(outside),
+                outside=each(list(outside.values())),
                 low=kit.listed([*map(str, under)]),
             )
         )
@@ -138,7 +138,7 @@ def length_rows(order: str) -> list[tuple[str, ...]]:
         (
             str(n),
             *(each(shares(order, way, n)) for way in WAYS),
-            each([one.steps_right[n] for one in recorded()[order, PATH]]),
+            each([model.steps_right[n] for model in recorded()[order, PATH]]),
         )
         for n in LENGTHS
     ]
@@ -152,7 +152,7 @@ def order_question() -> kit.Question:
             steps=STEPS, trained=TRAINED, mixed=kit.percent(right(MIXED, DIRECT).value)
         ),
         right(SHORT_FIRST, DIRECT).value,
-        [one.format(**found) for one in words.ask_order_reasons],
+        [reason.format(**found) for reason in words.ask_order_reasons],
         kit.percent,
     )
 
@@ -160,10 +160,10 @@ def order_question() -> kit.Question:
 def order_read() -> str:
     """Return what the order of the texts does at once and after dots, and what follows."""
     mixed, short = (shares(order, DIRECT) for order in (MIXED, SHORT_FIRST))
-    values = [[one.value for one in found] for found in (mixed, short)]
+    values = [[share.value for share in found] for found in (mixed, short)]
     more, fewer = min(values[1]) > max(values[0]), max(values[1]) < min(values[0])
-    best_mixed, best = (max(found, key=lambda one: one.value) for found in (mixed, short))
-    clear_mixed, clear = (one.value > 0.5 + error(one) for one in (best_mixed, best))
+    best_mixed, best = (max(found, key=lambda share: share.value) for found in (mixed, short))
+    clear_mixed, clear = (share.value > 0.5 + error(share) for share in (best_mixed, best))
     kind = "enough" if clear and not clear_mixed else "either" if clear_mixed else "unknown"
     blocks = words.blocks[kind].format(
         best=kit.percent(best.value),

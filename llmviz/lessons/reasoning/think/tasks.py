@@ -29,7 +29,7 @@ def draw(state: kit.PageState) -> bool:
             "from llmviz.study.think_tasks import recorded\n\n"
             f"models = recorded()[{task!r}, {PATH!r}]\n"
             f"print([one.right[{TRAINED}].value for one in models])",
-            str([one.value for one in shares(task, PATH)]),
+            str([share.value for share in shares(task, PATH)]),
         )
     return opened
 
@@ -44,7 +44,7 @@ def examples(name: str) -> list[tuple[str, ...]]:
 
 def shares(task: str, way: str, length: int = TRAINED) -> list[Share]:
     """Return the right answers of a task's models, one after the other."""
-    return [one.right[length] for one in recorded()[task, way]]
+    return [model.right[length] for model in recorded()[task, way]]
 
 
 def percent(task: str, way: str, length: int = TRAINED) -> str:
@@ -58,7 +58,7 @@ def question(task: str) -> kit.Question:
     return kit.share_question(
         words.ask_task.format(path=percent(task, PATH), trained=TRAINED),
         together(shares(task, DIRECT)).value,
-        [one.format(each=found) for one in words.ask_task_reasons],
+        [reason.format(each=found) for reason in words.ask_task_reasons],
         kit.percent,
     )
 
@@ -72,7 +72,7 @@ def figure(task: str, mode: kit.Mode) -> go.Figure:
 
 def read(task: str) -> str:
     """Return what the steps add, model by model, and what becomes of it beyond the training."""
-    values = {way: [one.value for one in shares(task, way)] for way in WAYS}
+    values = {way: [share.value for share in shares(task, way)] for way in WAYS}
     more = min(values[PATH]) > max(values[DIRECT])
     fewer = max(values[PATH]) < min(values[DIRECT])
     beyond = [n for n in LENGTHS if n > TRAINED]

@@ -73,23 +73,23 @@ def draw(state: kit.PageState) -> None:
         digits=TRAINED,
         steps=STEPS,
         texts=BATCH * UPDATES,
-        parameters=sum(one.numel() for one in bundled(TOOL).parameters()),
+        parameters=sum(parameter.numel() for parameter in bundled(TOOL).parameters()),
     )
     kit.rows_table(example_rows(), words.example_columns)
     kit.prose(words.masked)
-    opened, told = kit.predict(right_question(), f"{KEY}.right", covers=True), False
+    opened, shown = kit.predict(right_question(), f"{KEY}.right", covers=True), False
     if opened:
         draw_digits(state)
-    asked = _live(state)
+    question = _live(state)
     kit.section(words.lies)
-    told = kit.predict(lie_question(), f"{KEY}.lie", covers=True)
-    if told:
+    shown = kit.predict(lie_question(), f"{KEY}.lie", covers=True)
+    if shown:
         draw_told()
         draw_doubt()
-        if asked is not None:
-            _own(state, asked)
+        if question is not None:
+            _own(state, question)
         draw_mask()
-    if opened and told:
+    if opened and shown:
         kit.seen(words.end, **end())
 
 
@@ -99,11 +99,11 @@ def example_rows() -> list[tuple[str, ...]]:
     rows, question = [], question_of(EXAMPLE)
     for way in WAYS:
         ids, learned = training_text(question, way, np.random.default_rng(0))
-        start, asked = 0, True
+        start, first = 0, True
         for at in range(1, len(ids) + 1):
             if at < len(ids) and learned[at] == learned[start]:
                 continue
-            writer = "question" if asked else "model" if learned[start] else "tool"
+            writer = "question" if first else "model" if learned[start] else "tool"
             rows.append(
                 (
                     words.example_ways[way],
@@ -112,7 +112,7 @@ def example_rows() -> list[tuple[str, ...]]:
                     words.learned[learned[start]],
                 )
             )
-            start, asked = at, False
+            start, first = at, False
     return rows
 
 
@@ -122,7 +122,7 @@ def right_question() -> kit.Question:
     return kit.share_question(
         words.ask_right.format(digits=TRAINED, direct=kit.percent(at_once.share)),
         calls.share,
-        [one.format(texts=calls.count) for one in words.ask_right_reasons],
+        [reason.format(texts=calls.count) for reason in words.ask_right_reasons],
         kit.percent,
     )
 
@@ -156,7 +156,7 @@ def _live(state: kit.PageState) -> Question | None:
         "from llmviz.study.tool_texts import question_of\n\n"
         f"run = write(bundled({TOOL!r}), question_of({question.text[:-1]!r}))\n"
         "print([(one.text, one.result) for one in run.calls], run.answer)",
-        f"{[(one.text, one.result) for one in run.calls]} {run.answer}",
+        f"{[(call.text, call.result) for call in run.calls]} {run.answer}",
     )
     return question
 
@@ -177,10 +177,10 @@ def way_rows(question: Question, runs: dict[str, Run]) -> list[tuple[str, ...]]:
 
 def _own(state: kit.PageState, question: Question) -> None:
     kit.section(words.own)
-    kit.choose(state, "toollie", words.lie, {one: words.lie_names[one] for one in TOOLS})
+    kit.choose(state, "toollie", words.lie, {tool: words.lie_names[tool] for tool in TOOLS})
     if state["toollie"] == OWN:
         kit.text_input(state, "toolsays", words.own_text, width=420)
-    kit.choose(state, "toolmodel", words.model, {one: words.model_names[one] for one in MODELS})
+    kit.choose(state, "toolmodel", words.model, {name: words.model_names[name] for name in MODELS})
     says = state["toolsays"] if state["toollie"] == OWN else ""
     given: Given = (question, state["toolmodel"], state["toollie"], says)
     draw_turns(state, "toollieturn", given, honest=False)

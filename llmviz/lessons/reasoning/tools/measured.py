@@ -44,17 +44,17 @@ WAYS = (DIRECT, TOOL)
 
 def together(shares: list[Share]) -> Share:
     """Return the share of several models together."""
-    return Share(sum(one.right for one in shares), sum(one.count for one in shares))
+    return Share(sum(share.right for share in shares), sum(share.count for share in shares))
 
 
 def right(way: str, task: str, digits: int) -> Share:
     """Return the right answers of the models of a way together."""
-    return together([one.right[task][digits] for one in recorded()[way]])
+    return together([model.right[task][digits] for model in recorded()[way]])
 
 
 def counted(models: list[Measured], lie: str, *kinds: str) -> Share:
     """Return how many answers to a lie, or to the honest tool, are of some kinds."""
-    return together([share_of(one.told[lie], *kinds) for one in models])
+    return together([share_of(model.told[lie], *kinds) for model in models])
 
 
 def share_of(answers: dict[str, int], *kinds: str) -> Share:
@@ -64,20 +64,20 @@ def share_of(answers: dict[str, int], *kinds: str) -> Share:
 
 def every(shares: list[Share]) -> str:
     """Return the shares of models, one after the other."""
-    return ", ".join(kit.percent(one.share) for one in shares)
+    return ", ".join(kit.percent(share.share) for share in shares)
 
 
 def draw_digits(state: kit.PageState) -> None:
     """Show right answers by digits."""
     kit.section(words.digits, tests=TESTS, trained=TRAINED, updates=UPDATES)
-    kit.choose(state, "tooltask", words.task, {one: words.tasks[one] for one in TASKS})
+    kit.choose(state, "tooltask", words.task, {name: words.tasks[name] for name in TASKS})
     task = state["tooltask"]
     kit.prose(words.task_text[task].format(second=SECOND))
     kit.chart(figure(task, kit.theme()), f"{KEY}.digits", bar=False)
     kit.prose(digits_read(task))
     kit.rows_table(digit_rows(task), words.digit_columns)
     kit.prose(words.causes_text)
-    shares = [one.right[task][TRAINED].share for one in recorded()[TOOL]]
+    shares = [model.right[task][TRAINED].share for model in recorded()[TOOL]]
     kit.show_code(
         [Measured],
         "from llmviz.study.tool_record import recorded\n\n"
@@ -92,15 +92,15 @@ def figure(task: str, mode: kit.Mode) -> go.Figure:
     drawn = []
     for at, way in enumerate(WAYS):
         shares = [right(way, task, digits) for digits in DIGITS]
-        ends = [one.interval for one in shares]
+        ends = [share.interval for share in shares]
         drawn.append(
             Line(
                 words.example_ways[way],
                 DIGITS,
-                [one.share for one in shares],
+                [share.share for share in shares],
                 at,
-                errors=[high - one.share for one, (_, high) in zip(shares, ends, strict=True)],
-                below=[one.share - low for one, (low, _) in zip(shares, ends, strict=True)],
+                errors=[high - share.share for share, (_, high) in zip(shares, ends, strict=True)],
+                below=[share.share - low for share, (low, _) in zip(shares, ends, strict=True)],
             )
         )
     axes = (words.digits_axis, words.right_axis)
@@ -110,8 +110,8 @@ def figure(task: str, mode: kit.Mode) -> go.Figure:
 def causes(task: str, digits: int) -> dict[str, int]:
     """Return where wrong answers with calls come from, of the three models together."""
     found: dict[str, int] = {}
-    for one in recorded()[TOOL]:
-        for cause, number in one.causes[task][digits].items():
+    for model in recorded()[TOOL]:
+        for cause, number in model.causes[task][digits].items():
             found[cause] = found.get(cause, 0) + number
     return found
 
@@ -144,7 +144,7 @@ def digit_rows(task: str) -> list[tuple[str, ...]]:
         rows.append(
             (
                 str(digits),
-                *(every([one.right[task][digits] for one in recorded()[way]]) for way in WAYS),
+                *(every([model.right[task][digits] for model in recorded()[way]]) for way in WAYS),
                 f"{kit.percent(low)} – {kit.percent(high)}",
                 str(first),
                 str(second),
@@ -169,7 +169,7 @@ def told_rows() -> list[tuple[str, ...]]:
     return [
         (
             words.told_lies[lie],
-            *(every([share_of(one.told[lie], *some) for one in models]) for some in kinds),
+            *(every([share_of(model.told[lie], *some) for model in models]) for some in kinds),
         )
         for lie in LIES
     ]
@@ -187,10 +187,10 @@ def doubt_rows() -> list[tuple[str, ...]]:
     """Return a row for the honest tool and each lie: what the models that may doubt answer."""
     rows = []
     for lie in (HONEST, *LIES):
-        found = [one.told[lie] for one in recorded()[DOUBT]]
+        found = [model.told[lie] for model in recorded()[DOUBT]]
         name = words.doubt_honest if lie == HONEST else words.told_lies[lie]
         kinds = (DECLINED, COPIED, RIGHT)
-        rows.append((name, *(every([share_of(one, kind) for one in found]) for kind in kinds)))
+        rows.append((name, *(every([share_of(said, kind) for said in found]) for kind in kinds)))
     return rows
 
 
@@ -207,9 +207,10 @@ def draw_mask() -> None:
     """Show what a loss on results does."""
     kit.section(words.mask)
     kit.rows_table(mask_rows(), words.mask_columns)
-    hits, numbers = (together(one) for one in own_results(OPEN))
+    hits, numbers = (together(shares) for shares in own_results(OPEN))
     plain, learned = (
-        together([share_of(one.asked, RIGHT) for one in recorded()[way]]) for way in (TOOL, OPEN)
+        together([share_of(model.asked, RIGHT) for model in recorded()[way]])
+        for way in (TOOL, OPEN)
     )
     kit.prose(
         words.mask_read,
@@ -222,7 +223,7 @@ def draw_mask() -> None:
 
 def own_results(way: str) -> tuple[list[Share], list[Share]]:
     """Return, model by model, how many results of their own are right, and how many are numbers."""
-    found = [(one.invented, one.numbers) for one in recorded()[way] if one.invented]
+    found = [(model.invented, model.numbers) for model in recorded()[way] if model.invented]
     return [share for share, _ in found], [Share(count, share.count) for share, count in found]
 
 
@@ -231,6 +232,6 @@ def mask_rows() -> list[tuple[str, ...]]:
     rows = []
     for way in (TOOL, OPEN):
         hits, numbers = own_results(way)
-        kinds = ([share_of(one.asked, RIGHT) for one in recorded()[way]], numbers, hits)
+        kinds = ([share_of(model.asked, RIGHT) for model in recorded()[way]], numbers, hits)
         rows.append((words.mask_names[way], *map(every, kinds)))
     return rows

@@ -71,9 +71,9 @@ def rows_of(given: Given, honest: bool) -> tuple[TokenRow, ...]:
 def tokens_of(ids: tuple[int, ...]) -> list[Token]:
     """Return ids as a strip takes them."""
     tokens, at = [], 0
-    for one in ids:
-        data = TOKENS[one].encode()
-        tokens.append(Token(one, data, at, at + len(data), at, at + len(data)))
+    for token_id in ids:
+        data = TOKENS[token_id].encode()
+        tokens.append(Token(token_id, data, at, at + len(data), at, at + len(data)))
         at += len(data)
     return tokens
 

@@ -62,7 +62,7 @@ def draw(state: kit.PageState) -> None:
 
 def last(choice: str, part: str = ALL, count: int = SAMPLES) -> Point:
     """Return what a way comes to with so many tries."""
-    (found,) = (one for one in recorded().line(choice, part) if one.count == count)
+    (found,) = (point for point in recorded().line(choice, part) if point.count == count)
     return found
 
 
@@ -71,7 +71,7 @@ def vote_question() -> kit.Question:
     return kit.share_question(
         words.ask_vote.format(once=kit.percent(last(VOTE, count=1).right), most=SAMPLES),
         last(VOTE).right,
-        [one.format(questions=QUESTIONS) for one in words.ask_vote_reasons],
+        [reason.format(questions=QUESTIONS) for reason in words.ask_vote_reasons],
         kit.percent,
     )
 
@@ -92,7 +92,7 @@ def _live(state: kit.PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.text_input(state, "trysum", words.sum, width=200)
         for key, label in (("trycount", words.count), ("trybeam", words.beam)):
-            names = {one: one for one in state.params[key].options}
+            names = {option: option for option in state.params[key].options}
             st.select_slider(label, width=220, **state.named(key, names))
         st.number_input(words.draw, width=140, **state.ranged("trydraw"))
     numbers = sum_of(state["trysum"])
@@ -139,7 +139,7 @@ def mark(right: bool) -> str:
 
 def answer_rows(tries: list[Try], numbers: Sum) -> list[tuple[str, str, str]]:
     """Return a row for each answer, the most frequent first."""
-    counted = Counter(one.answer for one in tries)
+    counted = Counter(attempt.answer for attempt in tries)
     return [
         (
             words.none if answer is None else str(answer),
@@ -154,22 +154,22 @@ def choice_rows(tries: list[Try], beam: list[Try], numbers: Sum) -> list[tuple[s
     """Return a row for each way to take a try."""
     taken = {choice: chosen(tries, numbers, choice) for choice in CHOICES}
     taken[BEAM] = beam[0] if beam else None
-    spent = dict.fromkeys(CHOICES, sum(one.tokens for one in tries))
-    spent[BEAM] = sum(one.tokens for one in beam)
+    spent = dict.fromkeys(CHOICES, sum(attempt.tokens for attempt in tries))
+    spent[BEAM] = sum(attempt.tokens for attempt in beam)
     return [
         (
             words.choices[choice],
-            one.text if one else words.none,
-            mark(one is not None and is_right(numbers, one.text)),
+            attempt.text if attempt else words.none,
+            mark(attempt is not None and is_right(numbers, attempt.text)),
             str(spent[choice]),
         )
-        for choice, one in taken.items()
+        for choice, attempt in taken.items()
     ]
 
 
 def live_read(tries: list[Try], numbers: Sum) -> str:
     """Return which ways to take one of the tries are right."""
-    right = sum(is_right(numbers, one.text) for one in tries)
+    right = sum(is_right(numbers, attempt.text) for attempt in tries)
     hits = {
         choice: (best := chosen(tries, numbers, choice)) is not None
         and is_right(numbers, best.text)
@@ -200,10 +200,10 @@ def budget_figure(mode: kit.Mode) -> go.Figure:
         drawn.append(
             Line(
                 words.choices[choice],
-                [one.tokens for one in line],
-                [one.right for one in line],
+                [point.tokens for point in line],
+                [point.right for point in line],
                 at,
-                errors=[2 * one.error for one in line],
+                errors=[2 * point.error for point in line],
             )
         )
     return lines(
@@ -242,9 +242,9 @@ def budget_rows() -> list[tuple[str, ...]]:
     ]
 
 
-def with_error(one: Point) -> str:
+def with_error(point: Point) -> str:
     """Return a share and its standard error."""
-    return words.with_error.format(share=kit.percent(one.right), error=kit.percent(one.error))
+    return words.with_error.format(share=kit.percent(point.right), error=kit.percent(point.error))
 
 
 def _fails() -> None:
@@ -269,10 +269,10 @@ def fails_figure(mode: kit.Mode) -> go.Figure:
         drawn.append(
             Line(
                 words.parts[part],
-                [one.count for one in line],
-                [one.right for one in line],
+                [point.count for point in line],
+                [point.right for point in line],
                 at,
-                errors=[2 * one.error for one in line],
+                errors=[2 * point.error for point in line],
             )
         )
     return lines(
@@ -296,27 +296,27 @@ def _steps() -> None:
 def step_rows() -> list[tuple[str, ...]]:
     """Return a row for each kind of tries and how many of them vote."""
     return [
-        (words.kinds[kind], str(one.count), f"{one.tokens:.0f}", with_error(one))
+        (words.kinds[kind], str(point.count), f"{point.tokens:.0f}", with_error(point))
         for kind in (AT_ONCE, STEPS)
-        for one in recorded().line(VOTE, kind=kind)
+        for point in recorded().line(VOTE, kind=kind)
     ]
 
 
 def steps_read() -> str:
     """Return which kind is right more often at the largest budget that both have, in the error."""
-    one, other = max(
+    at_once, steps = max(
         (
-            (one, other)
-            for one in recorded().line(VOTE, kind=AT_ONCE)
-            for other in recorded().line(VOTE, kind=STEPS)
-            if abs(math.log(one.tokens / other.tokens)) < NEAR
+            (first, second)
+            for first in recorded().line(VOTE, kind=AT_ONCE)
+            for second in recorded().line(VOTE, kind=STEPS)
+            if abs(math.log(first.tokens / second.tokens)) < NEAR
         ),
-        key=lambda two: two[0].tokens,
+        key=lambda pair: pair[0].tokens,
     )
-    apart = other.right - one.right
-    error = math.hypot(one.error, other.error)
+    apart = steps.right - at_once.right
+    error = math.hypot(at_once.error, steps.error)
     kind = "tie" if abs(apart) <= 2 * error else STEPS if apart > 0 else AT_ONCE
-    return words.steps_read[kind].format(first=one.tokens, second=other.tokens)
+    return words.steps_read[kind].format(first=at_once.tokens, second=steps.tokens)
 
 
 def end() -> dict[str, object]:
