@@ -76,27 +76,27 @@ def run(given: argparse.Namespace) -> int:
     interruption = Interruption()
     with interruption.watched(), removed_if_empty(Path(given.out)):
         tuning = _prepared(given)
-        train(tuning, given.out, interruption, given.resume, given.json)
+        train(tuning, given.out, interruption, resume=given.resume, json=given.json)
         if not interruption():
-            report(finish(given.out, tuning), given.json)
+            report(finish(given.out, tuning), json=given.json)
     return interruption.exit_code
 
 
 def train(
-    tuning: Tuning, out: str, interruption: Interruption, resume: bool, json: bool = False
+    tuning: Tuning, out: str, interruption: Interruption, *, resume: bool, json: bool = False
 ) -> None:
     """Run to the end, or until interrupted; the model then has the newest weights."""
     from llmviz.cli.train import show
     from llmviz.training.newest_weights import newest_weights
     from llmviz.training.tensors import load_weights
 
-    show(tuning.run, out, interruption, resume, json=json)
+    show(tuning.run, out, interruption, resume=resume, json=json)
     newest = newest_weights(out)
     if newest is not None:  # the run may have been at its end already
         load_weights(tuning.run.model, newest.tensors, newest.source)
 
 
-def report(card: dict[str, Any], json: bool) -> None:
+def report(card: dict[str, Any], *, json: bool) -> None:
     """Write a card, or its scores in one line."""
     if json:
         write_json(card)
@@ -138,7 +138,7 @@ def _prepared(given: argparse.Namespace) -> Tuning:
     if given.resume and (out / CONFIG).exists():
         return _again(out, planned, changes)
     planned_run = plan(planned, changes)
-    take_folder(out, given.resume)
+    take_folder(out, resume=given.resume)
     return prepare(planned_run, shlex.join(["python", "-m", "llmviz", *sys.argv[1:]]))
 
 

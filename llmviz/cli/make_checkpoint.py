@@ -86,7 +86,7 @@ def _train(
         prepared = prepare_again(work, threads=given.threads)
     else:
         prepared = prepare(plan, command)
-    show(prepared, str(work), interruption, resume, json=given.json)
+    show(prepared, str(work), interruption, resume=resume, json=given.json)
 
 
 def _folder(work: Path, part: int) -> Path:
@@ -194,9 +194,9 @@ def _make_tuning(given: argparse.Namespace, command: str) -> int:
         )
     with interruption.watched(), removed_if_empty(work):
         tuning = prepare_again(work) if resume else prepare(plan, command)
-        train(tuning, str(work), interruption, resume, given.json)
+        train(tuning, str(work), interruption, resume=resume, json=given.json)
     if not interruption():
-        report(export(work, tuning, target), given.json)
+        report(export(work, tuning, target), json=given.json)
     return interruption.exit_code
 
 

@@ -9,7 +9,7 @@ from llmviz.training.reading import CONFIG, METRICS, TOKENIZER, read_description
 from llmviz.wholefile import TEMPORARY
 
 
-def take_folder(out: Path, resume: bool) -> None:
+def take_folder(out: Path, *, resume: bool) -> None:
     """Make the folder of a run that begins.
 
     Raises ValueError if it holds anything else, with `resume` anything but what a run that was

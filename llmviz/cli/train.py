@@ -215,7 +215,15 @@ def run(given: argparse.Namespace) -> int:
         prepared = _prepared(given, preparing)
         resume = given.resume or given.base is not None  # from its checkpoint of step 0
         logs = [LOGS[name] for name in dict.fromkeys(given.log or ())] if world.leads else []
-        show(prepared, given.out, interruption, resume, world.leads, given.json, logs)
+        show(
+            prepared,
+            given.out,
+            interruption,
+            resume=resume,
+            leads=world.leads,
+            json=given.json,
+            logs=logs,
+        )
     return interruption.exit_code
 
 
@@ -223,6 +231,7 @@ def show(
     prepared: Run,
     out: str,
     interruption: Interruption,
+    *,
     resume: bool,
     leads: bool = True,
     json: bool = False,
@@ -248,7 +257,7 @@ def show(
         sys.stderr.write(f"{note}\n")
     if resume and leads and newest_step(out) is None:
         sys.stderr.write(f"note: nothing is saved in {out} yet; the run begins at its first step\n")
-    lines, prepared = header(prepared, Path(out), resume, interruption)
+    lines, prepared = header(prepared, Path(out), resume=resume, ended=interruption)
     if leads:
         sys.stderr.write(f"{lines}\n")
     written_to = [log(Path(out)) for log in logs]
@@ -329,7 +338,7 @@ def _prepared(given: argparse.Namespace, preparing: Preparing) -> Run:
         return prepare_again(out, preparing, **changes)
     if world.leads:
         try:
-            take_folder(out, given.resume)
+            take_folder(out, resume=given.resume)
         except ValueError as error:
             refusal = str(error)
     if refusal := world.told(refusal):

@@ -23,7 +23,7 @@ from llmviz.training.stream import Stream
 
 
 def header(
-    run: Run, out: Path, resume: bool, ended: Callable[[], bool] = lambda: False
+    run: Run, out: Path, *, resume: bool, ended: Callable[[], bool] = lambda: False
 ) -> tuple[str, Run]:
     """The lines, and the run with what was found out for them, so that it need not be again.
 

@@ -149,7 +149,7 @@ def read_own(own: Planted, seed: int = 0, passes: int = OWN_PASSES) -> Iterator[
         yield Progress(reader.step, reader.steps, kept(reader, own, OWN_CONTEXT))
 
 
-def train_one(seed: int, passes: int, repeats: bool) -> Remembered:
+def train_one(seed: int, passes: int, *, repeats: bool) -> Remembered:
     """Train one of the bundled models and return what it remembers."""
     from llmviz.study.small_reader import read_text
 
@@ -177,7 +177,7 @@ def bundled(
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     """Train all bundled models and write what they remember."""
     runs = {
-        _name(seed, passes, repeats): asdict(train_one(seed, passes, repeats))
+        _name(seed, passes, repeats): asdict(train_one(seed, passes, repeats=repeats))
         for repeats in (True, False)
         for passes in PASSES
         for seed in SEEDS

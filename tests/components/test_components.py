@@ -164,7 +164,9 @@ def test_combining_mark_gets_a_circle_to_stand_on():
 def test_strip_is_cut_and_says_how_many_there_were():
     text = "ab" * 50
     row = lv.TokenRow("bytes", byte_tokens(text))
-    sent = tokens.strip_payload([row], text, "chips", True, "", None, 10)
+    sent = tokens.strip_payload(
+        [row], text, "chips", show_ids=True, value_label="", value_range=None, limit=10
+    )
     assert len(sent["rows"][0]["ids"]) == 10 and sent["rows"][0]["total"] == 100
 
 
@@ -178,7 +180,9 @@ def test_strip_is_cut_and_says_how_many_there_were():
 )
 def test_strip_refuses_what_does_not_fit(row, text, mode, message):
     with pytest.raises(ValueError, match=message):
-        tokens.strip_payload([row], text, mode, True, "", None, 10)
+        tokens.strip_payload(
+            [row], text, mode, show_ids=True, value_label="", value_range=None, limit=10
+        )
 
 
 @given(st.text())
@@ -261,10 +265,10 @@ def test_operations_fit_and_their_neighbours_do_not(shape, op):
         some("column", (2, 1)),
         some("even", (2, 2)),
     ]
-    matrices.matrix_payload([*given_ones, some("c", shape, op)], None, None, "auto")
+    matrices.matrix_payload([*given_ones, some("c", shape, op)], None, None, numbers="auto")
     wrong = (shape[0] + 1, shape[1] + 1)
     with pytest.raises(ValueError, match="does not fit"):
-        matrices.matrix_payload([*given_ones, some("c", wrong, op)], None, None, "auto")
+        matrices.matrix_payload([*given_ones, some("c", wrong, op)], None, None, numbers="auto")
 
 
 @pytest.mark.parametrize(
@@ -279,7 +283,7 @@ def test_operations_fit_and_their_neighbours_do_not(shape, op):
 )
 def test_matrices_that_cannot_be_shown_are_refused(matrix, message):
     with pytest.raises(ValueError, match=message):
-        matrices.matrix_payload([matrix], None, None, "auto")
+        matrices.matrix_payload([matrix], None, None, numbers="auto")
 
 
 @pytest.mark.parametrize(
@@ -294,8 +298,10 @@ def test_matrices_that_cannot_be_shown_are_refused(matrix, message):
 def test_a_window_that_does_not_fit_its_matrix_is_refused(windows, message):
     matrix = some("m", (2, 6), windows=("", "C"))
     with pytest.raises(ValueError, match=message):
-        matrices.matrix_payload([matrix], None, None, "auto", windows)
-    fits = matrices.matrix_payload([matrix], None, None, "auto", {"C": lv.Window(6, 2)})
+        matrices.matrix_payload([matrix], None, None, numbers="auto", windows=windows)
+    fits = matrices.matrix_payload(
+        [matrix], None, None, numbers="auto", windows={"C": lv.Window(6, 2)}
+    )
     assert fits["windows"] == {"C": {"size": 6, "show": 2}}
 
 
@@ -330,7 +336,10 @@ def test_stages_that_cannot_be_shown_are_refused(stages, message):
 
 def test_scale_is_symmetric_for_signed_numbers_and_ignores_infinity():
     sent = matrices.matrix_payload(
-        [lv.Matrix("m", np.array([[-3.0, 1.0, -np.inf]]), role="weights")], None, None, "auto"
+        [lv.Matrix("m", np.array([[-3.0, 1.0, -np.inf]]), role="weights")],
+        None,
+        None,
+        numbers="auto",
     )["matrices"][0]
     assert sent["scale"] == "diverging" and sent["limit"] == 3
 

@@ -48,12 +48,12 @@ def test_a_film_holds_all_tables():
 
 def test_a_series_that_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="2 of 3 values cannot be fitted with 4 numbers"):
-        series_payload(np.ones(3), 2, [1, 2, 3, 4], 0, False)
+        series_payload(np.ones(3), 2, [1, 2, 3, 4], 0, drawable=False)
     with pytest.raises(ValueError, match="coefficients must be finite"):
-        series_payload(np.ones(3), 3, [1, np.inf], 0, False)
+        series_payload(np.ones(3), 3, [1, np.inf], 0, drawable=False)
     with pytest.raises(ValueError, match="values from 0 to 100"):
-        series_payload(np.array([3.0, 101]), 2, [], 0, True)
+        series_payload(np.array([3.0, 101]), 2, [], 0, drawable=True)
     with pytest.raises(ValueError, match=r"one row of values; got shape \(0,\)"):
-        series_payload(np.ones(0), 0, [], 0, False)
-    assert np.isnan(series_payload(np.array([1, np.nan]), 2, [], 0, False)["values"][1])
+        series_payload(np.ones(0), 0, [], 0, drawable=False)
+    assert np.isnan(series_payload(np.array([1, np.nan]), 2, [], 0, drawable=False)["values"][1])
     assert (read_step(3, 2, 1), read_step("3", 5, 1), read_step(4, 5, 1)) == (1, 1, 4)

@@ -106,7 +106,9 @@ def test_the_arithmetic_of_other_models_ends_at_their_cells(options, kinds):
     weights = cells.head_weights(model, 1, head)
     shown = cells.matrices(model, found, weights, ["t"] * 5, 1, head, 4)
     drawn = {one.name: one for one in shown}
-    matrix_payload(shown, [["keys"], ["values"]], None, "auto")  # all operands are there and fit
+    matrix_payload(
+        shown, [["keys"], ["values"]], None, numbers="auto"
+    )  # all operands are there and fit
     assert {name: drawn[name].op.kind for name in kinds} == kinds
 
     def product(name):

@@ -148,13 +148,13 @@ def test_an_amount_is_in_plain_digits_and_near_to_what_it_writes(size):
 def test_what_is_said_of_the_counts_holds_at_every_setting(length, size, memory, causal):
     room = moved.numbers_in(memory)
     side = square_tile(room, size)
-    asked = questions.growth_question(length, size, side, causal)
+    asked = questions.growth_question(length, size, side, causal=causal)
     now, twice = (
         tile_traffic(n, size, side, side, causal=causal).moved for n in (length, 2 * length)
     )
     assert asked.answers[asked.right] == words.times.format(value=f"{twice / now:.2f}")
     assert len(asked.answers) >= 3
-    line = moved.report(length, size, side, room, causal)
+    line = moved.report(length, size, side, room, causal=causal)
     matrices = 4 * length * length + 4 * length * size
     assert ("times less" in line) == (matrices / now > moved.NEAR)
     assert ("times more" in line) == (now / matrices > moved.NEAR)

@@ -112,7 +112,7 @@ def test_a_prompt_that_does_not_tell_the_answer_says_so(examples, groups, data):
     wrong = data.draw(some.integers(0, examples))
     chance = random.Random(data.draw(some.integers(0, 999)))
     asked = draw_question(chance, examples, groups, wrong=wrong)
-    line, best = prompt.report(asked, False), best_shown(asked)
+    line, best = prompt.report(asked, own=False), best_shown(asked)
     assert ("No example here is of the group" in line) == (not best)
     assert ("the examples do not show that" in line) == (bool(best) and best != {asked.answer})
     assert (f"of another group: {wrong} of {examples}." in line) == (wrong > 0)

@@ -201,8 +201,8 @@ def test_the_page_shows_the_numbers_of_its_frame(frame):
         f"{made.dead[on][at]} of {made.units}" for on in (True, False)
     ]
     vowels, across = film_part.distances(made.vectors[False][at], made.letters)
-    assert f"{vowels:.2f}" in film_part.map_report(made, False, at)
-    assert f"{across:.2f}" in film_part.map_report(made, False, at)
+    assert f"{vowels:.2f}" in film_part.map_report(made, on=False, at=at)
+    assert f"{across:.2f}" in film_part.map_report(made, on=False, at=at)
 
 
 @pytest.mark.parametrize("on", [True, False])
@@ -210,7 +210,7 @@ def test_the_map_of_letters_says_whether_vowels_are_a_group(on):
     made = film_part.bundled()
     for at in range(made.frames):
         vowels, across = film_part.distances(made.vectors[on][at], made.letters)
-        told = film_part.map_report(made, on, at)
+        told = film_part.map_report(made, on=on, at=at)
         assert ("are no group on this map" in told) == (at > 0 and vowels >= 0.8 * across)
         assert ("nearer to each other" in told) == (at > 0 and vowels < 0.8 * across)
 
@@ -225,7 +225,7 @@ def test_a_group_of_vowels_that_chance_made_is_not_called_learned(learned):
         made.vectors[True][0] = far
     within, across = film_part.distances(near, letters)
     assert within < film_part.NEARER * across
-    told = film_part.map_report(made, True, 1)
+    told = film_part.map_report(made, on=True, at=1)
     assert ("It learned it" in told) == learned and ("by chance" in told) != learned
 
 

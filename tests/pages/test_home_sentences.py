@@ -20,7 +20,7 @@ from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, CharTokenizer
 @pytest.mark.parametrize("following", words.following)
 @pytest.mark.parametrize("starts", [False, True])
 def test_the_picture_says_what_this_model_does(positions, norm, following, starts):
-    say = picture.picture_words(positions, norm, following, starts)["say"]
+    say = picture.picture_words(positions, norm, following, starts=starts)["say"]
     assert not re.search(r"\{(placed|last|following|counted)\}", " ".join(say.values()))
     assert ("normalised once more" in say["scores"]) == (norm == "pre")
     assert ("ends the text" in say["next"]) == (following == "end")

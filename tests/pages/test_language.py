@@ -95,7 +95,7 @@ def test_zipfs_axes_have_ticks_between_powers_of_ten_where_these_are_too_few():
 
 
 def test_weights_are_tf_times_idf_and_cells_open_to_them(covers):
-    found = counted.count_text(TEXT, True)
+    found = counted.count_text(TEXT, fold=True)
     matrices, _ = weighing.tables(found)
     by_name = {one.name: np.asarray(one.values) for one in matrices}
     drawn = [found.weights.words[v] for v in weighing.drawn_columns(found)]
@@ -121,7 +121,7 @@ def test_bundled_texts_are_counted_whole():
 @settings(deadline=None, max_examples=60)
 @given(some.lists(some.sampled_from(["a", "b", "c", ".", "A"]), min_size=1, max_size=14))
 def test_questions_on_counts_hold_for_any_text(words):
-    found = counted.count_text(" ".join(words), True)
+    found = counted.count_text(" ".join(words), fold=True)
     for n in range(1, 6):
         if found.grams[n - 1]:
             asked = count_questions.once(found, n)
@@ -142,7 +142,7 @@ def test_questions_on_counts_hold_for_any_text(words):
 
 def test_no_question_on_weights_calls_the_most_frequent_word_the_heaviest_or_asks_without_one():
     """By default the word of every sentence weighs least; in the story a rare word weighs most."""
-    default = counted.count_text(DEFAULT_TEXT, True)
+    default = counted.count_text(DEFAULT_TEXT, fold=True)
     asked, _ = count_questions.heaviest(default, weighing.SENTENCES)
     assert "smallest" in asked.text and asked.answers[asked.right] == "the"
     assert "ln 1 = 0" in asked.reasons[asked.right]
@@ -155,7 +155,7 @@ def test_no_question_on_weights_calls_the_most_frequent_word_the_heaviest_or_ask
 @settings(deadline=None, max_examples=60)
 @given(some.lists(some.sampled_from(["a", "b", "C", "c", "?"]), min_size=1, max_size=40))
 def test_one_word_is_called_the_most_frequent_only_if_it_is(words):
-    found = counted.count_text(" ".join(words), True)
+    found = counted.count_text(" ".join(words), fold=True)
     if not found.words:
         return
     times = Counter(found.words)
@@ -167,7 +167,7 @@ def test_one_word_is_called_the_most_frequent_only_if_it_is(words):
 
 @pytest.mark.parametrize(("sentences", "rows"), [(8, 8), (9, 8), (12, 8), (13, 8), (1, 1)])
 def test_what_the_tables_of_weights_leave_out_is_said(sentences, rows):
-    found = counted.count_text(" ".join(f"w{i}." for i in range(sentences)), True)
+    found = counted.count_text(" ".join(f"w{i}." for i in range(sentences)), fold=True)
     matrices, _ = weighing.tables(found)
     assert len(matrices[0].values) == rows
     line = weighing.cut_line(found)

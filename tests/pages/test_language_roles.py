@@ -258,7 +258,7 @@ def test_the_question_on_probes_has_one_right_answer(pairs):
         {"layer": f"blocks.{i}.residual", "accuracy": a, "control": b}
         for i, (a, b) in enumerate(pairs)
     ]
-    found = results.results_of(made, 1, 1, "", True)
+    found = results.results_of(made, 1, 1, "", whole=True)
     asked = probing.ask(found)
     if len(pairs) > 1:
         shown = [percent(value) for value in found.accuracy]

@@ -98,7 +98,7 @@ READERS = {
     "questions": ask,
     "stems": lambda text: stem_steps(text + "izations"),  # one way through the rules
     "lemmas": lemma,
-    "counts": lambda text: count_text(text, True),
+    "counts": lambda text: count_text(text, fold=True),
     "merges": lambda text: film(corpus_from_text(text).documents, "", 4096),
     **{f"encode {name}": get_tokenizer(name).encode for name in ("word", "char", "bpe")},
     **{f"tokens {name}": get_tokenizer(name).tokens for name in ("word", "char", "bpe")},

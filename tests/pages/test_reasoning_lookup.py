@@ -59,7 +59,7 @@ def test_equal_scores_have_equal_ranks_and_each_cell_has_its_line(text, asked):
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_is_made_in_one_passage_and_nothing_else(change):
-    before = found.put(ranked(), BM, 3, False, [])
+    before = found.put(ranked(), BM, 3, best_last=False, off=[])
     now = found.changed(before, QUESTION, change, 2, "A cat.")
     different = [
         at
@@ -82,10 +82,10 @@ def test_a_change_is_made_in_one_passage_and_nothing_else(change):
 def test_passages_are_taken_turned_and_left_out():
     one = ranked()
     order = one.order(BM)[:3]
-    assert found.put(one, BM, 3, False, []).places == tuple(order)
-    assert found.put(one, BM, 3, True, []).places == tuple(order[::-1])
-    assert found.put(one, BM, 3, False, ["2"]).places == (order[0], order[2])
-    assert found.put(one, BM, 0, False, []).texts == ()
+    assert found.put(one, BM, 3, best_last=False, off=[]).places == tuple(order)
+    assert found.put(one, BM, 3, best_last=True, off=[]).places == tuple(order[::-1])
+    assert found.put(one, BM, 3, best_last=False, off=["2"]).places == (order[0], order[2])
+    assert found.put(one, BM, 0, best_last=False, off=[]).texts == ()
 
 
 @pytest.mark.parametrize(

@@ -359,14 +359,14 @@ def test_components_refuse_data_that_do_not_fit():
     control = Control("temperature", [0.5, 1.0], ["0.5", "1"], 0, good)
     columns = [Column("model", "m"), Column("temperature", "t")]
     names = {0: "a", 1: "b", 2: "c"}
-    payload = sampler_payload(columns, [control], [0, 1, 2], names, 0.5, 3, None, (), True)
+    payload = sampler_payload(columns, [control], [0, 1, 2], names, 0.5, 3, None, (), can_ban=True)
     assert payload["controls"][0]["at"] == 0
     with pytest.raises(ValueError, match="shape"):
-        sampler_payload(columns, [control], [0, 1], names, 0.5, 3, None, (), True)
+        sampler_payload(columns, [control], [0, 1], names, 0.5, 3, None, (), can_ban=True)
     with pytest.raises(ValueError, match="has no name"):
-        sampler_payload(columns, [control], [0, 1, 2], {0: "a"}, 0.5, 3, None, (), True)
+        sampler_payload(columns, [control], [0, 1, 2], {0: "a"}, 0.5, 3, None, (), can_ban=True)
     with pytest.raises(ValueError, match="at least one control"):
-        sampler_payload(columns, [], [0], names, 0.5, 3, None, (), True)
+        sampler_payload(columns, [], [0], names, 0.5, 3, None, (), can_ban=True)
     with pytest.raises(ValueError, match="add up"):
         dice_payload(["a"], [1.0], [3], 4, (0, 0.0, 0), [], [])
     root = Branch(None, "prompt", 0, 0, 0, 0, "kept")

@@ -104,7 +104,7 @@ def test_a_beam_that_ended_is_not_counted():
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("v", [1, 2, 3, 4, 5])
 def test_all_texts_are_counted_as_the_search_counts_them(v, n, can_end):
-    question = exhaustive.question(v, n, can_end)
+    question = exhaustive.question(v, n, can_end=can_end)
     if question is None:
         assert v < 3 or n < 2
         return
@@ -119,7 +119,7 @@ def test_all_texts_are_counted_as_the_search_counts_them(v, n, can_end):
 
 
 def test_ten_letters_of_the_names_model():
-    question = exhaustive.question(29, 10, True)
+    question = exhaustive.question(29, 10, can_end=True)
     assert first_number(question.answers[question.right]) == 28**10 + sum(28**k for k in range(10))
     assert len(set(question.answers)) == 3
 

@@ -177,7 +177,7 @@ def test_a_rest_longer_than_a_window_is_not_called_too_short_for_one():
 def test_capitals_are_asked_about_as_special_tokens_are_read():
     text = "<|endoftext|> the cat"
     for special in (False, True):
-        question = cut.capitals_question("bpe", KINDS[2], text, special)
+        question = cut.capitals_question("bpe", KINDS[2], text, special=special)
         tokens = len(KINDS[2].encode(text, "all" if special else ()))
         assert f"into {tokens} tokens" in question.text
 

@@ -264,7 +264,7 @@ def test_what_the_step_did_to_the_loss_is_said_as_it_is(ready, slip, rate):
     gradients = backward(made, None if slip == "none" else slip)
     before = float(made["loss"])
     after = float(forward(stepped(given, gradients, rate), TARGET)["loss"])
-    text = update.result(before, after, rate, gradients, slip == "none")
+    text = update.result(before, after, rate, gradients, right=slip == "none")
     if not rate:
         assert after == before and text == words.update_zero
         return

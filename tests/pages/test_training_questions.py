@@ -282,7 +282,7 @@ def test_the_first_step_with_one_letter(letter):
     points = vowels()
     rate = torch.tensor([1.6], dtype=torch.float64)
     b = float(train_logistic(points, rate, [[letter]]).path[0, -1, 2])
-    question = letters.question(points.names[letter], bool(points.y[letter]), 1.6)
+    question = letters.question(points.names[letter], vowel=bool(points.y[letter]), rate=1.6)
     said = [float(answer.replace("−", "-")) for answer in question.answers]
     assert said[question.right] == pytest.approx(b) and len(set(said)) == 3
     assert points.names[letter] in question.text
@@ -535,9 +535,9 @@ def test_a_fork_with_exercises_says_their_share(share):
 @pytest.mark.parametrize("right", [True, False])
 def test_a_step_that_does_not_lower_the_loss_is_too_long_only_with_right_gradients(right):
     gradients = backprop.backward(backprop.forward(backprop.example(), 1))
-    higher = update.result(1.0, 1.5, 5.0, gradients, right)
+    higher = update.result(1.0, 1.5, 5.0, gradients, right=right)
     assert ("too long" in higher) == right and "not lower" in higher
-    assert "not lower" not in update.result(1.0, 0.9, 0.1, gradients, right)
+    assert "not lower" not in update.result(1.0, 0.9, 0.1, gradients, right=right)
 
 
 def test_the_sentences_on_the_failures_hold_for_their_runs():

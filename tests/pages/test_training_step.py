@@ -48,7 +48,9 @@ def test_every_cell_is_what_its_arithmetic_gives(asked):
         assert {name for shown, _ in picture.steps for name in shown} == set(cells)
         windows = pictures.windows_of(step)
         used = {name for one in picture.matrices for name in one.windows if name}
-        matrix_payload(picture.matrices, None, picture.steps, True, windows if used else None)
+        matrix_payload(
+            picture.matrices, None, picture.steps, numbers=True, windows=windows if used else None
+        )
 
 
 @pytest.mark.parametrize("asked", list(asked_variants()), ids=str)

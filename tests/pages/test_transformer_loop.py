@@ -49,7 +49,7 @@ def test_the_counts_are_those_of_the_passes(bundle):
     """The vectors that layer 0 really gets, with a cache and without, are those that are said."""
     tokens = len(ids_of(bundle, TEXT))
     for cached in (True, False):
-        lines = chapter.work_lines(tokens, ROUNDS, cached)
+        lines = chapter.work_lines(tokens, ROUNDS, cached=cached)
         last = tokens + ROUNDS - 1 if cached else ROUNDS * tokens + ROUNDS * (ROUNDS - 1) // 2
         assert lines[-1].endswith(f"computed {last:,}.")
     app = open_part("transformer", "loop", text=TEXT)

@@ -79,7 +79,7 @@ def test_every_bar_opens_and_their_shares_add_up(bundle, parts, against):
     entries = ledger.drawn(found, parts)
     for entry in entries:
         assert share.opened_entry(share.code_of(entry), entries) == entry
-        within = share.within(found, entry, entries is not found.entries)
+        within = share.within(found, entry, folded=entries is not found.entries)
         value = share.picture_of(*known, within, entry[:3]).matrix("share").values.item()
         assert value == pytest.approx(entry.value, abs=1e-4)
         total += value

@@ -167,7 +167,7 @@ def test_the_row_from_which_on_an_answer_stands_is_the_right_one(before):
 def test_a_first_row_that_repeats_is_explained_by_a_tied_head_alone(same, tied):
     ids = tuple(range(len(same)))
     first = [i if one else i + 1 for i, one in zip(ids, same, strict=True)]
-    told = stream.repeated(lens_with([True], first), ids, tied)
+    told = stream.repeated(lens_with([True], first), ids, tied=tied)
     assert bool(told) == (tied and 2 * sum(same) > len(same))
     if told:
         assert f"In {sum(same)} of {len(same)} column" in told
@@ -209,7 +209,7 @@ def test_every_largest_part_is_named(numbers):
 
 @given(some.integers(1, 60), some.integers(1, 12), some.booleans())
 def test_each_line_about_work_has_its_noun(tokens, rounds, cached):
-    for line in loop.work_lines(tokens, rounds, cached):
+    for line in loop.work_lines(tokens, rounds, cached=cached):
         assert not re.search(r"\b1 vectors\b", line) and "1 token in each" not in line
 
 

@@ -20,7 +20,7 @@ class Op:
     params: dict[str, Any] = field(default_factory=dict)
 
 
-def matmul(a: str, b: str, transpose_b: bool = False, bias: str | None = None) -> Op:
+def matmul(a: str, b: str, *, transpose_b: bool = False, bias: str | None = None) -> Op:
     """A product ``a @ b`` (or ``a @ b.T``), plus a (1, columns) ``bias``."""
     operands = (a, b) if bias is None else (a, b, bias)
     return Op("matmul", operands, {"transpose_b": transpose_b})

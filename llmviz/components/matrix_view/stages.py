@@ -68,7 +68,7 @@ def stage_picture(
         if stage.role not in ROLES["light"] and stage.role != "neutral":
             raise ValueError(f"stage {stage.title!r}: unknown role {stage.role!r}")
     steps = [(names, stage.caption) for names, stage in zip(drawn, stages, strict=True)]
-    payload = matrix_payload(matrices, None, steps, "auto", windows)
+    payload = matrix_payload(matrices, None, steps, numbers="auto", windows=windows)
     by_reference(payload["matrices"], weights)
     payload["stages"] = [
         {

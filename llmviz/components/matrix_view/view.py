@@ -104,7 +104,7 @@ def matrix_view(
     ``layout`` is not drawn; the arithmetic of others may use it.
     Raises ValueError for data that do not fit.
     """
-    payload = matrix_payload(matrices, layout, steps, numbers, windows)
+    payload = matrix_payload(matrices, layout, steps, numbers=numbers, windows=windows)
     payload |= {"stacked": stacked, "narrow": narrow}
     by_reference(payload["matrices"], weights)
     count = max(1, len(payload["steps"]))
@@ -134,6 +134,7 @@ def matrix_payload(
     matrices: Sequence[Matrix],
     layout: Sequence[Sequence[str | None]] | None,
     steps: Sequence[tuple[Sequence[str], str]] | None,
+    *,
     numbers: bool | Literal["auto"],
     windows: Mapping[str, Window] | None = None,
 ) -> dict[str, Any]:

@@ -54,7 +54,9 @@ def sampler(
     """
     renderer("sampler")(
         data=pack(
-            sampler_payload(columns, controls, ids, names, u, vocab_size, marks, banned, can_ban)
+            sampler_payload(
+                columns, controls, ids, names, u, vocab_size, marks, banned, can_ban=can_ban
+            )
         ),
         key=key,
         on_act_change=on_act or nothing,
@@ -70,6 +72,7 @@ def sampler_payload(
     vocab_size: int,
     marks: Mapping[int, str] | None,
     banned: Sequence[int],
+    *,
     can_ban: bool,
 ) -> dict[str, Any]:
     """Return what the pipeline's picture is sent, checked."""

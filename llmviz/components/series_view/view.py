@@ -46,7 +46,7 @@ def series_view(
     drawable: the hand may draw another series of as many whole values from 0 to 100. by_hand: the
     coefficients as moved. Raises ValueError for data that do not fit.
     """
-    payload = series_payload(values, fitted, b, steps, drawable)
+    payload = series_payload(values, fitted, b, steps, drawable=drawable)
     hand = None if by_hand is None or len(by_hand) != len(b) else [float(v) for v in by_hand]
     start = max(0, min(step, steps))
     kept = [int(v) for v in values] if drawable else []
@@ -69,7 +69,7 @@ def series_view(
 
 
 def series_payload(
-    values: np.ndarray, fitted: int, b: Sequence[float], steps: int, drawable: bool
+    values: np.ndarray, fitted: int, b: Sequence[float], steps: int, *, drawable: bool
 ) -> dict[str, Any]:
     """Return what a series is sent, checked."""
     values = np.asarray(values, dtype=np.float64)

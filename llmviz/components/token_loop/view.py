@@ -45,7 +45,7 @@ def token_loop(
     ``cached``: whether the layers compute only the tokens that were not read yet. ``words`` has an
     entry for each of WORDS. Raises ValueError for data that do not fit.
     """
-    payload = loop_payload(prompt, rounds, layers, cached, words)
+    payload = loop_payload(prompt, rounds, layers, cached=cached, words=words)
     last = len(STAGES) * len(rounds) - 1
     start = max(0, min(step, last))
     reported = mount("token_loop", payload, key=key, state="step", start=start, on_change=on_change)
@@ -56,6 +56,7 @@ def loop_payload(
     prompt: Sequence[str],
     rounds: Sequence[LoopRound],
     layers: int,
+    *,
     cached: bool,
     words: Mapping[str, str],
 ) -> dict[str, Any]:

@@ -129,7 +129,15 @@ def token_strip(
     begins below 0, zero is the page's own colour and each sign has one. At most ``limit`` tokens of
     a row are drawn, and the strip says so. Raises ValueError for data that do not fit.
     """
-    payload = strip_payload(rows, text, mode, show_ids, value_label, value_range, limit)
+    payload = strip_payload(
+        rows,
+        text,
+        mode,
+        show_ids=show_ids,
+        value_label=value_label,
+        value_range=value_range,
+        limit=limit,
+    )
     start = None if selected is None else [selected.row, selected.index]
     reported = mount(
         "token_strip", payload, key=key, state="selected", start=start, on_change=on_change
@@ -146,6 +154,7 @@ def strip_payload(
     rows: Sequence[TokenRow],
     text: str | None,
     mode: str,
+    *,
     show_ids: bool,
     value_label: str,
     value_range: tuple[float, float] | None,

@@ -113,7 +113,7 @@ def draw(state: kit.PageState) -> OnScreen | None:
         key=KEY,
         vocab_size=tokenizer.vocab_size,
         words=picture_words(
-            config.positions, config.norm, kind_of(following, tokenizer), window.starts
+            config.positions, config.norm, kind_of(following, tokenizer), starts=window.starts
         )
         | ({} if following.id in tokenizer.ends else {"end": following.text}),
         view=view,
@@ -290,7 +290,7 @@ def kind_of(following: NextToken, tokenizer: Tokenizer) -> str:
     return "end" if following.id in tokenizer.ends else "mark"
 
 
-def picture_words(positions: str, norm: str, following: str, starts: bool) -> dict:
+def picture_words(positions: str, norm: str, following: str, *, starts: bool) -> dict:
     """Return what the picture says of a model with these positions and norms.
 
     following: the kind of the next token; starts: whether the start token is what the model reads

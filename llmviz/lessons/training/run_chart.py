@@ -165,7 +165,7 @@ def _thinned(drawn: Sequence[ChartedRun], limit: int) -> str:
     return "" if longest <= limit else words.run_chart_thinned.format(limit=limit, points=longest)
 
 
-def polled(draw: Callable[[], None], growing: bool) -> None:
+def polled(draw: Callable[[], None], *, growing: bool) -> None:
     """Draw now, and again each second while something grows.
 
     `draw` calls `st.rerun()` itself once nothing grows any more, which ends the polling.

@@ -109,7 +109,8 @@ def _machine(model: Any, tokenizer: Any) -> dict[str, Any]:
     layer, heads = decided_heads(read(model, window.ids).weights)
     config = model.config
     say = {
-        kind: picture_words(config.positions, config.norm, kind, True) for kind in ("text", "end")
+        kind: picture_words(config.positions, config.norm, kind, starts=True)
+        for kind in ("text", "end")
     }
     ids = range(tokenizer.vocab_size)
     return {

@@ -123,7 +123,7 @@ def _split(state: kit.PageState, inputs: Inputs, n_head: int) -> None:
     )
 
 
-def attend(inputs: Inputs, n_head: int, all_columns: bool) -> tuple[AttentionSteps, str]:
+def attend(inputs: Inputs, n_head: int, *, all_columns: bool) -> tuple[AttentionSteps, str]:
     """Return what heads compute, and a sentence on the columns of Q and K that they compare.
 
     `all_columns`: each compares all of them, which is a mistake.

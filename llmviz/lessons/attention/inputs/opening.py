@@ -53,7 +53,7 @@ def head_of(state: kit.PageState, bundled: engine.Bundled) -> tuple[int, int]:
 
 
 def head_menu(
-    state: kit.PageState, bundled: engine.Bundled, place: tuple[int, int], heads: bool = True
+    state: kit.PageState, bundled: engine.Bundled, place: tuple[int, int], *, heads: bool = True
 ) -> None:
     """Show the choice of a layer, and of a head; `place` are those in force."""
     config = bundled.model.config
@@ -66,11 +66,11 @@ def head_menu(
 
 
 def choose_head(
-    state: kit.PageState, bundled: engine.Bundled, heads: bool = True
+    state: kit.PageState, bundled: engine.Bundled, *, heads: bool = True
 ) -> tuple[int, int]:
     """Show the choice of a layer, and of a head, and return them."""
     place = head_of(state, bundled)
-    head_menu(state, bundled, place, heads)
+    head_menu(state, bundled, place, heads=heads)
     return place
 
 

@@ -25,7 +25,12 @@ def draw() -> None:
 def figure(mode: kit.Mode) -> go.Figure:
     """Return the loss on letters that repeat of all bundled trainings, by step."""
     drawn = [
-        line(learned(replace(copier, seed=seed)), title.format(number=seed + 1), colour, dashed)
+        line(
+            learned(replace(copier, seed=seed)),
+            title.format(number=seed + 1),
+            colour,
+            dashed=dashed,
+        )
         for colour, (copier, title, dashed) in enumerate(
             ((TWO, words.two_line, False), (ONE, words.one_line, True))
         )
@@ -34,7 +39,7 @@ def figure(mode: kit.Mode) -> go.Figure:
     return lines(drawn, (words.step_axis, words.loss_axis), mode, logarithmic=(True, False))
 
 
-def line(run: Learned, title: str, colour: int, dashed: bool = False) -> Line:
+def line(run: Learned, title: str, colour: int, *, dashed: bool = False) -> Line:
     """Return the loss on letters that repeat of a training as a line; step 0 has no logarithm."""
     steps, losses = run.steps, run.curve("repeat_loss")
     after = steps > 0

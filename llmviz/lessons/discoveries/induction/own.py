@@ -47,7 +47,7 @@ def _results(copier: Copier, job: kit.Job, opened: bool) -> None:
         return
     own = Learned(copier, moments)
     if len(moments) > 1:
-        kit.chart(figure(own, kit.theme(), opened), f"{KEY}.loss", bar=False)
+        kit.chart(figure(own, kit.theme(), opened=opened), f"{KEY}.loss", bar=False)
     last = own.last
     if not job.over:
         kit.prose(words.own_going, step=last.step, steps=copier.steps, loss=last.repeat_loss)
@@ -62,10 +62,12 @@ def _results(copier: Copier, job: kit.Job, opened: bool) -> None:
     )
 
 
-def figure(own: Learned, mode: kit.Mode, opened: bool) -> go.Figure:
+def figure(own: Learned, mode: kit.Mode, *, opened: bool) -> go.Figure:
     """Return the loss on letters that repeat, beside that of the bundled models if opened."""
     drawn = [line(own, words.own_line, 2)]
     if opened:
         pairs = ((TWO, words.two_line, 0), (ONE, words.one_line, 1))
-        drawn += [line(learned(kind), title.format(number=1), n, True) for kind, title, n in pairs]
+        drawn += [
+            line(learned(kind), title.format(number=1), n, dashed=True) for kind, title, n in pairs
+        ]
     return lines(drawn, (words.step_axis, words.loss_axis), mode, logarithmic=(True, False))

@@ -30,9 +30,9 @@ def draw(state: kit.PageState) -> None:
     length, size = int(state["flashlength"]), int(state["headsize"])
     room = numbers_in(int(state["fastmemory"]))
     side = square_tile(room, size)
-    line = report(length, size, side, room, state["skipped"])
+    line = report(length, size, side, room, causal=state["skipped"])
     if kit.predict(
-        growth_question(length, size, side, state["skipped"]), f"{KEY}.growth", covers=True
+        growth_question(length, size, side, causal=state["skipped"]), f"{KEY}.growth", covers=True
     ):
         kit.chart(curves(length, size, side, state["skipped"], kit.theme()), f"{KEY}.moved")
         line = f"{line} {words.growth}"
@@ -73,7 +73,7 @@ def curves(length: int, size: int, side: int, causal: bool, mode: kit.Mode) -> k
     return against_size(LENGTHS, series, axes, chosen=length, log_y=True, mode=mode)
 
 
-def report(length: int, size: int, side: int, room: int, causal: bool) -> str:
+def report(length: int, size: int, side: int, room: int, *, causal: bool) -> str:
     """Return what both ways move at one length, and what then lies in fast memory."""
     tiles = tile_traffic(length, size, side, side, causal=causal).moved
     matrices = matrix_traffic(length, size).moved

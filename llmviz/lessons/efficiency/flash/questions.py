@@ -63,7 +63,7 @@ def _rise(tiles: TiledText) -> tuple[int, int] | None:
     return int(step), int(row)
 
 
-def growth_question(length: int, head_size: int, side: int, causal: bool) -> kit.Question:
+def growth_question(length: int, head_size: int, side: int, *, causal: bool) -> kit.Question:
     """Ask how the traffic of tiles grows when the text gets twice as long."""
     before, after = (
         tile_traffic(n, head_size, side, side, causal=causal).moved for n in (length, 2 * length)

@@ -29,7 +29,7 @@ def draw(state: kit.PageState) -> None:
         kit.refuse(error)
         return
     plan = outcome.plan
-    kit.prose(f"{about(plan)}\n\n{origin(outcome, own)}")
+    kit.prose(f"{about(plan)}\n\n{origin(outcome, own=own)}")
     run.draw(state)
     places.draw(outcome)
     kit.predict(question(plan.processes, plan.micro_batches), f"{KEY}.ask")
@@ -87,7 +87,7 @@ def about(plan: ParallelPlan) -> str:
     )
 
 
-def origin(outcome: Outcome, own: bool) -> str:
+def origin(outcome: Outcome, *, own: bool) -> str:
     """Return where the figures come from."""
     line = words.live if own else words.recorded
     cores = words.cores[outcome.cores > 1].format(cores=outcome.cores)

@@ -62,7 +62,7 @@ class Drawing:
         return time.monotonic() - self.started
 
 
-def ground(name: str, points: int, by: str, untrained: bool = False) -> Ground:
+def ground(name: str, points: int, by: str, *, untrained: bool = False) -> Ground:
     """Return what is mapped: `points` tokens of a model, words of known kinds first.
 
     untrained: the random table that such a model begins with, instead of its own.

@@ -22,7 +22,7 @@ def draw(state: kit.PageState) -> None:
     kit.prepare_umap()  # returns at once
     _controls(state)
     try:
-        here = ground(state["of"], state["points"], state["by"], _untrained(state))
+        here = ground(state["of"], state["points"], state["by"], untrained=_untrained(state))
         if here.size < 5:
             raise ValueError(words.too_few.format(n=here.size))
         request = _request(state, here)

@@ -117,7 +117,7 @@ def has_table(name: str) -> bool:
     return isinstance(config, dict) and config.get("positions") == "learned"
 
 
-def with_table(state: kit.PageState, tell: bool = True) -> engine.Bundled | None:
+def with_table(state: kit.PageState, *, tell: bool = True) -> engine.Bundled | None:
     """Return the model whose positions are added: the chosen one, or the first that has some.
 
     tell: say what was noted when it was loaded.

@@ -91,7 +91,7 @@ def _sums(
             )
     left, right = st.columns([5, 4], gap="large")
     with left:
-        pair_cells.sums(state, a, b, terms is not None)
+        pair_cells.sums(state, a, b, defined=terms is not None)
     if terms:
         with right:
             arrows(

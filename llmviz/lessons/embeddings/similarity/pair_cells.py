@@ -65,7 +65,7 @@ def steps(state: kit.PageState, a: Side, b: Side) -> None:
     )
 
 
-def sums(state: kit.PageState, a: Side, b: Side, defined: bool) -> None:
+def sums(state: kit.PageState, a: Side, b: Side, *, defined: bool) -> None:
     """Draw the sums, lengths and measures as cells that open; the vectors are operands only."""
     of, vectors = words.labels, words.vectors
     gap = a.values - b.values

@@ -128,7 +128,13 @@ def loss_of_a_pair(
                 role="query",
             ),
             lv.Matrix("n", rows, words.loss_n, row_labels=names, col_labels=numbers, role="key"),
-            column("scores", cost.scores, words.loss_scores, "neutral", lv.matmul("n", "w", True)),
+            column(
+                "scores",
+                cost.scores,
+                words.loss_scores,
+                "neutral",
+                lv.matmul("n", "w", transpose_b=True),
+            ),
             column("sign", cost.sign, words.loss_sign, "neutral", None),
             column(
                 "signed",

@@ -7,7 +7,7 @@ from llmviz.study.read_leaning import JobRead, Measured
 NEAR = 0.05  # shares that differ by less are called equal
 
 
-def first_half(model: Measured, direct: bool) -> list[JobRead]:
+def first_half(model: Measured, *, direct: bool) -> list[JobRead]:
     """Return the jobs of the first half that were read with pronouns, or with names alone."""
     return [job for job in model.jobs[:JOBS] if job.direct == direct]
 

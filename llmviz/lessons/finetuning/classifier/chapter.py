@@ -52,7 +52,7 @@ def draw(state: kit.PageState) -> None:
     except ValueError as error:
         kit.refuse(error)
         return
-    source.show(some, own is not None, name)
+    source.show(some, own=own is not None, tokenizer_of=name)
     config, classes = bundled.model.config, len(some.names)
     sizes = {"vocab": config.vocab_size, "width": config.n_embd, "classes": classes}
     new, old = classes * (config.n_embd + 1), config.vocab_size * config.n_embd

@@ -84,7 +84,7 @@ def some_stories(task: str, reads: str) -> Labelled:
     return labelled_stories(task, reads, LOOKED_AT)
 
 
-def show(some: Labelled, own: bool, tokenizer_of: str) -> None:
+def show(some: Labelled, *, own: bool, tokenizer_of: str) -> None:
     """Show a few texts with their labels; of the learner's own, how many there are too."""
     if own:
         counts = ", ".join(f"{kit.quote(name)} {n:,}" for name, n in some.counts.items())

@@ -26,7 +26,7 @@ def draw(state: kit.PageState) -> None:
     else:
         if prompt.ask(question):
             own = bool(state["ownrule"].strip())
-            kit.prose(prompt.report(question, own))
+            kit.prose(prompt.report(question, own=own))
             ends = prompt.bars(question, own=own)
             prompt.code(question)
             heads.draw(state, question)

@@ -52,7 +52,7 @@ def _another(state: kit.PageState) -> None:
     state["drawing"] = state["drawing"] % 9_999 + 1
 
 
-def report(question: Question, own: bool) -> str:
+def report(question: Question, *, own: bool) -> str:
     """Return the rule in words."""
     parts = [
         words.rule_part.format(group=group, answer=answer)

@@ -145,17 +145,17 @@ def _drawn(state: kit.PageState, film: LetterFilm, bend: str, settings: MapSetti
         kinds=kinds,
         kind_names=words.kinds,
         lit=[0, 1],
-        captions=captions(film, on),
+        captions=captions(film, on=on),
         curve=Curve(words.loss, [None if np.isnan(x) else float(x) for x in film.losses[on]]),
         axes=words.film_axes,
         step=LAST if at == last else at,
         on_step=kit.bound(state, KEY, step=("mapframe", kit.one_of([*range(last), -1], -1))),
     )
-    kit.prose(map_report(film, on, at))
+    kit.prose(map_report(film, on=on, at=at))
     norm.draw(film, bend, at, settings)
 
 
-def captions(film: LetterFilm, on: bool) -> list[str]:
+def captions(film: LetterFilm, *, on: bool) -> list[str]:
     """Return what is known at each frame, in one line."""
     return [
         words.caption.format(step=int(step))
@@ -175,7 +175,7 @@ def distances(vectors: np.ndarray, letters: tuple[str, ...]) -> tuple[float, flo
     return float(within.mean()), float(far[np.ix_(vowel, ~vowel)].mean())
 
 
-def map_report(film: LetterFilm, on: bool, at: int) -> str:
+def map_report(film: LetterFilm, *, on: bool, at: int) -> str:
     """Say how far vowels lie from each other and from consonants, now and at the start."""
     vowels, across = distances(film.vectors[on][at], film.letters)
     vowels_first, across_first = distances(film.vectors[on][0], film.letters)

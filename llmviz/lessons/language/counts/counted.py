@@ -68,7 +68,7 @@ def is_word(text: str) -> bool:
     return any(sign.isalnum() for sign in text)
 
 
-def count_text(text: str, fold: bool) -> Counted:
+def count_text(text: str, *, fold: bool) -> Counted:
     """Count a text; a run of words may cross the end of a sentence."""
     pieces = [piece.lower() if fold else piece for piece, _ in split_words(text)]
     sentences = [
@@ -86,4 +86,4 @@ of_text = kit.kept(32)(count_text)
 @kit.kept(8)
 def bundled(name: str, fold: bool) -> Counted:
     """Return a bundled text counted, about a second for the largest."""
-    return count_text(load_corpus(name).text, fold)
+    return count_text(load_corpus(name).text, fold=fold)

@@ -37,7 +37,7 @@ def applied(written: str, given: Sequence[str]) -> list[str]:
 
 
 def control(
-    state: kit.PageState, read_words: Sequence[ReadWord], tags: Sequence[str], scored: bool
+    state: kit.PageState, read_words: Sequence[ReadWord], tags: Sequence[str], *, scored: bool
 ) -> None:
     """Show the choice of a tag for the open word; scored: whether true tags are known."""
     at = state["nword"]

@@ -55,7 +55,7 @@ def known(choice: Asked) -> Results | None:
     job = own_job(choice)
     if job is not None and job.results:
         done = job.state == "done"
-        return results_of(list(job.results), choice.stories, choice.stories, "", done)
+        return results_of(list(job.results), choice.stories, choice.stories, "", whole=done)
     if job is not None and not job.over:
         return None
     try:
@@ -76,12 +76,12 @@ def bundled(kind: str) -> Results:
         measured["probe_stories"],
         measured["probe_test_stories"],
         measured["command"],
-        True,
+        whole=True,
     )
 
 
 def results_of(
-    rows: Sequence[dict[str, Any]], stories: int, test: int, command: str, whole: bool
+    rows: Sequence[dict[str, Any]], stories: int, test: int, command: str, *, whole: bool
 ) -> Results:
     """Return probes as they are measured, with their places named."""
     return Results(

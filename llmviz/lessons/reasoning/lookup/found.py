@@ -65,7 +65,7 @@ def answered_for(texts: tuple[str, ...], question: str) -> tuple[Prompt, Answer]
     return prompt, answer(bundled(), prompt)
 
 
-def put(ranked: Ranked, way: str, take: int, best_last: bool, off: list[str]) -> Put:
+def put(ranked: Ranked, way: str, take: int, *, best_last: bool, off: list[str]) -> Put:
     """Return the best passages that are not off; with best_last, the best one stands at the end."""
     places = ranked.order(way)[: min(take, MOST_PASSAGES)]
     if best_last:

@@ -38,7 +38,11 @@ def draw(state: kit.PageState, ranked: Ranked) -> None:
             **state.bind("lookoff"),
         )
     before = found.put(
-        ranked, state["lookby"], state["looktake"], state["lookturned"], state["lookoff"]
+        ranked,
+        state["lookby"],
+        state["looktake"],
+        best_last=state["lookturned"],
+        off=state["lookoff"],
     )
     kit.choose(state, "lookchange", words.change, words.changes)
     change, question = state["lookchange"], state["lookask"]

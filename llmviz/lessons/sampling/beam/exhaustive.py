@@ -42,7 +42,7 @@ def draw(state: kit.PageState) -> None:
         kit.refuse(error)
         return
     _figure(prompt, compared)
-    quiz = question(prompt.vocab_size, length, prompt.stop_id is not None)
+    quiz = question(prompt.vocab_size, length, can_end=prompt.stop_id is not None)
     if quiz is None or kit.predict(quiz, "exhaustive.cost", covers=True):
         _all(prompt, compared.every)
         _finds(prompt, compared)
@@ -166,7 +166,7 @@ def _scored(v: int, n: int) -> int:
     return v + 3 * v * (n - 1)
 
 
-def question(v: int, n: int, can_end: bool) -> kit.Question | None:
+def question(v: int, n: int, *, can_end: bool) -> kit.Question | None:
     """Return the question how many texts of up to n tokens there are with v tokens.
 
     `can_end`: whether one of them ends a text. None with fewer than 3 tokens, which hardly

@@ -110,7 +110,7 @@ def take_act(state: kit.PageState, act: dict[str, Any], vocab_size: int) -> None
             param = state.params[control]
             state[control] = param.read(param.write(number))
         case {"move": str(name), "by": (1 | -1) as by} if name in usual_order():
-            state["order"] = moved(state["order"], name, by, bool(state["ban"]))
+            state["order"] = moved(state["order"], name, by, with_banned=bool(state["ban"]))
         case {"ban": int(token)} if 0 <= token < vocab_size:
             banned = state["ban"]
             state["ban"] = (
@@ -120,7 +120,7 @@ def take_act(state: kit.PageState, act: dict[str, Any], vocab_size: int) -> None
             )
 
 
-def moved(order: list[str], name: str, by: int, with_banned: bool) -> list[str]:
+def moved(order: list[str], name: str, by: int, *, with_banned: bool) -> list[str]:
     """Return the order after a step changed places with its neighbour among those shown.
 
     >>> moved(["banned", "top_k", "top_p"], "top_p", -1, False)

@@ -99,7 +99,7 @@ def _written(state: kit.PageState, prompt: Prompted, settings: dict[str, Any]) -
         return texts.grown(prompt, settings, state["seed"], wanted, seconds=SLICE)
 
 
-def token_of(prompt: Prompted, token: Any, chosen: bool) -> WrittenToken:
+def token_of(prompt: Prompted, token: Any, *, chosen: bool) -> WrittenToken:
     """Return a generated token as the picture needs it."""
     return WrittenToken(
         id=token.id,
@@ -124,7 +124,7 @@ def plain(prompt: Prompted, token: int) -> str:
 def tokens_of(prompt: Prompted, written: Text) -> list[WrittenToken]:
     """Return all known tokens of a text as the picture needs them."""
     chosen = set(written.forced)
-    return [token_of(prompt, token, at in chosen) for at, token in enumerate(written.tokens)]
+    return [token_of(prompt, token, chosen=at in chosen) for at, token in enumerate(written.tokens)]
 
 
 def _writer(

@@ -218,13 +218,13 @@ def _code(state: kit.PageState, name: str, tokenizer: Tokenizer, text: str) -> N
 
 
 def _ask(name: str, tokenizer: Tokenizer, text: str, special: bool) -> None:
-    question = capitals_question(name, tokenizer, text, special)
+    question = capitals_question(name, tokenizer, text, special=special)
     if question is not None:
         kit.predict(question, "cut.upper")
 
 
 def capitals_question(
-    name: str, tokenizer: Tokenizer, text: str, special: bool = False
+    name: str, tokenizer: Tokenizer, text: str, *, special: bool = False
 ) -> kit.Question | None:
     """Return how many tokens a text makes in capitals, as a question.
 

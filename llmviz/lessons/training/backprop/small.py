@@ -38,7 +38,9 @@ def draw(state: kit.PageState) -> None:
         update.variant(given, state["target"], float(values["loss"]))
     _code(state["target"], d)
     if shown:
-        kit.seen(words.end, told=end(float(values["loss"]), after, state["eta"], slip != "none"))
+        kit.seen(
+            words.end, told=end(float(values["loss"]), after, state["eta"], slipped=slip != "none")
+        )
 
 
 def _controls(state: kit.PageState, choices: int) -> None:
@@ -130,7 +132,7 @@ def question(target: int, p: float) -> kit.Question:
     return kit.Question.of(words.ask_sign, target=target, p=p, rest=1 - p)
 
 
-def end(before: float, after: float, rate: float, slipped: bool) -> str:
+def end(before: float, after: float, rate: float, *, slipped: bool) -> str:
     """Return what was seen of the small network: its loss before and after one step."""
     text = words.end_slipped if slipped else words.end_small
     return text.format(before=before, after=after, eta=rate, matrices=len(NUDGE_MATRICES))

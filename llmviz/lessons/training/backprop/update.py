@@ -35,7 +35,7 @@ def draw(
         layout=[["theta", "+", "step", "=", "new"], [None, None, "gradient", None, None]],
     )
     before, now = float(values["loss"]), float(forward(after, state["target"])["loss"])
-    kit.prose(result(before, now, rate, d, state["slip"] == "none"))
+    kit.prose(result(before, now, rate, d, right=state["slip"] == "none"))
     return now
 
 
@@ -61,7 +61,9 @@ def matrices(name: str, theta: Any, gradient: Any, new: Any, rate: float) -> lis
     ]
 
 
-def result(before: float, after: float, rate: float, gradients: dict[str, Any], right: bool) -> str:
+def result(
+    before: float, after: float, rate: float, gradients: dict[str, Any], *, right: bool
+) -> str:
     """Say what the step of all six matrices did to the loss, beside what their slopes predict.
 
     right: whether the gradients are, and not those of a mistake.

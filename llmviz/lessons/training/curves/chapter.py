@@ -28,7 +28,7 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.intro)
     growing = any(map(charted_runs.is_growing, _wanted(state, charted_runs.available())))
     drawn: list[ChartedRun] = []
-    run_chart.polled(partial(_chapter, state, growing, drawn), growing)
+    run_chart.polled(partial(_chapter, state, growing, drawn), growing=growing)
     _download(drawn)
 
 

@@ -56,7 +56,10 @@ def draw(state: kit.PageState) -> None:
     )
     kit.prose(_report(points, trainings, now))
     rate = float(next(iter(trainings.values()))[0].rates[now.stops[now.followed]])
-    kit.predict(question(points.names[state["letter"]], bool(points.y[state["letter"]]), rate), ASK)
+    kit.predict(
+        question(points.names[state["letter"]], vowel=bool(points.y[state["letter"]]), rate=rate),
+        ASK,
+    )
     _code(state, points, trainings, now)
     losses = {
         words.kinds[kind]: float(descent.losses[stop, -1])
@@ -131,7 +134,7 @@ def _report(points, trainings: dict, now: DescentState) -> str:
     return words.letters_end.format(epochs=EPOCHS, rate=" / ".join(rates), parts="; ".join(parts))
 
 
-def question(letter: str, vowel: bool, rate: float) -> kit.Question:
+def question(letter: str, *, vowel: bool, rate: float) -> kit.Question:
     """Ask where a first step with one letter alone moves b, from weights that are all 0."""
     return kit.Question.of(
         words.ask_letters,

@@ -166,7 +166,7 @@ def _deep(state: kit.PageState) -> None:
         return
     rates = {name: USUAL[name] for name in state["racers"]}
     going = not _race(tuple(rates.items()), DEEP_STEPS).over
-    run_chart.polled(partial(_deep_shown, rates, going), going)
+    run_chart.polled(partial(_deep_shown, rates, going), growing=going)
 
 
 def _deep_shown(rates: dict[str, float], going: bool) -> None:

@@ -45,7 +45,9 @@ def draw(state: kit.PageState) -> None:
     _buttons(state, kind, slot)
     if kit.predict(question(kind, facts), f"{KEY}.{kind}", covers=True):
         growing = started.active(slot)
-        run_chart.polled(partial(_chart, state, kind, list(own.values()), slot, growing), growing)
+        run_chart.polled(
+            partial(_chart, state, kind, list(own.values()), slot, growing), growing=growing
+        )
         kit.prose(words.run_text[kind], **facts)
         if kind == "heart":
             _by_heart(state, own["heart"])

@@ -44,7 +44,7 @@ def draw(state: kit.PageState) -> None:
         return
     if shown:
         growing = started.active(SLOT)
-        run_chart.polled(partial(_chart, state, drawn, growing), growing)
+        run_chart.polled(partial(_chart, state, drawn, growing), growing=growing)
         if len(full) >= 3:
             standings.table(state, full)
     if full and shown:

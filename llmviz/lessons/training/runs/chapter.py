@@ -38,7 +38,7 @@ def draw(state: kit.PageState) -> None:
     charted = _read(state, name)
     if charted is not None:
         growing = charted_runs.is_growing(charted.name) or any(run.active for run in runs.mine())
-        run_chart.polled(partial(_live, state, name, growing), growing)
+        run_chart.polled(partial(_live, state, name, growing), growing=growing)
     _code(charted)
     if charted is not None and not charted_runs.is_growing(charted.name):
         line = end(charted)
@@ -175,7 +175,7 @@ def _read(state: kit.PageState, name: str) -> ChartedRun | None:
             kit.refuse(error)
             return None
     # It has written nothing yet.
-    run_chart.polled(partial(_waiting, state, name, known.active), known.active)
+    run_chart.polled(partial(_waiting, state, name, known.active), growing=known.active)
     return None
 
 

@@ -100,7 +100,7 @@ def upload() -> None:
     try:
         text = file.getvalue().decode("utf-8-sig")
         check_text(text)
-        plan_controls.check_own(text, True)
+        plan_controls.check_own(text, is_file=True)
     except UnicodeDecodeError as error:
         kit.refuse(words.no_text.format(place=f"{error.start:,}"))
         return

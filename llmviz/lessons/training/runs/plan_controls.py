@@ -137,7 +137,7 @@ def plan_of(state: kit.PageState, file: str | None = None) -> tuple[Plan, str | 
     corpus, text = value("corpus"), None
     if corpus in (MINE, FILE):
         text = state[kit.LEARNER_TEXT.key] if corpus == MINE else file
-        check_own(text, corpus == FILE)
+        check_own(text, is_file=corpus == FILE)
         corpus = OWN_TEXT
     steps, snapshots = value("steps"), value(SNAPSHOT_FIELD)
     settings = {name: value(name) for name in TRAIN_FIELDS}
@@ -168,7 +168,7 @@ def plan_of(state: kit.PageState, file: str | None = None) -> tuple[Plan, str | 
     return plan, text
 
 
-def check_own(text: str | None, is_file: bool) -> None:
+def check_own(text: str | None, *, is_file: bool) -> None:
     """Raise ValueError where a learner's text is absent or too long."""
     if not text or not text.strip():
         raise ValueError("no file is there yet" if is_file else "there is no text of yours yet")

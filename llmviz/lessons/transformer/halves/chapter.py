@@ -45,7 +45,7 @@ def looks_of(bundled: engine.Bundled, source: tuple[int, ...]) -> Looks:
     return looks(bundled.model, source, decoded.read)
 
 
-def best_head(sentence: kit.Sentence, decoded: Decoding, cross: np.ndarray, right: bool) -> int:
+def best_head(sentence: kit.Sentence, decoded: Decoding, cross: np.ndarray, *, right: bool) -> int:
     """Return the head that puts most weight on the words that are known to be right; else 0."""
     if not right:
         return 0
@@ -98,7 +98,7 @@ def _translation(
         words=words.view,
         key=KEY,
         step=state["halfstep"],
-        chosen=best_head(sentence, decoded, weights.cross, right) if head < 0 else head,
+        chosen=best_head(sentence, decoded, weights.cross, right=right) if head < 0 else head,
         on_change=kit.bound(
             state, KEY, step=("halfstep", kit.or_first), chosen=("halfhead", kit.or_first)
         ),

@@ -38,7 +38,7 @@ def draw(state: kit.PageState) -> None:
     kit.predict(rounds_question(len(read.ids)), f"{KEY}.ask")
     rounds = rounds_of(bundled, read.ids)
     _loop(state, bundled, read, cacheable)
-    kit.prose(total(len(read.ids), len(rounds), cacheable))
+    kit.prose(total(len(read.ids), len(rounds), cacheable=cacheable))
     kit.show_code(
         [write_slowly],
         words.snippet.format(
@@ -70,7 +70,7 @@ def stop_of(bundled: engine.Bundled) -> int | None:
 def pictured(bundled: engine.Bundled, ids: tuple[int, ...], cached: bool) -> list[LoopRound]:
     """Return the rounds as the picture takes them, with their sentences."""
     bundled, rounds = bundled, rounds_of(bundled, ids)
-    work = work_lines(len(ids), len(rounds), cached)
+    work = work_lines(len(ids), len(rounds), cached=cached)
     text = list(ids)
     pictures = []
     for n, turn in enumerate(rounds):
@@ -114,7 +114,7 @@ def ending(bundled: engine.Bundled, text: list[int]) -> str:
     return words.end_full if len(text) > bundled.model.context_length else words.end_shown
 
 
-def work_lines(tokens: int, rounds: int, cached: bool) -> list[str]:
+def work_lines(tokens: int, rounds: int, *, cached: bool) -> list[str]:
     """Return a sentence for each round about the vectors that it computes."""
     sentences, so_far = [], 0
     for n, now in enumerate(vectors_computed(tokens, rounds, cached=cached)):
@@ -126,7 +126,7 @@ def work_lines(tokens: int, rounds: int, cached: bool) -> list[str]:
     return sentences
 
 
-def total(tokens: int, rounds: int, cacheable: bool) -> str:
+def total(tokens: int, rounds: int, *, cacheable: bool) -> str:
     """Return the sentence about the vectors that all rounds compute."""
     sums = work_of(tokens, rounds)
     line = {"tokens": kit.count(tokens, "token"), "rounds": kit.count(rounds, "round"), **sums}
@@ -144,7 +144,7 @@ def final_norm(bundled: engine.Bundled) -> bool:
     return bundled.model.config.norm == "pre"
 
 
-def picture_words(normed: bool, cacheable: bool) -> dict[str, str]:
+def picture_words(*, normed: bool, cacheable: bool) -> dict[str, str]:
     """Return the picture's words for a model with or without a final norm and a cache."""
     texts = dict(words.picture)
     if normed:
@@ -163,7 +163,7 @@ def _loop(state: kit.PageState, bundled: engine.Bundled, read: kit.Read, cacheab
         key=f"{KEY}.rounds",
         layers=bundled.model.config.n_layer,
         cached=cached,
-        words=picture_words(final_norm(bundled), cacheable),
+        words=picture_words(normed=final_norm(bundled), cacheable=cacheable),
         step=state["moment"],
         on_change=kit.bound(
             state, f"{KEY}.rounds", step=("moment", kit.one_of(range(ROUNDS * len(STAGES))))

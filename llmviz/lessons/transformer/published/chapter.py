@@ -27,10 +27,10 @@ def draw(state: kit.PageState) -> None:
     except ValueError as rule:
         kit.refuse(rule)
     if allowed:
-        importing.draw(state, own)
+        importing.draw(state, own=own)
     else:
         kit.inform(words.not_here, ":material/lock:")
-    models = model_list.draw(own)
+    models = model_list.draw(own=own)
     _without_network()
     largest = max(models, key=lambda model: model.parameters, default=None)
     if largest is not None:

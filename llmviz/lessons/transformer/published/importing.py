@@ -34,7 +34,7 @@ class Asked:
     work: kit.Job | None = None
 
 
-def draw(state: kit.PageState, own: bool) -> None:
+def draw(state: kit.PageState, *, own: bool) -> None:
     """Ask for a model, show what is known of it, import it.
 
     own: whether the visitor is at the server's own machine, whose folders may be read.

@@ -29,7 +29,7 @@ class Model:
     size: int
 
 
-def draw(own: bool) -> list[Model]:
+def draw(*, own: bool) -> list[Model]:
     """List the models, and offer to delete what this visitor may delete; return them.
 
     own: whether the visitor is at the server's own machine.
@@ -48,7 +48,7 @@ def draw(own: bool) -> list[Model]:
     )
     total = size(sum(model.size for model in models))
     kit.prose(words.shelf_note, count=kit.count(len(models), "model"), size=total)
-    _offer_deleting(deletable(models, own))
+    _offer_deleting(deletable(models, own=own))
     return models
 
 
@@ -87,7 +87,7 @@ def _model(name: str, origin: str, folder: Path) -> Model:
     return Model(name, origin, str(card.get("model", "")), card.get("parameters", 0), size_on_disk)
 
 
-def deletable(models: list[Model], own: bool) -> list[Model]:
+def deletable(models: list[Model], *, own: bool) -> list[Model]:
     """Return what this visitor may delete: own runs that rest, and imported models.
 
     Of these, all at the machine itself, elsewhere what this visit imported.

@@ -114,12 +114,12 @@ def _grid(
             early=early,
             tokens=kit.count(tokens, "column"),
         )
-        + repeated(lens, read.ids, bundled.model.config.tied_head)
+        + repeated(lens, read.ids, tied=bundled.model.config.tied_head)
     )
     return place
 
 
-def repeated(lens: Lens, ids: tuple[int, ...], tied: bool) -> str:
+def repeated(lens: Lens, ids: tuple[int, ...], *, tied: bool) -> str:
     """Return how many tokens the embeddings alone say once more, where the head explains it.
 
     tied: whether the head is the embedding matrix.

@@ -58,7 +58,7 @@ def draw(state: kit.PageState, known: Known, ledger: Ledger, entries: Sequence[E
     take = state.taker("share")
     slot = kit.tied(f"_{KEY}.part", code_of(entry), take)
     st.selectbox(words.open_part, list(names), format_func=names.__getitem__, width=360, **slot)
-    picture = picture_of(*known, within(ledger, entry, folded), entry[:3])
+    picture = picture_of(*known, within(ledger, entry, folded=folded), entry[:3])
     pinned_cells.show(
         state,
         picture.matrices,
@@ -69,7 +69,7 @@ def draw(state: kit.PageState, known: Known, ledger: Ledger, entries: Sequence[E
     )
 
 
-def within(ledger: Ledger, entry: Entry, folded: bool) -> tuple[tuple[str, int, int], ...]:
+def within(ledger: Ledger, entry: Entry, *, folded: bool) -> tuple[tuple[str, int, int], ...]:
     """Return the parts that one bar stands for."""
     if not folded:
         return (entry[:3],)

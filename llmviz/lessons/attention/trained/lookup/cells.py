@@ -57,7 +57,7 @@ def draw(state: kit.PageState, bundled: engine.Bundled, pair: LookPair, head: He
     kit.prose(line, token=token, thing=pair.story.things[row])
     scale = real.scale_of(bundled, bundled.model.blocks[head[0]].attn.scale)
     plain = bundled.model.config.softmax_before_mask is None
-    matrices = product(pair, head, row, place, scale, plain)
+    matrices = product(pair, head, row, place, scale, plain=plain)
     linked.show(state, matrices, f"{KEY}.product", stacked=True)
     _code(bundled.name, pair.looks[row], head, place, plain)
 
@@ -99,7 +99,7 @@ def _code(name: str, look: Look, head: Head, place: int, plain: bool) -> None:
 
 
 def product(
-    pair: LookPair, head: Head, row: int, place: int, scale: Scale, plain: bool = True
+    pair: LookPair, head: Head, row: int, place: int, scale: Scale, *, plain: bool = True
 ) -> Picture:
     """Return how the weight on one token came about, for both questions where both have it.
 
