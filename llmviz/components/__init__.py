@@ -106,7 +106,7 @@ Training (see each module for what it is given)
         one weight on a slider: the true loss beside what its slope predicts
 
 Points and positions (imported from their own modules)
-    ``film.scatter_film(points, labels, *, key, words, kinds, kind_names, near, curve, shade, …)``
+    ``film.scatter_film(Film(points, labels, words, kinds, kind_names, near, …), *, key, step, …)``
         a map (frames, points, 2) as a film: zoom, search, kinds of points, ``Near`` neighbours at
         every frame, ``links`` from point to point or from the origin;
         ``st.session_state[key]["step"]`` and ``["act"]`` say what the hand did

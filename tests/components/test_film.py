@@ -15,19 +15,8 @@ NEAR = film.Near(0, np.array([[1], [2]]), np.array([[0.5], [0.25]]))
 
 
 def payload(points=POINTS, labels=("a", "b", "c"), **more):
-    given = {
-        "words": {},
-        "kinds": None,
-        "kind_names": (),
-        "lit": (),
-        "near": (),
-        "captions": (),
-        "curve": None,
-        "shade": None,
-        "notes": (),
-        "axes": ("x", "y"),
-    }
-    return film.film_payload(points, labels, **(given | more))
+    given = {"words": {}, "axes": ("x", "y")}
+    return film.film_payload(film.Film(points, labels, **(given | more)))
 
 
 def test_frames_neighbours_and_curve_arrive_as_given():

@@ -39,56 +39,51 @@ class Curve:
     values: Sequence[float | None]
 
 
+@dataclass(frozen=True, eq=False)
+class Film:
+    """A map of N points over F frames: ``points`` (F, N, 2), and a label for each of them.
+
+    ``words`` are the component's own texts; without one for ``find`` there is no search. ``kinds``
+    (N,) numbers ``kind_names``, -1 for none; those in ``lit`` are coloured. ``notes`` hold a line
+    for each point. ``links`` are pairs of points that a thin line joins; ``ORIGIN`` in place of a
+    point is (0, 0).
+    """
+
+    points: np.ndarray
+    labels: Sequence[str]
+    words: Mapping[str, str]
+    kinds: np.ndarray | None = None
+    kind_names: Sequence[str] = ()
+    lit: Sequence[int] = ()
+    near: Sequence[Near] = ()
+    captions: Sequence[str] = ()
+    curve: Curve | None = None
+    shade: Shade | None = None
+    notes: Sequence[str] = ()
+    axes: tuple[str, str] = ("", "")
+    links: Sequence[tuple[int, int]] = ()
+
+
 def scatter_film(
-    points: np.ndarray,
-    labels: Sequence[str],
+    film: Film,
     *,
     key: str,
-    words: Mapping[str, str],
-    kinds: np.ndarray | None = None,
-    kind_names: Sequence[str] = (),
-    lit: Sequence[int] = (),
-    near: Sequence[Near] = (),
-    captions: Sequence[str] = (),
-    curve: Curve | None = None,
-    shade: Shade | None = None,
-    notes: Sequence[str] = (),
-    axes: tuple[str, str] = ("", ""),
-    links: Sequence[tuple[int, int]] = (),
     equal: bool = True,
     step: int = LAST,
     on_step: Callable[[], None] | None = None,
     on_act: Callable[[], None] | None = None,
 ) -> None:
-    """Draw a map (F, N, 2) as a film of F frames; with one frame there is no player.
+    """Draw a map as a film; with one frame there is no player.
 
-    ``kinds`` (N,) numbers ``kind_names``, -1 for none; those in ``lit`` are coloured. ``notes``
-    hold a line for each point. ``links`` are pairs of points that a thin line joins; ``ORIGIN`` in
-    place of a point is (0, 0). ``step`` is where to start; ``LAST`` follows a film that grows.
-    ``equal`` draws a unit equally long on both axes; without it the second has lanes, and no
-    numbers. ``words`` are the component's own texts; without one for ``find`` there is no search.
+    ``step`` is where to start; ``LAST`` follows a film that grows. ``equal`` draws a unit equally
+    long on both axes; without it the second has lanes, and no numbers.
 
     The step let go at is ``st.session_state[key]["step"]`` (``LAST`` for the last), for
     ``on_step``; ``st.session_state[key]["act"]`` is then ``{"pick": point}``, ``{"drop": point}``
     or ``{"lit": [kinds]}``, for ``on_act``. Raises ValueError for data that do not fit.
     """
-    payload = film_payload(
-        points,
-        labels,
-        words,
-        kinds,
-        kind_names,
-        lit,
-        near,
-        captions,
-        curve,
-        shade,
-        notes,
-        axes,
-        links,
-    )
     renderer("scatter_film")(
-        data=pack(payload | {"step": int(step), "equal": equal}),
+        data=pack(film_payload(film) | {"step": int(step), "equal": equal}),
         key=key,
         default={"step": int(step)},
         on_step_change=on_step or nothing,
@@ -96,54 +91,41 @@ def scatter_film(
     )
 
 
-def film_payload(
-    points: np.ndarray,
-    labels: Sequence[str],
-    words: Mapping[str, str],
-    kinds: np.ndarray | None,
-    kind_names: Sequence[str],
-    lit: Sequence[int],
-    near: Sequence[Near],
-    captions: Sequence[str],
-    curve: Curve | None,
-    shade: Shade | None,
-    notes: Sequence[str],
-    axes: tuple[str, str],
-    links: Sequence[tuple[int, int]] = (),
-) -> dict[str, Any]:
+def film_payload(film: Film) -> dict[str, Any]:
     """Return what a film of points is sent, checked."""
-    points = np.asarray(points, dtype=np.float32)
+    labels, curve, shade = film.labels, film.curve, film.shade
+    points = np.asarray(film.points, dtype=np.float32)
     if points.ndim != 3 or points.shape[2] != 2 or 0 in points.shape:
         raise ValueError(f"points must be (frames, points, 2); got {points.shape}")
     if not np.isfinite(points).all():
         raise ValueError("every point needs two finite numbers")
     frames, n = points.shape[:2]
-    kinds = np.full(n, -1) if kinds is None else np.asarray(kinds)
+    kinds = np.full(n, -1) if film.kinds is None else np.asarray(film.kinds)
     for what, size, right in (
         ("labels", len(labels), n),
         ("kinds", len(kinds), n),
-        ("notes", len(notes) or n, n),
-        ("captions", len(captions) or frames, frames),
+        ("notes", len(film.notes) or n, n),
+        ("captions", len(film.captions) or frames, frames),
         ("the curve", len(curve.values) if curve else frames, frames),
         ("the shades", len(shade.values) if shade else n, n),
     ):
         if size != right:
             raise ValueError(f"{what} must be {right}; got {size}")
-    joined = np.asarray(links, dtype=np.int32).reshape(-1, 2)
+    joined = np.asarray(film.links, dtype=np.int32).reshape(-1, 2)
     if ((joined < ORIGIN) | (joined >= n)).any():
-        raise ValueError(f"links must join points from 0 to {n - 1}, or {ORIGIN}; got {links}")
-    if kinds.max(initial=-1) >= len(kind_names):
-        raise ValueError(f"kind {kinds.max()} has no name; there are {len(kind_names)}")
+        raise ValueError(f"links must join points from 0 to {n - 1}, or {ORIGIN}; got {film.links}")
+    if kinds.max(initial=-1) >= len(film.kind_names):
+        raise ValueError(f"kind {kinds.max()} has no name; there are {len(film.kind_names)}")
     return {
         "points": points,
         "labels": list(labels),
         "kinds": kinds.astype(np.int32),
-        "kindNames": list(kind_names),
+        "kindNames": list(film.kind_names),
         "colors": len(CATEGORIES["light"]),
         "shapes": list(SHAPES),
-        "lit": [int(kind) for kind in lit],
-        "near": [_near(neighbours, frames, n) for neighbours in near],
-        "captions": list(captions),
+        "lit": [int(kind) for kind in film.lit],
+        "near": [_near(neighbours, frames, n) for neighbours in film.near],
+        "captions": list(film.captions),
         "curve": None if curve is None else {"title": curve.title, "values": list(curve.values)},
         "shade": None
         if shade is None
@@ -152,10 +134,10 @@ def film_payload(
             "values": np.asarray(shade.values, dtype=np.float32),
             "low": float(shade.low),
         },
-        "notes": list(notes),
+        "notes": list(film.notes),
         "links": joined,
-        "axes": list(axes),
-        "words": dict(words),
+        "axes": list(film.axes),
+        "words": dict(film.words),
         "most": MOST_CHOSEN,
     }
 

@@ -9,7 +9,7 @@ import numpy as np
 from llmviz.components.beam_tree.view import Branch, beam_tree
 from llmviz.components.curves.view import RunCurve, curves
 from llmviz.components.descent_view.view import DescentState, Row, Walker, descent_view
-from llmviz.components.scatter_film.view import scatter_film
+from llmviz.components.scatter_film.view import Film, scatter_film
 from llmviz.components.tile_film.view import ROWS, WORDS, tile_film
 from llmviz.components.writer.view import WrittenToken, writer
 from llmviz.lessons.training import words as run_chart_words
@@ -50,15 +50,17 @@ def points():
     places = np.array([[[0, 0], [1, 0], [0, 1], [1, 1]]], np.float32)
     words = ("find", "map", "choose", "near", "drop", "out", "in", "whole", "kinds", "all", "none")
     scatter_film(
-        places,
-        ["ant", "bee", "cat", "bear"],
+        Film(
+            places,
+            ["ant", "bee", "cat", "bear"],
+            words={
+                **{word: word for word in words},
+                "found": "{n} found",
+                "lost": "",
+                "false": "false",
+            },
+        ),
         key="map",
-        words={
-            **{word: word for word in words},
-            "found": "{n} found",
-            "lost": "",
-            "false": "false",
-        },
     )
 
 

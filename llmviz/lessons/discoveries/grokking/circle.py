@@ -3,7 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.components.scatter_film.view import LAST, Curve, scatter_film
+from llmviz.components.scatter_film.view import LAST, Curve, Film, scatter_film
 from llmviz.lessons.discoveries.grokking import words
 from llmviz.lessons.discoveries.grokking.params import WAVES
 from llmviz.study.grokking import Moment, plane
@@ -47,17 +47,19 @@ def draw(state: kit.PageState) -> None:
     frequency = waves[state["grokwave"]]
     at = state["grokframe"] if 0 <= state["grokframe"] < last else LAST
     scatter_film(
-        places(frequency),
-        [str(n) for n in range(modulus)],
+        Film(
+            places(frequency),
+            [str(n) for n in range(modulus)],
+            words=words.film_words,
+            kinds=np.zeros(modulus),
+            kind_names=[words.film_words["kinds"]],
+            lit=[0],
+            links=neighbours(frequency, modulus),
+            captions=captions(),
+            curve=Curve(words.loss_curve, [frame.new_loss for frame in frames()]),
+            axes=tuple(words.film_axes),
+        ),
         key=KEY,
-        words=words.film_words,
-        kinds=np.zeros(modulus),
-        kind_names=[words.film_words["kinds"]],
-        lit=[0],
-        links=neighbours(frequency, modulus),
-        captions=captions(),
-        curve=Curve(words.loss_curve, [frame.new_loss for frame in frames()]),
-        axes=tuple(words.film_axes),
         step=at,
         on_step=kit.bound(state, KEY, step=("grokframe", kit.one_of([*range(last), LAST], LAST))),
     )

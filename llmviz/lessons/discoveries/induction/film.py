@@ -3,7 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.components.scatter_film.view import LAST, Curve, scatter_film
+from llmviz.components.scatter_film.view import LAST, Curve, Film, scatter_film
 from llmviz.figures.lines import Line, lines
 from llmviz.lessons.discoveries.induction import words
 from llmviz.study.induction import Learned, Moment, floor
@@ -27,16 +27,18 @@ def draw(state: kit.PageState) -> None:
     points = points_of(run)
     names = head_names(run)
     scatter_film(
-        points,
-        names,
+        Film(
+            points,
+            names,
+            words=words.film_words,
+            kinds=np.array([int(name[0]) for name in names]),
+            kind_names=words.film_kinds,
+            lit=(0, 1),
+            captions=captions(),
+            curve=Curve(words.loss_curve, run.curve("repeat_loss").tolist()),
+            axes=tuple(words.film_axes),
+        ),
         key=KEY,
-        words=words.film_words,
-        kinds=np.array([int(name[0]) for name in names]),
-        kind_names=words.film_kinds,
-        lit=(0, 1),
-        captions=captions(),
-        curve=Curve(words.loss_curve, run.curve("repeat_loss").tolist()),
-        axes=tuple(words.film_axes),
         step=place if place < last else LAST,
         on_step=kit.bound(state, KEY, step=("copyframe", kit.one_of([*range(last), LAST], LAST))),
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from llmviz.components.scatter_film.view import LAST, ORIGIN, Curve, scatter_film
+from llmviz.components.scatter_film.view import LAST, ORIGIN, Curve, Film, scatter_film
 from llmviz.lessons.discoveries.superposition import words
 from llmviz.study.superposition import ALONE, KEPT, Learned
 from llmviz.ui import kit
@@ -18,20 +18,22 @@ def draw_film(
     """Show how the directions of a toy with two dimensions grew."""
     moments, count = learned.moments, learned.toy.features
     scatter_film(
-        np.array([moment.directions.T for moment in moments]),
-        [str(number + 1) for number in range(count)],
+        Film(
+            np.array([moment.directions.T for moment in moments]),
+            [str(number + 1) for number in range(count)],
+            words=words.film_words,
+            kinds=np.arange(count),
+            kind_names=[words.feature.format(number=number + 1) for number in range(count)],
+            lit=range(count),
+            links=[(ORIGIN, number) for number in range(count)],
+            captions=[
+                words.caption.format(step=moment.step, steps=moment.steps, loss=moment.loss)
+                for moment in moments
+            ],
+            curve=Curve(words.loss, [moment.loss for moment in moments]),
+            axes=tuple(words.film_axes),
+        ),
         key=key,
-        words=words.film_words,
-        kinds=np.arange(count),
-        kind_names=[words.feature.format(number=number + 1) for number in range(count)],
-        lit=range(count),
-        links=[(ORIGIN, number) for number in range(count)],
-        captions=[
-            words.caption.format(step=moment.step, steps=moment.steps, loss=moment.loss)
-            for moment in moments
-        ],
-        curve=Curve(words.loss, [moment.loss for moment in moments]),
-        axes=tuple(words.film_axes),
         step=step,
         on_step=on_step,
     )

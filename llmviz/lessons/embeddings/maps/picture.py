@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from llmviz.components.scatter_film.view import MOST_CHOSEN, Near, scatter_film
+from llmviz.components.scatter_film.view import MOST_CHOSEN, Film, Near, scatter_film
 from llmviz.figures.maps import Kinds, Shade, map_in_space
 from llmviz.lessons.embeddings import words as lesson_words
 from llmviz.lessons.embeddings.maps import clusters as maps_clusters
@@ -37,23 +37,25 @@ def flat(state: kit.PageState, view: MapView) -> None:
     """Draw a map in two dimensions, where points can be clicked."""
     here, judged, colours = view.here, view.judged, view.colours
     scatter_film(
-        judged.points[None],
-        here.labels,
+        Film(
+            judged.points[None],
+            here.labels,
+            words=lesson_words.map_of_words
+            | words.film
+            | {"near": words.list[state["by"]]}
+            | (lesson_words.map_of_words | words.film_clusters if colours.clusters else {}),
+            kinds=colours.kinds,
+            kind_names=colours.names,
+            lit=colours.lit,
+            near=[_near(state, here, judged, i) for i in view.spots],
+            shade=_shade(state["shade"], judged),
+            notes=[
+                words.note.format(kept=int(kept), k=judged.k, trust=trust)
+                for kept, trust in zip(judged.kept, judged.trust, strict=True)
+            ],
+            axes=words.axes[view.method][:2],
+        ),
         key=KEY,
-        words=lesson_words.map_of_words
-        | words.film
-        | {"near": words.list[state["by"]]}
-        | (lesson_words.map_of_words | words.film_clusters if colours.clusters else {}),
-        kinds=colours.kinds,
-        kind_names=colours.names,
-        lit=colours.lit,
-        near=[_near(state, here, judged, i) for i in view.spots],
-        shade=_shade(state["shade"], judged),
-        notes=[
-            words.note.format(kept=int(kept), k=judged.k, trust=trust)
-            for kept, trust in zip(judged.kept, judged.trust, strict=True)
-        ],
-        axes=words.axes[view.method][:2],
         on_act=lambda: _acted(state, here),
     )
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from llmviz.components.scatter_film.view import MOST_CHOSEN, Curve, Near, scatter_film
+from llmviz.components.scatter_film.view import MOST_CHOSEN, Curve, Film, Near, scatter_film
 from llmviz.lessons.embeddings import words as lesson_words
 from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.word2vec import run as runs
@@ -32,20 +32,22 @@ def draw(state: kit.PageState, film: WordFilm) -> None:
     metric = "cosine" if width > 1 else "euclidean"
     near = [Near(i, *near_at_every_frame(film, i, k, metric)) for i in chosen] if k else []
     scatter_film(
-        film.maps,
-        film.words,
+        Film(
+            film.maps,
+            film.words,
+            words=lesson_words.map_of_words | words.film | {"near": words.near[metric]},
+            kinds=film.kinds,
+            kind_names=runs.kind_names(),
+            lit=[kind for kind in state["kinds"] if kind < len(runs.kind_names())],
+            near=near,
+            captions=captions(film),
+            curve=Curve(words.loss, [None if math.isnan(x) else float(x) for x in film.loss]),
+            notes=[]
+            if film.counts is None
+            else [words.stands.format(n=kit.count(int(n), "time")) for n in film.counts],
+            axes=words.axes[min(width, 3)],
+        ),
         key=KEY,
-        words=lesson_words.map_of_words | words.film | {"near": words.near[metric]},
-        kinds=film.kinds,
-        kind_names=runs.kind_names(),
-        lit=[kind for kind in state["kinds"] if kind < len(runs.kind_names())],
-        near=near,
-        captions=captions(film),
-        curve=Curve(words.loss, [None if math.isnan(x) else float(x) for x in film.loss]),
-        notes=[]
-        if film.counts is None
-        else [words.stands.format(n=kit.count(int(n), "time")) for n in film.counts],
-        axes=words.axes[min(width, 3)],
         equal=width > 1,
         step=state["frame"] if state["frame"] < film.frames - 1 else -1,
         on_step=lambda: _stepped(state),

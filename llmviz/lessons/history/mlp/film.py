@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.background import WAITING
-from llmviz.components.scatter_film.view import LAST, Curve, scatter_film
+from llmviz.components.scatter_film.view import LAST, Curve, Film, scatter_film
 from llmviz.lessons.history.mlp import norm, words
 from llmviz.lessons.history.mlp.params import SCALES
 from llmviz.study.letter_film import LetterFilm, film_of, read_film
@@ -138,16 +138,18 @@ def _drawn(state: kit.PageState, film: LetterFilm, bend: str, settings: MapSetti
 
     kinds = np.array([0 if letter in VOWELS else 1 for letter in film.letters])
     scatter_film(
-        film.vectors[on],
-        film.letters,
+        Film(
+            film.vectors[on],
+            film.letters,
+            words=words.film,
+            kinds=kinds,
+            kind_names=words.kinds,
+            lit=[0, 1],
+            captions=captions(film, on=on),
+            curve=Curve(words.loss, [None if np.isnan(x) else float(x) for x in film.losses[on]]),
+            axes=words.film_axes,
+        ),
         key=KEY,
-        words=words.film,
-        kinds=kinds,
-        kind_names=words.kinds,
-        lit=[0, 1],
-        captions=captions(film, on=on),
-        curve=Curve(words.loss, [None if np.isnan(x) else float(x) for x in film.losses[on]]),
-        axes=words.film_axes,
         step=LAST if at == last else at,
         on_step=kit.bound(state, KEY, step=("mapframe", kit.one_of([*range(last), -1], -1))),
     )
