@@ -68,7 +68,7 @@ def is_word(text: str) -> bool:
     return any(sign.isalnum() for sign in text)
 
 
-def count_text(text: str, *, fold: bool) -> Counted:
+def count_text(text: str, fold: bool) -> Counted:
     """Count a text; a run of words may cross the end of a sentence."""
     pieces = [piece.lower() if fold else piece for piece, _ in split_words(text)]
     sentences = [
