@@ -42,7 +42,7 @@ def test_an_open_page_runs_again_when_a_python_file_is_saved(visit, project):
     before = visit.page.get_by_label("Find a term")
     expect(before).to_be_visible()
     file = project / PAGE
-    text = file.read_text("utf-8").replace("Find a term", "Look for a term")
+    text = file.read_text("utf-8").replace("words.find", '"Look for a term"')
     after = visit.page.get_by_label("Look for a term")
     visit.page.reload()
     expect(before).to_be_visible()
