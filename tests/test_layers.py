@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -173,8 +174,15 @@ def test_the_state_of_the_scheduler_is_changed_by_its_methods_alone():
         assert not changed, f"{path}, line {node.lineno}: {changed}"
 
 
-# Beside these, a public function of the engine takes a boolean by its name alone.
+# Beside these, a public function takes a boolean by its name alone. What is kept by its arguments
+# is called by place.
 POSITIONAL_BOOLEANS = {
+    "count_text",  # which is kept as `of_text`
+    "flag",  # a default stands behind its name, as in all controls of a link
+    "mark",  # the boolean is the thing itself, here and in the next three
+    "note_answer",
+    "open_all",
+    "project",
     "Block.forward",  # the layers of a model hand mask and `causal` on together, at every token
     "MultiHeadAttention.forward",
     "Options.boolean",  # a default stands behind its name, as in its other methods
@@ -192,21 +200,22 @@ MANY_PARAMETERS = {
     "curves": PICTURE,
     "curves_payload": PICTURE,
     "descent_view": PICTURE,
-    "film_payload": PICTURE,
     "heads_grid": PICTURE,
     "machine": PICTURE,
     "matrix_view": PICTURE,
     "sampler": PICTURE,
     "sampler_payload": PICTURE,
-    "scatter_film": PICTURE,
     "softmax_view": PICTURE,
     "writer": PICTURE,
 }
-ENGINE = [path for path in MODULES if part(path) not in STREAMLIT | {"study", "cli"}]
+KEPT = re.compile(r"kept|on_model|cache")
 
 
-def public_functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, ast.arguments]]:
-    """The public functions of a module and methods of its public classes; `self` is left out."""
+def public_functions(
+    body: list[ast.stmt], owner: str = ""
+) -> Iterator[tuple[str, ast.arguments, bool]]:
+    """The public functions of a module and methods of its public classes, and whether what they
+    return is kept; `self` is left out."""
     for node in body:
         private = getattr(node, "name", "_").startswith("_")
         if isinstance(node, ast.ClassDef) and not private:
@@ -215,18 +224,26 @@ def public_functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[st
             decorators = {ast.unparse(one) for one in node.decorator_list}
             if owner and "staticmethod" not in decorators:
                 node.args.args = node.args.args[1:]
-            yield owner + node.name, node.args
+            yield owner + node.name, node.args, bool(KEPT.search(" ".join(decorators)))
 
 
 def test_a_public_function_is_called_so_that_one_sees_what_is_meant():
     positional, many = set(), set()
     for path in MODULES:
-        for name, given in public_functions(ast.parse(path.read_text("utf-8")).body):
+        for name, given, kept in public_functions(ast.parse(path.read_text("utf-8")).body):
             for one in given.args:
                 if one.annotation is not None and ast.unparse(one.annotation) == "bool":
-                    positional |= {name} if path in ENGINE else set()
+                    positional |= set() if kept else {name}
             names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
             if len([name for name in names if name != "key" and not name.startswith("on_")]) > 8:
                 many.add(name)
     assert positional == POSITIONAL_BOOLEANS
     assert many == set(MANY_PARAMETERS)
+
+
+def test_a_variable_says_what_it_holds():
+    """`one` and its like hold anything: a run, a token, a share."""
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                assert node.id not in ("one", "luck"), (path, node.lineno)

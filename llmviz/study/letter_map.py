@@ -40,7 +40,7 @@ class MapSettings:
     activation: str = "tanh"
     seed: int = 0
 
-    def plan(self, batch_norm: bool) -> Plan:
+    def plan(self, *, batch_norm: bool) -> Plan:
         """The plan of one of the two trainings."""
         options = {
             "window": self.window,
@@ -159,7 +159,7 @@ def film(settings: MapSettings) -> Iterator[MapStart | MapFrame]:
     from llmviz.training.loop import train
     from llmviz.training.plan import prepare
 
-    runs = {flag: prepare(settings.plan(flag)) for flag in (True, False)}
+    runs = {flag: prepare(settings.plan(batch_norm=flag)) for flag in (True, False)}
     with torch.no_grad():  # the same first weights for both, times the scale
         first = runs[True].model
         for name, value in runs[False].model.named_parameters():

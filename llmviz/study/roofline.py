@@ -50,14 +50,14 @@ class Roofline:
     near: float  # bytes per second, read from a matrix as large as the model's weights
     points: tuple[Point, ...]
 
-    def roof(self, intensity: float, near: bool = True) -> float:
+    def roof(self, intensity: float, *, near: bool = True) -> float:
         """Operations per second that no pass of this intensity can exceed.
 
         Reference: Williams et al. 2009, "Roofline: An Insightful Visual Performance Model".
         """
         return min(self.operations, intensity * (self.near if near else self.far))
 
-    def ridge(self, near: bool = True) -> float:
+    def ridge(self, *, near: bool = True) -> float:
         """Operations per byte from which computing is what takes the time, not reading."""
         return self.operations / (self.near if near else self.far)
 

@@ -144,7 +144,7 @@ def test_activity_is_counted_as_defined():
 def test_what_reaches_the_tanh_is_batch_norm_as_in_torch_and_looking_changes_nothing():
     from llmviz.training.plan import prepare
 
-    run = prepare(MapSettings(steps=1, hidden=8).plan(True))
+    run = prepare(MapSettings(steps=1, hidden=8).plan(batch_norm=True))
     ids, targets = next(iter(run.data.validation_batches(20, 1)))
     layer, there = run.model.layers[0], targets >= 0
     kept = {name: value.clone() for name, value in run.model.state_dict().items()}

@@ -70,6 +70,6 @@ def test_the_shortest_time_of_each_counts(monkeypatch):
 @pytest.mark.parametrize(("near", "ridge"), [(True, 5.0), (False, 10.0)])
 def test_a_roof_rises_with_what_is_read_and_is_level_from_its_ridge_on(near, ridge):
     roof = Roofline(rounds=1, operations=100.0, far=10.0, near=20.0, points=())
-    assert roof.ridge(near) == ridge
-    assert roof.roof(ridge / 2, near) == 50 and roof.roof(ridge / 10, near) == 10
-    assert roof.roof(ridge, near) == roof.roof(10 * ridge, near) == 100
+    assert roof.ridge(near=near) == ridge
+    assert roof.roof(ridge / 2, near=near) == 50 and roof.roof(ridge / 10, near=near) == 10
+    assert roof.roof(ridge, near=near) == roof.roof(10 * ridge, near=near) == 100

@@ -152,7 +152,7 @@ class Missed(NamedTuple):
     """By how much held-out values are missed: root mean squared errors."""
 
     running: np.ndarray  # (T,) of the forecast up to each value
-    one: float  # one step ahead, from the true values
+    ahead: float  # one step ahead, from the true values
     truth: np.ndarray  # (T,)
 
 
@@ -171,7 +171,7 @@ def growth(values: np.ndarray, fitted: int, fit: Fit) -> str:
     known = missed(values, fitted, fit)
     if known is None:
         return ""
-    error, ahead, truth = known.running, known.one, known.truth
+    error, ahead, truth = known.running, known.ahead, known.truth
     middle = (len(truth) + 1) // 2
     half = words.half.format(error=error[middle - 1], middle=middle) if middle > 1 else ""
     size = 1e-9 * (1 + float(np.abs(truth).max()))
@@ -189,14 +189,14 @@ def growth(values: np.ndarray, fitted: int, fit: Fit) -> str:
 def far_question(values: np.ndarray, fitted: int, fit: Fit) -> kit.Question | None:
     """Ask by how much the forecast is off; None where nothing is missed, or at a border."""
     known = missed(values, fitted, fit)
-    if known is None or known.one <= 1e-9 * (1 + float(np.abs(known.truth).max())):
+    if known is None or known.ahead <= 1e-9 * (1 + float(np.abs(known.truth).max())):
         return None
     last = float(known.running[-1])
-    times = last / known.one
+    times = last / known.ahead
     if not np.isfinite(times) or f"{times:.3g}" in ("0.5", "2"):
         return None
     right = 0 if times < 0.5 else 1 if times <= 2 else 2
-    values = {"last": last, "times": times, "steps": len(known.truth), "one": known.one}
+    values = {"last": last, "times": times, "steps": len(known.truth), "one": known.ahead}
     return kit.Question.rated(words.ask, words.ask_answers, right, words.ask_reason, **values)
 
 

@@ -157,5 +157,5 @@ def _code(text_counts: Counted, text: str | None, n: int) -> None:
     kit.show_code(
         [ngrams, zipf, tf_idf],
         words.snippet.format(quoted=quoted, lower=lower, n=n),
-        "\n".join(f"{' '.join(gram)} {times}" for gram, times in short.most(n, 3, False)),
+        "\n".join(f"{' '.join(gram)} {times}" for gram, times in short.most(n, 3, alphabet=False)),
     )

@@ -33,7 +33,7 @@ class Counted:
         """How many different n-grams stand once in the text."""
         return self.alone[n - 1]
 
-    def most(self, n: int, few: int, alphabet: bool = True) -> list[tuple[tuple[str, ...], int]]:
+    def most(self, n: int, few: int, *, alphabet: bool = True) -> list[tuple[tuple[str, ...], int]]:
         """The most frequent n-grams; of equally frequent ones the first in the alphabet, or the
         first in the text.
         """

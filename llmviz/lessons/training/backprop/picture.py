@@ -51,7 +51,7 @@ class Picture:
         label = words.labels.get(name, name)
         return self._add(name, values, label, op, words.formulas.get(name, ""), None, like)
 
-    def turned(self, name: str, of_gradient: bool = False) -> str:
+    def turned(self, name: str, *, of_gradient: bool = False) -> str:
         """Add a matrix with rows and columns exchanged."""
         return self._add(
             f"{name} turned",

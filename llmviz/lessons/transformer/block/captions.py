@@ -24,7 +24,7 @@ class Captions:
     """
 
     def __init__(
-        self, config: GPTConfig, tokens: int, layer: int, head: int, factor: float, unmixed: bool
+        self, config: GPTConfig, tokens: int, layer: int, head: int, factor: float, *, unmixed: bool
     ) -> None:
         self.config, self.layer, self.unmixed = config, layer, unmixed
         self.gated = config.activation == "swiglu"

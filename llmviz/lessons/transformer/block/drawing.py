@@ -56,8 +56,8 @@ class Drawing:
         self.windows = {axis: self.picture.window(axis, size) for axis, size in sizes.items()}
         attn = self.block.attn
         unmixed = torch.equal(attn.projection.weight, torch.eye(width))
-        about = (len(self.tokens), self.layer, self.head, attn.scale, unmixed)
-        self.say = Captions(self.config, *about)
+        about = (len(self.tokens), self.layer, self.head, attn.scale)
+        self.say = Captions(self.config, *about, unmixed=unmixed)
 
     def stages(self) -> list[lv.Stage]:
         """Add all matrices; return the stages in which they stand."""
