@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import streamlit
@@ -21,7 +22,13 @@ ONE_FILE = ROOT / "llmviz" / "streamlit_parts.py"
 # Documented: the type of a container, and what a page is.
 PUBLIC = {"streamlit", "streamlit.delta_generator", "streamlit.navigation.page"}
 PUBLIC |= {"streamlit.testing.v1"}  # documented: runs a page without a browser
-REPLACES = ("send_whole", "ask_nobody_outside", "store_sessions_in", "check_uploads")
+REPLACES = (
+    "send_whole",
+    "leave_pages_whole",
+    "ask_nobody_outside",
+    "store_sessions_in",
+    "check_uploads",
+)
 REPLACES += ("look_up_values", "read_theme_once", "copy_blocks_once")
 SOURCES = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "llmviz").rglob("*.py")]
 
@@ -53,6 +60,7 @@ def test_nothing_is_replaced_in_another_version_and_the_log_says_what_is_lost(
     from streamlit.runtime import app_session, memory_session_storage
     from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
     from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+    from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
     from streamlit.runtime.state.safe_session_state import SafeSessionState
 
     def now() -> list[object]:
@@ -60,6 +68,7 @@ def test_nothing_is_replaced_in_another_version_and_the_log_says_what_is_lost(
             net_util.get_external_ip,
             memory_session_storage.MemorySessionStorage,
             ForwardMsgQueue.clear,
+            ScriptRunner._run_script,
             MemoryUploadedFileManager.add_file,
             SafeSessionState.filtered_state,
             app_session._populate_theme_msg,
@@ -93,9 +102,33 @@ def test_what_fails_is_off_in_any_version(error, caplog):
 def test_the_server_uses_every_part():
     text = (ROOT / "app.py").read_text(encoding="utf-8").split("\nelse:")[1]
     parts = ("look_up_values()", "send_whole()", "check_uploads(uploads.check)")
+    parts += ("leave_pages_whole()",)
     for called in (*parts, "read_theme_once()", "copy_blocks_once()"):
         assert f"streamlit_parts.{called}" in text
     assert "old_sessions.keep_few()" in text
+
+
+@pytest.mark.parametrize(
+    ("parts", "page", "now", "runs"),
+    [
+        (["a"], "home", "tokens", False),  # a part of a page that was left
+        (["a"], "home", "home", True),
+        ([], "home", "tokens", True),  # a whole page: the visitor goes there
+        (["a"], "", "home", True),
+        (["a"], "home", "", True),  # the first of a session
+    ],
+)
+def test_no_part_is_drawn_of_a_page_that_was_left(parts, page, now, runs, monkeypatch):
+    from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+    from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+
+    ran = []
+    monkeypatch.setattr(ScriptRunner, "_run_script", ScriptRunner._run_script)
+    monkeypatch.setitem(streamlit_parts._own, "run_script", lambda _self, data: ran.append(data))
+    streamlit_parts.leave_pages_whole()
+    runner = SimpleNamespace(_pages_manager=SimpleNamespace(current_page_script_hash=now))
+    ScriptRunner._run_script(runner, RerunData(page_script_hash=page, fragment_id_queue=parts))
+    assert bool(ran) == runs
 
 
 def values_page() -> None:
