@@ -54,7 +54,7 @@ from streamlit.proto.Element_pb2 import Element
 
 from benchmarks.startup import ROOT, free_port, wait_until_up
 from benchmarks.visitor import Exchange, Visitor, query
-from llmviz.lessons import LESSONS as LISTED
+from llmviz.course.lessons import LESSONS as LISTED
 
 # As addresses write them: the first lesson is the home page, which has none.
 LESSONS = ("", *(lesson.key for lesson in LISTED[1:]))

@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from benchmarks.timing import median_ms
-from llmviz.components import pack, table_picture
+from llmviz.course.components import pack, table_picture
 from llmviz.models import GPT, GPTConfig
 from llmviz.similarity import (
     VectorTable,

@@ -21,7 +21,7 @@ from typing import Any
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from benchmarks.startup import FLAGS, ROOT, server, wait_until_up
-from llmviz.lessons import LESSONS
+from llmviz.course.lessons import LESSONS
 
 CALM = """() => {
   const app = document.querySelector('[data-testid=stApp]');

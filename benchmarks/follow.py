@@ -33,8 +33,8 @@ import psutil
 from benchmarks.behind_nginx import PREFIX, behind_nginx
 from benchmarks.classroom import apps, beside, cpu_seconds, rest, share, warmed
 from benchmarks.visitor import Visitor, query
-from llmviz.components._shared.transport import unpack
-from llmviz.ui.classroom import words
+from llmviz.course.components._shared.transport import unpack
+from llmviz.course.ui.classroom import words
 
 PAUSE = 0.3  # seconds between two questions, as in components/class_watch/view.js
 POINTS = 0.35  # seconds between two places that are pointed at, as in components/projector/view.js

@@ -15,9 +15,9 @@ import argparse
 import torch
 
 from benchmarks.attention import medians
-from llmviz.components._shared.transport import pack
-from llmviz.lessons.transformer.block.drawing import Drawing
-from llmviz.lessons.transformer.block.picture import head_weights, layer_weights, staged
+from llmviz.course.components._shared.transport import pack
+from llmviz.course.lessons.transformer.block.drawing import Drawing
+from llmviz.course.lessons.transformer.block.picture import head_weights, layer_weights, staged
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.arithmetic import PRESETS
 from llmviz.study.block import all_blocks

@@ -28,15 +28,15 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
-from llmviz.lessons import LESSONS
-from llmviz.lessons.sampling.beam import chapter as beam
-from llmviz.lessons.sampling.compare import chapter as compare
-from llmviz.lessons.sampling.writing import chapter as writing
-from llmviz.lessons.transformer.patching import chapter as patching
-from llmviz.lessons.transformer.units import chapter as units
-from llmviz.ui.codec import Param
-from llmviz.ui.lesson import Lesson, controls_of
-from llmviz.ui.server import load_ahead
+from llmviz.course.lessons import LESSONS
+from llmviz.course.lessons.sampling.beam import chapter as beam
+from llmviz.course.lessons.sampling.compare import chapter as compare
+from llmviz.course.lessons.sampling.writing import chapter as writing
+from llmviz.course.lessons.transformer.patching import chapter as patching
+from llmviz.course.lessons.transformer.units import chapter as units
+from llmviz.course.ui.codec import Param
+from llmviz.course.ui.contents import Lesson, controls_of
+from llmviz.course.ui.server import load_ahead
 
 FIRST, AGAIN, BYTES = 1.0, 0.045, 1_000_000  # the goals: seconds, seconds, bytes
 SETTLED = 20  # reruns after which nothing should grow any more

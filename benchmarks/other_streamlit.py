@@ -3,8 +3,8 @@
     python -m benchmarks.other_streamlit 1.66.0 [1.68.0 ...] [--pages 12]
 
 For each version: it is installed into a folder of its own, in front of the environment's; the
-server starts, answers and says in its log which parts of `llmviz/streamlit_parts.py` are off; then
-chapters are opened one by one, and what an exception says is printed. Needs a package index.
+server starts, answers and says in its log which parts of `llmviz/course/streamlit_parts.py` are
+off; then chapters are opened one by one, and what an exception says is printed. Needs a package index.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ OPEN = """
 import sys
 import streamlit
 from streamlit.testing.v1 import AppTest
-from llmviz.lessons import LESSONS
-from llmviz.ui import engine
+from llmviz.course.lessons import LESSONS
+from llmviz.course.ui import engine
 places = [(lesson.key, one.key) for lesson in LESSONS for one in lesson.chapters]
 step = max(1, len(places) // int(sys.argv[1]))
 engine.start(); engine.wait(300)

@@ -17,8 +17,8 @@ import time
 from dataclasses import dataclass
 
 from benchmarks.limits import open_as_served
-from llmviz.lessons import LESSONS
-from llmviz.ui.server import load_ahead
+from llmviz.course.lessons import LESSONS
+from llmviz.course.ui.server import load_ahead
 
 MOST = 3.0  # seconds
 

@@ -25,7 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from llmviz.lessons.training.runs import plan_controls, presets
+from llmviz.course.lessons.training.runs import plan_controls, presets
 from llmviz.training import locks, read_metrics, run_folders
 from llmviz.training.config import Plan
 from llmviz.training.curves import CurveFile

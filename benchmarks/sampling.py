@@ -13,8 +13,8 @@ import argparse
 import torch
 
 from benchmarks.timing import median_ms
-from llmviz.lessons.sampling import params
-from llmviz.lessons.sampling.pipeline.chapter import SHOWN, SLIDERS
+from llmviz.course.lessons.sampling import params
+from llmviz.course.lessons.sampling.pipeline.chapter import SHOWN, SLIDERS
 from llmviz.pretrained import bundled, load_bundled
 from llmviz.sampling import SamplingSettings, generate, sampling_steps
 from llmviz.sampling.generation import NextLogits

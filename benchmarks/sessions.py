@@ -23,8 +23,8 @@ import psutil
 from benchmarks.classroom import CHAPTERS, STRIDE, Learner, app, megabytes, rest, sentence
 from benchmarks.limits import NAME, packed
 from benchmarks.visitor import Visitor, query
-from llmviz.lessons import LESSONS
-from llmviz.ui.lesson import controls_of
+from llmviz.course.lessons import LESSONS
+from llmviz.course.ui.contents import controls_of
 
 STEP = 50  # sessions between two lines
 # Every chapter, and the pages that have none.

@@ -17,8 +17,8 @@ import time
 import torch
 from torch import nn
 
+from llmviz.course.ui.turns import take_turns
 from llmviz.pretrained import load_bundled
-from llmviz.ui.turns import take_turns
 
 MODEL = "tiny-world-gpt"
 

@@ -15,7 +15,8 @@ _INSTALLED = PACKAGE / "home"
 HOME = _INSTALLED if _INSTALLED.is_dir() else IMPORTED_FROM
 
 APP, PAGES = HOME / "app.py", HOME / "pages"
-ICON = PACKAGE / "ui" / "icon.svg"
+COURSE = PACKAGE / "course"  # what a visitor sees
+ICON = COURSE / "ui" / "icon.svg"
 LICENCE = HOME / "LICENSE"
 DATA = HOME / "data"
 TOKENIZER_FOLDER, EXPERIMENT_FOLDER = DATA / "tokenizers", DATA / "experiments"

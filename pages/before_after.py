@@ -1,6 +1,6 @@
 """Two short tests for the course: one before it, one after it."""
 
-from llmviz.lessons.before_after import LESSON
-from llmviz.ui.lesson import show
+from llmviz.course.lessons.before_after import LESSON
+from llmviz.course.ui.lesson import show
 
 show(LESSON)

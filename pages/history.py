@@ -1,6 +1,6 @@
 """From counts to GPT: each kind of language model on the same names."""
 
-from llmviz.lessons.history import LESSON
-from llmviz.ui.lesson import show
+from llmviz.course.lessons.history import LESSON
+from llmviz.course.ui.lesson import show
 
 show(LESSON)

@@ -1,6 +1,6 @@
 """The whole machine on the learner's own sentence."""
 
-from llmviz.lessons.home import LESSON
-from llmviz.ui.lesson import show
+from llmviz.course.lessons.home import LESSON
+from llmviz.course.ui.lesson import show
 
 show(LESSON)

@@ -1,6 +1,6 @@
 """Words and their roles: counts, stems, lemmas, parts of speech, what layers know, names."""
 
-from llmviz.lessons.language import LESSON
-from llmviz.ui.lesson import show
+from llmviz.course.lessons.language import LESSON
+from llmviz.course.ui.lesson import show
 
 show(LESSON)

@@ -1,6 +1,6 @@
 """Rewards and reasoning: what steps before the answer are for."""
 
-from llmviz.lessons.reasoning import LESSON
-from llmviz.ui.lesson import show
+from llmviz.course.lessons.reasoning import LESSON
+from llmviz.course.ui.lesson import show
 
 show(LESSON)

@@ -1,6 +1,6 @@
 """Text to tokens: one text, cut, compared, learned from, spelled in bytes, and windowed."""
 
-from llmviz.lessons.tokenization import LESSON
-from llmviz.ui.lesson import show
+from llmviz.course.lessons.tokenization import LESSON
+from llmviz.course.ui.lesson import show
 
 show(LESSON)

@@ -18,13 +18,13 @@ import torch
 from torch import nn
 
 from llmviz.cli import main
-from llmviz.components.matrix_view.view import Matrix
 from llmviz.config import Config
 from llmviz.corpus import CORPORA, load_corpus
 from llmviz.corpus.corpora import _bundled
-from llmviz.figures import theme
-from llmviz.lessons.training.runs.form import model_label
-from llmviz.lessons.training.runs.plan_controls import TOKENIZER_CHOICES, options_of
+from llmviz.course.components.matrix_view.view import Matrix
+from llmviz.course.figures import theme
+from llmviz.course.lessons.training.runs.form import model_label
+from llmviz.course.lessons.training.runs.plan_controls import TOKENIZER_CHOICES, options_of
 from llmviz.models import MODELS, build
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import ModelEntry, able
@@ -87,7 +87,7 @@ def add_chapter(folder: Path) -> None:
     """Write a chapter's folder, with a control of its own."""
     write(
         folder / "__init__.py",
-        '"""A chapter that a test adds."""\n\nfrom llmviz.document import beside\n\n'
+        '"""A chapter that a test adds."""\n\nfrom llmviz.course.document import beside\n\n'
         "words = beside(__file__)\n",
     )
     write(
@@ -97,12 +97,12 @@ def add_chapter(folder: Path) -> None:
     )
     write(
         folder / "params.py",
-        'from llmviz.ui import codec\n\nPARAMS = [codec.integer("added", 3, 0, 9)]\n',
+        'from llmviz.course.ui import codec\n\nPARAMS = [codec.integer("added", 3, 0, 9)]\n',
     )
     write(
         folder / "chapter.py",
         "from importlib import import_module\n\nimport streamlit as st\n\n"
-        "from llmviz.ui.lesson import section\n\n"
+        "from llmviz.course.ui.lesson import section\n\n"
         "words = import_module(__package__).words\n\n\n"
         "def draw(state):\n"
         '    section(words.intro, count=1)\n    st.slider("Added", **state.ranged("added"))\n',
@@ -132,7 +132,7 @@ def opened(copy: Path, page: str, **link: str) -> str:
 
 
 def test_a_chapter_is_a_folder_and_a_line(copy):
-    lesson = copy / "llmviz" / "lessons" / "tokenization"
+    lesson = copy / "llmviz" / "course" / "lessons" / "tokenization"
     add_chapter(lesson / "added")
     add_line(lesson / "__init__.py", '"windows"', '"added", ')
     page = opened(copy, "tokenization", part="added", added="7")
@@ -140,12 +140,12 @@ def test_a_chapter_is_a_folder_and_a_line(copy):
 
 
 def test_a_lesson_is_a_folder_a_page_and_its_place_in_the_list(copy):
-    lessons = copy / "llmviz" / "lessons"
+    lessons = copy / "llmviz" / "course" / "lessons"
     add_chapter(lessons / "fresh" / "first")
     write(
         lessons / "fresh" / "__init__.py",
         '"""A lesson that a test adds."""\n\n'
-        "from llmviz.document import beside\nfrom llmviz.ui.lesson import Lesson\n\n"
+        "from llmviz.course.document import beside\nfrom llmviz.course.ui.lesson import Lesson\n\n"
         'words = beside(__file__, "lesson")\n\n'
         'LESSON = Lesson("fresh", ":material/star:", words, ("first",))\n',
     )
@@ -156,12 +156,14 @@ def test_a_lesson_is_a_folder_a_page_and_its_place_in_the_list(copy):
     )
     write(
         copy / "pages" / "fresh.py",
-        '"""Fresh."""\n\nfrom llmviz.lessons.fresh import LESSON\n'
-        "from llmviz.ui.lesson import show\n\nshow(LESSON)\n",
+        '"""Fresh."""\n\nfrom llmviz.course.lessons.fresh import LESSON\n'
+        "from llmviz.course.ui.lesson import show\n\nshow(LESSON)\n",
     )
     listing = lessons / "__init__.py"
     add_line(
-        listing, "from llmviz.lessons.glossary", "from llmviz.lessons.fresh import LESSON as F\n"
+        listing,
+        "from llmviz.course.lessons.glossary",
+        "from llmviz.course.lessons.fresh import LESSON as F\n",
     )
     listing.write_text(listing.read_text("utf-8").replace("    HOME,\n", "    HOME,\n    F,\n", 1))
     page = opened(copy, "fresh", added="2")

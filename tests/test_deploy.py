@@ -28,8 +28,8 @@ from benchmarks.behind_nginx import (
 from benchmarks.follow import watched
 from benchmarks.startup import ROOT
 from benchmarks.visitor import Visitor, query
-from llmviz.ui.browser import COOKIE
-from llmviz.ui.classroom import GONE, words
+from llmviz.course.ui.browser import COOKIE
+from llmviz.course.ui.classroom import GONE, words
 from tests.awaiting import awaited
 from tests.browser.conftest import CHROMIUM, FLAGS, NOT_AHEAD, PATIENCE
 

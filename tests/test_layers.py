@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[1]
 
 # A module may import from its own layer and from lower ones.
 LAYERS = [
-    {"background", "background_child", "child", "config", "document", "lazy", "paths", "textfile"}
-    | {"limits", "nearest", "standard_streams", "streamlit_parts", "trace", "wholefile"},
+    {"background", "background_child", "child", "config", "lazy", "paths", "textfile"}
+    | {"limits", "nearest", "standard_streams", "trace", "wholefile"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},
     {"training", "pretrained", "finetuning", "language"}
@@ -24,11 +24,13 @@ LAYERS = [
     | {"publishing"},
     {"study"},
     {"api"},  # the public face
-    {"cli", "__main__"},
+    # From here on: what a visitor sees.
+    {"document", "streamlit_parts"},
     {"components"},  # in-page pictures: what moves under the hand
     {"ui"},  # the furniture that all lessons share
     {"lessons"},
     {"show", "site"},  # the same pictures in a notebook, the course as plain files
+    {"cli", "__main__"},
 ]
 STREAMLIT = {"streamlit_parts", "components", "ui", "lessons"}  # the only parts that import it
 FLOOR = {name: height for height, names in enumerate(LAYERS) for name in names}
@@ -51,9 +53,13 @@ def imports(path: Path) -> set[str]:
     return names
 
 
+COURSE = {"document", "streamlit_parts", "figures", "components", "ui", "lessons", "site"}
+
+
 def part(path: Path) -> str:
-    """The folder, or the file, of `llmviz/` that a module belongs to."""
-    return path.relative_to(ROOT / "llmviz").parts[0].removesuffix(".py")
+    """The folder, or the file, of `llmviz/` or of `llmviz/course/` that a module belongs to."""
+    parts = path.relative_to(ROOT / "llmviz").parts
+    return parts[parts[0] == "course"].removesuffix(".py")
 
 
 def may_import(own: str, name: str) -> bool:
@@ -63,7 +69,10 @@ def may_import(own: str, name: str) -> bool:
         return False
     if root == "streamlit":
         return own in STREAMLIT
-    if root != "llmviz" or not inside or own == "__init__":
+    if root != "llmviz" or own == "__init__":
+        return True
+    inside = inside[1:] if inside[:1] == ["course"] else inside
+    if not inside:
         return True
     if own == "figures" or inside[0] not in FLOOR:
         return inside[0] == "figures" and own in STREAMLIT | {"figures", "show", "site"}
@@ -73,6 +82,7 @@ def may_import(own: str, name: str) -> bool:
 def room(path: Path) -> str:
     """The folder of `llmviz/` that a file lies in; each lesson is a room of its own."""
     folders = path.relative_to(ROOT / "llmviz").parts[:-1]
+    folders = folders[folders[:1] == ("course",) :]
     return "/".join(folders[:2] if folders[:1] == ("lessons",) else folders[:1])
 
 
@@ -88,8 +98,12 @@ def test_imports_go_down():
 
 def test_an_import_that_goes_up_is_refused():
     assert may_import("ui", "streamlit") and not may_import("study", "streamlit")
-    assert may_import("lessons", "llmviz.ui.state") and not may_import("ui", "llmviz.lessons")
-    assert may_import("ui", "llmviz.figures") and not may_import("study", "llmviz.figures")
+    assert may_import("lessons", "llmviz.course.ui.state") and not may_import(
+        "ui", "llmviz.course.lessons"
+    )
+    assert may_import("ui", "llmviz.course.figures") and not may_import(
+        "study", "llmviz.course.figures"
+    )
     assert not may_import("figures", "llmviz.models") and not may_import("models", "app")
 
 
@@ -97,11 +111,11 @@ def test_a_lesson_takes_nothing_from_another_lesson():
     """What two lessons need is furniture, or study."""
     wrong = set()
     for path in MODULES:
-        own = path.relative_to(ROOT / "llmviz").parts
-        if own[0] == "lessons" and len(own) > 2:
+        own = path.relative_to(ROOT / "llmviz").parts[1:]
+        if own[:1] == ("lessons",) and len(own) > 2:
             for name in imports(path):
-                *package, lesson = name.split(".")[:3]
-                if package == ["llmviz", "lessons"] and lesson not in (own[1], "LESSONS"):
+                *package, lesson = name.split(".")[:4]
+                if package == ["llmviz", "course", "lessons"] and lesson not in (own[1], "LESSONS"):
                     wrong.add(f"{'/'.join(own)} imports {name}")
     assert wrong == set()
 
@@ -121,9 +135,20 @@ def test_lessons_and_furniture_run_no_model_and_draw_no_number():
             assert not forward, f"{path}, line {node.lineno}: {owner}.model(...)"
 
 
+def test_the_engine_knows_nothing_of_what_a_visitor_sees():
+    """Nor of what draws it: neither at the top of a module nor later."""
+    faces = {"show", "cli", "__main__", "__init__"}
+    for path in MODULES:
+        if "course" not in path.parts and part(path) not in faces:
+            drawn = {name for name in imports(path) if name.startswith("llmviz.course")}
+            drawn |= {name.split(".")[0] for name in imports(path)} & {"streamlit", "plotly"}
+            assert not drawn, f"{path}: {drawn}"
+
+
 def test_every_part_has_its_layer():
     known = FLOOR.keys() | {"figures", "__init__"}
     assert {part(path) for path in MODULES} <= known
+    assert {part(path) for path in MODULES if "course" in path.parts} - {"__init__"} == COURSE
 
 
 def test_figures_know_neither_torch_nor_streamlit():

@@ -7,8 +7,8 @@ import pytest
 
 import llmviz
 from llmviz import limits
-from llmviz.components.token_strip import view
-from llmviz.ui import prose
+from llmviz.course.components.token_strip import view
+from llmviz.course.ui import prose
 from tests.sources import nodes_where
 from tests.test_readme import README
 
@@ -51,8 +51,8 @@ OUR_OWN = {
     "corpus/scenes.py": {"_lore"},
     "corpus/story.py": {"slot", "phrases", "others_of"},
     "corpus/words.py": {"words"},
-    "components/_shared/bundle.py": {"modules"},
-    "components/_shared/transport.py": {"renderer"},
+    "course/components/_shared/bundle.py": {"modules"},
+    "course/components/_shared/transport.py": {"renderer"},
     "study/read_letters.py": {"counting", "recorded"},
     "study/smoothed_runs.py": {"recorded"},
     "study/answering_heads.py": {"recorded"},
@@ -61,9 +61,9 @@ OUR_OWN = {
     "study/chat_prompts.py": {"template_of"},
     "study/chat_record.py": {"recorded"},
     "study/case_evidence.py": {"_world"},
-    "site/live/__init__.py": {"packed_model"},
-    "document/check.py": {"_names"},
-    "lessons/training/runs/plan_controls.py": {"options_of"},
+    "course/site/live/__init__.py": {"packed_model"},
+    "course/document/check.py": {"_names"},
+    "course/lessons/training/runs/plan_controls.py": {"options_of"},
     "show/widget.py": {"_script"},
     "streamlit_parts.py": {"_say"},
     "study/distil_record.py": {"bundled", "recorded"},
@@ -92,8 +92,8 @@ OUR_OWN = {
     "study/think_tasks.py": {"recorded"},
     "study/token_letters.py": {"recorded"},
     "study/tool_record.py": {"bundled", "recorded"},
-    "ui/code.py": {"_source"},
-    "ui/lesson.py": {"_short_names", "_params"},
+    "course/ui/code.py": {"_source"},
+    "course/ui/contents.py": {"_short_names", "_params"},
 }
 
 

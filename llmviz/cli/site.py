@@ -47,8 +47,8 @@ def add(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Write the site and say how large it is."""
     logging.getLogger(NO_BROWSER).disabled = True
-    site = import_module("llmviz.site.write")
-    address = given.app or import_module("llmviz.ui.worksheet").ADDRESS
+    site = import_module("llmviz.course.site.write")
+    address = given.app or import_module("llmviz.course.ui.worksheet").ADDRESS
     before = signal.signal(signal.SIGTERM, _stop)  # what is half written goes, as after Ctrl-C
     try:
         written = site.write_site(Path(given.out), address, given.only, write)

@@ -43,8 +43,8 @@ def add(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Write both sheets and say where they are."""
     logging.getLogger(NO_BROWSER).disabled = True
-    sheets = import_module("llmviz.ui.worksheet")
-    every = import_module("llmviz.lessons").LESSONS
+    sheets = import_module("llmviz.course.ui.worksheet")
+    every = import_module("llmviz.course.lessons").LESSONS
     lessons = {lesson.key: lesson for lesson in every if sheets.asks(lesson)}
     if given.lesson not in lessons:
         near = ", ".join(nearest(given.lesson, list(lessons)))

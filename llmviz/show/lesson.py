@@ -6,12 +6,12 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
-from llmviz.components._shared.transport import Sent
+from llmviz.course.components._shared.transport import Sent
 from llmviz.nearest import nearest
 from llmviz.show.widget import HEIGHT, widget_of
 
 if TYPE_CHECKING:
-    from llmviz.ui.lesson import Lesson
+    from llmviz.course.ui.contents import Lesson
 
 
 def lesson(place: str, picture: str, /, *, height: int = HEIGHT, **settings: Any) -> Any:
@@ -25,7 +25,7 @@ def lesson(place: str, picture: str, /, *, height: int = HEIGHT, **settings: Any
     Raises ImportError without anywidget, ValueError for what is not there and a setting that the
     chapter refuses.
     """
-    from llmviz.ui.asked import OF_THE_APP, SILENT, elements, key_of, opened
+    from llmviz.course.ui.asked import OF_THE_APP, SILENT, elements, key_of, opened
 
     found, chapter = _chapter(place)
     link = _link(found, settings)
@@ -56,7 +56,7 @@ def lesson(place: str, picture: str, /, *, height: int = HEIGHT, **settings: Any
 
 def _chapter(place: str) -> tuple[Lesson, str]:
     """Return a lesson and the key of its chapter. Raises ValueError: there is none."""
-    from llmviz.lessons import LESSONS
+    from llmviz.course.lessons import LESSONS
 
     known: dict[str, tuple[Lesson, str]] = {}
     for found in LESSONS:

@@ -48,7 +48,7 @@ def _read(model: Any, text: str) -> tuple[nn.Module, Tokenizer, list[int], list[
 
     Raises ValueError for a text that is longer than the context.
     """
-    from llmviz.ui.model_on_text import names_of
+    from llmviz.course.ui.model_on_text import names_of
 
     network, tokenizer = _given(model)
     ids = tokenizer.encode_from_start(text)
@@ -67,7 +67,7 @@ def tokens(tokenizers: Any, text: str) -> Any:
     tokenizers: the name of one (`gpt2`), a tokenizer, a model, or a mapping of several by name,
       whose tokens then stand under each other.
     """
-    from llmviz.components.token_strip.view import TokenRow, token_strip
+    from llmviz.course.components.token_strip.view import TokenRow, token_strip
 
     several = tokenizers if isinstance(tokenizers, dict) else {"": tokenizers}
     rows = []
@@ -89,7 +89,7 @@ def _tokenizer(given: Any) -> Tokenizer:
 
 def attention(model: Any, text: str) -> Any:
     """Show where every head looks on a text: a map for each of L × H, one as lines."""
-    from llmviz.components.heads_grid.view import heads_grid
+    from llmviz.course.components.heads_grid.view import heads_grid
     from llmviz.study.heads_on_text import head_maps
 
     network, _, ids, names = _read(model, text)
@@ -99,9 +99,9 @@ def attention(model: Any, text: str) -> Any:
 
 def lens(model: Any, text: str) -> Any:
     """Show what a transformer would say next if it stopped after each layer, at every token."""
-    from llmviz.components.cell_grid.view import cell_grid
-    from llmviz.lessons.transformer.stream import words
-    from llmviz.lessons.transformer.stream.chapter import colours, lines_of, point_names
+    from llmviz.course.components.cell_grid.view import cell_grid
+    from llmviz.course.lessons.transformer.stream import words
+    from llmviz.course.lessons.transformer.stream.chapter import colours, lines_of, point_names
     from llmviz.study.lens import logit_lens
 
     network, tokenizer, ids, names = _read(model, text)
@@ -129,9 +129,9 @@ def ledger(
     token: the one whose logit is taken apart, the most probable one if not given. against: another
       one; the bars are then of the difference of both logits.
     """
-    from llmviz.figures.stream import waterfall
-    from llmviz.lessons.transformer.stream import words
-    from llmviz.lessons.transformer.stream.share import part_name
+    from llmviz.course.figures.stream import waterfall
+    from llmviz.course.lessons.transformer.stream import words
+    from llmviz.course.lessons.transformer.stream.share import part_name
     from llmviz.study.heads_on_text import last_logits
     from llmviz.study.ledger import logit_ledger
 
@@ -163,13 +163,13 @@ def sampler(model: Any, text: str, *, u: float = 0.5, **settings: Any) -> Any:
     """
     import numpy as np
 
-    from llmviz.components.sampler.view import Column, Control, named_tokens
-    from llmviz.components.sampler.view import sampler as drawn
-    from llmviz.lessons.sampling.pipeline import words
+    from llmviz.course.components.sampler.view import Column, Control, named_tokens
+    from llmviz.course.components.sampler.view import sampler as drawn
+    from llmviz.course.lessons.sampling.pipeline import words
+    from llmviz.course.ui.model_on_text import names_of
     from llmviz.sampling import STEPS, kind_of, sampling_steps, usual_order
     from llmviz.study.heads_on_text import last_logits
     from llmviz.study.sweeps import steps_with_column, stops, sweep_all
-    from llmviz.ui.model_on_text import names_of
 
     network, tokenizer, ids, _ = _read(model, text)
     logits = last_logits(network, ids)
@@ -201,11 +201,11 @@ def curves(runs: Any) -> Any:
     runs: a run's folder, the name of one (`run:NAME`) or of a bundled model, an object with a
       `folder`, or several of these; the first one has the scrubber.
     """
-    from llmviz.components.curves.view import View
-    from llmviz.components.curves.view import curves as drawn
-    from llmviz.lessons.training import words
-    from llmviz.lessons.training.loss_unit import counted, units
-    from llmviz.lessons.training.run_chart import run_curve
+    from llmviz.course.components.curves.view import View
+    from llmviz.course.components.curves.view import curves as drawn
+    from llmviz.course.lessons.training import words
+    from llmviz.course.lessons.training.loss_unit import counted, units
+    from llmviz.course.lessons.training.run_chart import run_curve
     from llmviz.training.curves import CurveFile, points_each
     from llmviz.training.reading import read_description
 

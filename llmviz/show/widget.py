@@ -16,9 +16,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from llmviz.components._shared.bundle import script
-from llmviz.components._shared.saver.page import outside_script, page_template
-from llmviz.components._shared.transport import PARTS, Sent, collected, parts_at, whole_style
+from llmviz.course.components._shared.bundle import script
+from llmviz.course.components._shared.saver.page import outside_script, page_template
+from llmviz.course.components._shared.transport import PARTS, Sent, collected, parts_at, whole_style
 from llmviz.wholefile import write_whole
 
 NEEDED = "pictures in a notebook need anywidget: pip install anywidget"
@@ -27,7 +27,7 @@ _EXPORT = re.compile(r"^export default function", re.MULTILINE)
 
 
 def picture(component: Callable[..., Any], *given: Any, height: int = HEIGHT, **named: Any) -> Any:
-    """Return a component of `llmviz.components` as a widget, drawn with what it is given.
+    """Return a component of `llmviz.course.components` as a widget, drawn with what it is given.
 
     height: of the frame in a notebook that was saved as HTML, in pixels. Its `state` holds what the
     hand has set, by the component's own names.

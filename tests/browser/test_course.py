@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from llmviz.lessons import LESSONS
+from llmviz.course.lessons import LESSONS
 from tests.browser.hand import until
 
 CHAPTERS = sum(len(lesson.names) for lesson in LESSONS)

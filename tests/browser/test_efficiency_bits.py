@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from llmviz.components._shared.bundle import COMPONENTS
+from llmviz.course.components._shared.bundle import COMPONENTS
 from llmviz.quantization.formats import FLOAT16, FLOAT32, FORMATS, FloatFormat
 from tests.browser.hand import frames
 from tests.browser.test_tokenization import wait_for_address

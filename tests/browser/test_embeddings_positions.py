@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from llmviz.lessons.embeddings.positions import words
+from llmviz.course.lessons.embeddings.positions import words
 
 PAGE = "embeddings"
 QUERY = "show=1&"  # with what questions cover

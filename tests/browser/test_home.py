@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from llmviz.lessons import LESSONS
-from llmviz.lessons.home import below
+from llmviz.course.lessons import LESSONS
+from llmviz.course.lessons.home import below
 from tests.browser.conftest import app
 from tests.browser.hand import frames, settle, until
 from tests.pages.small_model import HEADS, LAYERS, make_checkpoint

@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from llmviz.corpus.roles import TAGS
-from llmviz.lessons.language.names import words
+from llmviz.course.lessons.language.names import words
 from tests.browser.test_tokenization import wait_for_address
 
 # What lies at the left edge of a grid, beside the name of its first row, once it is scrolled.

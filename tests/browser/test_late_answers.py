@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from llmviz.components import WrittenToken, writer
-from llmviz.components._shared import transport as wire
-from llmviz.lessons.sampling.writing import words
+from llmviz.course.components import WrittenToken, writer
+from llmviz.course.components._shared import transport as wire
+from llmviz.course.lessons.sampling.writing import words
 
 MOUNT = """async ([script, data]) => {
   const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));

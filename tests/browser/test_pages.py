@@ -10,7 +10,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Locator, TimeoutError
 
-from llmviz.lessons import LESSONS
+from llmviz.course.lessons import LESSONS
 from tests.browser.conftest import Visit
 from tests.browser.hand import until
 

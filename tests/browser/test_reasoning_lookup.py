@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
-from llmviz.lessons.reasoning.lookup import words
-from llmviz.lessons.reasoning.lookup.params import LIE, TOLD
+from llmviz.course.lessons.reasoning.lookup import words
+from llmviz.course.lessons.reasoning.lookup.params import LIE, TOLD
 from tests.browser.test_tokenization import wait_for_address
 
 

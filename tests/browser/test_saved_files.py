@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import ROOT, app
 
 TIMES = 6
-PAGE = Path("llmviz") / "lessons" / "glossary" / "page.py"
+PAGE = Path("llmviz") / "course" / "lessons" / "glossary" / "page.py"
 
 
 @pytest.fixture(scope="module")

@@ -17,21 +17,21 @@ from playwright.sync_api import expect
 from plotly.offline import get_plotlyjs_version
 
 from llmviz import cli
-from llmviz.components._shared.saver import plotly_script
-from llmviz.components.machine.view import MachineValues
-from llmviz.document.marks import unmarked
-from llmviz.lessons.attention.steps import words
+from llmviz.course.components._shared.saver import plotly_script
+from llmviz.course.components.machine.view import MachineValues
+from llmviz.course.document.marks import unmarked
+from llmviz.course.lessons.attention.steps import words
+from llmviz.course.site.live import INT8, MODELS
+from llmviz.course.ui import question
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.pretrained import load_bundled
 from llmviz.quantization.grids import dequantize, quantize
 from llmviz.sampling import sampling_steps
 from llmviz.similarity import cosine
-from llmviz.site.live import INT8, MODELS
 from llmviz.study.machine_reading import read
 from llmviz.tokenizers.training import train_steps
 from llmviz.tokenizers.vocabulary import WordTokenizer
 from llmviz.trace import record
-from llmviz.ui import question
 from tests.browser.hand import until
 from tests.browser.test_pages import nobody_is_kept_out
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
-from llmviz.lessons.training import charted_runs
-from llmviz.lessons.training.descent import surface
+from llmviz.course.lessons.training import charted_runs
+from llmviz.course.lessons.training.descent import surface
 from llmviz.training.backprop import TARGET, autograd, example
 from llmviz.training.curves import CurveFile, in_unit, smooth
 from llmviz.training.descent import descend, rates_between

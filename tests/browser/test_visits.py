@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from llmviz.ui.classroom import words
+from llmviz.course.ui.classroom import words
 from tests.browser.conftest import Visit, leave
 from tests.browser.test_training import button, saved
 

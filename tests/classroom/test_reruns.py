@@ -15,7 +15,7 @@ import pytest
 from benchmarks import classroom
 from benchmarks.classroom import CHAPTERS, LESSONS, PARTS, SHARES, Learner
 from benchmarks.visitor import Exchange, Visitor
-from llmviz.lessons.finetuning.lora import words
+from llmviz.course.lessons.finetuning.lora import words
 from tests.awaiting import awaited
 from tests.classroom.conftest import ROOT
 
@@ -196,5 +196,5 @@ def test_the_visitors_of_the_benchmark_come_and_stay_without_errors(host):
 
 
 def test_the_list_of_chapters_is_found():
-    source = (ROOT / "llmviz" / "ui" / "lesson.py").read_text("utf-8")
+    source = (ROOT / "llmviz" / "course" / "ui" / "lesson.py").read_text("utf-8")
     assert f'"{PARTS}"' in source

@@ -85,9 +85,9 @@ def test_every_command_reads_it(tuned, capsys, tmp_path):
 
 
 def test_the_lessons_offer_it(tuned, tmp_path, monkeypatch):
-    from llmviz.ui import engine
-    from llmviz.ui.model_picker import attends
-    from llmviz.ui.selectable_models import offered
+    from llmviz.course.ui import engine
+    from llmviz.course.ui.model_picker import attends
+    from llmviz.course.ui.selectable_models import offered
 
     monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
     folders = tuned("instructions", "lora"), tuned("about", "head")

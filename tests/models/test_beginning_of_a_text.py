@@ -10,12 +10,12 @@ import pytest
 import torch
 from tokenizers import processors
 
+from llmviz.course.ui.model_on_text import START, names_of
 from llmviz.pretrained import import_gpt2, load_bundled
 from llmviz.sampling.generation import generate
 from llmviz.serving.http import Served
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.training.runs import load_trained
-from llmviz.ui.model_on_text import START, names_of
 from tests.models.test_published_llama import theirs
 from tests.tokenizers.test_published import compiled, write_two_files, write_whole_file
 

@@ -68,9 +68,9 @@ def test_an_unknown_model_can_do_nothing_and_is_named():
 def test_catalogue_form_controls_and_command_line_need_no_torch():
     code = (
         "import sys, llmviz.models.catalogue, llmviz.models, llmviz.training.config\n"
-        "import llmviz.cli, llmviz.lessons.training.runs.form\n"
+        "import llmviz.cli, llmviz.course.lessons.training.runs.form\n"
         "llmviz.cli.parser()\n"
-        "from llmviz.lessons import LESSONS\n"
+        "from llmviz.course.lessons import LESSONS\n"
         "assert all(lesson.params() or not lesson.chapters for lesson in LESSONS)\n"
         "assert 'torch' not in sys.modules, 'torch was imported'"
     )

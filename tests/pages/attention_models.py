@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from llmviz import pretrained
-from llmviz.components import unpack
+from llmviz.course.components import unpack
+from llmviz.course.ui import engine
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.recurrent_translator import RecurrentTranslator, RecurrentTranslatorConfig
 from llmviz.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from llmviz.tokenizers import get_tokenizer
-from llmviz.ui import engine
 
 PARTS = ["why", "steps", "masks", "scale", "heads", "trained", "cross"]
 MODELS = ["narrow", "wide", "rotary", "odd"]

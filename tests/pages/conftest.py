@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from llmviz import pretrained
-from llmviz.ui import engine, question
+from llmviz.course.ui import engine, question
 from tests.pages.small_model import make_checkpoint
 
 # What is kept of the bundled models for as long as a process runs: in an app they stay the same.

@@ -13,20 +13,20 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.testing.v1.element_tree import Radio
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
-from llmviz import streamlit_parts
-from llmviz.components import unpack
-from llmviz.document import marks
-from llmviz.lessons import LESSONS
-from llmviz.lessons.discoveries.circuit import chapter as circuit
-from llmviz.lessons.sampling.beam import chapter as beam
-from llmviz.lessons.sampling.compare import chapter as compare
-from llmviz.lessons.sampling.knows import chapter as knows
-from llmviz.lessons.sampling.writing import chapter as writing
-from llmviz.lessons.transformer.patching import chapter as patching
-from llmviz.lessons.transformer.units import chapter as units
-from llmviz.ui import paint_order, question
-from llmviz.ui.code import OPENED, SNIPPET_MARK
-from llmviz.ui.state import THROUGH_APP
+from llmviz.course import streamlit_parts
+from llmviz.course.components import unpack
+from llmviz.course.document import marks
+from llmviz.course.lessons import LESSONS
+from llmviz.course.lessons.discoveries.circuit import chapter as circuit
+from llmviz.course.lessons.sampling.beam import chapter as beam
+from llmviz.course.lessons.sampling.compare import chapter as compare
+from llmviz.course.lessons.sampling.knows import chapter as knows
+from llmviz.course.lessons.sampling.writing import chapter as writing
+from llmviz.course.lessons.transformer.patching import chapter as patching
+from llmviz.course.lessons.transformer.units import chapter as units
+from llmviz.course.ui import paint_order, question
+from llmviz.course.ui.code import OPENED, SNIPPET_MARK
+from llmviz.course.ui.state import THROUGH_APP
 
 # Each AppTest asks every installed package whether it brings components, which takes longer than
 # running a page: once is enough.
@@ -86,7 +86,12 @@ def snippets(app: AppTest) -> list[tuple[str, str]]:
 
 def run_snippet(snippet: str) -> str:
     """Run a snippet by itself and return what it printed; it takes nothing from the app."""
-    for part in ("llmviz.ui", "llmviz.lessons", "llmviz.components", "streamlit"):
+    for part in (
+        "llmviz.course.ui",
+        "llmviz.course.lessons",
+        "llmviz.course.components",
+        "streamlit",
+    ):
         assert part not in snippet, snippet
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

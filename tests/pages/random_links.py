@@ -10,8 +10,8 @@ from unittest import mock
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.limits import packed, texts
-from llmviz.ui.codec import Param
-from llmviz.ui.state import PageState
+from llmviz.course.ui.codec import Param
+from llmviz.course.ui.state import PageState
 from tests.pages.harness import ODD_TEXTS, PAGES, open_part, parts
 
 ODD = ("", "-1", "1e9", "nan", "9" * 4_400, "1,2,3", "../x", "run:x@" + "9" * 4_400, "~abc")

@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.lessons.attention import params
-from llmviz.lessons.attention.inputs import model_on_text as real
-from llmviz.lessons.attention.inputs import opening, sources
-from llmviz.lessons.attention.inputs.sources import Inputs
-from llmviz.lessons.attention.matrices import build
-from llmviz.lessons.attention.steps import rungs as ladder_rungs
+from llmviz.course.lessons.attention import params
+from llmviz.course.lessons.attention.inputs import model_on_text as real
+from llmviz.course.lessons.attention.inputs import opening, sources
+from llmviz.course.lessons.attention.inputs.sources import Inputs
+from llmviz.course.lessons.attention.matrices import build
+from llmviz.course.lessons.attention.steps import rungs as ladder_rungs
+from llmviz.course.ui import matrix_words, model_on_text
+from llmviz.course.ui.matrix_picture import Picture, scale_of
 from llmviz.nn.attention import attention, causal_mask, dropout_mask, heads_off
 from llmviz.nn.attention import ladder as rungs
 from llmviz.nn.attention.study import summarise_heads
 from llmviz.trace import record
-from llmviz.ui import matrix_words, model_on_text
-from llmviz.ui.matrix_picture import Picture, scale_of
 from tests.nn.reference import JOURNEY, W_K, W_Q, W_V, X, agrees
 from tests.pages.attention_models import MODELS, TEXT
 from tests.pages.attention_models import models as models

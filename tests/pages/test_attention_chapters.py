@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.lessons.attention import LESSON
-from llmviz.lessons.attention.heads import counting
-from llmviz.lessons.attention.matrices import build
-from llmviz.lessons.attention.steps import chapter as steps
-from llmviz.lessons.attention.steps import origin, words
-from llmviz.lessons.attention.why import translators
+from llmviz.course.lessons.attention import LESSON
+from llmviz.course.lessons.attention.heads import counting
+from llmviz.course.lessons.attention.matrices import build
+from llmviz.course.lessons.attention.steps import chapter as steps
+from llmviz.course.lessons.attention.steps import origin, words
+from llmviz.course.lessons.attention.why import translators
+from llmviz.course.ui import engine
+from llmviz.course.ui.code import SNIPPET_MARK
 from llmviz.nn.attention import split_heads
 from llmviz.pretrained import load_bundled
 from llmviz.study.heads_on_text import effect_of_heads, last_logits
@@ -25,11 +27,9 @@ from llmviz.study.scale_row import scale_row
 from llmviz.training.plan import documents_of, plan_of
 from llmviz.training.runs import load_trained
 from llmviz.training.translation import evaluate_pairs
-from llmviz.ui import engine
-from llmviz.ui.code import SNIPPET_MARK
 from tests.pages.harness import charts, fine, open_page, open_part, prose_of, run_snippet, snippets
 
-FOLDER = Path(__file__).parents[2] / "llmviz" / "lessons" / "attention"
+FOLDER = Path(__file__).parents[2] / "llmviz" / "course" / "lessons" / "attention"
 
 
 def test_the_cards_counts_by_length_are_those_of_a_fresh_count():
@@ -204,7 +204,7 @@ def test_snippets_need_no_page(chapter):
     blocks = [block.value for block in app.code if block.value.startswith(SNIPPET_MARK)]
     assert blocks
     for block in blocks:
-        assert "llmviz.ui" not in block and "llmviz.lessons" not in block
+        assert "llmviz.course.ui" not in block and "llmviz.course.lessons" not in block
     if chapter == "why":
         for snippet, prints in snippets(app):
             assert run_snippet(snippet).strip() == prints

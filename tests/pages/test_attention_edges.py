@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.lessons.attention.heads import switching
-from llmviz.lessons.attention.masks import question as mask_question
-from llmviz.lessons.attention.masks import words as masks_words
-from llmviz.lessons.attention.scale import chapter as scale
-from llmviz.lessons.attention.steps import hidden_cell
-from llmviz.lessons.attention.steps import words as steps_words
-from llmviz.lessons.attention.trained import chapter as trained
-from llmviz.lessons.attention.trained import words as lookup_words
-from llmviz.lessons.attention.trained.lookup import part as lookup
-from llmviz.lessons.attention.trained.lookup import trace as looking
-from llmviz.lessons.attention.why import chapter as why
+from llmviz.course.lessons.attention.heads import switching
+from llmviz.course.lessons.attention.masks import question as mask_question
+from llmviz.course.lessons.attention.masks import words as masks_words
+from llmviz.course.lessons.attention.scale import chapter as scale
+from llmviz.course.lessons.attention.steps import hidden_cell
+from llmviz.course.lessons.attention.steps import words as steps_words
+from llmviz.course.lessons.attention.trained import chapter as trained
+from llmviz.course.lessons.attention.trained import words as lookup_words
+from llmviz.course.lessons.attention.trained.lookup import part as lookup
+from llmviz.course.lessons.attention.trained.lookup import trace as looking
+from llmviz.course.lessons.attention.why import chapter as why
+from llmviz.course.ui.model_on_text import Read
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.tokenizers import get_tokenizer
-from llmviz.ui.model_on_text import Read
 
 
 def percent(text: str) -> int:

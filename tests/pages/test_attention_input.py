@@ -5,11 +5,11 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from llmviz.lessons.attention import params
-from llmviz.lessons.attention.heads import switching
-from llmviz.lessons.attention.inputs import examples
-from llmviz.lessons.attention.steps import words
-from llmviz.ui import engine, model_on_text
+from llmviz.course.lessons.attention import params
+from llmviz.course.lessons.attention.heads import switching
+from llmviz.course.lessons.attention.inputs import examples
+from llmviz.course.lessons.attention.steps import words
+from llmviz.course.ui import engine, model_on_text
 from tests.pages.attention_models import PARTS
 from tests.pages.attention_models import models as models
 from tests.pages.harness import fine, messages, open_part, prose_of, run_snippet, snippets

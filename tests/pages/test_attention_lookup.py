@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.lessons.attention import words
-from llmviz.lessons.attention.trained import words as lookup_words
-from llmviz.lessons.attention.trained.lookup import cells as lookup_cells
-from llmviz.lessons.attention.trained.lookup import part as lookup
-from llmviz.lessons.attention.trained.lookup import trace as looking
+from llmviz.course.lessons.attention import words
+from llmviz.course.lessons.attention.trained import words as lookup_words
+from llmviz.course.lessons.attention.trained.lookup import cells as lookup_cells
+from llmviz.course.lessons.attention.trained.lookup import part as lookup
+from llmviz.course.lessons.attention.trained.lookup import trace as looking
+from llmviz.course.ui import engine
+from llmviz.course.ui.common import percent
 from llmviz.nn.attention import heads_given
 from llmviz.study.lookup_trace import MOVERS
 from llmviz.trace import record
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
-from llmviz.ui import engine
-from llmviz.ui.common import percent
 from tests.pages.conftest import load_torch
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llmviz.lessons.attention.heads import switching
-from llmviz.lessons.attention.inputs import model_on_text as real
-from llmviz.lessons.attention.inputs import opening
-from llmviz.lessons.attention.masks import words as masks_words
-from llmviz.lessons.attention.trained import words as trained_words
+from llmviz.course.lessons.attention.heads import switching
+from llmviz.course.lessons.attention.inputs import model_on_text as real
+from llmviz.course.lessons.attention.inputs import opening
+from llmviz.course.lessons.attention.masks import words as masks_words
+from llmviz.course.lessons.attention.trained import words as trained_words
 from tests.pages.attention_models import TEXT, matrices_of, views_of
 from tests.pages.attention_models import models as models
 from tests.pages.harness import choose_answer, fine, open_part, prose_of, sent

@@ -9,16 +9,18 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.lessons.attention.heads import chapter as heads
-from llmviz.lessons.attention.heads import counting
-from llmviz.lessons.attention.inputs import model_on_text as real
-from llmviz.lessons.attention.inputs import opening
-from llmviz.lessons.attention.masks import effects, words
-from llmviz.lessons.attention.matrices.captions import square_captions
-from llmviz.lessons.attention.params import TEXT
-from llmviz.lessons.attention.steps import chapter as steps
-from llmviz.lessons.attention.steps import rungs
-from llmviz.lessons.attention.trained import chapter as trained
+from llmviz.course.lessons.attention.heads import chapter as heads
+from llmviz.course.lessons.attention.heads import counting
+from llmviz.course.lessons.attention.inputs import model_on_text as real
+from llmviz.course.lessons.attention.inputs import opening
+from llmviz.course.lessons.attention.masks import effects, words
+from llmviz.course.lessons.attention.matrices.captions import square_captions
+from llmviz.course.lessons.attention.params import TEXT
+from llmviz.course.lessons.attention.steps import chapter as steps
+from llmviz.course.lessons.attention.steps import rungs
+from llmviz.course.lessons.attention.trained import chapter as trained
+from llmviz.course.ui import engine, model_on_text
+from llmviz.course.ui.matrix_picture import scale_of
 from llmviz.models import GPT, GPTConfig
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.nn.attention.steps import SOFTMAX_BEFORE_MASK
@@ -30,8 +32,6 @@ from llmviz.study.heads_on_text import (
 )
 from llmviz.study.lookup_trace import look
 from llmviz.tokenizers import BPETokenizer, get_tokenizer
-from llmviz.ui import engine, model_on_text
-from llmviz.ui.matrix_picture import scale_of
 
 SIZES = {"vocab_size": 400, "context_length": 32, "n_layer": 2, "n_head": 4, "n_embd": 32}
 IDS = (0, *range(65, 75))

@@ -10,24 +10,24 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.components import unpack
 from llmviz.corpus.language import translate
-from llmviz.document.marks import as_markdown
-from llmviz.lessons.attention import params, words
-from llmviz.lessons.attention.cross import cells as cross_cells
-from llmviz.lessons.attention.inputs import model_on_text as real
-from llmviz.lessons.attention.inputs import opening
-from llmviz.lessons.attention.inputs import words as opening_words
-from llmviz.lessons.attention.trained import chapter as trained
-from llmviz.lessons.attention.trained import words as lookup_words
+from llmviz.course.components import unpack
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.attention import params, words
+from llmviz.course.lessons.attention.cross import cells as cross_cells
+from llmviz.course.lessons.attention.inputs import model_on_text as real
+from llmviz.course.lessons.attention.inputs import opening
+from llmviz.course.lessons.attention.inputs import words as opening_words
+from llmviz.course.lessons.attention.trained import chapter as trained
+from llmviz.course.lessons.attention.trained import words as lookup_words
+from llmviz.course.ui import model_on_text, model_picker
+from llmviz.course.ui.model_on_text import Read
+from llmviz.course.ui.translated_sentence import SENTENCE
 from llmviz.models.seq2seq import Seq2Seq
 from llmviz.nn.attention import heads_off
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import load_trained, run_in_folder
-from llmviz.ui import model_on_text, model_picker
-from llmviz.ui.model_on_text import Read
-from llmviz.ui.translated_sentence import SENTENCE
 from tests.pages.attention_models import TEXT
 from tests.pages.attention_models import models as models
 from tests.pages.harness import fine, messages, open_part, prose_of, sent
@@ -177,8 +177,8 @@ def test_the_sentence_offered_is_in_the_grammar():
 
 
 def test_what_travels_for_many_heads_is_small():
-    from llmviz.components import pack
-    from llmviz.components.heads_grid.view import heads_payload
+    from llmviz.course.components import pack
+    from llmviz.course.components.heads_grid.view import heads_payload
 
     for t, limit in ((64, 0.6e6), (256, 5e6)):
         weights = np.tril(np.full((12, 12, t, t), 3, dtype=np.uint8))

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.document.marks import unmarked
-from llmviz.figures.attention import Axes, against_size
-from llmviz.figures.theme import INK
-from llmviz.lessons.attention import params
-from llmviz.lessons.attention.masks import effects as mask_effects
-from llmviz.lessons.attention.masks import words as masks_words
-from llmviz.lessons.attention.steps import words as steps_words
+from llmviz.course.document.marks import unmarked
+from llmviz.course.figures.attention import Axes, against_size
+from llmviz.course.figures.theme import INK
+from llmviz.course.lessons.attention import params
+from llmviz.course.lessons.attention.masks import effects as mask_effects
+from llmviz.course.lessons.attention.masks import words as masks_words
+from llmviz.course.lessons.attention.steps import words as steps_words
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.trace import record
 from tests.nn.reference import W_K, W_Q, X

@@ -10,21 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.lessons.before_after import counts, page, sheets, words
-from llmviz.lessons.before_after.questions import (
+from llmviz.course.lessons.before_after import counts, page, sheets, words
+from llmviz.course.lessons.before_after.questions import (
     ASKED,
     MODEL,
     all_asks,
     continued,
     questions,
 )
-from llmviz.lessons.before_after.sheets import Sheet, read, written
+from llmviz.course.lessons.before_after.sheets import Sheet, read, written
+from llmviz.course.ui import class_question, classroom, engine
+from llmviz.course.ui.class_answers import MOST
+from llmviz.course.ui.classes import Classes
+from llmviz.course.ui.origin import Origin
+from llmviz.course.ui.seat import CLASSES
 from llmviz.study.two_tests import TESTS
-from llmviz.ui import class_question, classroom, engine
-from llmviz.ui.class_answers import MOST
-from llmviz.ui.classes import Classes
-from llmviz.ui.origin import Origin
-from llmviz.ui.seat import CLASSES
 from tests.pages.harness import boxes, fine, open_page, prose_of
 from tests.pages.test_classroom import follower, opened, own_windows, presenter, press
 

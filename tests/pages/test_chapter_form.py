@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from llmviz.components import unpack
-from llmviz.document import Section, texts_of
-from llmviz.document.marks import unmarked
-from llmviz.document.values import sentences
-from llmviz.lessons import LESSONS
-from llmviz.ui.question import Question
+from llmviz.course.components import unpack
+from llmviz.course.document import Section, texts_of
+from llmviz.course.document.marks import unmarked
+from llmviz.course.document.values import sentences
+from llmviz.course.lessons import LESSONS
+from llmviz.course.ui.question import Question
 from tests.pages.harness import fine, open_part, prose_of
 
 CHAPTERS = [(lesson.key, chapter.key) for lesson in LESSONS for chapter in lesson.chapters]
@@ -130,7 +130,7 @@ def test_a_link_opens_all_and_the_chapter_reads_as_its_document_and_ends_with_wh
     app = open_part(name, part, show="1")
     fine(app)
     assert SHOWN_ANYWAY not in [button.label for button in app.button]
-    words = importlib.import_module(f"llmviz.lessons.{name}.{part}").words
+    words = importlib.import_module(f"llmviz.course.lessons.{name}.{part}").words
     end = texts_of(words)["end"]
     assert isinstance(end, Section), "the section that ends a chapter is named {#end}"
     last = [block.proto.body for block in app.get("html") if 'class="lv-prose"' in block.proto.body]

@@ -6,13 +6,13 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from llmviz.ui import browser, class_question, classroom, seat
-from llmviz.ui.class_answers import MOST
-from llmviz.ui.classes import Place
-from llmviz.ui.classroom import words
-from llmviz.ui.codec import pack_text
-from llmviz.ui.origin import Origin
-from llmviz.ui.seat import CLASSES
+from llmviz.course.ui import browser, class_question, classroom, seat
+from llmviz.course.ui.class_answers import MOST
+from llmviz.course.ui.classes import Place
+from llmviz.course.ui.classroom import words
+from llmviz.course.ui.codec import pack_text
+from llmviz.course.ui.origin import Origin
+from llmviz.course.ui.seat import CLASSES
 from tests.pages.harness import ODD_TEXTS, boxes, fine, prose_of
 
 LONG = "".join(chr(0xAC00 + n) for n in range(11_000))  # too long for an address
@@ -39,10 +39,10 @@ def window() -> None:
 
     import streamlit as st
 
-    from llmviz.lessons import LESSONS
-    from llmviz.ui import classroom
-    from llmviz.ui.lesson import show
-    from llmviz.ui.shell import sidebar, tidy
+    from llmviz.course.lessons import LESSONS
+    from llmviz.course.ui import classroom
+    from llmviz.course.ui.lesson import show
+    from llmviz.course.ui.shell import sidebar, tidy
 
     (lesson,) = (one for one in LESSONS if one.key == st.session_state["_page"])
     classroom.arrive(SimpleNamespace(url_path="" if lesson is LESSONS[0] else lesson.key))

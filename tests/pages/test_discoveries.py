@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmviz.lessons.discoveries.scaling import compute, laws, line, own_run
-from llmviz.lessons.discoveries.superposition import chapter, own
-from llmviz.lessons.discoveries.superposition.directions import report
+from llmviz.course.lessons.discoveries.scaling import compute, laws, line, own_run
+from llmviz.course.lessons.discoveries.superposition import chapter, own
+from llmviz.course.lessons.discoveries.superposition.directions import report
 from llmviz.study import scaling_fits, scaling_runs
 from llmviz.study import superposition_record as record
 from llmviz.study.superposition import Learned, Moment, Toy, learn

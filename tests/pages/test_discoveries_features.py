@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.lessons.discoveries.features import chapter, one, own, sizes, strips, truth
-from llmviz.lessons.discoveries.features.params import BUNDLED
+from llmviz.course.lessons.discoveries.features import chapter, one, own, sizes, strips, truth
+from llmviz.course.lessons.discoveries.features.params import BUNDLED
 from llmviz.study import features_record as record
 from llmviz.study.own_features import Going, OwnFeatures
 from llmviz.study.sparse_autoencoder import Dictionary

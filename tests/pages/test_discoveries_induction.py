@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llmviz.lessons.discoveries.induction import chapter, curves, film, own, params, product, yours
+from llmviz.course.lessons.discoveries.induction import (
+    chapter,
+    curves,
+    film,
+    own,
+    params,
+    product,
+    yours,
+)
+from llmviz.course.ui.common import percent
 from llmviz.study import induction_record as record
 from llmviz.study.induction import (
     LETTERS,
@@ -19,7 +28,6 @@ from llmviz.study.induction import (
     learn,
     pair_of,
 )
-from llmviz.ui.common import percent
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of, sent
 

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.lessons.discoveries.own import cost, going, outcome, words
-from llmviz.lessons.discoveries.own.outcome import Outcome
-from llmviz.lessons.discoveries.own.params import PARAMS
+from llmviz.course.lessons.discoveries.own import cost, going, outcome, words
+from llmviz.course.lessons.discoveries.own.outcome import Outcome
+from llmviz.course.lessons.discoveries.own.params import PARAMS
+from llmviz.course.ui import engine, runs
 from llmviz.study.own_study import MEASURES, PREDICTIONS, SETTINGS, Study, base_plan, run_name
 from llmviz.study.own_study_folder import (
     BUNDLED,
@@ -27,7 +28,6 @@ from llmviz.study.own_study_folder import (
 )
 from llmviz.study.seed_spread import pairs
 from llmviz.training.manager import RunManager
-from llmviz.ui import engine, runs
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of
 from tests.training.test_manager import MADE, Pretender
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.corpus.states import RULES
-from llmviz.lessons.discoveries.steering import chapter, doses, removal
+from llmviz.course.lessons.discoveries.steering import chapter, doses, removal
 from llmviz.study import steering_record as record
 from llmviz.study.steering import HIJACKED, Written
 from tests.pages.finished_job import FakeJob

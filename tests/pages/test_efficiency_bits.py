@@ -10,9 +10,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as some
 
-from llmviz.document.marks import as_markdown
-from llmviz.lessons.efficiency.bits import gradients, lost_updates, one_number, race, sums, words
-from llmviz.lessons.efficiency.bits.written import written
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.efficiency.bits import (
+    gradients,
+    lost_updates,
+    one_number,
+    race,
+    sums,
+    words,
+)
+from llmviz.course.lessons.efficiency.bits.written import written
 from llmviz.pretrained import load_bundled
 from llmviz.quantization.formats import BFLOAT16, FLOAT16, FORMATS
 from llmviz.study.precision_race import WAYS, PrecisionEnd, PrecisionStep
@@ -199,7 +206,7 @@ def test_the_share_of_lost_updates_is_that_of_the_link(opened):
 
 
 def test_every_model_of_the_gradients_can_be_chosen():
-    from llmviz.lessons.efficiency.bits.params import PARAMS
+    from llmviz.course.lessons.efficiency.bits.params import PARAMS
 
     (param,) = (one for one in PARAMS if one.key == "gradmodel")
     for name in ROWS:

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.background import STOPPED
-from llmviz.components.matrix_view.view import matrix_payload
-from llmviz.components.matrix_view.weights import field
-from llmviz.lessons.efficiency.cache import cells, contents, sizes, words, work
+from llmviz.course.components.matrix_view.view import matrix_payload
+from llmviz.course.components.matrix_view.weights import field
+from llmviz.course.lessons.efficiency.cache import cells, contents, sizes, words, work
+from llmviz.course.ui.kept import kept
 from llmviz.models.arithmetic import BYTES
 from llmviz.models.cache_shapes import CacheShape
 from llmviz.models.gpt import GPT
@@ -22,7 +23,6 @@ from llmviz.models.settings import GPTConfig
 from llmviz.pretrained import load_bundled
 from llmviz.study.cache_contents import cache_contents
 from llmviz.study.roofline import BATCHES, DECODE, PREFILL, Point, Roofline
-from llmviz.ui.kept import kept
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.lessons.efficiency.flash import film, moved, questions, times, words
-from llmviz.lessons.efficiency.flash.params import DRAWN, HEAD_SIZES, LENGTHS, MEMORIES
+from llmviz.course.lessons.efficiency.flash import film, moved, questions, times, words
+from llmviz.course.lessons.efficiency.flash.params import DRAWN, HEAD_SIZES, LENGTHS, MEMORIES
 from llmviz.nn.attention.traffic import square_tile, tile_traffic
 from llmviz.study.attention_costs import LENGTHS as MEASURED
 from llmviz.study.attention_costs import WAYS, AttentionCost
@@ -184,7 +184,7 @@ def test_the_measurement_waits_for_its_button_and_then_says_what_it_took(monkeyp
             return FakeJob(costs)
 
     times.measuring.clear()
-    monkeypatch.setattr("llmviz.ui.live_job.training_jobs", Pool)
+    monkeypatch.setattr("llmviz.course.ui.live_job.training_jobs", Pool)
     app = opened()
     assert not begun
     next(button for button in app.button if button.label == words.times_start).click().run()

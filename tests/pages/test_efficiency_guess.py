@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.background import STOPPED
-from llmviz.components.guess_rounds.view import (
+from llmviz.course.components.guess_rounds.view import (
     CHECK,
     DRAW,
     GUESS,
@@ -18,21 +18,21 @@ from llmviz.components.guess_rounds.view import (
     RoundPicture,
     rounds_payload,
 )
-from llmviz.lessons.efficiency.guess import questions, rounds, speed, words
-from llmviz.lessons.efficiency.guess.params import MOST_STEPS, WRITTEN
-from llmviz.lessons.efficiency.guess.rounds import (
+from llmviz.course.lessons.efficiency.guess import questions, rounds, speed, words
+from llmviz.course.lessons.efficiency.guess.params import MOST_STEPS, WRITTEN
+from llmviz.course.lessons.efficiency.guess.rounds import (
     chance_text,
     draw_line,
     pictured,
     rounds_of,
     total,
 )
+from llmviz.course.ui import engine
+from llmviz.course.ui.common import percent
 from llmviz.sampling.drafts import Chances
 from llmviz.sampling.speculative import Guess, Round
 from llmviz.study.guess_places import Place
 from llmviz.study.guess_speed import Speed, guess_speeds
-from llmviz.ui import engine
-from llmviz.ui.common import percent
 from tests.pages.conftest import use
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
@@ -213,7 +213,7 @@ def test_the_button_starts_the_measurement_of_what_was_chosen(monkeypatch):
         def start(self, target, **arguments):
             return target, inspect.signature(guess_speeds).bind(**arguments).arguments
 
-    monkeypatch.setattr("llmviz.ui.live_job.training_jobs", Pool)
+    monkeypatch.setattr("llmviz.course.ui.live_job.training_jobs", Pool)
     speed.job_of.clear()
     target, arguments = speed.job_of("tiny-world-gpt", "counts", 0.7, 32)
     speed.job_of.clear()

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.background import STOPPED
-from llmviz.lessons.efficiency.memory import paper, step, ways, words
+from llmviz.course.lessons.efficiency.memory import paper, step, ways, words
+from llmviz.course.ui.kept import kept
 from llmviz.models.arithmetic import PRESETS, TrainingMemory, count
 from llmviz.models.settings import GPTConfig
 from llmviz.models.training_bytes import kept_tensors
@@ -22,7 +23,6 @@ from llmviz.training.step_memory import (
     Moment,
     StepMemory,
 )
-from llmviz.ui.kept import kept
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
 

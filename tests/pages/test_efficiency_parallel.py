@@ -9,13 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.lessons.efficiency.parallel import chapter, on_paper, places, run, sent, times, words
-from llmviz.lessons.efficiency.parallel.amounts import (
+from llmviz.course.lessons.efficiency.parallel import (
+    chapter,
+    on_paper,
+    places,
+    run,
+    sent,
+    times,
+    words,
+)
+from llmviz.course.lessons.efficiency.parallel.amounts import (
     bytes_text,
     duration_text,
     number_text,
     seconds_text,
 )
+from llmviz.course.ui.common import percent, power_of_ten
 from llmviz.models.arithmetic import count
 from llmviz.parallel.formulas import bubble_share
 from llmviz.parallel.outcome import KINDS, Outcome, Progress
@@ -23,7 +32,6 @@ from llmviz.parallel.paper import STAGES, Training
 from llmviz.parallel.plan import METHODS, PIPELINES, ParallelPlan
 from llmviz.parallel.recording import recorded
 from llmviz.parallel.replay import idle_share, replayed
-from llmviz.ui.common import percent, power_of_ten
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, snippets
 
@@ -264,7 +272,7 @@ def test_what_is_said_on_paper_holds_for_all_numbers(billions, tokens, gpus, bat
 
 @pytest.mark.parametrize("preset", words.paper_presets)
 def test_presets_are_within_the_ranges_of_their_controls(preset):
-    from llmviz.lessons.efficiency.parallel.params import PARAMS
+    from llmviz.course.lessons.efficiency.parallel.params import PARAMS
 
     ranges = {one.key: one for one in PARAMS}
     *shape, kind, use, _ = on_paper.PRESETS[preset]

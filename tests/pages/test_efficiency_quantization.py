@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.lessons.efficiency.quantization import (
+from llmviz.course.lessons.efficiency.quantization import (
     layers,
     loss,
     setting,
@@ -18,6 +18,7 @@ from llmviz.lessons.efficiency.quantization import (
     training,
     words,
 )
+from llmviz.course.ui.kept import Kept
 from llmviz.quantization.scheme import PER, Scheme
 from llmviz.study.quantization_aware import KINDS, Checked
 from llmviz.study.quantization_curves import BITS, WAYS, Curves, Point, curves
@@ -25,7 +26,6 @@ from llmviz.study.quantization_errors import MatrixError
 from llmviz.study.quantized_loss import LossSoFar
 from llmviz.study.quantized_speed import KINDS as SPEED_KINDS
 from llmviz.study.quantized_speed import Speed
-from llmviz.ui.kept import Kept
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import (
     ODD_TEXTS,
@@ -214,7 +214,7 @@ def test_odd_texts_are_read_or_refused_in_one_line(bundle, text):
 
 @pytest.mark.parametrize("view", words.views)
 def test_a_view_is_computed_once_and_is_not_too_long(bundle, view, monkeypatch):
-    from llmviz.ui.code import OPENED
+    from llmviz.course.ui.code import OPENED
     from tests.pages.test_reruns import MOST_ELEMENTS, elements
 
     app = opened(qview=view, qgroup="8")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.lessons.efficiency.quantization import (
+from llmviz.course.lessons.efficiency.quantization import (
     cells,
     outlier,
     place,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
-from llmviz.components.serving_film.view import PHASES, film_payload
-from llmviz.lessons.efficiency.serving import figures, film, questions, runs, trial, words
+from llmviz.course.components.serving_film.view import PHASES, film_payload
+from llmviz.course.lessons.efficiency.serving import figures, film, questions, runs, trial, words
 from llmviz.serving import PREEMPTIONS, ServingConfig, Workload, make_requests, simulate
 from llmviz.serving.policies import POLICIES
 from llmviz.study import serving_recording, serving_texts
@@ -267,7 +267,7 @@ def ended_job(recorded, swap: bool) -> FakeJob:
 def test_the_learners_runs_take_the_place_of_the_recorded_ones(monkeypatch, recorded):
     monkeypatch.setattr(runs, "job_of", lambda trial: ended_job(recorded, swap=True))
     link = dict(servepolicy="static", serveagainst="continuous", serverun="1")
-    monkeypatch.setattr("llmviz.lessons.efficiency.serving.trial.job_of", runs.job_of)
+    monkeypatch.setattr("llmviz.course.lessons.efficiency.serving.trial.job_of", runs.job_of)
     app = open_part("efficiency", "serving", **link)
     fine(app)
     payload = film_sent(app)

@@ -8,10 +8,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from llmviz.lessons.efficiency import LESSON
-from llmviz.lessons.efficiency.systems import table, words
-from llmviz.lessons.efficiency.systems.chapter import most_spread, question, table_note, whole_table
-from llmviz.lessons.efficiency.systems.table import (
+from llmviz.course.lessons.efficiency import LESSON
+from llmviz.course.lessons.efficiency.systems import table, words
+from llmviz.course.lessons.efficiency.systems.chapter import (
+    most_spread,
+    question,
+    table_note,
+    whole_table,
+)
+from llmviz.course.lessons.efficiency.systems.table import (
     CELLS,
     IDEAS,
     NO,
@@ -24,7 +29,7 @@ from llmviz.lessons.efficiency.systems.table import (
     YES,
     cell,
 )
-from llmviz.ui.prose import bold
+from llmviz.course.ui.prose import bold
 from tests.pages.harness import fine, open_part, prose_of
 
 

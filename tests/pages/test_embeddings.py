@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz import components as lv
-from llmviz.components import unpack
-from llmviz.components.vector_table.view import table_picture
-from llmviz.lessons.embeddings import sources
-from llmviz.lessons.embeddings.context import words as context_words
-from llmviz.lessons.embeddings.lookup import words as lookup_words
-from llmviz.lessons.embeddings.similarity import params, words
+from llmviz.course import components as lv
+from llmviz.course.components import unpack
+from llmviz.course.components.vector_table.view import table_picture
+from llmviz.course.lessons.embeddings import sources
+from llmviz.course.lessons.embeddings.context import words as context_words
+from llmviz.course.lessons.embeddings.lookup import words as lookup_words
+from llmviz.course.lessons.embeddings.similarity import params, words
+from llmviz.course.ui import engine
 from llmviz.similarity import analogy, nearest, pairwise, renumbered
 from llmviz.study.known_analogies import scores
 from llmviz.tokenizers import WordTokenizer
@@ -25,7 +26,6 @@ from llmviz.trace import record
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
-from llmviz.ui import engine
 from tests.pages.conftest import load_torch, use
 from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
 from tests.pages.small_model import make_checkpoint

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.document.marks import as_markdown
-from llmviz.lessons.embeddings import LESSON
-from llmviz.lessons.embeddings.positions import longer, mistake, params, words
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.embeddings import LESSON
+from llmviz.course.lessons.embeddings.positions import longer, mistake, params, words
 from llmviz.nn.positions import sinusoidal_positions
 from llmviz.paths import CHECKPOINTS
 from llmviz.study.longer_texts import LossBeyond
@@ -24,13 +24,15 @@ pytestmark = pytest.mark.usefixtures("ready")
 
 def test_no_snippet_of_the_lesson_needs_the_app_and_no_chapter_computes_with_torch():
     """What the lesson computes is in `llmviz.study`; a snippet runs where there is no app."""
-    folder = ROOT / "llmviz/lessons/embeddings"
+    folder = ROOT / "llmviz/course/lessons/embeddings"
     for path in folder.rglob("*.py"):
         source = path.read_text(encoding="utf-8")
         for word in ("inference_mode", "np.random", "cache_data", "cache_resource"):
             assert word not in source, f"{path.name} has {word}"
         for text in strings(ast.parse(source)):
-            assert "from llmviz.ui" not in text and "from llmviz.lessons" not in text, path
+            assert (
+                "from llmviz.course.ui" not in text and "from llmviz.course.lessons" not in text
+            ), path
 
 
 def strings(tree: ast.AST) -> list[str]:

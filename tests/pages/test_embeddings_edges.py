@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from llmviz.lessons.embeddings.lookup import ids
-from llmviz.lessons.embeddings.lookup import words as lookup_words
-from llmviz.lessons.embeddings.maps import report
-from llmviz.lessons.embeddings.positions import words as position_words
+from llmviz.course.lessons.embeddings.lookup import ids
+from llmviz.course.lessons.embeddings.lookup import words as lookup_words
+from llmviz.course.lessons.embeddings.maps import report
+from llmviz.course.lessons.embeddings.positions import words as position_words
+from llmviz.course.ui import engine
 from llmviz.similarity.trust import neighbour_ids, neighbour_ranks
 from llmviz.study.word_maps import Mapped, judge
-from llmviz.ui import engine
 from tests.pages.harness import fine, open_part, prose_of
 
 pytestmark = pytest.mark.usefixtures("ready")

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from llmviz.components import unpack
-from llmviz.lessons.embeddings import LESSON
+from llmviz.course.components import unpack
+from llmviz.course.lessons.embeddings import LESSON
 from tests.pages.harness import fine, open_page
 from tests.pages.test_embeddings_maps import at_once  # noqa: F401
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from llmviz.background import JobPool
-from llmviz.lessons.embeddings import sources
-from llmviz.lessons.embeddings.maps import atlas as maps_atlas
-from llmviz.lessons.embeddings.maps import words
-from llmviz.lessons.embeddings.maps.atlas import Request, ground
+from llmviz.course.lessons.embeddings import sources
+from llmviz.course.lessons.embeddings.maps import atlas as maps_atlas
+from llmviz.course.lessons.embeddings.maps import words
+from llmviz.course.lessons.embeddings.maps.atlas import Request, ground
 from llmviz.similarity import kmeans, project
 from llmviz.study.word_maps import judge, mapped_rows
 from tests.pages.harness import charts, open_page, prose_of, run_snippet, sent, snippets
@@ -44,7 +44,7 @@ def at_once(monkeypatch):
 
     monkeypatch.setattr(maps_atlas.kit, "map_jobs", Quick)
     own = maps_atlas.Atlas()
-    monkeypatch.setattr("llmviz.lessons.embeddings.maps.chapter.atlas", lambda: own)
+    monkeypatch.setattr("llmviz.course.lessons.embeddings.maps.chapter.atlas", lambda: own)
     return asked
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.components import unpack
-from llmviz.lessons.embeddings.positions import params, words
+from llmviz.course.components import unpack
+from llmviz.course.lessons.embeddings.positions import params, words
+from llmviz.course.ui import engine
 from llmviz.models.word_order import shuffled
 from llmviz.trace import record
-from llmviz.ui import engine
 from tests.pages.harness import boxes, open_page, prose_of, run_snippet, snippets
 
 pytestmark = pytest.mark.usefixtures("ready")

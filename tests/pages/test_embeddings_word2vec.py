@@ -8,9 +8,10 @@ import time
 import numpy as np
 import pytest
 
-from llmviz.lessons.embeddings.word2vec import plan as plans
-from llmviz.lessons.embeddings.word2vec import run as runs
-from llmviz.lessons.embeddings.word2vec import words
+from llmviz.course.lessons.embeddings.word2vec import plan as plans
+from llmviz.course.lessons.embeddings.word2vec import run as runs
+from llmviz.course.lessons.embeddings.word2vec import words
+from llmviz.course.ui import engine
 from llmviz.models.word2vec import SkipGramConfig
 from llmviz.models.word2vec_reading import first_reading
 from llmviz.similarity import nearest
@@ -18,7 +19,6 @@ from llmviz.similarity.film import film_maps
 from llmviz.training.runs import load_trained
 from llmviz.training.word_vector_files import load_film
 from llmviz.training.word_vectors import Frame, film, read_text
-from llmviz.ui import engine
 from tests.pages.harness import boxes, fine, open_page, prose_of, run_snippet, sent, snippets
 
 pytestmark = pytest.mark.usefixtures("ready")
@@ -168,7 +168,7 @@ class _State(dict):
     """The controls at their defaults but for some."""
 
     def __init__(self, **values):
-        from llmviz.lessons.embeddings.word2vec.params import PARAMS
+        from llmviz.course.lessons.embeddings.word2vec.params import PARAMS
 
         super().__init__({param.key: param.default for param in PARAMS} | values)
 

@@ -10,20 +10,22 @@ import torch
 
 from llmviz.corpus import generate, is_story
 from llmviz.corpus.letter_questions import SPELLINGS, TASKS
-from llmviz.figures.calibration import reliability_chart
-from llmviz.lessons.errors import LESSON, measured
-from llmviz.lessons.errors import words as lesson_words
-from llmviz.lessons.errors.asked import chapter as asked
-from llmviz.lessons.errors.asked import longer, own
-from llmviz.lessons.errors.asked import words as asked_words
-from llmviz.lessons.errors.chance import chapter as chance
-from llmviz.lessons.errors.chance import parts, throws
-from llmviz.lessons.errors.letters import chapter as letters
-from llmviz.lessons.errors.letters import trained
-from llmviz.lessons.errors.letters import words as letters_words
-from llmviz.lessons.errors.story import ALSO, OTHERS
-from llmviz.lessons.errors.sure import chapter as sure
-from llmviz.lessons.errors.sure import smoothing
+from llmviz.course.figures.calibration import reliability_chart
+from llmviz.course.lessons.errors import LESSON, measured
+from llmviz.course.lessons.errors import words as lesson_words
+from llmviz.course.lessons.errors.asked import chapter as asked
+from llmviz.course.lessons.errors.asked import longer, own
+from llmviz.course.lessons.errors.asked import words as asked_words
+from llmviz.course.lessons.errors.chance import chapter as chance
+from llmviz.course.lessons.errors.chance import parts, throws
+from llmviz.course.lessons.errors.letters import chapter as letters
+from llmviz.course.lessons.errors.letters import trained
+from llmviz.course.lessons.errors.letters import words as letters_words
+from llmviz.course.lessons.errors.story import ALSO, OTHERS
+from llmviz.course.lessons.errors.sure import chapter as sure
+from llmviz.course.lessons.errors.sure import smoothing
+from llmviz.course.ui import engine
+from llmviz.course.ui.common import percent
 from llmviz.pretrained import load_bundled
 from llmviz.study import model_errors
 from llmviz.study.beyond_context import BeyondContext
@@ -39,8 +41,6 @@ from llmviz.study.smoothed_runs import SMOOTHING
 from llmviz.study.smoothed_runs import recorded as smoothed_recorded
 from llmviz.study.token_letters import recorded as token_letters
 from llmviz.study.true_loss import divide_loss
-from llmviz.ui import engine
-from llmviz.ui.common import percent
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of
 from tests.pages.test_chapter_form import unmarkdown

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from llmviz.lessons.errors.causes import words
-from llmviz.lessons.errors.causes.chapter import question
+from llmviz.course.lessons.errors.causes import words
+from llmviz.course.lessons.errors.causes.chapter import question
 from llmviz.study.case_evidence import HEADS, head_of
 from llmviz.study.wrong_answers import CAUSES, cases, ten_cases
 from tests.pages.harness import fine, open_part, prose_of

@@ -8,11 +8,11 @@ import re
 
 import pytest
 
-from llmviz.components import unpack
-from llmviz.document import Sentence, texts, texts_of
-from llmviz.lessons import LESSONS
-from llmviz.ui.documents import offer_languages
-from llmviz.ui.lesson import CHAPTERS
+from llmviz.course.components import unpack
+from llmviz.course.document import Sentence, texts, texts_of
+from llmviz.course.lessons import LESSONS
+from llmviz.course.ui.documents import offer_languages
+from llmviz.course.ui.lesson import CHAPTERS
 from tests.pages.harness import (
     PAGES,
     ROOT,
@@ -33,7 +33,7 @@ def test_every_lesson_has_its_page_and_every_page_its_lesson():
     assert sorted(lesson.key for lesson in LESSONS) == PAGES
     for lesson in LESSONS:
         source = (ROOT / "pages" / f"{lesson.key}.py").read_text("utf-8")
-        assert f"from llmviz.lessons.{lesson.key} import LESSON\n" in source
+        assert f"from llmviz.course.lessons.{lesson.key} import LESSON\n" in source
 
 
 # A number as a program writes it: a hyphen for its minus sign, or e-05 for a power of ten.
@@ -146,7 +146,9 @@ def test_page_survives_a_link_that_makes_no_sense(name):
 
 
 ROOMS = ("components", "lessons", "ui")
-SOURCES = [path for room in ROOMS for path in sorted((ROOT / "llmviz" / room).rglob("*.py"))]
+SOURCES = [
+    path for room in ROOMS for path in sorted((ROOT / "llmviz" / "course" / room).rglob("*.py"))
+]
 
 
 def test_what_a_visitor_sees_holds_no_markup_no_random_numbers_and_hides_no_bugs():

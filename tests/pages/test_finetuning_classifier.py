@@ -10,14 +10,19 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from llmviz.course.lessons.finetuning.classifier import params, runs, source, words
+from llmviz.course.lessons.finetuning.classifier.outcome import guess_question
+from llmviz.course.lessons.finetuning.classifier.padding import (
+    LONGER,
+    ROWS,
+    column_question,
+    some_of,
+)
+from llmviz.course.ui import engine
+from llmviz.course.ui.common import percent
 from llmviz.finetuning.labels import from_csv
 from llmviz.finetuning.tuned_classes import load_classes
-from llmviz.lessons.finetuning.classifier import params, runs, source, words
-from llmviz.lessons.finetuning.classifier.outcome import guess_question
-from llmviz.lessons.finetuning.classifier.padding import LONGER, ROWS, column_question, some_of
 from llmviz.study.class_training import ClassPlan
-from llmviz.ui import engine
-from llmviz.ui.common import percent
 from tests.finetuning.test_runs import SMALL
 from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
 from tests.test_cli import call

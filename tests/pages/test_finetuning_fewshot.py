@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.corpus.rules import ANSWERS
+from llmviz.course.lessons.finetuning.fewshot import accuracy, heads, prompt
+from llmviz.course.lessons.finetuning.tuned_model import base, tuned
+from llmviz.course.ui.common import percent
 from llmviz.finetuning.fewshot import best_possible
-from llmviz.lessons.finetuning.fewshot import accuracy, heads, prompt
-from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.study.rule_prompts import SHOTS, WRONG, Look, Share
-from llmviz.ui.common import percent
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
 

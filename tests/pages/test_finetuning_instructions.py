@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from llmviz.course.lessons.finetuning.classifier import chapter as classifier_chapter
+from llmviz.course.lessons.finetuning.example_story import QUESTION, STORY
+from llmviz.course.lessons.finetuning.instructions import chapter, forgetting, side_by_side, words
+from llmviz.course.lessons.finetuning.instructions.forgetting import Losses, report
+from llmviz.course.lessons.finetuning.instructions.mask import count_question
+from llmviz.course.ui import engine
+from llmviz.course.ui.prose import quote
 from llmviz.finetuning.instructions import Instruction, ask
-from llmviz.lessons.finetuning.classifier import chapter as classifier_chapter
-from llmviz.lessons.finetuning.example_story import QUESTION, STORY
-from llmviz.lessons.finetuning.instructions import chapter, forgetting, side_by_side, words
-from llmviz.lessons.finetuning.instructions.forgetting import Losses, report
-from llmviz.lessons.finetuning.instructions.mask import count_question
 from llmviz.study.continuations import Continuation
 from llmviz.study.instruction_reading import Example
-from llmviz.ui import engine
-from llmviz.ui.prose import quote
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
 
 pytestmark = pytest.mark.usefixtures("ready")

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.components import Window, unpack
+from llmviz.course.components import Window, unpack
+from llmviz.course.lessons.finetuning.lora import matrices, race, ranks, words
+from llmviz.course.ui.common import percent
+from llmviz.course.ui.matrix_picture import read_windows
 from llmviz.finetuning.adapters import PREFIX, A, B
-from llmviz.lessons.finetuning.lora import matrices, race, ranks, words
 from llmviz.paths import CHECKPOINTS, TUNED
 from llmviz.study.adapted import Spectrum, studied
 from llmviz.study.lora_race import SQUARE, RaceEnd, RaceStep
 from llmviz.training.tensors import load_tensors
-from llmviz.ui.common import percent
-from llmviz.ui.matrix_picture import read_windows
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of
 

@@ -13,16 +13,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.components import unpack
+from llmviz.course.components import unpack
+from llmviz.course.lessons.finetuning.preferences import chapter, pairs_of_rule, run, words
+from llmviz.course.lessons.finetuning.training_cost import seconds_of
+from llmviz.course.ui.common import percent
 from llmviz.finetuning.dpo import dpo_steps
 from llmviz.finetuning.preferences import RULES
 from llmviz.finetuning.recipes import TUNINGS
-from llmviz.lessons.finetuning.preferences import chapter, pairs_of_rule, run, words
-from llmviz.lessons.finetuning.training_cost import seconds_of
 from llmviz.paths import TUNED
 from llmviz.study.adapted import pairs_of
 from llmviz.study.preference_run import Ending, Learned, Look
-from llmviz.ui.common import percent
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 
@@ -125,7 +125,7 @@ def fake_run(model) -> FakeJob:
 
 
 def test_a_run_that_has_ended_is_drawn_told_and_used(monkeypatch):
-    from llmviz.lessons.finetuning.lora.source import beside
+    from llmviz.course.lessons.finetuning.lora.source import beside
 
     job = fake_run(beside("few-shot").model)
     monkeypatch.setattr(run, "run_of", lambda *given: job)

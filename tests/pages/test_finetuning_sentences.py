@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.corpus.rules import EXAMPLES, FEWEST, MOST, Question, draw_question, group_words
+from llmviz.course.lessons.finetuning.classifier import padding, runs, source
+from llmviz.course.lessons.finetuning.classifier.outcome import guess_question
+from llmviz.course.lessons.finetuning.classifier.padding import column_question
+from llmviz.course.lessons.finetuning.classifier.sentence import agreement
+from llmviz.course.lessons.finetuning.fewshot import prompt
+from llmviz.course.lessons.finetuning.instructions.mask import count_question
+from llmviz.course.lessons.finetuning.stages import words as stages_words
+from llmviz.course.lessons.finetuning.stages.moving import head_question
 from llmviz.finetuning.classifier import Texts
 from llmviz.finetuning.labels import Labelled
-from llmviz.lessons.finetuning.classifier import padding, runs, source
-from llmviz.lessons.finetuning.classifier.outcome import guess_question
-from llmviz.lessons.finetuning.classifier.padding import column_question
-from llmviz.lessons.finetuning.classifier.sentence import agreement
-from llmviz.lessons.finetuning.fewshot import prompt
-from llmviz.lessons.finetuning.instructions.mask import count_question
-from llmviz.lessons.finetuning.stages import words as stages_words
-from llmviz.lessons.finetuning.stages.moving import head_question
 from llmviz.models.settings import GPTConfig
 from llmviz.study.class_training import Padded, Reading
 from llmviz.study.instruction_reading import Example

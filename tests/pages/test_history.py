@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.components.series_view.view import read_drawn, read_hand
 from llmviz.corpus.counts import letter_pair_counts
-from llmviz.document.marks import as_markdown
-from llmviz.lessons.history import other_lessons
-from llmviz.lessons.history import words as lesson_words
-from llmviz.lessons.history.all import axes, nine
-from llmviz.lessons.history.all import name as scored
-from llmviz.lessons.history.all import words as all_words
-from llmviz.lessons.history.counting import network, pairs
-from llmviz.lessons.history.counting import words as counting_words
-from llmviz.lessons.history.counting.longer import curse_question, measure
-from llmviz.lessons.history.series import chapter as series
-from llmviz.lessons.history.series import words as series_words
-from llmviz.lessons.history.typed_name import read
-from llmviz.lessons.history.where import drawing, programs, route, sizes
-from llmviz.lessons.history.where import words as where_words
+from llmviz.course.components.series_view.view import read_drawn, read_hand
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.history import other_lessons
+from llmviz.course.lessons.history import words as lesson_words
+from llmviz.course.lessons.history.all import axes, nine
+from llmviz.course.lessons.history.all import name as scored
+from llmviz.course.lessons.history.all import words as all_words
+from llmviz.course.lessons.history.counting import network, pairs
+from llmviz.course.lessons.history.counting import words as counting_words
+from llmviz.course.lessons.history.counting.longer import curse_question, measure
+from llmviz.course.lessons.history.series import chapter as series
+from llmviz.course.lessons.history.series import words as series_words
+from llmviz.course.lessons.history.typed_name import read
+from llmviz.course.lessons.history.where import drawing, programs, route, sizes
+from llmviz.course.lessons.history.where import words as where_words
 from llmviz.study.drawn_pictures import write_picture
 from llmviz.study.letter_pairs import average_loss, probabilities, walk
 from llmviz.study.nine_models import COUNTED, NINE, TIE
@@ -297,7 +297,7 @@ def test_models_that_agree_are_not_ranked():
 
 
 def test_measures_are_those_of_the_cards_and_the_race():
-    from llmviz.ui import engine
+    from llmviz.course.ui import engine
 
     for one in nine.measures():
         if one.key in COUNTED:

@@ -11,7 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.lessons.history.memory import chapter, own_string, words
+from llmviz.course.lessons.history.memory import chapter, own_string, words
 from llmviz.study.first_letter_answers import answers
 from llmviz.training import first_letter
 from llmviz.training.config import TrainConfig

@@ -12,12 +12,12 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.lessons.history.mlp import film as film_part
-from llmviz.lessons.history.mlp import window, words
+from llmviz.course.lessons.history.mlp import film as film_part
+from llmviz.course.lessons.history.mlp import window, words
+from llmviz.course.ui import engine
 from llmviz.study.letter_film import film_of, make, read_film, save_film
 from llmviz.study.letter_map import MapSettings, activity, before_activation, film
 from llmviz.study.sliding_window import read_windows
-from llmviz.ui import engine
 from tests.pages.conftest import load_torch
 from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
 

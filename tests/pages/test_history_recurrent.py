@@ -9,13 +9,13 @@ from hypothesis import example, given
 from hypothesis import strategies as some
 from torch import nn
 
-from llmviz.document.marks import as_markdown
-from llmviz.lessons.history.recurrent import gradient, parallel, roles, strips, words
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.history.recurrent import gradient, parallel, roles, strips, words
+from llmviz.course.ui import engine
 from llmviz.study.gradient_through_time import PastGradients, fresh, past_gradients, scaled
 from llmviz.study.length_timing import MODELS, Timing, time_steps, waits
 from llmviz.study.recurrent_states import GATES, gate_steps, read_states
 from llmviz.study.unit_roles import correlations, explained, find_roles, guessed, linear_guess
-from llmviz.ui import engine
 from tests.pages import harness
 
 pytestmark = pytest.mark.usefixtures("ready")

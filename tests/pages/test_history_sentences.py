@@ -11,30 +11,30 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.corpus.counts import LETTERS, letter_pair_counts
-from llmviz.document.marks import as_markdown
-from llmviz.figures.theme import category_style
-from llmviz.lessons.history import words as lesson_words
-from llmviz.lessons.history.all import name as scored
-from llmviz.lessons.history.all import nine
-from llmviz.lessons.history.all import words as all_words
-from llmviz.lessons.history.counting import pairs
-from llmviz.lessons.history.memory import chapter as memory
-from llmviz.lessons.history.memory import own_string
-from llmviz.lessons.history.memory import words as memory_words
-from llmviz.lessons.history.mlp import film as mlp_film
-from llmviz.lessons.history.mlp import norm
-from llmviz.lessons.history.recurrent import gradient, roles, strips
-from llmviz.lessons.history.recurrent import words as recurrent_words
-from llmviz.lessons.history.series import chapter as series
-from llmviz.lessons.history.series import words as series_words
-from llmviz.lessons.history.where import drawing, programs
-from llmviz.lessons.history.where import words as where_words
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.figures.theme import category_style
+from llmviz.course.lessons.history import words as lesson_words
+from llmviz.course.lessons.history.all import name as scored
+from llmviz.course.lessons.history.all import nine
+from llmviz.course.lessons.history.all import words as all_words
+from llmviz.course.lessons.history.counting import pairs
+from llmviz.course.lessons.history.memory import chapter as memory
+from llmviz.course.lessons.history.memory import own_string
+from llmviz.course.lessons.history.memory import words as memory_words
+from llmviz.course.lessons.history.mlp import film as mlp_film
+from llmviz.course.lessons.history.mlp import norm
+from llmviz.course.lessons.history.recurrent import gradient, roles, strips
+from llmviz.course.lessons.history.recurrent import words as recurrent_words
+from llmviz.course.lessons.history.series import chapter as series
+from llmviz.course.lessons.history.series import words as series_words
+from llmviz.course.lessons.history.where import drawing, programs
+from llmviz.course.lessons.history.where import words as where_words
+from llmviz.course.ui import engine
 from llmviz.study.letter_pictures import EACH, TESTED, pictures, train_networks
 from llmviz.study.nine_models import COUNTED, NINE
 from llmviz.study.series_fit import fit_series, swing
 from llmviz.study.unit_roles import UnitRoles
 from llmviz.training.first_letter import FARTHEST, OPTIONS, read_card
-from llmviz.ui import engine
 from tests.pages.harness import fine, open_part, prose_of
 
 letters = some.text("abqxz", min_size=1, max_size=6)
@@ -259,7 +259,7 @@ def test_the_end_of_a_name_is_called_no_letter(name):
 
 def test_all_were_trained_on_the_same_tokens_as_is_said():
     """“6,000 steps each”, “the same batches”, “all from the same names”."""
-    from llmviz.ui import engine
+    from llmviz.course.ui import engine
 
     trained = [key for key in NINE if key not in COUNTED]
     cards = [engine.card(key) for key in trained]

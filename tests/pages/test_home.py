@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.lessons.home import below, params, picture, words
-from llmviz.lessons.home.sentence import LOOKED_AT, sentence
+from llmviz.course.lessons.home import below, params, picture, words
+from llmviz.course.lessons.home.sentence import LOOKED_AT, sentence
+from llmviz.course.ui import engine
 from llmviz.study import next_token as writing
 from llmviz.study.machine_reading import ROWS, TAPS, read
 from llmviz.tokenizers import ENDOFTEXT, CharTokenizer, get_tokenizer
 from llmviz.trace import record
-from llmviz.ui import engine
 from tests.pages import harness
 from tests.pages.conftest import load_torch, use
 from tests.pages.harness import ODD_TEXTS, ROOT, fine, open_page, run_snippet, snippets
@@ -374,7 +374,7 @@ def test_every_model_has_its_line(bundle):
 
 
 def test_the_view_that_a_browser_sends_is_checked(bundle):
-    from llmviz.components.machine.view import View, _view
+    from llmviz.course.components.machine.view import View, _view
 
     app = open_page("home")
     sent = drawn(app)

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from llmviz.components.machine.view import NextToken
-from llmviz.lessons.home import below, picture, words
-from llmviz.lessons.home.sentence import machine_rows, sentence
+from llmviz.course.components.machine.view import NextToken
+from llmviz.course.lessons.home import below, picture, words
+from llmviz.course.lessons.home.sentence import machine_rows, sentence
 from llmviz.models.settings import NORMS, POSITIONS
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, CharTokenizer
 

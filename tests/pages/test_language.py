@@ -11,24 +11,24 @@ import snowballstemmer
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.components import unpack
 from llmviz.corpus.roles import split_words
+from llmviz.course.components import unpack
+from llmviz.course.lessons.language import counted_stories
+from llmviz.course.lessons.language import words as sentence_words
+from llmviz.course.lessons.language.counts import chapter as counts
+from llmviz.course.lessons.language.counts import counted, weighing
+from llmviz.course.lessons.language.counts import questions as count_questions
+from llmviz.course.lessons.language.counts import words as count_words
+from llmviz.course.lessons.language.lemmas import chapter as lemmas
+from llmviz.course.lessons.language.stems import questions as stem_questions
+from llmviz.course.lessons.language.stems import words as stem_words
+from llmviz.course.lessons.language.stems.opened import opened_text
+from llmviz.course.lessons.language.stems.rows import row_of, rows_of
+from llmviz.course.ui.common import EMPTY, percent
+from llmviz.course.ui.state import DEFAULT_TEXT
 from llmviz.language.lemmas import AMBIGUOUS
 from llmviz.language.porter import STEPS, measure, stem, stem_steps
-from llmviz.lessons.language import counted_stories
-from llmviz.lessons.language import words as sentence_words
-from llmviz.lessons.language.counts import chapter as counts
-from llmviz.lessons.language.counts import counted, weighing
-from llmviz.lessons.language.counts import questions as count_questions
-from llmviz.lessons.language.counts import words as count_words
-from llmviz.lessons.language.lemmas import chapter as lemmas
-from llmviz.lessons.language.stems import questions as stem_questions
-from llmviz.lessons.language.stems import words as stem_words
-from llmviz.lessons.language.stems.opened import opened_text
-from llmviz.lessons.language.stems.rows import row_of, rows_of
 from llmviz.study.word_roles import ReadWord, story_words
-from llmviz.ui.common import EMPTY, percent
-from llmviz.ui.state import DEFAULT_TEXT
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
 
 TEXT = "The cat sat on the mat. The kitten slept on the mat! Where is the cat? On a mat."

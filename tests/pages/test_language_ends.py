@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.document.marks import as_markdown
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.language.counts import chapter as counts
+from llmviz.course.lessons.language.counts import counted
+from llmviz.course.lessons.language.lemmas import chapter as lemmas
+from llmviz.course.lessons.language.names import chapter as names
+from llmviz.course.lessons.language.probing import chapter as probing
+from llmviz.course.lessons.language.probing.results import Results
+from llmviz.course.lessons.language.stems import chapter as stems
 from llmviz.language.porter import stem
-from llmviz.lessons.language.counts import chapter as counts
-from llmviz.lessons.language.counts import counted
-from llmviz.lessons.language.lemmas import chapter as lemmas
-from llmviz.lessons.language.names import chapter as names
-from llmviz.lessons.language.probing import chapter as probing
-from llmviz.lessons.language.probing.results import Results
-from llmviz.lessons.language.stems import chapter as stems
 from llmviz.study.word_roles import ReadWord
 from tests.pages.harness import open_part, prose_of
 

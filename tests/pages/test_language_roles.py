@@ -10,23 +10,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.corpus.roles import ENTITY_TAGS, TAGS, split_words
+from llmviz.course.lessons.language import counted_stories as counted
+from llmviz.course.lessons.language.names import changes, stories
+from llmviz.course.lessons.language.names import chapter as names
+from llmviz.course.lessons.language.names import questions as name_questions
+from llmviz.course.lessons.language.names import scores as name_scores
+from llmviz.course.lessons.language.names import words as name_words
+from llmviz.course.lessons.language.probing import chapter as probing
+from llmviz.course.lessons.language.probing import results
+from llmviz.course.lessons.language.probing import words as probe_words
+from llmviz.course.lessons.language.tags import chapter as tags
+from llmviz.course.lessons.language.tags import questions as tag_questions
+from llmviz.course.lessons.language.tags import tables
+from llmviz.course.lessons.language.tags import words as tag_words
+from llmviz.course.ui.common import percent
 from llmviz.language.hmm import log_probability
 from llmviz.language.names import span_score, spans, token_score
-from llmviz.lessons.language import counted_stories as counted
-from llmviz.lessons.language.names import changes, stories
-from llmviz.lessons.language.names import chapter as names
-from llmviz.lessons.language.names import questions as name_questions
-from llmviz.lessons.language.names import scores as name_scores
-from llmviz.lessons.language.names import words as name_words
-from llmviz.lessons.language.probing import chapter as probing
-from llmviz.lessons.language.probing import results
-from llmviz.lessons.language.probing import words as probe_words
-from llmviz.lessons.language.tags import chapter as tags
-from llmviz.lessons.language.tags import questions as tag_questions
-from llmviz.lessons.language.tags import tables
-from llmviz.lessons.language.tags import words as tag_words
 from llmviz.study.word_roles import hmm_tags
-from llmviz.ui.common import percent
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 from tests.pages.test_language import grids
 

@@ -14,16 +14,16 @@ from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 from benchmarks.limits import SLICED, Sent, links, mixed, texts
 from llmviz.background import JobPool
 from llmviz.corpus.roles import split_words
+from llmviz.course.lessons import LESSONS
+from llmviz.course.lessons.language.counts.counted import count_text
+from llmviz.course.lessons.tokenization.sources import corpus_from_text, film
+from llmviz.course.ui.contents import controls_of
+from llmviz.course.ui.text import escape_markdown
 from llmviz.finetuning.instructions import ask
 from llmviz.finetuning.labels import from_lines
 from llmviz.language.lemmas import lemma
 from llmviz.language.porter import stem_steps
-from llmviz.lessons import LESSONS
-from llmviz.lessons.language.counts.counted import count_text
-from llmviz.lessons.tokenization.sources import corpus_from_text, film
 from llmviz.tokenizers import get_tokenizer
-from llmviz.ui.lesson import controls_of
-from llmviz.ui.text import escape_markdown
 from tests.pages.harness import fine, open_part, parts
 
 MOST_BYTES = 1_000_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from llmviz.figures.networks import network_number
-from llmviz.figures.theme import CATEGORIES, category_style
-from llmviz.lessons.history.recurrent import parallel
-from llmviz.lessons.history.recurrent import words as recurrent
+from llmviz.course.figures.networks import network_number
+from llmviz.course.figures.theme import CATEGORIES, category_style
+from llmviz.course.lessons.history.recurrent import parallel
+from llmviz.course.lessons.history.recurrent import words as recurrent
 from llmviz.study.length_timing import MODELS, Timing
 from tests.pages.harness import charts, open_part, sent
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from llmviz.ui import browser
+from llmviz.course.ui import browser
 from tests.pages.harness import boxes, fine, open_page
 
 
@@ -26,7 +26,7 @@ def test_a_page_stays_when_the_browser_comes_with_its_secret(monkeypatch):
     def page() -> None:
         import streamlit as st
 
-        from llmviz.ui.shell import tidy
+        from llmviz.course.ui.shell import tidy
 
         tidy()
         st.title("Below")

@@ -8,8 +8,8 @@ import json
 import pytest
 import torch
 
-from llmviz.components import unpack
-from llmviz.lessons.attention.heads import words
+from llmviz.course.components import unpack
+from llmviz.course.lessons.attention.heads import words
 from llmviz.models import GPT, GPTConfig
 from llmviz.pretrained import import_gpt2
 from llmviz.tokenizers import BPETokenizer, TokenizerUnavailable

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmviz.lessons.reasoning.bandit import chapter
-from llmviz.lessons.reasoning.bandit.params import RATES
+from llmviz.course.lessons.reasoning.bandit import chapter
+from llmviz.course.lessons.reasoning.bandit.params import RATES
 from llmviz.study.bandit import BASELINES, UPDATES, softmax
 from tests.pages.harness import fine, open_part, prose_of
 

@@ -6,12 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.components import unpack
+from llmviz.course.components import unpack
+from llmviz.course.lessons.reasoning import LESSON
+from llmviz.course.lessons.reasoning.conversation import (
+    chapter,
+    measured,
+    reading,
+    talk,
+    typed,
+    words,
+)
+from llmviz.course.lessons.reasoning.conversation.params import FIRST, LONGEST, MOST_TURNS, STORY
 from llmviz.finetuning.conversations import Message
 from llmviz.finetuning.instructions import ask
-from llmviz.lessons.reasoning import LESSON
-from llmviz.lessons.reasoning.conversation import chapter, measured, reading, talk, typed, words
-from llmviz.lessons.reasoning.conversation.params import FIRST, LONGEST, MOST_TURNS, STORY
 from llmviz.study import chat_model, chat_prompts, chat_record
 from tests.pages.harness import fine, open_part, prose_of
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.lessons.reasoning.gamed import chapter
+from llmviz.course.lessons.reasoning.gamed import chapter
 from llmviz.study import own_reward as own
 from llmviz.study.own_reward import Gamed, OwnReward
 from tests.pages.finished_job import FakeJob

@@ -8,8 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmviz.corpus.facts_in_passages import split_plain
-from llmviz.lessons.reasoning.lookup import chapter, found, ranking, reading, words
-from llmviz.lessons.reasoning.lookup.params import AS_FOUND, CHANGES, DOCUMENTS, LIE, OWN, TOLD
+from llmviz.course.lessons.reasoning.lookup import chapter, found, ranking, reading, words
+from llmviz.course.lessons.reasoning.lookup.params import (
+    AS_FOUND,
+    CHANGES,
+    DOCUMENTS,
+    LIE,
+    OWN,
+    TOLD,
+)
 from llmviz.study.passage_ranking import BM, RANKINGS
 from llmviz.study.passage_reader import Answer
 from tests.pages.harness import fine, open_part, prose_of

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmviz.lessons.reasoning.tools import chapter, measured, turns
-from llmviz.lessons.reasoning.tools.params import TASKS
+from llmviz.course.lessons.reasoning.tools import chapter, measured, turns
+from llmviz.course.lessons.reasoning.tools.params import TASKS
 from llmviz.study import tool_loop as loop
 from llmviz.study import tool_record as record
 from llmviz.study import tool_texts as texts

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.lessons.reasoning.sum_field import sum_of
-from llmviz.lessons.reasoning.tries import chapter
+from llmviz.course.lessons.reasoning.sum_field import sum_of
+from llmviz.course.lessons.reasoning.tries import chapter
 from llmviz.study import more_tries as more
 from llmviz.study.sum_texts import is_right
 from tests.pages.harness import fine, open_part, prose_of

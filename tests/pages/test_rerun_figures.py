@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 
 from llmviz.corpus.probes import PROBES, probe_sets, probes
-from llmviz.lessons.sampling import params, source, sweeps
-from llmviz.lessons.sampling.knows import probing
-from llmviz.lessons.sampling.pipeline.chapter import SLIDERS
-from llmviz.lessons.tokenization.learn import chapter as learn
+from llmviz.course.lessons.sampling import params, source, sweeps
+from llmviz.course.lessons.sampling.knows import probing
+from llmviz.course.lessons.sampling.pipeline.chapter import SLIDERS
+from llmviz.course.lessons.tokenization.learn import chapter as learn
 from tests.pages.harness import fine, open_part, sent
 
 

@@ -13,9 +13,9 @@ import plotly.graph_objects as go
 import pytest
 from torch.nn.modules.module import register_module_forward_pre_hook
 
-from llmviz.lessons import LESSONS as ALL_LESSONS
+from llmviz.course.lessons import LESSONS as ALL_LESSONS
+from llmviz.course.ui.kept import Kept
 from llmviz.paths import CHECKPOINTS
-from llmviz.ui.kept import Kept
 from tests.pages.harness import OPENED, fine, open_part, parts
 
 pytestmark = pytest.mark.usefixtures("ready")

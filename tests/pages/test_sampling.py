@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.components.beam_tree.view import Branch, beam_payload
-from llmviz.components.dice.view import dice_payload
-from llmviz.components.sampler.view import Column, Control, Sweeps, sampler_payload
-from llmviz.lessons.sampling import params, source, words
-from llmviz.lessons.sampling.dice import words as dice_words
-from llmviz.lessons.sampling.pipeline import chapter as pipeline
-from llmviz.lessons.sampling.writing.chapter import writer_words
+from llmviz.course.components.beam_tree.view import Branch, beam_payload
+from llmviz.course.components.dice.view import dice_payload
+from llmviz.course.components.sampler.view import Column, Control, Sweeps, sampler_payload
+from llmviz.course.lessons.sampling import params, source, words
+from llmviz.course.lessons.sampling.dice import words as dice_words
+from llmviz.course.lessons.sampling.pipeline import chapter as pipeline
+from llmviz.course.lessons.sampling.writing.chapter import writer_words
+from llmviz.course.ui.model_on_text import names_of
 from llmviz.sampling import sampling_steps, usual_order
 from llmviz.study import probe_chances as facts
 from llmviz.study import sweeps
 from llmviz.tokenizers import CharTokenizer
-from llmviz.ui.model_on_text import names_of
 from tests.pages import harness
 from tests.pages.conftest import use
 from tests.pages.small_model import CONTEXT, ids_of, logits_of, make_checkpoint

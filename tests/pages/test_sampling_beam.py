@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.document.marks import as_markdown
-from llmviz.lessons.sampling import source
-from llmviz.lessons.sampling.beam import chapter as beam
-from llmviz.lessons.sampling.beam import exhaustive, searches, words
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.sampling import source
+from llmviz.course.lessons.sampling.beam import chapter as beam
+from llmviz.course.lessons.sampling.beam import exhaustive, searches, words
+from llmviz.course.ui import engine
+from llmviz.course.ui.model_picker import NO_MODEL_COMMAND
 from llmviz.sampling import beam_search
 from llmviz.tokenizers import CharTokenizer
-from llmviz.ui import engine
-from llmviz.ui.model_picker import NO_MODEL_COMMAND
 from tests.pages import harness
 from tests.pages.conftest import load_torch, use
 from tests.pages.small_model import ids_of, make_checkpoint

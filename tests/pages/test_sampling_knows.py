@@ -11,12 +11,12 @@ import pytest
 import torch
 
 from llmviz.corpus import parse, probes
-from llmviz.lessons.sampling.knows import chapter as knows
-from llmviz.lessons.sampling.knows import words
+from llmviz.course.lessons.sampling.knows import chapter as knows
+from llmviz.course.lessons.sampling.knows import words
+from llmviz.course.ui.common import percent
 from llmviz.study import probe_chances as facts
 from llmviz.training.evaluate import share_right
 from llmviz.training.measures import Share
-from llmviz.ui.common import percent
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
 
 

@@ -11,16 +11,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from llmviz.lessons.sampling.beam import chapter as beam
-from llmviz.lessons.sampling.beam import exhaustive
-from llmviz.lessons.sampling.compare import chapter as compare
-from llmviz.lessons.sampling.dice import chapter as dice
-from llmviz.lessons.sampling.dice import words
-from llmviz.lessons.sampling.knows import chapter as knows
-from llmviz.lessons.sampling.pipeline import chapter as pipeline
-from llmviz.lessons.sampling.pipeline import mistakes
-from llmviz.lessons.sampling.temperature import chapter as temperature
-from llmviz.lessons.sampling.writing import chapter as writing
+from llmviz.course.lessons.sampling.beam import chapter as beam
+from llmviz.course.lessons.sampling.beam import exhaustive
+from llmviz.course.lessons.sampling.compare import chapter as compare
+from llmviz.course.lessons.sampling.dice import chapter as dice
+from llmviz.course.lessons.sampling.dice import words
+from llmviz.course.lessons.sampling.knows import chapter as knows
+from llmviz.course.lessons.sampling.pipeline import chapter as pipeline
+from llmviz.course.lessons.sampling.pipeline import mistakes
+from llmviz.course.lessons.sampling.temperature import chapter as temperature
+from llmviz.course.lessons.sampling.writing import chapter as writing
 from llmviz.sampling import beam_search, exhaustive_search, nucleus_size, sampling_steps, softmax
 from llmviz.study import probe_chances, top_mistakes
 from llmviz.study.draws import seed_numbers

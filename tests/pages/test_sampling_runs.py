@@ -7,12 +7,12 @@ import shutil
 import numpy as np
 import pytest
 
+from llmviz.course.ui import engine
+from llmviz.course.ui.model_picker import MODEL
 from llmviz.sampling import sampling_steps
 from llmviz.training import TrainConfig, run_folders
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
-from llmviz.ui import engine
-from llmviz.ui.model_picker import MODEL
 from tests.pages.conftest import use
 from tests.pages.harness import (
     boxes,

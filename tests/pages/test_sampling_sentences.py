@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from llmviz.corpus.probes import probes
-from llmviz.lessons.sampling import texts
-from llmviz.lessons.sampling.beam import exhaustive
-from llmviz.lessons.sampling.dice import chapter as dice
-from llmviz.lessons.sampling.dice import words as dice_words
-from llmviz.lessons.sampling.knows import words as knows_words
-from llmviz.lessons.sampling.pipeline import chapter as pipeline
-from llmviz.lessons.sampling.temperature import chapter as temperature
-from llmviz.lessons.sampling.writing import words as writing_words
+from llmviz.course.lessons.sampling import texts
+from llmviz.course.lessons.sampling.beam import exhaustive
+from llmviz.course.lessons.sampling.dice import chapter as dice
+from llmviz.course.lessons.sampling.dice import words as dice_words
+from llmviz.course.lessons.sampling.knows import words as knows_words
+from llmviz.course.lessons.sampling.pipeline import chapter as pipeline
+from llmviz.course.lessons.sampling.temperature import chapter as temperature
+from llmviz.course.lessons.sampling.writing import words as writing_words
 from llmviz.sampling import beam_search, exhaustive_search, sampling_steps, softmax
 from llmviz.study import probe_chances
 from llmviz.study.searches import compare, continuation_count

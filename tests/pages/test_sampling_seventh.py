@@ -47,7 +47,7 @@ for settings in ({"added_step": 2.0}, {"top_b": 1.0}):
     except ValueError as error:
         found["refused"].append(str(error))
 
-from llmviz.ui import engine
+from llmviz.course.ui import engine
 from tests.pages.harness import boxes, open_page, sent, snippets, run_snippet
 
 engine.start()

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.components import unpack
-from llmviz.lessons.sampling import source, texts
-from llmviz.lessons.sampling.compare import chapter as compare
-from llmviz.lessons.sampling.writing import chapter as writing
+from llmviz.course.components import unpack
+from llmviz.course.lessons.sampling import source, texts
+from llmviz.course.lessons.sampling.compare import chapter as compare
+from llmviz.course.lessons.sampling.writing import chapter as writing
 from llmviz.sampling import generate, sampling_steps, text_measures
 from llmviz.study.growing_text import Fork
 from tests.pages import harness

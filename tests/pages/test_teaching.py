@@ -11,12 +11,12 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from llmviz.cli import parser
-from llmviz.document.marks import as_markdown
-from llmviz.lessons import LESSONS
-from llmviz.ui.asked import Asked, questions_of
-from llmviz.ui.lesson import LANGUAGE, controls_of
-from llmviz.ui.question import Question
-from llmviz.ui.worksheet import ADDRESS
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons import LESSONS
+from llmviz.course.ui.asked import Asked, questions_of
+from llmviz.course.ui.contents import LANGUAGE, controls_of
+from llmviz.course.ui.question import Question
+from llmviz.course.ui.worksheet import ADDRESS
 
 FOLDER = Path(__file__).parents[2] / "docs" / "teaching"
 PLANS = {path.stem: path.read_text("utf-8") for path in sorted(FOLDER.glob("*.md"))}

@@ -16,15 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.corpus import load_corpus
-from llmviz.lessons.tokenization import LESSON, sources
-from llmviz.lessons.tokenization import words as lesson_words
-from llmviz.lessons.tokenization.bytes import chapter as utf8
-from llmviz.lessons.tokenization.bytes import words as bytes_words
-from llmviz.lessons.tokenization.cut import chapter as cut
-from llmviz.lessons.tokenization.cut import table as cut_table
-from llmviz.lessons.tokenization.cut import words as cut_words
-from llmviz.lessons.tokenization.merge import chapter as merge
-from llmviz.lessons.tokenization.vocabulary import chapter as vocabulary
+from llmviz.course.lessons.tokenization import LESSON, sources
+from llmviz.course.lessons.tokenization import words as lesson_words
+from llmviz.course.lessons.tokenization.bytes import chapter as utf8
+from llmviz.course.lessons.tokenization.bytes import words as bytes_words
+from llmviz.course.lessons.tokenization.cut import chapter as cut
+from llmviz.course.lessons.tokenization.cut import table as cut_table
+from llmviz.course.lessons.tokenization.cut import words as cut_words
+from llmviz.course.lessons.tokenization.merge import chapter as merge
+from llmviz.course.lessons.tokenization.vocabulary import chapter as vocabulary
+from llmviz.course.ui import common
 from llmviz.tokenizers import (
     UNKNOWN,
     BPETokenizer,
@@ -35,7 +36,6 @@ from llmviz.tokenizers import (
     load_tokenizer,
 )
 from llmviz.tokenizers.wordpiece import WordPieceTokenizer, alphabet, piece_steps
-from llmviz.ui import common
 from tests.pages import harness
 from tests.pages.harness import fine, messages, open_part, prose_of, run_snippet, snippets
 

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.corpus import WindowPlan
-from llmviz.document.marks import as_markdown
-from llmviz.lessons.tokenization.cut import chapter as cut
-from llmviz.lessons.tokenization.cut import words as cut_words
-from llmviz.lessons.tokenization.windows import chapter as windows
-from llmviz.lessons.tokenization.wordpiece import chapter as wordpiece
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.tokenization.cut import chapter as cut
+from llmviz.course.lessons.tokenization.cut import words as cut_words
+from llmviz.course.lessons.tokenization.windows import chapter as windows
+from llmviz.course.lessons.tokenization.wordpiece import chapter as wordpiece
 from llmviz.study.word_pieces import learn_pieces
 from llmviz.tokenizers import (
     UNKNOWN,

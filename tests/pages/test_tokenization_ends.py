@@ -6,15 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.corpus import WindowPlan
-from llmviz.document.marks import as_markdown
-from llmviz.lessons.tokenization.bytes import chapter as utf8
-from llmviz.lessons.tokenization.compare import chapter as compare
-from llmviz.lessons.tokenization.cut import chapter as cut
-from llmviz.lessons.tokenization.learn import chapter as learn
-from llmviz.lessons.tokenization.merge import chapter as merge
-from llmviz.lessons.tokenization.vocabulary import chapter as vocabulary
-from llmviz.lessons.tokenization.windows import chapter as windows
-from llmviz.lessons.tokenization.wordpiece import chapter as wordpiece
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.tokenization.bytes import chapter as utf8
+from llmviz.course.lessons.tokenization.compare import chapter as compare
+from llmviz.course.lessons.tokenization.cut import chapter as cut
+from llmviz.course.lessons.tokenization.learn import chapter as learn
+from llmviz.course.lessons.tokenization.merge import chapter as merge
+from llmviz.course.lessons.tokenization.vocabulary import chapter as vocabulary
+from llmviz.course.lessons.tokenization.windows import chapter as windows
+from llmviz.course.lessons.tokenization.wordpiece import chapter as wordpiece
 from llmviz.study.word_pieces import after_merges, learn_pieces
 from llmviz.tokenizers import UNKNOWN, WordTokenizer, film, get_tokenizer
 from tests.pages.harness import fine, open_part, prose_of

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from llmviz.components.curves.view import (
+from llmviz.config import settings_of
+from llmviz.course.components.curves.view import (
     OFFERED,
     Line,
     RunCurve,
@@ -20,14 +21,16 @@ from llmviz.components.curves.view import (
     step_of,
     view_of,
 )
-from llmviz.config import settings_of
-from llmviz.lessons.training import charted_runs, run_chart
-from llmviz.lessons.training.curves import chapter as curves
-from llmviz.lessons.training.curves import checkpoint
-from llmviz.lessons.training.curves.params import PARAMS as CURVES_PARAMS
-from llmviz.lessons.training.runs import chapter as running
-from llmviz.lessons.training.runs import cost, form, panel, plan_controls, presets, words
-from llmviz.lessons.training.runs.params import FIRST
+from llmviz.course.lessons.training import charted_runs, run_chart
+from llmviz.course.lessons.training.curves import chapter as curves
+from llmviz.course.lessons.training.curves import checkpoint
+from llmviz.course.lessons.training.curves.params import PARAMS as CURVES_PARAMS
+from llmviz.course.lessons.training.runs import chapter as running
+from llmviz.course.lessons.training.runs import cost, form, panel, plan_controls, presets, words
+from llmviz.course.lessons.training.runs.params import FIRST
+from llmviz.course.ui import engine, runs
+from llmviz.course.ui.common import duration, percent
+from llmviz.course.ui.state import PageState
 from llmviz.models import MODELS
 from llmviz.tokenizers import train_tokenizer
 from llmviz.training import Diverged, TrainConfig, run_folders
@@ -41,9 +44,6 @@ from llmviz.training.reading import WRONG, read_metrics, steps_saved
 from llmviz.training.recipes import RECIPES
 from llmviz.training.references import References, references_again
 from llmviz.training.runs import run_in_folder
-from llmviz.ui import engine, runs
-from llmviz.ui.common import duration, percent
-from llmviz.ui.state import PageState
 from tests.pages import harness
 from tests.training.small_plans import small_plan, small_training
 from tests.training.test_manager import MADE, Pretender

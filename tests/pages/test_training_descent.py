@@ -9,11 +9,16 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from llmviz.components.descent_view.view import DescentState, Walker, descent_payload, settled
-from llmviz.lessons.training.descent import letters as descent_letters
-from llmviz.lessons.training.descent import model as descent_model
-from llmviz.lessons.training.descent import one_weight as descent_one
-from llmviz.lessons.training.descent import surface as descent_surface
+from llmviz.course.components.descent_view.view import (
+    DescentState,
+    Walker,
+    descent_payload,
+    settled,
+)
+from llmviz.course.lessons.training.descent import letters as descent_letters
+from llmviz.course.lessons.training.descent import model as descent_model
+from llmviz.course.lessons.training.descent import one_weight as descent_one
+from llmviz.course.lessons.training.descent import surface as descent_surface
 from llmviz.training.bigram_descent import names_bigram
 from llmviz.training.descent import descend
 from llmviz.training.logistic import batches, binary_cross_entropy, train_logistic, vowels

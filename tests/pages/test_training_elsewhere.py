@@ -11,10 +11,10 @@ import time
 
 import pytest
 
+from llmviz.course.ui import engine, runs
 from llmviz.training import load_checkpoint, run_folders
 from llmviz.training.curves import CurveFile
 from llmviz.training.manager import RunManager
-from llmviz.ui import engine, runs
 from tests.pages.harness import ROOT, fine, open_part, sent
 from tests.training.test_manager import MADE, Pretender
 

@@ -14,23 +14,24 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.document.marks import as_markdown
-from llmviz.lessons.training import charted_runs
-from llmviz.lessons.training.backprop import nudge, small, trained, update
-from llmviz.lessons.training.backprop.params import NUDGE_MATRICES
-from llmviz.lessons.training.curves import chapter as curves
-from llmviz.lessons.training.curves import checkpoint
-from llmviz.lessons.training.descent import letters, model, one_weight, surface
-from llmviz.lessons.training.descent import words as descent_words
-from llmviz.lessons.training.loss import chapter as loss_chapter
-from llmviz.lessons.training.loss import mistakes as loss_mistakes
-from llmviz.lessons.training.loss import picture as loss_picture
-from llmviz.lessons.training.loss import questions as loss_questions
-from llmviz.lessons.training.loss import words as loss_words
-from llmviz.lessons.training.overfitting import chapter as overfitting
-from llmviz.lessons.training.overfitting import words as wrong_words
-from llmviz.lessons.training.race import standings
-from llmviz.lessons.training.runs import chapter as runs_chapter
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.training import charted_runs
+from llmviz.course.lessons.training.backprop import nudge, small, trained, update
+from llmviz.course.lessons.training.backprop.params import NUDGE_MATRICES
+from llmviz.course.lessons.training.curves import chapter as curves
+from llmviz.course.lessons.training.curves import checkpoint
+from llmviz.course.lessons.training.descent import letters, model, one_weight, surface
+from llmviz.course.lessons.training.descent import words as descent_words
+from llmviz.course.lessons.training.loss import chapter as loss_chapter
+from llmviz.course.lessons.training.loss import mistakes as loss_mistakes
+from llmviz.course.lessons.training.loss import picture as loss_picture
+from llmviz.course.lessons.training.loss import questions as loss_questions
+from llmviz.course.lessons.training.loss import words as loss_words
+from llmviz.course.lessons.training.overfitting import chapter as overfitting
+from llmviz.course.lessons.training.overfitting import words as wrong_words
+from llmviz.course.lessons.training.race import standings
+from llmviz.course.lessons.training.runs import chapter as runs_chapter
+from llmviz.course.ui.common import percent
 from llmviz.nn.loss_mistakes import LOSS_MISTAKES, lowest_twice_softmaxed
 from llmviz.study import text_loss
 from llmviz.study.nine_models import TIE
@@ -40,7 +41,6 @@ from llmviz.training.experiments import EXPERIMENTS
 from llmviz.training.logistic import train_logistic, vowels
 from llmviz.training.one_number import name_lengths
 from llmviz.training.surfaces import SURFACES
-from llmviz.ui.common import percent
 
 
 def numbers(text: str) -> list[float]:

@@ -9,20 +9,20 @@ import pytest
 import torch
 
 from llmviz.corpus import load_corpus
-from llmviz.document.marks import as_markdown
-from llmviz.lessons.training import charted_runs
-from llmviz.lessons.training import started_runs as started
-from llmviz.lessons.training.overfitting import chapter as overfitting
-from llmviz.lessons.training.overfitting import words as wrong_words
-from llmviz.lessons.training.race import chapter as race
-from llmviz.lessons.training.race import standings
-from llmviz.lessons.training.race import words as race_words
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.training import charted_runs
+from llmviz.course.lessons.training import started_runs as started
+from llmviz.course.lessons.training.overfitting import chapter as overfitting
+from llmviz.course.lessons.training.overfitting import words as wrong_words
+from llmviz.course.lessons.training.race import chapter as race
+from llmviz.course.lessons.training.race import standings
+from llmviz.course.lessons.training.race import words as race_words
+from llmviz.course.ui import engine
 from llmviz.pretrained import load_bundled
 from llmviz.sampling import generate
 from llmviz.training import experiments
 from llmviz.training.curves import CurveFile
 from llmviz.training.experiments import EXPERIMENTS, PLANS
-from llmviz.ui import engine
 from tests.pages import harness
 from tests.pages.conftest import load_torch, use
 
@@ -205,7 +205,7 @@ def test_the_button_starts_real_runs(monkeypatch, tmp_path):
         def warm(self):
             return None
 
-    monkeypatch.setattr("llmviz.ui.runs.manager", Manager)
+    monkeypatch.setattr("llmviz.course.ui.runs.manager", Manager)
     app = harness.open_part("training", "overfitting", failing="heart")
     next(button for button in app.button if button.label == "Train 2 runs here").click().run()
     harness.fine(app)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.components.matrix_view.view import matrix_payload
-from llmviz.lessons.training.step import chapter as step_chapter
-from llmviz.lessons.training.step import pictures, questions, words
+from llmviz.course.components.matrix_view.view import matrix_payload
+from llmviz.course.lessons.training.step import chapter as step_chapter
+from llmviz.course.lessons.training.step import pictures, questions, words
 from llmviz.study.one_step import STEPS, Asked, one_step, update
 from llmviz.study.step_calls import calls
 from tests.pages import harness

@@ -6,10 +6,10 @@ import shutil
 
 import pytest
 
-from llmviz.lessons.training.curves import words as curves_words
-from llmviz.lessons.training.runs import words
+from llmviz.course.lessons.training.curves import words as curves_words
+from llmviz.course.lessons.training.runs import words
+from llmviz.course.ui import runs
 from llmviz.training import run_folders
-from llmviz.ui import runs
 from tests.pages.harness import fine, open_part
 from tests.pages.test_training import home, trained  # noqa: F401
 from tests.training.small_plans import small_plan, small_training

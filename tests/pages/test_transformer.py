@@ -10,22 +10,22 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.lessons.transformer import params
-from llmviz.lessons.transformer.patching import chapter as patching
-from llmviz.lessons.transformer.patching import site_map
-from llmviz.lessons.transformer.residuals import chapter as residuals
-from llmviz.lessons.transformer.stream import ledger as ledger_part
-from llmviz.lessons.transformer.stream.chapter import opened_cell
+from llmviz.course.lessons.transformer import params
+from llmviz.course.lessons.transformer.patching import chapter as patching
+from llmviz.course.lessons.transformer.patching import site_map
+from llmviz.course.lessons.transformer.residuals import chapter as residuals
+from llmviz.course.lessons.transformer.stream import ledger as ledger_part
+from llmviz.course.lessons.transformer.stream.chapter import opened_cell
+from llmviz.course.ui import engine
+from llmviz.course.ui.model_on_text import names_of
+from llmviz.course.ui.token_choice import token_of
+from llmviz.course.ui.two_prompts import written
 from llmviz.study.depth import depth_study
 from llmviz.study.ledger import Entry, FrozenNorm, Ledger, logit_ledger
 from llmviz.study.lens import logit_lens
 from llmviz.study.patching import Site, patch, read_prompt
 from llmviz.study.stream import stream_shares
 from llmviz.trace import record
-from llmviz.ui import engine
-from llmviz.ui.model_on_text import names_of
-from llmviz.ui.token_choice import token_of
-from llmviz.ui.two_prompts import written
 from tests.pages.conftest import use
 from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
 from tests.pages.small_model import HEADS, LAYERS, ids_of, logits_of, make_checkpoint

@@ -13,17 +13,19 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.components import unpack
-from llmviz.components.matrix_view.weights import field
-from llmviz.lessons.transformer import LESSON
-from llmviz.lessons.transformer.block import chapter as block
-from llmviz.lessons.transformer.block import words as block_words
-from llmviz.lessons.transformer.block.drawing import stage_names
-from llmviz.lessons.transformer.norms import bending
-from llmviz.lessons.transformer.norms import chapter as norms
-from llmviz.lessons.transformer.norms.picture import students
-from llmviz.lessons.transformer.units import chapter as units
-from llmviz.lessons.transformer.units import words as units_words
+from llmviz.course.components import unpack
+from llmviz.course.components.matrix_view.weights import field
+from llmviz.course.lessons.transformer import LESSON
+from llmviz.course.lessons.transformer.block import chapter as block
+from llmviz.course.lessons.transformer.block import words as block_words
+from llmviz.course.lessons.transformer.block.drawing import stage_names
+from llmviz.course.lessons.transformer.norms import bending
+from llmviz.course.lessons.transformer.norms import chapter as norms
+from llmviz.course.lessons.transformer.norms.picture import students
+from llmviz.course.lessons.transformer.units import chapter as units
+from llmviz.course.lessons.transformer.units import words as units_words
+from llmviz.course.ui import engine
+from llmviz.course.ui.common import percent
 from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.layers import layer_norm_steps
@@ -33,8 +35,6 @@ from llmviz.study.three_words import three_words
 from llmviz.study.units import unit_values, unit_writes
 from llmviz.trace import record
 from llmviz.training.config import OWN_TEXT
-from llmviz.ui import engine
-from llmviz.ui.common import percent
 from tests.pages import harness
 from tests.pages.conftest import use
 from tests.pages.small_model import HEADS, LAYERS, ids_of, make_checkpoint

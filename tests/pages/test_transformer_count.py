@@ -9,9 +9,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.lessons.transformer.count import chapter, words
-from llmviz.lessons.transformer.count.chapter import SMALL, costs, head_question
-from llmviz.lessons.transformer.sizes import size
+from llmviz.course.lessons.transformer.count import chapter, words
+from llmviz.course.lessons.transformer.count.chapter import SMALL, costs, head_question
+from llmviz.course.lessons.transformer.sizes import size
 from llmviz.models import build, count_parameters
 from llmviz.models.arithmetic import count, translator_tensors
 from llmviz.models.settings import GPTConfig

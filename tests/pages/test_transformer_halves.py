@@ -11,21 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.corpus.language import translate
-from llmviz.document.marks import as_markdown
-from llmviz.lessons.transformer import params
-from llmviz.lessons.transformer.halves import chapter as halves
-from llmviz.lessons.transformer.halves import small, teacher, words
-from llmviz.lessons.transformer.masked import attention, held_out
-from llmviz.lessons.transformer.masked import chapter as masked
-from llmviz.lessons.transformer.masked import words as masked_words
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.transformer import params
+from llmviz.course.lessons.transformer.halves import chapter as halves
+from llmviz.course.lessons.transformer.halves import small, teacher, words
+from llmviz.course.lessons.transformer.masked import attention, held_out
+from llmviz.course.lessons.transformer.masked import chapter as masked
+from llmviz.course.lessons.transformer.masked import words as masked_words
+from llmviz.course.ui import engine
+from llmviz.course.ui.common import percent
 from llmviz.study.both_sides import all_weights, from_both_sides, from_the_left, hidden_at
 from llmviz.study.translation_steps import forced, free, looks
 from llmviz.tokenizers import UNKNOWN
 from llmviz.training.export import scores
 from llmviz.training.masked import hide_tokens
 from llmviz.training.runs import load_trained
-from llmviz.ui import engine
-from llmviz.ui.common import percent
 from tests.pages import harness
 from tests.pages.conftest import use
 from tests.pages.small_model import make_checkpoint

@@ -10,9 +10,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.components.token_loop.view import STAGES, LoopRound, loop_payload
-from llmviz.lessons.transformer.loop import chapter, questions, words
-from llmviz.lessons.transformer.loop.params import ROUNDS
+from llmviz.course.components.token_loop.view import STAGES, LoopRound, loop_payload
+from llmviz.course.lessons.transformer.loop import chapter, questions, words
+from llmviz.course.lessons.transformer.loop.params import ROUNDS
 from llmviz.models.arithmetic import cache_per_token
 from llmviz.models.settings import GPTConfig
 from llmviz.study.cache_costs import CacheCosts

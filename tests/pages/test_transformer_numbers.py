@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llmviz.components import unpack
-from llmviz.lessons.transformer.stream import ledger, share
+from llmviz.course.components import unpack
+from llmviz.course.lessons.transformer.stream import ledger, share
+from llmviz.course.ui import engine
 from llmviz.study.ledger import logit_ledger
 from llmviz.study.lens import logit_lens
-from llmviz.ui import engine
 from tests.pages.conftest import use
 from tests.pages.harness import fine, open_part
 from tests.pages.small_model import ids_of, make_checkpoint

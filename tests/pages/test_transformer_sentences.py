@@ -11,20 +11,20 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.document.marks import as_markdown
-from llmviz.lessons.transformer.block.captions import Captions
-from llmviz.lessons.transformer.count import chapter as counting
-from llmviz.lessons.transformer.count import words as count_words
-from llmviz.lessons.transformer.halves import teacher
-from llmviz.lessons.transformer.halves import words as halves_words
-from llmviz.lessons.transformer.loop import chapter as loop
-from llmviz.lessons.transformer.norms import bending
-from llmviz.lessons.transformer.norms import chapter as norms
-from llmviz.lessons.transformer.norms import words as norm_words
-from llmviz.lessons.transformer.norms.picture import Normed
-from llmviz.lessons.transformer.residuals import chapter as residuals
-from llmviz.lessons.transformer.stream import chapter as stream
-from llmviz.lessons.transformer.units import words as unit_words
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.transformer.block.captions import Captions
+from llmviz.course.lessons.transformer.count import chapter as counting
+from llmviz.course.lessons.transformer.count import words as count_words
+from llmviz.course.lessons.transformer.halves import teacher
+from llmviz.course.lessons.transformer.halves import words as halves_words
+from llmviz.course.lessons.transformer.loop import chapter as loop
+from llmviz.course.lessons.transformer.norms import bending
+from llmviz.course.lessons.transformer.norms import chapter as norms
+from llmviz.course.lessons.transformer.norms import words as norm_words
+from llmviz.course.lessons.transformer.norms.picture import Normed
+from llmviz.course.lessons.transformer.residuals import chapter as residuals
+from llmviz.course.lessons.transformer.stream import chapter as stream
+from llmviz.course.lessons.transformer.units import words as unit_words
 from llmviz.models import GPTConfig
 from llmviz.models.settings import NORMS
 from llmviz.nn.layers import ACTIVATIONS, layer_norm_steps, rms_norm_steps

@@ -13,13 +13,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.document.marks import as_markdown
-from llmviz.lessons.transformer.since import chapter, pictures, times, words
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.transformer.since import chapter, pictures, times, words
+from llmviz.course.ui import engine
 from llmviz.paths import CHECKPOINTS
 from llmviz.study.since_2017 import CHANGES, FAMILY, READINGS, Measured, checkpoint, measured
 from llmviz.study.step_times import ROUNDS, StepTimes
 from llmviz.trace import record
-from llmviz.ui import engine
 from tests.pages.conftest import use
 from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
 

@@ -10,13 +10,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from llmviz.cli import main
-from llmviz.document.marks import unmarked
-from llmviz.lessons import LESSONS
-from llmviz.lessons.transformer.units import chapter as units
-from llmviz.ui import worksheet
-from llmviz.ui.asked import questions_of
-from llmviz.ui.question import MARK
-from llmviz.ui.state import LEARNER_TEXT
+from llmviz.course.document.marks import unmarked
+from llmviz.course.lessons import LESSONS
+from llmviz.course.lessons.transformer.units import chapter as units
+from llmviz.course.ui import worksheet
+from llmviz.course.ui.asked import questions_of
+from llmviz.course.ui.question import MARK
+from llmviz.course.ui.state import LEARNER_TEXT
 from tests.pages.harness import ROOT, open_part
 from tests.pages.test_chapter_form import NUMBER, TAG, tells
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from llmviz.ui.codec import MOST_OF_A_NAME
+from llmviz.course.ui.codec import MOST_OF_A_NAME
 from tests.pages.harness import PAGES, boxes, fine, open_part, parts
 from tests.pages.random_links import controls
 from tests.pages.test_loading_notes import PICKERS

@@ -13,11 +13,11 @@ import pytest
 import torch
 
 import llmviz
-from llmviz.components import unpack
-from llmviz.components._shared.bundle import script
-from llmviz.components._shared.saver.page import page_template
-from llmviz.components._shared.transport import collected
-from llmviz.components.vector_table.view import table_picture, vector_table
+from llmviz.course.components import unpack
+from llmviz.course.components._shared.bundle import script
+from llmviz.course.components._shared.saver.page import page_template
+from llmviz.course.components._shared.transport import collected
+from llmviz.course.components.vector_table.view import table_picture, vector_table
 from llmviz.show import widget
 
 ROOT = Path(__file__).parents[2]
@@ -139,7 +139,9 @@ def test_a_text_never_ends_the_script_or_the_slot_that_it_stands_in():
 
 def test_every_script_can_stand_in_a_page():
     """A saved page has it between tags; it takes the one function that the module exports."""
-    names = sorted(path.parent.name for path in (ROOT / "llmviz/components").glob("*/view.js"))
+    names = sorted(
+        path.parent.name for path in (ROOT / "llmviz/course/components").glob("*/view.js")
+    )
     for name in set(names) - {"finder"}:  # which brings along what makes these pages
         source = script(name)
         assert len(re.findall(r"^export\b", source, re.M)) == 1

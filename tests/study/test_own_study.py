@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from llmviz.lessons.discoveries.own.params import PARAMS
-from llmviz.lessons.discoveries.own.plan import draft_of
+from llmviz.course.lessons.discoveries.own.params import PARAMS
+from llmviz.course.lessons.discoveries.own.plan import draft_of
 from llmviz.study import own_study_folder as folders
 from llmviz.study.own_study import (
     MOST_SEEDS,

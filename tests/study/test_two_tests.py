@@ -15,8 +15,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 from tokenizers.models import BPE
 
-from llmviz.document.marks import unmarked
-from llmviz.lessons.before_after.questions import questions
+from llmviz.course.document.marks import unmarked
+from llmviz.course.lessons.before_after.questions import questions
 from llmviz.models import GPT
 from llmviz.models.settings import GPTConfig
 from llmviz.sampling.generation import generate

@@ -12,8 +12,8 @@ import time
 import numpy as np
 import streamlit as st
 
-from llmviz import components as lv
-from llmviz.components.cell_grid.view import cell_grid
+from llmviz.course import components as lv
+from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.tokenizers import Token
 from tests.browser.apps import remembering
 

@@ -6,14 +6,14 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from llmviz.components.beam_tree.view import Branch, beam_tree
-from llmviz.components.curves.view import RunCurve, curves
-from llmviz.components.descent_view.view import DescentState, Row, Walker, descent_view
-from llmviz.components.scatter_film.view import Film, scatter_film
-from llmviz.components.tile_film.view import ROWS, WORDS, tile_film
-from llmviz.components.writer.view import WrittenToken, writer
-from llmviz.lessons.training import words as run_chart_words
-from llmviz.lessons.training.descent import words as descent_words
+from llmviz.course.components.beam_tree.view import Branch, beam_tree
+from llmviz.course.components.curves.view import RunCurve, curves
+from llmviz.course.components.descent_view.view import DescentState, Row, Walker, descent_view
+from llmviz.course.components.scatter_film.view import Film, scatter_film
+from llmviz.course.components.tile_film.view import ROWS, WORDS, tile_film
+from llmviz.course.components.writer.view import WrittenToken, writer
+from llmviz.course.lessons.training import words as run_chart_words
+from llmviz.course.lessons.training.descent import words as descent_words
 
 
 def curve():

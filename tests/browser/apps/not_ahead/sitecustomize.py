@@ -9,7 +9,7 @@ from importlib.machinery import PathFinder
 
 class NotAhead:
     def find_spec(self, name, path=None, target=None):
-        spec = PathFinder.find_spec(name, path) if name == "llmviz.ui.server" else None
+        spec = PathFinder.find_spec(name, path) if name == "llmviz.course.ui.server" else None
         if spec is not None:
             execute = spec.loader.exec_module
 

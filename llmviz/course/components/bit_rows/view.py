@@ -1,0 +1,89 @@
+"""A number in several formats, bit by bit: every bit is a button that flips it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from llmviz.course.components._shared.transport import mount
+from llmviz.quantization.formats import FloatFormat, Format
+
+
+def bit_rows(
+    formats: Sequence[Format],
+    number: float,
+    *,
+    key: str,
+    labels: Sequence[str],
+    notes: Sequence[str],
+    words: Mapping[str, Any],
+    scales: Sequence[float] = (),
+    pattern: str = "",
+    on_change: Callable[[], None] | None = None,
+) -> str:
+    """Draw a row of bits for each format, with the value, its formula, and what was lost.
+
+    labels, notes: what stands at each row. scales: what an integer of each format is multiplied by
+    (1 if not given; a floating-point format has none). pattern: "NAME:BITS" where one format's bits
+    are the number, instead of ``number``; a bit that is flipped makes such a pattern, which is
+    returned. words: see ``board`` in the document of "Numbers as bits".
+    Raises ValueError for lists of different lengths or a scale that is not above 0.
+    """
+    payload = rows_payload(formats, number, labels, notes, scales) | {"words": dict(words)}
+    now = mount("bit_rows", payload, key=key, state="pattern", start=pattern, on_change=on_change)
+    return now if isinstance(now, str) and (not now or _known(now, formats)) else ""
+
+
+def rows_payload(
+    formats: Sequence[Format],
+    number: float,
+    labels: Sequence[str],
+    notes: Sequence[str],
+    scales: Sequence[float] = (),
+) -> dict[str, Any]:
+    """Return what the rows are sent, checked. The number travels as text: NaN and ∞ among them."""
+    scales = list(scales) or [1.0] * len(formats)
+    if not len(formats) == len(labels) == len(notes) == len(scales):
+        raise ValueError("formats, labels, notes and scales must be equally many")
+    if not all(0 < scale < float("inf") for scale in scales):
+        raise ValueError(f"scales must be finite and above 0; got {scales}")
+    rows = zip(formats, labels, notes, scales, strict=True)
+    return {"number": repr(float(number)), "formats": [_row(*row) for row in rows]}
+
+
+def read_pattern(text: str, formats: Sequence[Format]) -> tuple[Format, int]:
+    """Return the format and the bits of "NAME:BITS".
+
+    Raises ValueError: no such format, or bits that are no pattern of it.
+    """
+    name, _, written = text.partition(":")
+    known = {kind.name: kind for kind in formats}
+    if name not in known:
+        raise ValueError(f"a pattern begins with one of {', '.join(known)}; got {text[:40]!r}")
+    most = 2 ** known[name].bits - 1
+    if not written.isascii() or not written.isdigit() or len(written) > 10 or int(written) > most:
+        raise ValueError(f"a pattern of {name} is a whole number up to {most}; got {text[:40]!r}")
+    return known[name], int(written)
+
+
+def _known(text: str, formats: Sequence[Format]) -> bool:
+    try:
+        read_pattern(text, formats)
+    except ValueError:
+        return False
+    return True
+
+
+def _row(format: Format, label: str, note: str, scale: float) -> dict[str, Any]:
+    real = isinstance(format, FloatFormat)
+    return {
+        "name": format.name,
+        "label": label,
+        "note": note,
+        "bits": format.bits,
+        "groups": [list(group) for group in format.groups],
+        "exponent": format.exponent_bits if real else 0,
+        "mantissa": format.mantissa_bits if real else 0,
+        "infinity": real and format.has_infinity,
+        "scale": 1.0 if real else float(scale),
+    }

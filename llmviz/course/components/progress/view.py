@@ -1,0 +1,16 @@
+"""Notes in the visitor's own browser what was opened and answered; nothing of it is seen."""
+
+from __future__ import annotations
+
+from llmviz.course.components._shared.transport import pack, renderer
+
+
+def note_opened(place: str) -> None:
+    """Keep that a chapter was opened. place: such as ``attention/steps``."""
+    renderer("progress")(data=pack({"place": place}), key="progress")
+
+
+def note_answer(place: str, question: str, right: bool, *, key: str) -> None:
+    """Keep that a question of a chapter was answered, and whether rightly."""
+    payload = {"place": place, "question": question, "right": right}
+    renderer("progress")(data=pack(payload), key=key)

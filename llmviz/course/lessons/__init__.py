@@ -1,0 +1,40 @@
+"""All lessons, in the order to take them: the router, the home page and the tests read this list.
+
+Each has a folder here, and each of its chapters a folder inside that (`llmviz.course.ui.lesson`).
+"""
+
+from llmviz.course.lessons.attention import LESSON as ATTENTION
+from llmviz.course.lessons.before_after import LESSON as BEFORE_AFTER
+from llmviz.course.lessons.discoveries import LESSON as DISCOVERIES
+from llmviz.course.lessons.efficiency import LESSON as EFFICIENCY
+from llmviz.course.lessons.embeddings import LESSON as EMBEDDINGS
+from llmviz.course.lessons.errors import LESSON as ERRORS
+from llmviz.course.lessons.finetuning import LESSON as FINETUNING
+from llmviz.course.lessons.glossary import LESSON as GLOSSARY
+from llmviz.course.lessons.history import LESSON as HISTORY
+from llmviz.course.lessons.home import LESSON as HOME
+from llmviz.course.lessons.language import LESSON as LANGUAGE
+from llmviz.course.lessons.reasoning import LESSON as REASONING
+from llmviz.course.lessons.sampling import LESSON as SAMPLING
+from llmviz.course.lessons.tokenization import LESSON as TOKENIZATION
+from llmviz.course.lessons.training import LESSON as TRAINING
+from llmviz.course.lessons.transformer import LESSON as TRANSFORMER
+
+LESSONS = [
+    HOME,
+    TOKENIZATION,
+    EMBEDDINGS,
+    ATTENTION,
+    TRANSFORMER,
+    HISTORY,
+    TRAINING,
+    SAMPLING,
+    FINETUNING,
+    LANGUAGE,
+    EFFICIENCY,
+    ERRORS,
+    DISCOVERIES,
+    REASONING,
+    BEFORE_AFTER,
+    GLOSSARY,
+]

@@ -1,0 +1,16 @@
+"""Attention: built up step by step, broken on purpose, and watched in trained models."""
+
+from llmviz.course.document import beside
+from llmviz.course.ui.contents import Lesson
+
+words = beside(__file__, "lesson")
+
+LESSON = Lesson(
+    key="attention",
+    words=words,
+    icon=":material/hub:",
+    after=("tokenization", "embeddings"),
+    names=("why", "steps", "masks", "scale", "heads", "trained", "cross"),
+    needs_engine=True,
+    begins_with={"rung": "simple"},
+)

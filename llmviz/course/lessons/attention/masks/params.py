@@ -1,0 +1,14 @@
+"""The controls of chapter "Masks", as its links write them."""
+
+from llmviz.course.lessons.attention.masks import words
+from llmviz.course.ui import codec
+
+PARAMS = [
+    codec.choice("mask", "causal", list(words.masks)),
+    codec.integer("window", 2, 1, 64),
+    codec.integer("real", 2, 0, 64),
+    codec.text("own", "", 5_000),
+    codec.choice("when", "before", list(words.when)),
+    codec.choice("scale", "head", list(words.scales)),
+    codec.choice("twin", "names-gpt-no-mask", list(words.mistake_names)),
+]

@@ -1,0 +1,128 @@
+"""The rung in force, as steps and as a picture: of an example, or of a trained model's head."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from llmviz.course.lessons.attention.inputs import examples
+from llmviz.course.lessons.attention.inputs import model_on_text as real
+from llmviz.course.lessons.attention.inputs.sources import Inputs
+from llmviz.course.lessons.attention.matrices import build
+from llmviz.course.lessons.attention.steps import words
+from llmviz.course.ui import engine, kit, matrix_words, model_on_text
+from llmviz.course.ui.matrix_picture import Picture, scale_of
+from llmviz.nn.attention import (
+    attention,
+    causal_mask,
+    dropout_mask,
+    ladder,
+    merge_heads,
+    split_heads,
+)
+from llmviz.nn.attention.ladder import MultiHeadSteps
+from llmviz.nn.attention.steps import AttentionSteps
+
+
+@dataclass(frozen=True)
+class Rung:
+    """What a rung starts from, what it computes, and how it is drawn.
+
+    `place` is the layer and the head of a model; `kept` (T, T) says which weights dropout left,
+    None without dropout.
+    """
+
+    inputs: Inputs
+    steps: AttentionSteps
+    picture: Picture
+    place: tuple[int, int] = (0, 0)
+    kept: Tensor | None = None
+
+
+def of_example(state: kit.PageState) -> Rung:
+    """Show the example's own controls and return the rung.
+
+    Raises ValueError: an edited cell is no finite number, or words are unknown.
+    """
+    rung = state["rung"]
+    if state["source"] == "journey":
+        examples.words_box(state)
+    inputs = examples.edited(state)
+    own_weights = any(state[key] for key in ("wq", "wk", "wv"))
+    if state["source"] == "journey" and rung != "simple" and not own_weights:
+        kit.prose(words.journey_note)
+    if rung == "simple":
+        steps = ladder.simplified(inputs.x)
+        return Rung(inputs, steps, build.simplified(inputs, steps))
+    mask = None if rung == "qkv" else causal_mask(len(inputs.tokens))
+    if rung == "heads":
+        width = inputs.x.shape[1]
+        n = examples.choose_heads(state, width)
+        multi = ladder.multi_head(inputs.x, *inputs.w, n, w_o=inputs.projection[0], mask=mask)
+        return Rung(
+            inputs, multi.attention, build.many_heads(inputs, multi, n, scale_of(width // n))
+        )
+    if rung == "dropout":
+        dropout_controls(state)
+    p, generator = _dropout(state)
+    steps = ladder.single_head(inputs.x, *inputs.w, mask, dropout=p, generator=generator).attention
+    reason = "" if mask is None else matrix_words.MASK_REASON
+    return _one_head(state, inputs, steps, reason)
+
+
+def of_model(
+    state: kit.PageState,
+    bundled: engine.Bundled,
+    reading: model_on_text.Read,
+    place: tuple[int, int],
+) -> Rung:
+    """Return the rung of a layer and its head; shows nothing, so that the picture comes first."""
+    rung, config, (layer, head) = state["rung"], bundled.model.config, place
+    inputs = real.model_head(bundled, reading, layer, None if rung == "heads" else head)
+    if rung == "simple":
+        steps = ladder.simplified(inputs.x)
+        return Rung(inputs, steps, build.simplified(inputs, steps), place)
+    # The model's own mask, scale and order of steps, right or wrong: what is drawn is its trace.
+    own = {"scale": inputs.scale[0], "softmax_before_mask": inputs.before}
+    mask = None if rung == "qkv" else inputs.allowed
+    reason = matrix_words.MASK_REASON if config.window is None else matrix_words.WINDOW_REASON
+    reason = "" if mask is None else reason
+    if rung == "heads":
+        q, k, v = (split_heads(part, config.n_head) for part in inputs.qkv())
+        steps = attention(q, k, v, mask, **own)
+        multi = MultiHeadSteps(q, k, v, steps, merge_heads(steps.output), inputs.output)
+        more = {"masked": reason, "before": inputs.before}
+        picture = build.many_heads(inputs, multi, config.n_head, inputs.scale, **more)
+        return Rung(inputs, steps, picture, place)
+    p, generator = _dropout(state)
+    steps = attention(*inputs.qkv(), mask, dropout=p, generator=generator, **own)
+    return _one_head(state, inputs, steps, reason, place, before=inputs.before)
+
+
+def _one_head(
+    state: kit.PageState,
+    inputs: Inputs,
+    steps: AttentionSteps,
+    reason: str,
+    place: tuple[int, int] = (0, 0),
+    **more,
+) -> Rung:
+    scale = inputs.scale or scale_of(inputs.qkv()[0].shape[1])
+    p, generator = _dropout(state)  # the same numbers once more
+    kept = None if generator is None else dropout_mask(steps.weights.shape, p, generator)
+    picture = build.one_head(inputs, steps, scale, reason, p, kept=kept, **more)
+    return Rung(inputs, steps, picture, place, kept)
+
+
+def dropout_controls(state: kit.PageState) -> None:
+    """Show what the rung with dropout asks for."""
+    with st.container(horizontal=True, gap="medium"):
+        st.slider(words.p, step=0.05, width=360, **state.ranged("p"))
+        st.number_input(words.seed, width=160, **state.ranged("seed"))
+
+
+def _dropout(state: kit.PageState) -> tuple[float, torch.Generator | None]:
+    if state["rung"] != "dropout" or not state["p"]:
+        return 0.0, None
+    return state["p"], torch.Generator().manual_seed(state["seed"])

@@ -1,0 +1,5 @@
+"""The chapter "Why" of the lesson "Attention"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

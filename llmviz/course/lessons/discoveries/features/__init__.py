@@ -1,0 +1,5 @@
+"""The chapter "Features, judged by the truth" of the lesson "Discoveries you can repeat"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

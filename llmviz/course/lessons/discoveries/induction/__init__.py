@@ -1,0 +1,5 @@
+"""The chapter "A head learns to copy" of the lesson "Discoveries you can repeat"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

@@ -1,0 +1,22 @@
+"""The controls of the chapter "A head learns to copy", as its links write them."""
+
+from llmviz.course.lessons.discoveries.induction import words
+from llmviz.course.ui import codec
+from llmviz.study.induction import HEADS
+
+FIRST, SECOND = 0, 1  # the heads of each layer without which most is lost in the end
+OWN_LAYERS, OWN_HEADS = ("1", "2"), ("1", "2", "4")
+
+PARAMS = [
+    codec.integer("copyframe", -1, -1, 999),
+    codec.integer("copyfirst", FIRST, 0, HEADS - 1),
+    codec.integer("copysecond", SECOND, 0, HEADS - 1),
+    codec.text("copycell", ""),
+    codec.text("copyletters", "qmxztbqmxz", 64),
+    codec.text("copyhead", ""),
+    codec.text("copytext", words.story, 600),
+    codec.choice("copylayers", "2", OWN_LAYERS),
+    codec.choice("copyheads", "2", OWN_HEADS),
+    codec.integer("copyseed", 5, 0, 999),
+    codec.flag("copyown", False),
+]

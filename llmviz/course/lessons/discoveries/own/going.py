@@ -1,0 +1,185 @@
+"""The runs of a study: begun, watched, stopped, gone on with after a restart."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from llmviz.background import FAILED
+from llmviz.course.lessons.discoveries.own import words
+from llmviz.course.lessons.discoveries.own.cost import Cost, cost_of
+from llmviz.course.ui import kit, runs
+from llmviz.course.ui.rerun import once
+from llmviz.limits import limit
+from llmviz.study.own_study import Study, run_name
+from llmviz.study.own_study_folder import (
+    BUNDLED,
+    DONE,
+    FILE,
+    RESULTS,
+    Result,
+    folder_of,
+    results_of,
+    settle,
+    write_study,
+)
+from llmviz.study.own_study_run import to_score
+
+KEY = "discoveries.own"
+POLL = 1.0  # seconds between two looks
+PROBLEM = "_discoveries_own_problem"
+
+
+def begin(study: Study) -> None:
+    """Write the study and let its runs train. Raises ValueError where there is no room for it."""
+    folder = folder_of(study)
+    if not (folder / FILE).is_file():
+        most = limit("LLMVIZ_MAX_STUDIES")
+        home = folder.parent
+        if home.is_dir() and sum(1 for _ in home.glob(f"*/{FILE}")) >= most:
+            raise ValueError(words.full.format(most=most))
+        write_study(folder, study)
+    over = {run_name(run.place, run.seed) for run in results_of(folder, study) if run.over}
+    plans = {folder / name: plan for name, plan in study.runs().items() if name not in over}
+    for path in plans:
+        path.mkdir(exist_ok=True)
+    runs.manager().begin_series(study.key, runs.visitor(), plans)
+
+
+@once
+def results(study: Study) -> list[Result]:
+    """Return how the runs of a study stand. Raises ValueError where a file is damaged."""
+    folder = folder_of(study)
+    table = folder / RESULTS  # written once nothing changes any more
+    if table.is_file():
+        return _settled_results(study, folder, table.stat().st_mtime_ns)
+    return results_of(folder, study)
+
+
+@kit.kept(64)
+def _settled_results(study: Study, folder: Path, stamp: int) -> list[Result]:
+    return results_of(folder, study)
+
+
+def is_over(study: Study) -> bool:
+    """Whether all runs have ended and all that is measured of them is known."""
+    found = results(study)
+    return all(run.over for run in found) and not to_score(study, found)
+
+
+def draw(study: Study) -> None:
+    """Show the plan with its button, or the runs that go on; what came out stands elsewhere."""
+    manager = runs.manager()
+    active = manager.is_active(study.key)
+    found = results(study)
+    if active or (all(run.over for run in found) and to_score(study, found)):
+        st.fragment(lambda: _watch(study), run_every=POLL)()
+        return
+    begun = any(run.ended != "waits" for run in found)
+    if begun:
+        lines = manager.lines_of(study.key)
+        how = "lines" if lines else "stopped"
+        done = sum(run.over for run in found)
+        kit.prose(
+            words.resting[how], done=done, runs=len(found), line=" ".join(dict.fromkeys(lines))
+        )
+        _button(study, words.go_on)
+        return
+    unknown = _planned(study, watched=False) is None
+    if unknown:
+        st.fragment(lambda: _planned(study, watched=True), run_every=POLL)()
+
+
+def _planned(study: Study, *, watched: bool) -> Cost | None:
+    """Say what the runs take, with the button; None, having shown nothing, where time is unknown.
+
+    watched: show it nevertheless, and look again later.
+    """
+    try:
+        cost = cost_of(study)
+    except ValueError as error:
+        kit.refuse(error)
+        return Cost((0, 0), None, "")
+    if cost.is_measured and watched:
+        st.rerun()  # which ends the looking
+    if not cost.is_measured and not watched:
+        return None
+    least, most = cost.parameters
+    counts = f"{least:,}" if least == most else words.several.format(first=least, last=most)
+    number = len(study.values) * study.seeds
+    kit.prose(words.plan, runs=number, steps=study.base.train.steps, parameters=counts)
+    kit.prose(cost.line)
+    _button(study, words.start, disabled=not cost.is_measured)
+    return cost
+
+
+def _button(study: Study, label: str, *, disabled: bool = False) -> None:
+    def pressed() -> None:
+        try:
+            begin(study)
+        except ValueError as error:
+            st.session_state[PROBLEM] = str(error)
+
+    st.button(
+        label,
+        type="primary",
+        icon=":material/play_arrow:",
+        on_click=pressed,
+        key=f"{KEY}.start",
+        disabled=disabled,
+    )
+    if problem := st.session_state.pop(PROBLEM, ""):
+        kit.refuse(problem)
+
+
+def _watch(study: Study) -> None:
+    """The bar of the runs, the button that stops them, and the counting of rules behind them."""
+    manager = runs.manager()
+    found = results(study)
+    if not manager.is_active(study.key):
+        if not all(run.over for run in found):
+            st.rerun()
+        if to_score(study, found):
+            _score(study, found)
+            return
+        st.rerun()
+    total = study.base.train.steps * len(found)
+    steps = sum(total // len(found) if run.over else run.steps for run in found)
+    done = sum(run.over for run in found)
+    text = words.going.format(done=done, runs=len(found), steps=steps, total=total)
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.progress(steps / total, text)
+        if manager.may_stop(study.key, runs.visitor()):
+            st.button(
+                words.stop,
+                icon=":material/stop:",
+                key=f"{KEY}.stop",
+                on_click=manager.stop_series,
+                args=(study.key, runs.visitor()),
+            )
+
+
+@kit.kept(32)
+def _scoring(study: Study, folder: Path) -> kit.Job:
+    target = "llmviz.study.own_study_run:score_study"
+    return kit.training_jobs().start(target, study=study, folder=folder)
+
+
+def _score(study: Study, found: list[Result]) -> None:
+    job = _scoring(study, folder_of(study))
+    trained = sum(run.ended == DONE for run in found)
+    st.progress(1 - len(to_score(study, found)) / trained, words.scoring)
+    if job.state == FAILED:
+        kit.refuse_failed(job)
+    elif job.over:  # of a study whose folder was emptied, say
+        _scoring.forget(study, folder_of(study))
+
+
+def settled(study: Study) -> Path:
+    """Return the folder of a study that is over, with its table written.
+
+    Raises ValueError where it cannot be written.
+    """
+    folder = folder_of(study)
+    if folder != BUNDLED and not (folder / RESULTS).is_file():
+        settle(folder, study, results(study))
+    return folder

@@ -1,0 +1,205 @@
+"""What came out of a study: its numbers as a chart, and what they say about three values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import plotly.graph_objects as go
+
+from llmviz.course.figures.seeds import Dots, seed_dots
+from llmviz.course.lessons.discoveries.own import words
+from llmviz.course.ui import kit
+from llmviz.study.own_study import SAME, Study
+from llmviz.study.own_study_folder import WRONG, Result, measured
+from llmviz.study.seed_spread import (
+    APART,
+    Interval,
+    Pair,
+    best_place,
+    interval,
+    outcome,
+    pairs,
+    spreads,
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A study that is over: its runs, and what was measured of each value by seed."""
+
+    study: Study
+    results: Sequence[Result]
+
+    @cached_property
+    def measured(self) -> list[dict[int, float]]:
+        """For each value, its measurements by seed."""
+        return measured(list(self.results), self.study)
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """The three pairs of values, compared seed by seed."""
+        return pairs(self.measured)
+
+    @cached_property
+    def intervals(self) -> list[Interval | None]:
+        """The mean of each value; None where nothing was measured."""
+        return [interval(list(by_seed.values())) if by_seed else None for by_seed in self.measured]
+
+    @property
+    def best(self) -> int | None:
+        """The place of the value with the best mean, if one alone has it."""
+        return best_place(self.measured, higher=self.study.higher_is_better)
+
+    @property
+    def apart(self) -> int:
+        """How many pairs differ by more than seeds explain."""
+        return sum(pair.how == APART for pair in self.pairs)
+
+
+def written(value: float) -> str:
+    """Return a number with four digits that count, and a true minus sign.
+
+    >>> written(-0.01234567), written(1234567.0), written(0)
+    ('−0.01235', '1,234,567', '0')
+    """
+    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return text.replace("-", "−")
+
+
+def name_of(study: Study, place: int) -> str:
+    """Return a value as sentences name it: it may be a word."""
+    value = study.values[place]
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def spread_question(found: Outcome) -> kit.Question | None:
+    """Return whether seeds or values differ more, as a question.
+
+    None where that cannot be asked: too few seeds, or all seeds alike.
+    """
+    try:
+        between, within = spreads(found.measured)
+    except ValueError:
+        return None
+    if within == 0 or between == within:
+        return None
+    numbers = {"between": written(between), "within": written(within)}
+    return kit.Question.of(words.ask_spread, int(between < within), **numbers)
+
+
+def pairs_question(found: Outcome) -> kit.Question | None:
+    """Return how many pairs differ, as a question; None for a single seed."""
+    if any(pair.difference.half is None for pair in found.pairs):
+        return None
+    line = words.told_pairs.format(apart=found.apart)
+    return kit.Question.of(words.ask_pairs, found.apart, told=line)
+
+
+def _numbers(found: Outcome, mode: kit.Mode) -> tuple[object, ...]:
+    return found.study, tuple(tuple(by_seed.items()) for by_seed in found.measured), mode
+
+
+@kit.kept(64, key=_numbers)
+def chart(found: Outcome, mode: kit.Mode) -> go.Figure:
+    """Return every run as a dot, with means and intervals."""
+    study = found.study
+    drawn = [
+        Dots(name_of(study, place), by_seed, mean.half if mean else None)
+        for place, (by_seed, mean) in enumerate(zip(found.measured, found.intervals, strict=True))
+    ]
+    return seed_dots(
+        drawn,
+        (words.settings[study.setting], words.axes[study.measure]),
+        (words.dot, words.dot_of, words.mean, words.mean_interval, words.predicted),
+        mode,
+        predicted=study.best_predicted,
+    )
+
+
+def table(found: Outcome) -> tuple[list[list[str]], list[str]]:
+    """Return the rows and the titles of a table: each value with its mean, interval and seeds."""
+    study = found.study
+    seeds = range(study.seeds)
+    titles = [words.value_column, words.mean_column, words.interval_column]
+    titles += [words.seed_column.format(seed=seed) for seed in seeds]
+    rows = []
+    for place, (by_seed, mean) in enumerate(zip(found.measured, found.intervals, strict=True)):
+        half = "" if mean is None or mean.half is None else written(mean.half)
+        numbers = [written(by_seed[seed]) if seed in by_seed else "" for seed in seeds]
+        rows.append(
+            [name_of(study, place), "" if mean is None else written(mean.mean), half, *numbers]
+        )
+    return rows, titles
+
+
+def missing_lines(found: Outcome) -> list[str]:
+    """Return what is said of runs that went wrong, and of runs without a number."""
+    study, lines = found.study, []
+    wrong = [run for run in found.results if run.ended == WRONG]
+    if wrong:
+        names = ", ".join(
+            words.run_named.format(value=name_of(study, run.place), seed=run.seed) for run in wrong
+        )
+        how = "one" if len(wrong) == 1 else "some"
+        lines.append(
+            words.wrong[how].format(
+                count=len(wrong), names=names, line=kit.quote(wrong[0].line, 200)
+            )
+        )
+    absent = len(found.results) - sum(map(len, found.measured)) - len(wrong)
+    if absent:
+        lines.append(
+            words.missing.format(
+                count=absent, runs=len(found.results), why=words.why[study.measure == "reach"]
+            )
+        )
+    return lines
+
+
+def verdict_line(found: Outcome, pair: Pair) -> str:
+    """Return what can be said of two values."""
+    difference, how = pair.difference, pair.how
+    first, second = (name_of(found.study, place) for place in (pair.first, pair.second))
+    if how == APART and difference.half == 0:
+        how = "exact"
+    half = difference.half or 0.0
+    size = abs(difference.mean)
+    # The interval of how much higher, or lower, the second one is.
+    return words.verdicts[how].format(
+        first=first,
+        second=second,
+        way=words.way["more" if difference.mean > 0 else "less"],
+        mean=written(size),
+        low=written(size - half),
+        high=written(size + half),
+    )
+
+
+def expected_line(study: Study) -> str:
+    """Return what was expected before the runs."""
+    value = "" if study.prediction == SAME else name_of(study, study.best_predicted or 0)
+    how = "same" if study.prediction == SAME else "value"
+    return words.expected[how].format(value=value, hypothesis=kit.quote(study.hypothesis, 400))
+
+
+def outcome_line(found: Outcome) -> str:
+    """Return whether that held."""
+    predicted, best = found.study.best_predicted, found.best
+    how = outcome(found.pairs, best, predicted)
+    if how == "open" and predicted is None:
+        how = "open_same"
+    return words.outcome[how].format(
+        value="" if predicted is None else name_of(found.study, predicted),
+        best="" if best is None else name_of(found.study, best),
+    )
+
+
+def end_line(found: Outcome) -> str:
+    """Return what was seen, in numbers."""
+    best, numbers = found.best, {"runs": len(found.results), "apart": found.apart}
+    if best is None:
+        return words.seen["tie"].format(**numbers)
+    mean = found.intervals[best]
+    return words.seen["some"].format(
+        **numbers, best=name_of(found.study, best), mean=written(mean.mean if mean else 0.0)
+    )

@@ -1,0 +1,20 @@
+"""The controls of the chapter "Scaling laws", as its links write them."""
+
+from llmviz.course.ui import codec
+from llmviz.study.scaling_fits import ALL, BLOCKS
+from llmviz.study.scaling_runs import AMOUNTS, SIZES
+
+OWN_AMOUNTS = tuple(str(amount) for amount in AMOUNTS[:3])  # what is trained within a minute or so
+OWN_SIZES = tuple(str(size.width) for size in SIZES)
+
+PARAMS = [
+    codec.number("linefloor", 1.0, 0.0, 2.0),
+    codec.number("linepower", 0.5, 0.05, 1.5),
+    codec.choice("counted", ALL, (ALL, BLOCKS)),
+    codec.integer("smallest", 0, 0, len(SIZES) - 1),
+    codec.integer("shortest", 0, 0, len(AMOUNTS) - 1),
+    codec.choice("ownwidth", OWN_SIZES[3], OWN_SIZES),
+    codec.choice("ownstories", OWN_AMOUNTS[1], OWN_AMOUNTS),
+    codec.integer("scaleseed", 1, 1, 99),
+    codec.flag("ownscale", False),
+]

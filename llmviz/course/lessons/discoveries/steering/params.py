@@ -1,0 +1,17 @@
+"""The controls of the chapter "Steering", as its links write them."""
+
+from llmviz.course.ui import codec
+from llmviz.study.steering_record import FEATURE, KINDS, LAYERS, MEANS, PROMPT, TARGETS
+
+MOST_OF_PROMPT = 400  # characters
+
+PARAMS = [
+    codec.choice("steerkind", MEANS, KINDS),
+    codec.choice("steertarget", "rule names", TARGETS),
+    codec.integer("steerlayer", LAYERS[-2], LAYERS[0], LAYERS[-1]),
+    codec.integer("steerhead", 0, 0, 3),
+    codec.text("steerprompt", PROMPT, MOST_OF_PROMPT),
+    codec.flag("steerrun", False),
+    codec.choice("steerout", MEANS, (MEANS, FEATURE)),
+    codec.text("steercell", ""),
+]

@@ -1,0 +1,25 @@
+"""The controls of the chapter "More ideas than dimensions", as its links write them."""
+
+from llmviz.course.ui import codec
+from llmviz.study.superposition import MOST_DIMENSIONS, MOST_FEATURES
+from llmviz.study.superposition_record import DENSITIES, PHASE_DENSITIES, PHASE_IMPORTANCES, SEEDS
+
+OWN_DENSITIES = ("1", "0.7", "0.5", "0.3", "0.2", "0.1", "0.05", "0.02", "0.01")
+OWN_RATIOS = ("1", "0.95", "0.9", "0.8", "0.7", "0.5")
+FEATURES = 5  # of the bundled trainings
+
+PARAMS = [
+    codec.choice("toydensity", "0.05", [f"{density:g}" for density in DENSITIES]),
+    codec.integer("toyseed", 0, 0, len(SEEDS) - 1),
+    codec.integer("toyframe", -1, -1, 999),
+    codec.choices("toyon", ["1"], [str(feature + 1) for feature in range(FEATURES)]),
+    codec.text("toycell", ""),
+    codec.integer("phasedensity", 12, 0, len(PHASE_DENSITIES) - 1),
+    codec.integer("phaseweight", 12, 0, len(PHASE_IMPORTANCES) - 1),
+    codec.integer("ownfeatures", 7, 2, MOST_FEATURES),
+    codec.integer("owndims", 2, 2, MOST_DIMENSIONS),
+    codec.choice("owndensity", "0.05", OWN_DENSITIES),
+    codec.choice("ownratio", "1", OWN_RATIOS),
+    codec.integer("ownseed", 0, 0, 999),
+    codec.flag("owntoy", False),
+]

@@ -1,0 +1,25 @@
+"""Fast and small: what it takes to train and to serve a model for many people."""
+
+from llmviz.course.document import beside
+from llmviz.course.ui.contents import Lesson
+
+words = beside(__file__, "lesson")
+
+LESSON = Lesson(
+    key="efficiency",
+    words=words,
+    icon=":material/speed:",
+    names=(
+        "bits",
+        "quantization",
+        "memory",
+        "cache",
+        "flash",
+        "serving",
+        "guess",
+        "parallel",
+        "systems",
+    ),
+    needs_engine=True,
+    after=("attention", "transformer", "sampling", "training"),
+)

@@ -1,0 +1,5 @@
+"""Chapter "Numbers as bits"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

@@ -1,0 +1,101 @@
+"""Updates that are too small for the weights: which share of them changes nothing."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import streamlit as st
+
+from llmviz.course.figures.lines import Line, lines
+from llmviz.course.figures.precision import PowerBars, power_bars
+from llmviz.course.lessons.efficiency.bits import words
+from llmviz.course.lessons.efficiency.bits.gradients import step_of
+from llmviz.course.ui import engine, kit
+from llmviz.quantization.formats import FORMATS
+from llmviz.study.step_gradients import BATCHES, RealStep, lost_updates, update_steps
+
+KEY = "efficiency.bits.updates"
+RATES = tuple(float(rate) for rate in words.rates)
+HALF = -1  # as a power of two: from half of the distance on an update counts
+
+
+@kit.kept(4)
+def shares_of(bundled: engine.Bundled) -> Mapping[str, np.ndarray]:
+    """Return for each format the share of weights (R,) that stay, at each of the RATES."""
+    step = step_of(bundled)
+    return {kind: lost_updates(step, kind, RATES) for kind in words.updated_in}
+
+
+def draw(state: kit.PageState, step: RealStep) -> None:
+    """Show the section; step: that of the model chosen above."""
+    kit.section(words.update, batches=BATCHES)
+    name = state["gradmodel"]
+    bundled = engine.load(name)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.select_slider(words.rate, words.rates, width=360, **state.bind("updaterate"))
+        kit.choose(state, "updatein", words.updated, words.updated_in)
+    rate, format = state["updaterate"], state["updatein"]
+    at = words.rates.index(rate)
+    shares = {kind: float(values[at]) for kind, values in shares_of(bundled).items()}
+    line = ""
+    if kit.predict(question(rate, shares), f"{KEY}.ask", covers=True):
+        kit.chart(figure_of(bundled, rate, format, kit.theme()), f"{KEY}.bars")
+        kit.chart(curves_of(bundled, kit.theme()), f"{KEY}.curves")
+        line = lost_told(rate, format, shares, len(step.weights))
+    kit.prose(f"{line}\n\n{words.update_why}".strip())
+    kit.chapter_link("training", "descent", words.optimizers, ":material/trending_down:")
+    kit.show_code(
+        [RealStep.lost_updates],
+        words.snippet_lost_updates.format(name=name, format=format, rate=float(rate)),
+        lambda: str(shares[format]),
+    )
+
+
+def lost_told(rate: str, format: str, shares: Mapping[str, float], weights: int) -> str:
+    """Return in a sentence which share of the weights stays as it is."""
+    others = [
+        words.update_other.format(format=kind, lost=kit.percent(share))
+        for kind, share in shares.items()
+        if kind != format
+    ]
+    return words.update_read.format(
+        rate=rate,
+        format=format,
+        lost=kit.percent(shares[format]),
+        weights=kit.count(weights, "weight"),
+        others=" and in ".join(others),
+    )
+
+
+@kit.kept(64)
+def figure_of(bundled: engine.Bundled, rate: str, format: str, mode: kit.Mode) -> kit.Figure:
+    """Return how large the updates are beside the distance to the next number."""
+    powers, counts = update_steps(step_of(bundled), FORMATS[format], float(rate))
+    low = powers < HALF
+    under, over = words.update_names
+    groups = [
+        PowerBars(under, powers[low], counts[low], "key"),
+        PowerBars(over, powers[~low], counts[~low], "value"),
+    ]
+    return power_bars(groups, words.update_axes, mode)
+
+
+@kit.kept(8)
+def curves_of(bundled: engine.Bundled, mode: kit.Mode) -> kit.Figure:
+    """Return the share of weights that stay against the learning rate, a line a format."""
+    drawn = [
+        Line(words.updated_in[kind], RATES, shares, number)
+        for number, (kind, shares) in enumerate(shares_of(bundled).items())
+    ]
+    return lines(drawn, words.lost_axes, mode, logarithmic=(True, False), hover="%{y:.2%}")
+
+
+def question(rate: str, shares: Mapping[str, float]) -> kit.Question:
+    """Ask for the share of weights that stay in bfloat16; shares by format."""
+    names: dict[str, str] = {}
+    other = 0.5 if shares["bfloat16"] < 0.4 or shares["bfloat16"] > 0.6 else 0.1
+    for kind in ("float32", "float16", "bfloat16"):  # where two look alike, the last is meant
+        names[kit.percent(shares[kind])] = kind
+    if len(names) == 1:
+        names[kit.percent(other)] = "other"
+    reasons = {share: words.update_reasons[kind] for share, kind in names.items()}
+    return kit.Question.among(words.update_ask, reasons, kit.percent(shares["bfloat16"]), rate=rate)

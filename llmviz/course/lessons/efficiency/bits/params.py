@@ -1,0 +1,26 @@
+"""The controls of the chapter "Numbers as bits", as its links write them."""
+
+from llmviz.course.lessons.efficiency.bits import words
+from llmviz.course.ui import codec
+
+PARAMS = [
+    codec.choice("numberfrom", "typed", list(words.sources)),
+    codec.text("number", "0.1"),
+    codec.text("bitmodel", "names-gpt"),
+    codec.text("bitmatrix", ""),  # none: the model's first
+    codec.integer("bitrow", 0, 0, 1_000_000),
+    codec.integer("bitcolumn", 0, 0, 1_000_000),
+    codec.text("pattern", ""),  # bits that were flipped, as "FORMAT:BITS"
+    codec.choice("sumlarge", "1", words.large),
+    codec.choice("sumsmall", "0.001", words.small),
+    codec.integer("added", 4096, 1, 4096),
+    codec.choice("gradmodel", "tiny-world-char", ("tiny-world-char", "names-gpt")),
+    codec.choice("gradof", "activations", list(words.gradients_of)),
+    codec.integer("scalepower", 0, 0, 24),
+    codec.choice("updaterate", "0.001", words.rates),
+    codec.choice("updatein", "bfloat16", list(words.updated_in)),
+    codec.choices("ways", list(words.race_ways), list(words.race_ways), at_least=1),
+    codec.integer("racesteps", 100, 20, 400),
+    codec.integer("shrink", 0, 0, 16),
+    codec.flag("precisionrun", False),
+]

@@ -1,0 +1,5 @@
+"""Chapter "Flash attention"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

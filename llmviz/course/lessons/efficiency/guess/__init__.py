@@ -1,0 +1,5 @@
+"""Chapter "Guess and check"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

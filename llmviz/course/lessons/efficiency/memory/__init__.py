@@ -1,0 +1,5 @@
+"""Chapter "Training memory"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

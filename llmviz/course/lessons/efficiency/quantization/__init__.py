@@ -1,0 +1,5 @@
+"""Chapter "Quantization"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

@@ -1,0 +1,5 @@
+"""Chapter "Many requests"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

@@ -1,0 +1,15 @@
+"""The lesson on embeddings: from the number of a token to a vector that training gave a meaning."""
+
+from llmviz.course.document import beside
+from llmviz.course.ui.contents import Lesson
+
+words = beside(__file__, "lesson")
+
+LESSON = Lesson(
+    key="embeddings",
+    words=words,
+    icon=":material/scatter_plot:",
+    after=("tokenization",),
+    names=("lookup", "similarity", "word2vec", "maps", "positions", "context"),
+    needs_engine=True,
+)

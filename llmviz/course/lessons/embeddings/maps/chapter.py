@@ -1,0 +1,179 @@
+"""Chapter "Maps": many dimensions drawn in two or three, and how far such a drawing is true."""
+
+import streamlit as st
+
+from llmviz.course.lessons.embeddings import sources
+from llmviz.course.lessons.embeddings import words as page_words
+from llmviz.course.lessons.embeddings.maps import clusters as maps_clusters
+from llmviz.course.lessons.embeddings.maps import params, picture, report, words
+from llmviz.course.lessons.embeddings.maps.atlas import (
+    Ground,
+    Request,
+    atlas,
+    flat_map,
+    ground,
+    judged,
+)
+from llmviz.course.ui import kit
+from llmviz.study.word_maps import Judged
+
+PACE = 0.6  # seconds between two looks at a map that is being drawn
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show the chapter."""
+    kit.section(words.intro)
+    if not _vectors(state):
+        return
+    kit.prepare_umap()  # returns at once
+    _controls(state)
+    try:
+        here = ground(state["of"], state["points"], state["by"], untrained=_untrained(state))
+        if here.size < 5:
+            raise ValueError(words.too_few.format(n=here.size))
+        request = _request(state, here)
+    except ValueError as error:
+        kit.refuse(error)
+        return
+    drawing = None if request.method == "pca" else atlas().ask(here, request)
+    live = drawing is not None and not drawing.job.over
+    st.fragment(_map_part, run_every=PACE if live else None)(state, here, request, live)
+
+
+def _vectors(state: kit.PageState) -> bool:
+    known = sources.names(state["of"])
+    if not known:
+        st.info(page_words.no_table, icon=":material/download:")
+        st.code(page_words.no_table_command.format(name=params.DEFAULT_VECTORS), language=None)
+        return False
+    if state["of"] == params.DEFAULT_VECTORS and params.DEFAULT_VECTORS not in known:
+        state["of"] = known[0]
+    kit.keep(state, "of", known)
+    return True
+
+
+def _untrained(state: kit.PageState) -> bool:
+    """Whether the table before training is asked for, of a model whose beginning is known."""
+    return state["untrained"] and sources.can_begin(state["of"])
+
+
+def _controls(state: kit.PageState) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        known = sources.names(state["of"])
+        st.selectbox(
+            page_words.vectors, known, format_func=kit.label, width=240, **state.bind("of")
+        )
+        if sources.can_begin(state["of"]):
+            st.toggle(words.untrained, help=words.untrained_help, **state.bind("untrained"))
+        kit.choose(state, "map", words.method, words.methods)
+        kit.choose(state, "space", words.space, words.spaces)
+        kit.choose(state, "by", words.by, words.nearness)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        _stops(words.points, params.POINTS, state, "points")
+        if state["map"] == "tsne":
+            _stops(words.perplexity, params.PERPLEXITIES, state, "perplexity")
+        if state["map"] == "umap":
+            _stops(words.graph, params.GRAPH, state, "graph")
+        if state["map"] != "pca" or state["shade"] == "cluster":
+            st.number_input(words.seed, step=1, width=110, **state.ranged("mapseed"))
+        st.slider(words.near, width=200, **state.ranged("near"))
+        kit.choose(state, "shade", words.shade, words.shades)
+        if state["shade"] == "cluster":
+            st.number_input(words.clusters, step=1, width=110, **state.ranged("clusters"))
+
+
+def _stops(label: str, stops: tuple[int, ...], state: kit.PageState, key: str) -> None:
+    options = sorted({*stops, state[key]})
+    st.select_slider(label, options, width=200, **state.bind(key))
+
+
+def _request(state: kit.PageState, here: Ground) -> Request:
+    """What is to be drawn; settings that do not reach the map do not make it another one."""
+    method = state["map"]
+    most = (here.size - 1) / 3
+    perplexity = min(float(state["perplexity"]), most)
+    graph = min(state["graph"], here.size - 1)
+    if method == "tsne" and perplexity < state["perplexity"]:
+        st.caption(words.less_perplexity.format(asked=state["perplexity"], n=here.size, used=most))
+    if method == "umap" and graph < state["graph"]:
+        st.caption(words.less_graph.format(asked=state["graph"], n=here.size, used=graph))
+    return Request(
+        method,
+        int(state["space"]),
+        state["mapseed"] if method != "pca" else 0,
+        perplexity if method == "tsne" else 30.0,
+        graph if method == "umap" else 15,
+    )
+
+
+# ---- the map
+
+
+def _map_part(state: kit.PageState, here: Ground, request: Request, live: bool) -> None:
+    """The map as far as it is, and what is true about it; looked at again while it is drawn."""
+    points = flat_map(here, request.dimensions)
+    method = "pca"
+    if request.method != "pca":
+        drawing = atlas().ask(here, request)
+        if live == drawing.job.over:
+            st.rerun()  # looking again and again begins, or ends
+        if drawing.job.problem:
+            _failed(here, request, drawing.job.problem, drawing.job.expected)
+        elif not drawing.job.over:
+            _waiting(request, drawing.seconds, len(drawing.job.results), drawing.job.before)
+        if drawing.job.results and (drawing.job.over or len(drawing.job.results) > 1):
+            points, method = drawing.job.results[-1], request.method
+    truth = judged(here, points, state["near"])
+    _say_limits(state, here, truth)
+    spots = chosen_spots(state, here)
+    colours = maps_clusters.colours(state, here)
+    draw_map = picture.flat if request.dimensions == 2 else picture.in_space
+    draw_map(state, picture.MapView(here, truth, spots, method, colours))
+    maps_clusters.say(state, here, colours)
+    if not live:
+        shown = report.ask(here, truth, spots, method)
+        if shown:
+            report.say(here, truth, spots, method, request)
+        report.code(state, request, truth)
+        if shown:
+            report.end(here, truth, method)
+
+
+def _failed(here: Ground, request: Request, problem: str, expected: bool) -> None:
+    if not expected:
+        atlas().forget(here, request)
+        raise RuntimeError(problem)  # a bug, and not the learner's
+    kit.refuse(ValueError(problem))
+
+
+def _waiting(request: Request, seconds: float, frames: int, before: int) -> None:
+    name = words.methods[request.method]
+    if before:
+        text = words.queued.format(before=kit.count(before, "map"))
+    elif request.method == "umap" and not kit.prepare_umap()[1].over:
+        text = words.first_umap.format(seconds=seconds)
+    else:
+        text = words.drawing.format(name=name, seconds=seconds)
+    # t-SNE reports its start and each half of its iterations; UMAP reports nothing before its end.
+    share = {0: 0.05, 1: 0.15, 2: 0.6}.get(frames, 0.95)
+    st.progress(share if request.method == "tsne" else min(0.95, seconds / 25), text=text)
+
+
+def _say_limits(state: kit.PageState, here: Ground, judged: Judged) -> None:
+    if here.left_out:
+        st.caption(words.left_out.format(n=kit.count(here.left_out, "token")))
+    if here.size < state["points"] - here.left_out:
+        name = kit.escape_markdown(kit.label(here.name[0]))
+        st.caption(words.all_of_them.format(n=here.size, name=name))
+    lost = [word for word in state["spots"] if word not in here.labels]
+    if lost and state["spots"] != state.params["spots"].default:  # somebody asked for them
+        kit.prose(words.not_here, n=here.size, words=", ".join(map(kit.quote, lost)))
+    if judged.k < state["near"]:
+        st.caption(words.less_near.format(asked=state["near"], n=here.size, used=judged.k))
+
+
+def chosen_spots(state: kit.PageState, here: Ground) -> list[int]:
+    """Return the points that are chosen, as far as they are on this map."""
+    places = {label: i for i, label in reversed(list(enumerate(here.labels)))}
+    return [places[word] for word in state["spots"] if word in places]

@@ -1,0 +1,5 @@
+"""The chapter "How alike" of the lesson "Tokens to vectors"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

@@ -1,0 +1,265 @@
+"""Chapter "Word2vec": how word vectors are learned, watched while it happens."""
+
+import streamlit as st
+
+from llmviz.background import PAUSED, RUNNING, WAITING
+from llmviz.course.lessons.embeddings.word2vec import film as word2vec_film
+from llmviz.course.lessons.embeddings.word2vec import kept as word2vec_kept
+from llmviz.course.lessons.embeddings.word2vec import pairs as word2vec_pairs
+from llmviz.course.lessons.embeddings.word2vec import params, words
+from llmviz.course.lessons.embeddings.word2vec import plan as plans
+from llmviz.course.lessons.embeddings.word2vec import run as runs
+from llmviz.course.ui import engine, kit
+from llmviz.models.word2vec_training import train_skip_gram
+from llmviz.similarity import nearest, nearest_spellings
+from llmviz.study.word_films import WordFilm
+from llmviz.training.word_vectors import Text, WordVectorPlan, film
+
+PACE = 0.7  # seconds between two looks at a training
+
+
+ahead = plans.usual_texts  # read once, before the first visitor asks
+EPOCHS_FOR = {"tiny-world": 20, "story": 50, "text": 200}
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show the chapter."""
+    kit.section(words.intro)
+    _text_controls(state)
+    try:
+        plan, own = plans.plan_of(state), plans.own_text(state)
+        text = plans.text_of(plan, own)
+        reading = word2vec_pairs.draw(state, plan, own, text)
+    except ValueError as error:
+        kit.refuse(error)
+        return
+    kit.section(words.train_section)
+    _training_controls(state)
+    _check_also(plan, text)
+    if state["trained"] and runs.own_run(plan, own) is None:
+        runs.start(plan, own)  # a link asked for it
+    runs.warm_up()
+    run = runs.own_run(plan, own)
+    live = run is not None and not run.job.over
+    st.fragment(_film_part, run_every=PACE if live else None)(state, plan, own, live)
+    run, ends = runs.own_run(plan, own), None
+    if run is None or run.job.over:
+        if run is not None and run.end is not None:
+            word2vec_kept.draw(run)
+        ends = _after(state, plan, text, run)
+        word2vec_pairs.loss_of_a_pair(state, plan, text, reading, run)
+    kit.prose(words.relatives)
+    _code(state, plan, own, text, run)
+    if ends:
+        kit.seen(words.end, **ends)
+
+
+def _text_controls(state: kit.PageState) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        kit.choose(state, "corpus", words.corpus, words.corpora, then=lambda: _other_corpus(state))
+        st.slider(words.window, width=220, **state.ranged("window", then=lambda: _changed(state)))
+    if state["corpus"] == "text":
+        kit.text_box(state)
+
+
+def _training_controls(state: kit.PageState) -> None:
+    def control(kind: str, label: str, key: str, *rest: object, **more: object) -> None:
+        getattr(st, kind)(label, *rest, **more, **state.bind(key, then=lambda: _changed(state)))
+
+    def stops(label: str, key: str, offered: tuple[float, ...], **more: object) -> None:
+        control("select_slider", label, key, _with(offered, state[key]), width=200, **more)
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        stops(words.dimension, "dim", params.DIMENSIONS)
+        control("slider", words.negatives, "negatives", 1, params.MOST_NEGATIVES, width=180)
+        stops(words.rate, "rate", params.RATES, format_func="{:g}".format)
+        stops(words.epochs, "epochs", params.EPOCHS)
+        control("number_input", words.seed, "seed", 0, 2**31 - 1, step=1, width=120)
+        control("text_input", words.also, "also", width=300, help=words.also_help)
+
+
+def _check_also(plan: WordVectorPlan, text: Text) -> None:
+    """Say which of the words that the film is to hold the text does not have, and what is like."""
+    for word in plan.also:
+        if word not in text.tokenizer.vocabulary:
+            like = nearest_spellings(word, text.tokenizer.vocabulary, 3)
+            kit.prose(
+                words.also_lost.format(word=kit.quote(word))
+                + "".join(
+                    words.also_like.format(words=", ".join(map(kit.quote, like))) for _ in like[:1]
+                )
+            )
+
+
+def _with(options: tuple[float, ...], value: float) -> list[float]:
+    """The stops of a slider, and the value of a link that lies between them."""
+    return sorted({*options, value})
+
+
+def _changed(state: kit.PageState) -> None:
+    state["trained"] = False
+    state["frame"] = -1
+
+
+def _other_corpus(state: kit.PageState) -> None:
+    _changed(state)
+    state["center"] = 0
+    state["epochs"] = EPOCHS_FOR[state["corpus"]]
+
+
+# ---- training
+
+
+def _film_part(state: kit.PageState, plan: WordVectorPlan, own: str | None, live: bool) -> None:
+    """The buttons, how far the training is, and the film so far; looked at again as it grows."""
+    run = runs.own_run(plan, own)
+    if live != (run is not None and not run.job.over):
+        st.rerun()  # looking again and again begins, or ends
+    _buttons(state, plan, own, run)
+    if run is not None:
+        _progress(run)
+    frames = run.film() if run is not None else None
+    if frames is None and (run is None or not run.job.over):
+        frames = _bundled_film(plan, waiting=run is not None)
+    if frames is not None:
+        word2vec_film.draw(state, frames)
+
+
+def _bundled_film(plan: WordVectorPlan, waiting: bool) -> WordFilm | None:
+    """Return the film that comes with the app, saying that it is that one."""
+    try:
+        frames = runs.bundled()
+    except ValueError as error:
+        kit.refuse(error)
+        return None
+    if frames is None:
+        if not waiting:
+            st.info(words.no_film, icon=":material/download:")
+            st.code(words.no_film_command, language=None)
+    elif waiting:
+        st.caption(words.until)
+    elif plans.same_training(plan, runs.bundled_plan()):
+        st.caption(words.same_film)
+    else:
+        st.caption(words.bundled_film.format(**_settings(runs.bundled_plan())))
+    return frames
+
+
+def _buttons(
+    state: kit.PageState, plan: WordVectorPlan, own: str | None, run: runs.OwnRun | None
+) -> None:
+    going = run is not None and not run.job.over
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if not going:
+            st.button(
+                words.train if run is None else words.again,
+                icon=":material/play_arrow:",
+                type="primary",
+                on_click=_start,
+                args=(state, plan, own),
+                key="embeddings.word2vec.train",
+            )
+            return
+        assert run is not None
+        held = run.job.state == PAUSED
+        st.button(
+            words.go_on if held else words.pause,
+            icon=":material/play_arrow:" if held else ":material/pause:",
+            on_click=run.job.go_on if held else run.job.pause,
+            key="embeddings.word2vec.pause",
+        )
+        st.button(
+            words.stop,
+            icon=":material/stop:",
+            on_click=run.job.stop,
+            key="embeddings.word2vec.stop",
+        )
+
+
+def _start(state: kit.PageState, plan: WordVectorPlan, own: str | None) -> None:
+    runs.start(plan, own)
+    state["trained"] = True
+    state["frame"] = -1
+
+
+def _progress(run: runs.OwnRun) -> None:
+    """Say how far a run is, or why it ended."""
+    job = run.job
+    if job.problem:
+        kit.refuse_failed(job)
+        return
+    if job.over:
+        return
+    share, text = 0.0, words.starting
+    if run.frames:
+        last = run.frames[-1]
+        share = last.read / max(1, last.total)
+        text = words.progress.format(read=last.read, total=last.total)
+    elif job.state == WAITING and job.before:
+        text = words.queued.format(before=kit.count(job.before, "training"))
+    elif run.beginning is not None:
+        text = words.reading
+    st.progress(min(1.0, share), text=text if job.state in (RUNNING, WAITING) else words.paused)
+
+
+def _after(
+    state: kit.PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun | None
+) -> dict[str, str] | None:
+    """Show the text under a whole film, and a question; return what was seen, once asked."""
+    if run is None:
+        frames, plan = runs.bundled(), runs.bundled_plan()
+        text = plans.text_of(plan, None)
+    else:
+        frames = run.film()
+        if frames is not None and run.frames[-1].seconds > 0 and not run.job.problem:
+            last = run.frames[-1]
+            kit.prose(
+                words.took, words=last.read, seconds=last.seconds, speed=last.read / last.seconds
+            )
+    if frames is None:
+        return None
+    learned = word2vec_film.say_neighbours(state, frames)
+    width = frames.vectors.shape[2]
+    held = words.held if len(frames.words) < frames.vocabulary else words.held_all
+    about_map = words.about_map[min(width, 3)].format(width=width, n=len(frames.words))
+    kit.prose(held.format(n=len(frames.words), all=frames.vocabulary) + "\n\n" + about_map)
+    if not word2vec_film.ask(state, frames, text):
+        return None
+    return {
+        "corpus": words.end_corpora[plan.corpus],
+        "count": kit.count(frames.vocabulary, "word"),
+        "width": kit.count(width, "number"),
+        "learned": learned,
+    }
+
+
+def _settings(plan: WordVectorPlan) -> dict[str, object]:
+    return {
+        "corpus": words.corpora[plan.corpus],
+        "dim": plan.model_options["n_embd"],
+        "window": plan.model_options["window"],
+        "rate": plan.train.learning_rate,
+    }
+
+
+def _code(
+    state: kit.PageState, plan: WordVectorPlan, own: str | None, text: Text, run: runs.OwnRun | None
+) -> None:
+    if run is not None and run.end is not None and len(own or "") <= kit.IN_SNIPPET:
+        vectors, names, snippet = run.end.word, text.tokenizer, words.snippet_own
+        filled = {"plan": plan.to_dict(), "text": own}
+    elif runs.BUNDLED in engine.names():
+        bundled = engine.load(runs.BUNDLED)
+        vectors, names, snippet = bundled.model.vectors(), bundled.tokenizer, words.snippet
+        filled = {"name": runs.BUNDLED}
+    else:
+        return
+    word = next((w for w in state["watch"] if w in names.vocabulary), names.vocabulary[-1])
+    row = names.vocabulary.index(word)
+    near = nearest(vectors, vectors[row], min(5, len(vectors) - 1), exclude=[row])
+    kit.show_code(
+        [train_skip_gram, film],
+        snippet.format(word=word, **filled),
+        str([names.token_bytes(int(i)).decode() for i in near.ids]),
+    )

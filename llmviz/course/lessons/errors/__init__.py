@@ -1,0 +1,15 @@
+"""The lesson "Why is it wrong?": errors of language models, held against a truth that is known."""
+
+from llmviz.course.document import beside
+from llmviz.course.ui.contents import Lesson
+
+words = beside(__file__, "lesson")
+
+LESSON = Lesson(
+    key="errors",
+    words=words,
+    icon=":material/troubleshoot:",
+    names=("chance", "sure", "facts", "heart", "letters", "people", "asked", "causes"),
+    needs_engine=True,
+    after=("training", "sampling"),
+)

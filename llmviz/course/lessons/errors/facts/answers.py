@@ -1,0 +1,43 @@
+"""What the bundled models answer, read once for all visitors."""
+
+from dataclasses import dataclass
+
+from llmviz.course.ui import kit
+from llmviz.study.read_facts import (
+    SEEDS,
+    Answer,
+    Group,
+    Reading,
+    answers_of,
+    bundled,
+    by_times,
+    world_of,
+)
+
+OFTEN, FEW, ONCE, NEVER = 100, 5, 1, 0  # how often the text says a fact
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A bundled model on its own world: every answer, and the groups of facts by how often read."""
+
+    answers: tuple[Answer, ...]
+    groups: dict[int, Group]
+
+    @property
+    def invented(self) -> list[Answer]:
+        """The towns that it names for persons whom it never read about."""
+        return [reply for reply in self.answers if not reply.person.times and not reply.declined]
+
+
+@kit.kept(32)
+def read(world: int, unknown: int = 0) -> Read:
+    """Return what the model of a world answers. ValueError where it is not in this copy."""
+    answers = answers_of(world_of(Reading(world, unknown)), bundled(unknown, world))
+    return Read(tuple(answers), {group.times: group for group in by_times(answers)})
+
+
+def mean(unknown: int, times: int, what: str) -> float:
+    """Return the mean of three worlds of one share: a field of Group."""
+    shares = [getattr(read(world, unknown).groups[times], what) for world in SEEDS]
+    return sum(shares) / len(shares)

@@ -1,0 +1,200 @@
+"""Chapter "Facts seen once": what a model says of facts that it read often, once and never."""
+
+import streamlit as st
+
+from llmviz.corpus.invented import (
+    COUNTS,
+    EACH,
+    TOWNS,
+    fact,
+    first_names,
+    namesakes,
+    person_of,
+    surnames,
+)
+from llmviz.course.figures.bars import named_bars
+from llmviz.course.figures.ranges import Ranged, ranged_lines
+from llmviz.course.lessons.errors.facts import answers, decline, own_fact, words
+from llmviz.course.lessons.errors.facts.answers import NEVER, OFTEN, ONCE, Read
+from llmviz.course.ui import kit
+from llmviz.study.read_facts import (
+    CHOICES,
+    COMMAND,
+    PASSES,
+    SEEDS,
+    UNKNOWN,
+    Reading,
+    answers_of,
+    ask,
+    bundled,
+    by_times,
+    read_world,
+    world_of,
+)
+
+KEY = "errors.facts"
+TOP = 6  # answers that are drawn
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show the chapter."""
+    kit.section(words.intro, people=EACH * len(COUNTS), each=EACH, passes=PASSES)
+    if not kit.is_here(words.missing, COMMAND, lambda: answers.read(0)):
+        return
+    kit.choose(state, "factworld", words.world, {seed: str(seed + 1) for seed in SEEDS})
+    world = state["factworld"]
+    read = answers.read(world)
+    _sample(world)
+    opened = kit.predict(question(world), f"{KEY}.sure", covers=True)
+    if opened:
+        _chart(world, read)
+        _persons(state, world, read)
+        _anybody(state, world)
+        _code(world, read)
+    opened = decline.draw(state) and opened
+    own_fact.draw(state)
+    if opened:
+        _end(world, read)
+
+
+def question(world: int) -> kit.Question:
+    """Return the question how sure a model is of facts that it never read."""
+    numbers = {"towns": len(TOWNS), "even": kit.percent(1 / len(TOWNS))}
+    return kit.share_question(
+        words.ask_sure.format(each=EACH, world=world + 1),
+        answers.read(world).groups[NEVER].sure,
+        [reason.format(**numbers) for reason in words.ask_sure_reasons],
+        kit.whole_percent,
+    )
+
+
+def _sample(world: int) -> None:
+    """Show two documents of the text."""
+    people = world_of(Reading(world)).people
+    lines = [fact(next(who for who in people if who.times == times)) for times in (OFTEN, ONCE)]
+    st.code("\n".join(lines), language=None, wrap_lines=True)
+
+
+def _chart(world: int, read: Read) -> None:
+    kit.section(words.chart)
+    kit.chart(figure(kit.theme()), f"{KEY}.chart")
+    groups = read.groups
+    kit.prose(
+        words.chart_read.format(
+            world=world + 1,
+            towns=len(TOWNS),
+            even=kit.percent(1 / len(TOWNS)),
+            often=kit.percent(groups[OFTEN].right),
+            once=kit.percent(groups[ONCE].right),
+            never=kit.percent(groups[NEVER].right),
+            sure_often=kit.percent(groups[OFTEN].sure),
+            sure_never=kit.percent(groups[NEVER].sure),
+        )
+    )
+
+
+@kit.kept(2)
+def figure(mode: kit.Mode) -> kit.Figure:
+    """Return how right and how sure the models are, by how often they read a fact."""
+    worlds = [answers.read(world).groups for world in SEEDS]
+    drawn = [
+        Ranged(
+            name, role, [[getattr(groups[times], what) for times in COUNTS] for groups in worlds]
+        )
+        for what, name, role in (("right", words.right, "value"), ("sure", words.sure, "key"))
+    ]
+    return ranged_lines(COUNTS, drawn, (words.times_axis, words.share_axis), mode, shares=True)
+
+
+def _persons(state: kit.PageState, world: int, read: Read) -> None:
+    kit.section(words.persons)
+    kit.prose(words.namesakes.format(**namesakes_of(world)))
+    kit.choose(
+        state,
+        "facttimes",
+        words.times,
+        {str(times): words.times_of.format(times=times) for times in COUNTS},
+    )
+    those = [answer for answer in read.answers if answer.person.times == int(state["facttimes"])]
+    rows = [
+        [
+            answer.person.name,
+            answer.person.town,
+            answer.said,
+            kit.percent(answer.sure),
+            kit.percent(answer.right),
+            words.yes if answer.shared else words.no,
+        ]
+        for answer in those
+    ]
+    titles = (words.name, words.lives, words.says, words.probability, words.of_right)
+    kit.rows_table(rows, (*titles, words.namesake), height=320)
+
+
+@kit.kept(len(SEEDS))
+def namesakes_of(world: int) -> dict[str, object]:
+    """Return how many invented answers are the town of a namesake, and how many by chance."""
+    register = world_of(Reading(world))
+    those = answers.read(world).invented
+    expected = sum(len(namesakes(register, answer.person)) / len(TOWNS) for answer in those)
+    return {
+        "count": len(those),
+        "shared": kit.percent(sum(answer.shared for answer in those) / len(those)),
+        "chance": kit.percent(expected / len(those)),
+    }
+
+
+def _anybody(state: kit.PageState, world: int) -> None:
+    kit.section(words.anybody)
+    with st.container(horizontal=True, gap="medium"):
+        for key, label, names in (
+            ("askfirst", words.first, first_names()),
+            ("asklast", words.last, surnames()),
+        ):
+            st.selectbox(label, width=200, **state.named(key, {name: name for name in names}))
+    first, last = state["askfirst"], state["asklast"]
+    chances = bundled(0, world).of(first, last)
+    person = person_of(world_of(Reading(world)), first, last)
+    best = sorted(range(len(TOWNS)), key=lambda at: -chances[at])[:TOP]
+    answer = words.answer_of.format(said=CHOICES[best[0]], chance=kit.percent(chances[best[0]]))
+    how = "absent" if person is None else "read" if person.times else "never"
+    town, times = (person.town, kit.count(person.times, "time")) if person else ("", "")
+    name = f"{first} {last}"
+    kit.prose(words.asked[how].format(name=name, town=town, times=times, answer=answer))
+    kit.chart(
+        named_bars(
+            [TOWNS[at] for at in best],
+            [chances[at] for at in best],
+            [kit.percent(chances[at]) for at in best],
+            [kit.role_color("value" if TOWNS[at] == town else "key", kit.theme()) for at in best],
+            {"range": [0, 1], "tickformat": "~%", "title": {"text": words.ask_axis}},
+            kit.theme(),
+            room=64,
+        ),
+        f"{KEY}.anybody",
+    )
+
+
+def _code(world: int, read: Read) -> None:
+    group = read.groups[NEVER]
+    kit.show_code(
+        [read_world, ask, answers_of, by_times],
+        words.snippet.format(world=world),
+        f"{group.right:.4f} {group.sure:.4f}",
+    )
+
+
+def _end(world: int, read: Read) -> None:
+    groups, most = read.groups, UNKNOWN[-1]
+    kit.seen(
+        words.end,
+        world=world + 1,
+        never=kit.percent(groups[NEVER].right),
+        once=kit.percent(groups[ONCE].right),
+        often=kit.percent(groups[OFTEN].right),
+        sure=kit.percent(groups[NEVER].sure),
+        shared=namesakes_of(world)["shared"],
+        most=most,
+        declined=kit.percent(answers.read(world, most).groups[NEVER].declined),
+    )

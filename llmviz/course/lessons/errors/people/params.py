@@ -1,0 +1,12 @@
+"""The controls of the chapter "What the text says about people", as its links write them."""
+
+from llmviz.corpus.leaning import LEANS
+from llmviz.course.ui import codec
+from llmviz.study.read_leaning import SEEDS
+
+PARAMS = [
+    codec.choice("lean", str(LEANS[-1]), [str(lean) for lean in LEANS]),
+    codec.integer("leantext", 0, 0, len(SEEDS) - 1),
+    codec.number("leantemperature", 0.5, 0.0, 2.0),
+    codec.choice("leantaken", "all", ["all", "jobs"]),
+]

@@ -1,0 +1,13 @@
+"""The controls of the chapter "Is it as sure as it is right?", as its links write them."""
+
+from llmviz.course.lessons.errors.sure import words
+from llmviz.course.ui import codec
+from llmviz.study.calibration import TEMPERATURES
+from llmviz.study.model_errors import BASE
+
+PARAMS = [
+    codec.text("sure_model", BASE),
+    codec.choice("against", "came", list(words.held_against)),
+    codec.number("heat", 1.0, TEMPERATURES[0], TEMPERATURES[-1]),
+    codec.flag("sure_measured", False),
+]

@@ -1,0 +1,15 @@
+"""From a base model to a helper: what is done to a model that has learned to write."""
+
+from llmviz.course.document import beside
+from llmviz.course.ui.contents import Lesson
+
+words = beside(__file__, "lesson")
+
+LESSON = Lesson(
+    key="finetuning",
+    words=words,
+    icon=":material/school:",
+    names=("stages", "classifier", "lora", "instructions", "preferences", "fewshot"),
+    needs_engine=True,
+    after=("training", "transformer"),
+)

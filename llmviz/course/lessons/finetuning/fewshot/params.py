@@ -1,0 +1,15 @@
+"""The controls of the chapter "Zero, one, few examples", as its links write them."""
+
+from llmviz.corpus.rules import FEWEST, MOST
+from llmviz.course.ui import codec
+from llmviz.study.rule_prompts import MOST_EXAMPLES
+
+PARAMS = [
+    codec.integer("shots", 8, 0, MOST_EXAMPLES),
+    codec.integer("groups", FEWEST, FEWEST, MOST),
+    codec.integer("wrong", 0, 0, MOST_EXAMPLES),
+    codec.integer("drawing", 1, 1, 9_999),
+    codec.text("ownrule", "", 2_000),
+    codec.text("rulehead", ""),  # layer and head; empty: the one that looks at the answers most
+    codec.flag("curves", False),
+]

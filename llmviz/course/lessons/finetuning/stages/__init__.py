@@ -1,0 +1,5 @@
+"""The chapter "The stages" of the lesson "From a base model to a helper"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

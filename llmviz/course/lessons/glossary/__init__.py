@@ -1,0 +1,12 @@
+"""The glossary: every term that the lessons explain under the pointer, in one list."""
+
+from llmviz.course.document import beside
+from llmviz.course.ui.contents import Lesson
+
+words = beside(__file__, "lesson")
+
+LESSON = Lesson(
+    key="glossary",
+    words=words,
+    icon=":material/menu_book:",
+)

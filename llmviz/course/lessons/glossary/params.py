@@ -1,0 +1,5 @@
+"""The control of the glossary."""
+
+from llmviz.course.ui import codec
+
+PARAMS = [codec.text("find", "")]

@@ -1,0 +1,14 @@
+"""The lesson "From counts to GPT": each kind of language model, and what it could not do."""
+
+from llmviz.course.document import beside
+from llmviz.course.ui.contents import Lesson
+
+words = beside(__file__, "lesson")
+
+LESSON = Lesson(
+    key="history",
+    words=words,
+    icon=":material/timeline:",
+    after=("tokenization",),
+    names=("where", "series", "counting", "mlp", "wavenet", "recurrent", "memory", "all"),
+)

@@ -1,0 +1,18 @@
+"""The controls of the chapter "Counting", as its links write them."""
+
+from llmviz.course.lessons.history.counting import words
+from llmviz.course.ui import codec
+
+STEPS = 200  # of the network
+LONGEST = 6  # letters of context
+
+PARAMS = [
+    codec.choice("count", "pairs", list(words.looks)),
+    codec.text("paircell", ""),
+    codec.integer("throw", 6, 0, 9_999),
+    codec.integer("letter", 1, 1, 30),
+    codec.choice("learn", "adam", list(words.optimizers)),
+    codec.integer("learnstep", -1, -1, STEPS),  # −1: the last
+    codec.integer("back", 4, 1, LONGEST),
+    codec.choice("smooth", "kneser-ney", list(words.methods)),
+]

@@ -1,0 +1,5 @@
+"""The chapter "One test for all" of the lesson "From counts to GPT"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

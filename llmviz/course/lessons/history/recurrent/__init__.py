@@ -1,0 +1,5 @@
+"""The chapter "RNN, GRU, LSTM" of the lesson "From counts to GPT"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

@@ -1,0 +1,250 @@
+"""Part of the chapter "WaveNet": the tree of fused pairs above a letter, and a node opened.
+
+W window, L levels, F hidden width.
+"""
+
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from llmviz.course import components as lv
+from llmviz.course.components.fused_tree.view import TreeLevel
+from llmviz.course.components.fused_tree.view import fused_tree as drawn_tree
+from llmviz.course.document.marks import unmarked
+from llmviz.course.lessons.history.hidden_layer import add_layer, add_strip
+from llmviz.course.lessons.history.kept_cell import show
+from llmviz.course.lessons.history.named_model import spoken_next
+from llmviz.course.lessons.history.wavenet import words
+from llmviz.course.ui import engine, kit
+from llmviz.course.ui.matrix_picture import Picture
+from llmviz.study.fused_tree import FusedTree, fused_tree
+from llmviz.textfile import whole_number
+
+KEY = "history.wavenet"
+MODEL = "names-wavenet"
+BEST = 3  # letters that are named as likely
+
+
+def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> dict[str, Any]:
+    """Show the tree above a letter of a name, and one of its nodes.
+
+    Returns what the chapter's end says; nothing as long as a question covers that.
+    """
+    kit.section(words.tree, width=bundled.model.config.n_embd)
+    at = _place(state, name)
+    fused = tree(bundled, name, at)
+    node = _tree(state, fused, bundled)
+    kit.prose(report(fused, bundled))
+    _opened(state, bundled, name, at, node)
+    nodes = nodes_of(bundled.model.config.n_layer, len(name) + 1)
+    kit.section(words.shared)
+    quiz = question(nodes, name)
+    shown = quiz is None or kit.predict(quiz, f"{KEY}.ask", covers=True)
+    if shown:
+        line = words.shared_text
+        kit.prose(line, tokens=nodes.tokens, shared=nodes.sum, apart=nodes.apart, more=nodes.more)
+    _code(bundled, name, at, fused)
+    if not shown:
+        return {}
+    return {
+        "window": len(fused.seen),
+        "levels": len(fused.levels),
+        "name": kit.quote(name),
+        "shared": sum(nodes.together),
+        "apart": nodes.apart,
+        "more": nodes.more,
+    }
+
+
+def _place(state: kit.PageState, name: str) -> int:
+    """Show the choice of a letter; return its place among the tokens, the start token first."""
+    places = list(range(len(name) + 1))
+    at = state["treeat"] if state["treeat"] in places else places[-1]
+
+    def moved(chosen: int) -> None:
+        state["treeat"] = -1 if chosen == places[-1] else chosen
+
+    label = [words.start, *name]
+    slot = kit.tied(f"_{KEY}.at", at, moved)
+    st.select_slider(
+        words.at,
+        places,
+        format_func=lambda i: label[i] if i == 0 else f"{i}: {label[i]}",
+        width=420,
+        **slot,
+    )
+    return at
+
+
+@kit.kept(64)
+def tree(bundled: engine.Bundled, name: str, at: int) -> FusedTree:
+    """Return the tree above a letter of a name."""
+    return fused_tree(bundled.model, bundled.tokenizer.encode_from_start(name), at)
+
+
+def letters_seen(fused: FusedTree, level: int, node: int) -> str:
+    """Return the letters that a node has seen; dots for what stands before a letter."""
+    tokenizer = engine.tokenizer(MODEL)
+    special = tokenizer.special_tokens.values()
+    span = fused.span(level, node)
+    letters = [token for token in span if token is not None and token not in special]
+    return words.pad * (len(span) - len(letters)) + "".join(kit.names_of(letters, tokenizer))
+
+
+def _tree(state: kit.PageState, fused: FusedTree, bundled: engine.Bundled) -> tuple[int, int]:
+    """Draw the tree; return the (level, node) that is open."""
+    key, last = f"{KEY}.tree", len(fused.levels)
+
+    def opened() -> None:
+        node = st.session_state[key].get("chosen")
+        if isinstance(node, list) and len(node) == 2:
+            state["node"] = "" if node == [last, 0] else f"{node[0]}.{node[1]}"
+
+    node = chosen(state["node"], last)
+    drawn_tree(
+        levels_of(fused), key=key, words=words.view, limit=1.0, chosen=node, on_change=opened
+    )
+    return node
+
+
+def chosen(written: str, last: int) -> tuple[int, int]:
+    """Return the level and node that a link names; the root where there is no such node.
+
+    >>> chosen("1.3", 3), chosen("1.4", 3), chosen("", 3)
+    ((1, 3), (3, 0), (3, 0))
+    """
+    first, _, second = written.partition(".")
+    level, node = whole_number(first), whole_number(second)
+    there = level is not None and node is not None and level <= last
+    return (level, node) if there and node < 2 ** (last - level) else (last, 0)
+
+
+def levels_of(fused: FusedTree) -> list[TreeLevel]:
+    """Return the levels of a tree as they are drawn, the letters first."""
+    last, drawn = len(fused.levels), []
+    for level, values in enumerate([fused.embed, *(stage.nodes for stage in fused.levels)]):
+        title = words.leaves if level == 0 else words.root if level == last else words.level
+        count, width = values.shape
+        labels = [letters_seen(fused, level, node) for node in range(count)]
+        shape = words.shape.format(n=count, width=width)
+        drawn.append(TreeLevel(title.format(n=level), shape, values.numpy(), labels))
+    return drawn
+
+
+def report(fused: FusedTree, bundled: engine.Bundled) -> str:
+    """Say what the tree is made of and what comes next."""
+    best = fused.probabilities.topk(BEST)
+    listed = [
+        words.best.format(token=spoken_next(int(token), bundled.tokenizer), p=kit.percent(float(p)))
+        for token, p in zip(best.indices, best.values, strict=True)
+    ]
+    window = len(fused.seen)
+    sizes = " + ".join(str(len(level.nodes)) for level in fused.levels)
+    text = words.read.format(
+        window=window, levels=len(fused.levels), sizes=sizes, best=", ".join(listed)
+    )
+    real = sum(token is not None for token in fused.seen)
+    return text + words.real.format(real=real, window=window)
+
+
+class Nodes(NamedTuple):
+    """How many nodes all trees of a text have.
+
+    Level l of all trees together is as long as the text and its pads, less the nodes' own spans.
+    """
+
+    tokens: int
+    each: int  # of one tree
+    together: list[int]  # level by level, each node once
+
+    @property
+    def apart(self) -> int:
+        """How many there would be if the trees shared nothing."""
+        return self.tokens * self.each
+
+    @property
+    def more(self) -> str:
+        """What is to be said where sharing saves nothing, because of nodes that no tree needs."""
+        return words.shared_more if sum(self.together) >= self.apart else ""
+
+    @property
+    def sum(self) -> str:
+        """Their sum, written out."""
+        return f"{' + '.join(map(str, self.together))} = {sum(self.together)}"
+
+
+def nodes_of(levels: int, tokens: int) -> Nodes:
+    """Return how many nodes the trees above so many tokens have."""
+    window = 2**levels
+    together = [tokens + window - 2**level for level in range(1, levels + 1)]
+    return Nodes(tokens, window - 1, together)
+
+
+def question(nodes: Nodes, name: str) -> kit.Question | None:
+    """Ask how many nodes are computed; None where two answers would be equal."""
+    few, shared = nodes.tokens * len(nodes.together), sum(nodes.together)
+    if len({few, shared, nodes.apart}) < 3:
+        return None
+    return kit.Question.of(
+        words.ask,
+        tokens=nodes.tokens,
+        nodes=nodes.each,
+        name=kit.quote(name),
+        shared=shared,
+        levels=" + ".join(map(str, nodes.together)),
+        apart=nodes.apart,
+        few=few,
+    )
+
+
+@kit.kept(64)
+def node_picture(bundled: engine.Bundled, name: str, at: int, level: int, node: int) -> Picture:
+    """Return how one node was made, as matrices; of a leaf, its vector."""
+    fused, picture = tree(bundled, name, at), Picture()
+    if level == 0:
+        picture.add("embedding", fused.embed[[node]], words.leaf_label, role="value")
+        picture.layout.append(["embedding"])
+        return picture
+    below = (fused.embed, *(stage.nodes for stage in fused.levels))[level - 1]
+    above = fused.levels[level - 1]
+    left, right = (
+        unmarked(kit.quote(letters_seen(fused, level - 1, 2 * node + side))) for side in (0, 1)
+    )
+    for side, label in enumerate((left, right)):
+        key = ("left", "right")[side]
+        picture.add(key, below[[2 * node + side]], label, role="value")
+        picture.layout.append([key])
+    add_strip(picture, "pair", above.pairs[[node]], lv.concat("left", "right"))
+    layer = engine.load(MODEL).model.levels[level - 1]
+    add_layer(picture, layer, "pair", above.linear[[node]], above.normed[[node]], [""])
+    return picture
+
+
+def _opened(
+    state: kit.PageState, bundled: engine.Bundled, name: str, at: int, node: tuple[int, int]
+) -> None:
+    level, number = node
+    fused = tree(bundled, name, at)
+    label = kit.quote(letters_seen(fused, level, number))
+    if level:
+        left, right = (
+            kit.quote(letters_seen(fused, level - 1, 2 * number + side)) for side in (0, 1)
+        )
+        at_level = fused.levels[level - 1]
+        text = words.opened_text.format(
+            left=left, right=right, pair=at_level.pairs.shape[1], width=at_level.nodes.shape[1]
+        )
+        kit.section(words.opened.title.format(seen=unmarked(label)), text)
+    else:
+        kit.section(words.leaf, seen=unmarked(label))
+    picture = node_picture(bundled, name, at, level, number)
+    show(state, picture, key=f"{KEY}.node.{min(level, 1)}", control="fused", stacked=True)
+
+
+def _code(bundled: engine.Bundled, name: str, at: int, fused: FusedTree) -> None:
+    root = fused.levels[-1].nodes[0, :3].tolist()
+    kit.show_code(
+        [type(bundled.model).forward, fused_tree],
+        words.snippet_tree.format(bundled_name=bundled.name, name=name, at=at),
+        f"{[len(level.nodes) for level in fused.levels]}\n{[f'{x:.3f}' for x in root]}",
+    )

@@ -1,0 +1,5 @@
+"""The chapter "Where language models stand" of the lesson "From counts to GPT"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

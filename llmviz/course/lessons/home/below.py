@@ -1,0 +1,214 @@
+"""What stands below the machine: questions, code, the lessons, the models, the device."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from llmviz.course.lessons import LESSONS
+from llmviz.course.lessons.home import words
+from llmviz.course.lessons.home.sentence import Sentence, token_text
+from llmviz.course.ui import course, engine, kit
+from llmviz.study.machine_reading import Reading
+
+LISTED_IN_CODE = 5
+CHANGE = "home.change"
+# A table wider than a phone scrolls by itself.
+_STYLE = """<style>
+.st-key-model-table, .st-key-model-table [data-testid=stMarkdownContainer] {
+  max-width: 100%; overflow-x: auto; }
+.st-key-model-table td, .st-key-model-table th { font-size: .9rem; white-space: nowrap; }
+.st-key-model-table td:nth-child(2) { white-space: normal; min-width: 15rem; }
+</style>"""
+
+
+@dataclass(frozen=True)
+class OnScreen:
+    """What the machine shows at the moment: of which model, which tokens, which layer and head."""
+
+    bundled: engine.Bundled
+    window: Sentence
+    reading: Reading
+    layer: int
+    head: int
+
+    def name(self, token: int) -> str:
+        """A token, harmless inside a sentence."""
+        return kit.quote(token_text(token, self.bundled.tokenizer)[0])
+
+
+def sum_question(screen: OnScreen) -> kit.Question | None:
+    """Return what the weights of the last row add up to, as a question; None for one token."""
+    row = np.append(
+        screen.reading.weights[screen.layer, screen.head, -1],
+        screen.reading.earlier[screen.layer, screen.head, -1],
+    )
+    count = min(len(screen.window.ids), screen.bundled.model.config.window or math.inf)
+    if count < 2:
+        return None
+    largest = np.sort(row)[::-1][:2]
+    parts = [f"{weight:.3f}" for weight in largest]
+    if count > 2:
+        parts.append(f"{row.sum() - largest.sum():.3f}")
+    whole = f"{row.sum():.3f}"
+    others = " for the others" if count > 2 else ""
+    total = " + ".join(parts) + f"{others} = {whole}"
+    if f"{sum(map(float, parts)):.3f}" != whole:
+        total += words.rounded
+    known = {
+        "layer": screen.layer,
+        "head": screen.head,
+        "token": screen.name(screen.window.ids[-1]),
+        "count": count,
+        "largest": f"{largest[0]:.3f}",
+        "sum": total,
+    }
+    return kit.Question.of(words.sum_question, **known)
+
+
+def change_question(screen: OnScreen, other: int, changed: Reading | None = None) -> kit.Question:
+    """Return which rows change with the last token, as a question.
+
+    changed: the forward pass with the token `other` in the place of the last. Without it the
+    reasons have no numbers; they are read only after an answer.
+    """
+    rows = screen.reading.vectors.shape[1]
+    difference = np.full(rows, np.nan)
+    if changed is not None:
+        difference = np.abs(changed.vectors - screen.reading.vectors).max(axis=(0, 2))  # (R,)
+    known = {
+        "token": screen.name(screen.window.ids[-1]),
+        "other": screen.name(other),
+        "count": rows,
+        "earlier": rows - 1,
+        "before": f"{difference[:-1].max():.4g}",
+        "after": f"{difference[-1]:.4g}",
+    }
+    return kit.Question.of(words.change_question, **known)
+
+
+def expected_instead(screen: OnScreen) -> int:
+    """Return the token that is most probable to the model in the place of the last one."""
+    best = screen.reading.top_ids[-2]
+    return int(next(token for token in best if token != screen.window.ids[-1]))
+
+
+def questions(screen: OnScreen, changed: Callable[[OnScreen], Reading]) -> None:
+    """Ask what the picture can answer.
+
+    changed: returns the forward pass with the token of `expected_instead` in the place of the last.
+    A model with a mistake built into its mask is asked nothing: other answers are right for it.
+    """
+    config = screen.bundled.model.config
+    first = sum_question(screen)
+    if first is None or config.mask != "causal" or config.softmax_before_mask is not None:
+        return
+    kit.section(words.questions)
+    kit.predict(first, "home.sum")
+    if len(screen.window.ids) < 3:  # nothing to compare
+        return
+    other = expected_instead(screen)
+    question = change_question(screen, other)
+    if kit.answered(question, CHANGE):
+        question = change_question(screen, other, changed(screen))
+    kit.predict(question, CHANGE, covers=True)
+
+
+def code(screen: OnScreen) -> None:
+    """Show the functions that ran, and a snippet that prints the same predictions."""
+    from llmviz.models.gpt import GPT, Block
+    from llmviz.nn.attention import attention
+    from llmviz.sampling.steps import softmax
+    from llmviz.study.machine_reading import read
+
+    kit.section(words.code)
+    kit.show_code(
+        [GPT.forward, Block.forward, attention, softmax, read],
+        snippet(screen),
+        predictions(screen),
+        label=words.code_label,
+    )
+
+
+def snippet(screen: OnScreen) -> str:
+    """Return Python that runs by itself and prints the model's five best predictions."""
+    text, length = screen.window.text, screen.bundled.model.context_length
+    ids = f"tokenizer.encode_from_start({text!r})"
+    if len(text) > kit.IN_SNIPPET:
+        ids = f"{list(screen.window.ids)}"
+    return words.snippet.format(
+        name=screen.bundled.name, ids=ids, length=length, listed=LISTED_IN_CODE
+    )
+
+
+def predictions(screen: OnScreen) -> str:
+    """Return what the snippet prints, from the numbers that the picture shows."""
+    best = zip(screen.reading.top_ids[-1], screen.reading.top_probabilities[-1], strict=True)
+    lines = [
+        f"{token:6d}  {screen.bundled.tokenizer.token_bytes(int(token))!r:16}  {probability:.3f}"
+        for token, probability in best
+    ]
+    return "\n".join(lines[:LISTED_IN_CODE])
+
+
+def lessons() -> list[kit.Lesson]:
+    """Return the lessons that a part of the picture leads to, in their order."""
+    return [lesson for lesson in LESSONS if lesson.names]
+
+
+def way_through(state: kit.PageState) -> None:
+    """Show the chosen way through the course, with each of its stops."""
+    kit.section(words.lessons)
+    st.segmented_control(words.way_label, required=True, **state.named(course.WAY.key, words.ways))
+    chapters, minutes = course.totals(state[course.WAY.key])
+    line = words.way_text[state[course.WAY.key]]
+    kit.prose(line, chapters=chapters, time=course.time_of(minutes))
+    course.path(state[course.WAY.key])
+    kit.prose(words.tests)
+    st.page_link("pages/before_after.py", label=words.tests_label, icon=":material/checklist:")
+
+
+def model_list() -> None:
+    """Show which models are bundled, what they reached, and on what they run."""
+    kit.section(words.models)
+    st.html(_STYLE)
+    rows, damaged = [], []
+    for name in engine.names():
+        try:
+            rows.append(model_row(name, engine.card(name)))
+        except ValueError as error:
+            damaged.append(error)
+    if rows:
+        kit.prose(words.models_text)
+        table = [words.model_columns, ["---", "---", "---:", "---", "---:", "---:"], *rows]
+        with st.container(key="model-table"):
+            st.markdown("\n".join(f"| {' | '.join(row)} |" for row in table))
+    else:
+        st.caption(words.no_model_short)
+    for error in damaged:
+        kit.refuse(error)
+    kit.prose(words.more_models)
+    late = words.device_later
+    st.caption(words.device.format(device=engine.device()) if engine.ready() else late)
+
+
+def model_row(name: str, card: dict[str, Any]) -> list[str]:
+    """Return the cells about a model, from its card: what it is and what it reached."""
+    what = str(card.get("model", ""))
+    if engine.ready():
+        from llmviz.training.recipes import RECIPES
+
+        what = RECIPES[name].description if name in RECIPES else what
+    loss = card.get("score", {}).get("nats_per_token")
+    floor = card.get("floor", {}).get("nats_per_token")
+    return [
+        f"**{kit.escape_markdown(name)}**",
+        kit.escape_markdown(what),
+        f"{card['parameters']:,}",
+        kit.escape_markdown(str(card.get("corpus", ""))),
+        "–" if loss is None else f"{loss:.3f}",
+        "–" if floor is None else f"{floor:.3f}",
+    ]

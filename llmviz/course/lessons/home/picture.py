@@ -1,0 +1,307 @@
+"""The machine on the learner's text: controls, one forward pass, the picture, writing on."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from llmviz.course.components.machine.view import MachineRow, NextToken, View, machine
+from llmviz.course.lessons.home import words
+from llmviz.course.lessons.home.below import OnScreen, expected_instead, lessons
+from llmviz.course.lessons.home.params import DEFAULT_MODEL, TEXT
+from llmviz.course.lessons.home.sentence import (
+    LOOKED_AT,
+    Sentence,
+    machine_rows,
+    machine_values,
+    sentence,
+    token_text,
+)
+from llmviz.course.ui import engine, kit
+from llmviz.study.machine_reading import Reading, read
+from llmviz.study.next_token import Choice, choose, write_one
+
+if TYPE_CHECKING:
+    from llmviz.tokenizers import Tokenizer
+
+PACE = 0.45  # seconds between two tokens that are written in a row, so that the eye can follow
+POLL = 0.3  # seconds between two looks whether the model has come
+KEY = "home.machine"
+WRITING = "home.writing"  # session: [written, wanted, time of the last]
+BROKEN = "home.broken"  # session: the text after which the model wants bytes of no character
+
+
+def models() -> list[str]:
+    """Return the bundled models that the machine can show: those that read and write text."""
+    # What is wrong with a damaged one is said by the list of models at the end of the page.
+    fitting = [name for name, _ in kit.bundled_fitting(kit.reads_text)]
+    return sorted(fitting, key=lambda name: (name != DEFAULT_MODEL, name))
+
+
+reading_of = kit.kept(64)(kit.on_model(read))
+
+
+def decided_heads(weights: np.ndarray) -> tuple[int, list[int]]:
+    """Return the layer and, for each layer, the head whose weights are most concentrated.
+
+    weights: (L, H, R, R). What counts is the largest weight of each row on another token than the
+    row itself and the first one; its mean over the rows is highest for the head that is returned.
+    """
+    rows = weights.shape[-1]
+    others = weights[:, :, 2:, 1:] * (1 - np.eye(rows)[2:, 1:])
+    if not others.size:
+        return 0, [0] * len(weights)
+    decision = others.max(axis=-1).mean(axis=-1)  # (L, H)
+    return int(decision.max(axis=1).argmax()), [int(h) for h in decision.argmax(axis=1)]
+
+
+def draw(state: kit.PageState) -> OnScreen | None:
+    """Draw the machine; return what it shows, or None while there is no model."""
+    bundled_names = models()
+    names = bundled_names + kit.offered(kit.reads_text, state["model"])
+    name = kit.keep(state, "model", names) if names else None
+    if len(names) > len(bundled_names):  # runs and imported models: as many as there may be
+        st.selectbox(
+            words.model_label,
+            names,
+            format_func=kit.label,
+            width=360,
+            label_visibility="collapsed",
+            **state.bind("model"),
+        )
+    elif len(names) > 1:
+        st.segmented_control(
+            words.model_label,
+            names,
+            required=True,
+            label_visibility="collapsed",
+            **state.bind("model"),
+        )
+    try:
+        tokenizer = engine.tokenizer(name) if name else _fallback_tokenizer()
+        bundled = engine.load(name) if name and engine.ready() else None
+        context = bundled.model.context_length if bundled else None
+        window = sentence(state["text"], tokenizer, context)
+    except ValueError as error:
+        kit.refuse(error)
+        return None
+    _tell_limits(state["text"], window, context)
+    rows = machine_rows(window, tokenizer)
+    if bundled is None:
+        sentences = words.picture | ({} if name else {"loading": words.no_model_short})
+        machine(
+            rows,
+            None,
+            key=KEY,
+            vocab_size=tokenizer.vocab_size,
+            words=sentences,
+            view=View(),
+            coming=name is not None and not engine.problem(),
+        )
+        _no_model() if name is None else _await_engine()
+        return None
+    reading = reading_of(bundled, window.ids)
+    choice = choose(reading.logits[-1], state["temperature"], state["seed"], window.count)
+    following = _following(choice, tokenizer, state)
+    view, config = _view(state, bundled, reading), bundled.model.config
+    event = machine(
+        rows,
+        machine_values(reading, tokenizer),
+        key=KEY,
+        vocab_size=tokenizer.vocab_size,
+        words=picture_words(
+            config.positions, config.norm, kind_of(following, tokenizer), starts=window.starts
+        )
+        | ({} if following.id in tokenizer.ends else {"end": following.text}),
+        view=view,
+        following=following,
+        links=_links(),
+        writing=tuple(st.session_state[WRITING][:2]) if WRITING in st.session_state else None,
+        on_view=lambda new: _keep_view(state, new, view, rows),
+    )
+    if st.session_state.get(BROKEN) == state["text"]:
+        st.info(words.broken, icon=":material/block:")
+    _act(event.lesson, event.write)
+    _draw_controls(state, choice, tokenizer)
+    if WRITING in st.session_state:
+        _writer(state, bundled)
+    return OnScreen(bundled, window, reading, view.layer, view.heads[view.layer])
+
+
+def changed_reading(screen: OnScreen) -> Reading:
+    """Return the forward pass with the token that the model expected in the place of the last."""
+    ids = (*screen.window.ids[:-1], expected_instead(screen))
+    return reading_of(screen.bundled, ids)
+
+
+def _fallback_tokenizer() -> Tokenizer:
+    from llmviz.tokenizers import get_tokenizer
+
+    return get_tokenizer("bpe")
+
+
+def _tell_limits(text: str, window: Sentence, context: int | None) -> None:
+    if len(text) > len(window.text):
+        st.info(words.too_long.format(all=f"{len(text):,}", limit=f"{len(window.text):,}"))
+    if not text:
+        st.info(words.empty, icon=":material/edit:")
+    if window.slid:
+        st.info(words.slid.format(count=f"{window.count:,}", context=f"{context:,}"))
+    if window.unknown:
+        st.info(words.unknown.format(unknown=window.unknown, count=window.count - 1))
+
+
+def _no_model() -> None:
+    st.info(words.no_model, icon=":material/download:")
+    st.code(words.no_model_command, language=None)
+
+
+def _await_engine() -> None:
+    """Start loading after this first paint, and draw the page again once it is done."""
+    if engine.problem():
+        kit.refuse(words.engine_failed.format(problem=engine.problem()))
+        st.button(words.retry, on_click=engine.start)
+        return
+    _poll()
+
+
+@st.fragment(run_every=POLL)
+def _poll() -> None:
+    # The first call is part of the first paint; loading begins with the second, a moment later.
+    if st.session_state.get("home.painted"):
+        engine.start()
+    st.session_state["home.painted"] = True
+    if engine.ready() or engine.problem():
+        st.rerun()
+
+
+def _view(state: kit.PageState, bundled: engine.Bundled, reading: Reading) -> View:
+    """The view that the link asks for, as far as it fits this model and this text."""
+    layer, heads = _striking(bundled)
+    chosen = kit.keep(state, "heads", _lists_of_heads(state["heads"], reading))
+    if state["layer"] >= 0:
+        layer = kit.keep(state, "layer", range(reading.layers))
+    row = -1
+    if state["row"] >= 0:
+        last = reading.first + reading.weights.shape[-1]
+        position = kit.keep(state, "row", [-1, *range(reading.first, last)])
+        row = -1 if position < 0 else position - reading.first
+    step = kit.keep(state, "step", range(-1, 2 * reading.layers + 5))
+    return View(layer, tuple(chosen or heads), row, step)
+
+
+def _lists_of_heads(wanted: list[int], reading: Reading) -> list[list[int]]:
+    """What `heads` may be: nothing, or one head that exists for each layer."""
+    fits = len(wanted) == reading.layers and all(head < reading.heads for head in wanted)
+    return [[], wanted] if fits else [[]]
+
+
+def _striking(bundled: engine.Bundled) -> tuple[int, list[int]]:
+    """The layer and heads of the first view, chosen on the page's own sentence for any text."""
+    window = sentence(TEXT, bundled.tokenizer, bundled.model.context_length)
+    return decided_heads(reading_of(bundled, window.ids).weights)
+
+
+def _keep_view(state: kit.PageState, new: View, old: View, rows: list[MachineRow]) -> None:
+    if new.layer != old.layer:
+        state["layer"] = new.layer
+    if new.heads != old.heads:
+        state["heads"] = list(new.heads)
+    state["row"] = -1 if new.row < 0 else rows[new.row].position
+    state["step"] = new.step
+
+
+def _following(choice: Choice, tokenizer: Tokenizer, state: kit.PageState) -> NextToken:
+    return NextToken(
+        token_text(choice.id, tokenizer)[0],
+        choice.id,
+        choice.probability,
+        choice.rank,
+        ends=choice.id in tokenizer.special_tokens.values(),
+        drawn=state["temperature"] > 0,
+    )
+
+
+def _links() -> dict[str, str]:
+    keys = {lesson.key for lesson in lessons()}
+    return {stage: page for stage, page in words.stage_lessons.items() if page in keys}
+
+
+def _act(lesson: str | None, write: int | None) -> None:
+    if lesson in _links().values():
+        st.switch_page(f"pages/{lesson}.py")
+    if write == 0:
+        st.session_state.pop(WRITING, None)
+        st.rerun()
+    elif write is not None and 1 <= write <= 10 and WRITING not in st.session_state:
+        st.session_state[WRITING] = [0, write, 0.0]
+        st.rerun()
+
+
+@st.fragment(run_every=PACE)
+def _writer(state: kit.PageState, bundled: engine.Bundled) -> None:
+    """Write one token each time it is run, until all are written, stopped, or the text ends."""
+    job = st.session_state.get(WRITING)
+    if job is None or time.monotonic() - job[2] < 0.9 * PACE:
+        return
+    text = state["text"]
+    head, looked_at = text[:-LOOKED_AT], text[-LOOKED_AT:]
+    written = write_one(
+        bundled.model, bundled.tokenizer, looked_at, state["temperature"], state["seed"]
+    )
+    state["text"] = head + written.text
+    state["row"] = -1
+    job[0], job[2] = job[0] + 1, time.monotonic()
+    if written.broken:
+        st.session_state[BROKEN] = state["text"]
+    if written.ended or job[0] >= job[1]:
+        del st.session_state[WRITING]
+    st.rerun()
+
+
+def _draw_controls(state: kit.PageState, choice: Choice, tokenizer: Tokenizer) -> None:
+    with st.expander(words.draw_label, icon=":material/casino:"):
+        left, right = st.columns(2)
+        left.slider(
+            words.temperature_label,
+            step=0.05,
+            help=words.temperature_help,
+            **state.ranged("temperature"),
+        )
+        right.number_input(words.seed_label, help=words.seed_help, **state.ranged("seed"))
+        if state["temperature"] > 0:
+            st.caption(
+                words.drawn.format(
+                    temperature=f"{state['temperature']:g}",
+                    probability=f"{choice.probability:.4f}",
+                    rank=f"{choice.rank:,}",
+                    vocab=f"{tokenizer.vocab_size:,}",
+                )
+            )
+
+
+def kind_of(following: NextToken, tokenizer: Tokenizer) -> str:
+    """Return whether the next token is a text, the end of one, or a mark that is neither."""
+    if not following.ends:
+        return "text"
+    return "end" if following.id in tokenizer.ends else "mark"
+
+
+def picture_words(positions: str, norm: str, following: str, *, starts: bool) -> dict:
+    """Return what the picture says of a model with these positions and norms.
+
+    following: the kind of the next token; starts: whether the start token is what the model reads
+    first.
+    """
+    say = words.picture["say"]
+    counted = words.counted["start" if starts else "plain"]
+    own = {
+        "tokens": say["tokens"].replace("{counted}", counted),
+        "vectors": say["vectors"].replace("{placed}", words.positions[positions]),
+        "scores": say["scores"].replace("{last}", words.last_vector[norm]),
+        "next": say["next"].replace("{following}", words.following[following]),
+    }
+    return words.picture | {"say": say | own}

@@ -1,0 +1,14 @@
+"""Words and their roles: counts, stems, lemmas, parts of speech, what layers know, names."""
+
+from llmviz.course.document import beside
+from llmviz.course.ui.contents import Lesson
+
+words = beside(__file__, "lesson")
+
+LESSON = Lesson(
+    key="language",
+    words=words,
+    icon=":material/abc:",
+    after=("transformer",),
+    names=("counts", "stems", "lemmas", "tags", "probing", "names"),
+)

@@ -1,0 +1,52 @@
+"""The counted stories and the hidden Markov model of them, computed once for all visitors."""
+
+from llmviz.corpus.roles import TAGS
+from llmviz.course.ui import kit
+from llmviz.language.hmm import HMM, Lattice, count_hmm, viterbi
+from llmviz.language.role_scores import COUNTED, counted_sentences
+from llmviz.study.word_roles import TagCounts, TwoRoles, count_tags, hmm_tags, words_of_two_roles
+
+ROLES = 12  # words that are shown in two roles
+
+
+@kit.kept(1)
+def sentences() -> tuple[tuple[tuple[str, str], ...], ...]:
+    """Return the counted sentences as (word, tag)."""
+    return tuple(map(tuple, counted_sentences()))
+
+
+@kit.kept(1)
+def tag_counts() -> TagCounts:
+    """Return what was counted in them."""
+    return count_tags(sentences())
+
+
+@kit.kept(4)
+def model(smoothing: str) -> HMM:
+    """Return the hidden Markov model; smoothing: what is added to each count, as text."""
+    return count_hmm(sentences(), TAGS, float(smoothing))
+
+
+@kit.kept(256)
+def lattice(smoothing: str, words: tuple[str, ...]) -> Lattice:
+    """Return Viterbi's lattice of a sentence."""
+    return viterbi(model(smoothing), words)
+
+
+@kit.kept(128)
+def tags_of(smoothing: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the tag of each word of a text, sentence by sentence."""
+    return tuple(hmm_tags(model(smoothing), words))
+
+
+@kit.kept(1)
+def two_roles() -> tuple[TwoRoles, ...]:
+    """Return words that have two roles in the counted stories, with a sentence for each."""
+    from llmviz.language.tagger import tagged_stories
+
+    return tuple(words_of_two_roles(tagged_stories(COUNTED), ROLES))
+
+
+def times(word: str) -> int:
+    """Return how often a word stands in the counted stories."""
+    return int(tag_counts().of(word).sum())

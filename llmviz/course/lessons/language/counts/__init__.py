@@ -1,0 +1,5 @@
+"""The chapter "Counts" of the lesson "Words and their roles"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

@@ -1,0 +1,205 @@
+"""Chapter "Lemmas": dictionary and rules beside the stem, and what the sentence decides."""
+
+import numpy as np
+import streamlit as st
+
+from llmviz.corpus.roles import TAGS
+from llmviz.course.components.cell_grid.view import cell_grid
+from llmviz.course.lessons.language import counted_stories
+from llmviz.course.lessons.language.lemmas import words
+from llmviz.course.lessons.language.sentence import named, read, sentence_box, sentence_of
+from llmviz.course.ui import kit
+from llmviz.language.lemmas import AMBIGUOUS, Lemma, lemma
+from llmviz.language.porter import stem
+from llmviz.study.word_roles import ReadWord
+
+KEY = "language.lemmas"
+SMOOTHING = "0.01"  # of the counted tables
+DRAWN = 40  # words that have a column
+QUOTED = 20  # letters of a word that an answer holds
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show the chapter."""
+    kit.section(words.intro)
+    sentence_box(state)
+    kit.choose(state, "decides", words.tagger, words.taggers)
+    text = sentence_of(state)
+    if text is None:
+        return
+    every = read(text)
+    if every is None:
+        return
+    if state["decides"] == "hmm":
+        tags = counted_stories.tags_of(SMOOTHING, tuple(word.text for word in every))
+        every = tuple(
+            word._replace(tag=tag, known=counted_stories.times(word.text) > 0)
+            for word, tag in zip(every, tags, strict=True)
+        )
+    spelled = tuple(word for word in every if _has_letter(word.text))
+    if not spelled:
+        kit.inform(words.no_letters, ":material/info:")
+        return
+    drawn = spelled[:DRAWN]
+    if len(spelled) > DRAWN:
+        kit.inform(words.cut.format(drawn=DRAWN, all=len(spelled)), ":material/content_cut:")
+    quiz = question(drawn)
+    hidden = None
+    if quiz is not None:
+        hidden = None if kit.predict(quiz[0], f"{KEY}.ask", covers=True) else quiz[1]
+    at = _grid(state, drawn, hidden)
+    if at == hidden:
+        kit.prose(words.answer_first)
+    else:
+        _opened(drawn[at])
+    unknown = [word.text for word in drawn if not word.known]
+    if unknown:
+        line = words.unknown[state["decides"]]
+        kit.prose(line, words=", ".join(map(kit.quote, dict.fromkeys(unknown))))
+    lemmas = [lemma_of(word.text, word.tag) for word in drawn]
+    agree = sum(word.by_rule == word.lemma.lower() for word in lemmas)
+    kit.prose(words.rules, words=kit.count(len(drawn), "word"), agree=agree)
+    there = [named(tag) for tag in TAGS if any(word.tag == tag for word in drawn)]
+    st.caption(words.legend.format(tags=", ".join(there)))
+    _twice(drawn, hidden)
+    _code(drawn)
+    if hidden is None:
+        kit.seen(words.end, **end(lemmas))
+
+
+def end(lemmas: list[Lemma]) -> dict[str, object]:
+    """Return what the chapter ends with, for the lemmas of the table."""
+    whys = [_why(word) for word in lemmas]
+    return {
+        "words": kit.count(len(lemmas), "word"),
+        "looked": whys.count("dictionary"),
+        "tagged": whys.count("tag"),
+    }
+
+
+lemma_of = kit.kept(4096)(lemma)
+
+
+def _has_letter(text: str) -> bool:
+    return any(sign.isalnum() for sign in text)
+
+
+def _grid(state: kit.PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> int:
+    """Draw the table of lemmas, but that of a hidden word; return which word is open."""
+    lemmas = [lemma_of(word.text, word.tag) for word in drawn]
+    first = next((i for i, word in enumerate(lemmas) if word.why == "tag"), 0)
+    at = state["lword"] if 0 <= state["lword"] < len(drawn) else first
+
+    texts = [
+        [word.tag for word in drawn],
+        [stem(word.text) for word in drawn],
+        [word.dictionary for word in lemmas],
+        [word.by_rule for word in lemmas],
+        [word.lemma for word in lemmas],
+    ]
+    notes = [[_note(row, word) for word in lemmas] for row in range(len(words.rows))]
+    if hidden is not None:
+        texts[4][hidden], notes[4][hidden] = words.hidden, words.answer_first
+    decided = np.array([word.why == "tag" for word in lemmas])
+    changed = [
+        [a.lower() != word.text.lower() for a, word in zip(row, drawn, strict=True)]
+        for row in texts
+    ]
+    values = 0.25 * np.array(changed, dtype=np.float32)
+    values[0] = 0.0
+    values[4] = np.where(decided, 1.0, values[4])
+    cell_grid(
+        values,
+        key=f"{KEY}.grid",
+        row_names=words.rows,
+        column_names=[_column(word) for word in drawn],
+        texts=texts,
+        notes=notes,
+        strong=np.array([decided if row in (0, 4) else decided & False for row in range(5)]),
+        starts=[1, 4],
+        limit=1.6,
+        label=words.grid,
+        chosen=(4, at),
+        on_change=kit.bound(state, f"{KEY}.grid", chosen=("lword", kit.second_of)),
+    )
+    return at
+
+
+def _column(word: ReadWord) -> str:
+    return word.text if word.known else words.unknown_mark.format(word=word.text)
+
+
+def _note(row: int, word: Lemma) -> str:
+    if row == 3 and not word.rule:
+        return words.no_rule.format(tag=word.tag)
+    return words.notes[row].format(rule=word.rule, tag=word.tag, why=words.why[_why(word)])
+
+
+def _why(word: Lemma) -> str:
+    return "name" if word.tag == "PROPN" else word.why
+
+
+def _opened(word: ReadWord) -> None:
+    found = lemma_of(word.text, word.tag)
+    forms = AMBIGUOUS.get(word.text.lower(), {})
+    kit.prose(
+        words.opened[_why(found)].format(
+            word=kit.quote(word.text),
+            tag=word.tag,
+            lemma=kit.quote(found.lemma),
+            stem=kit.quote(stem(word.text)),
+            rule=kit.quote(found.by_rule),
+            dictionary=kit.quote(found.dictionary),
+            forms=", ".join(
+                words.form.format(lemma=kit.quote(form), tag=t) for t, form in forms.items()
+            ),
+        )
+        + (words.two_verbs.format(other=kit.quote(found.other)) if found.other else "")
+    )
+
+
+def question(drawn: tuple[ReadWord, ...]) -> tuple[kit.Question, int] | None:
+    """Return which lemma a word with several of them has in the text, as a question; which word.
+
+    None where no word of the text has two lemmas and a tag that decides.
+    """
+    for number, word in enumerate(drawn, 1):
+        forms = AMBIGUOUS.get(word.text.lower(), {})
+        if word.tag not in forms:
+            continue
+        right = forms[word.tag]
+        reasons = {right: words.ask_right.format(tag=word.tag, lemma=kit.quote(right))}
+        for tag, form in forms.items():
+            reasons.setdefault(form, words.ask_wrong.format(tag=tag))
+        reasons.setdefault(stem(word.text), words.ask_stem)
+        text = words.ask.format(word=kit.quote(word.text), number=number)
+        return kit.Question.among(text, reasons, right, kit.escape_markdown), number - 1
+    return None
+
+
+def _twice(drawn: tuple[ReadWord, ...], hidden: int | None) -> None:
+    kit.section(words.twice)
+    here: dict[str, list[str]] = {}
+    for i, word in enumerate(drawn):
+        small = word.text.lower()
+        if small in AMBIGUOUS and i != hidden:
+            line = words.twice_here.format(tag=word.tag, lemma=lemma_of(word.text, word.tag).lemma)
+            here.setdefault(small, []).append(line)
+    rows = [
+        (word, " · ".join(forms), " · ".join(forms.values()), ", ".join(here.get(word, [])))
+        for word, forms in AMBIGUOUS.items()
+    ]
+    kit.rows_table(rows, words.twice_columns, width=720, height="content")
+
+
+def _code(drawn: tuple[ReadWord, ...]) -> None:
+    pairs = [(word.text, word.tag) for word in drawn if len(word.text) <= QUOTED]
+    kit.show_code(
+        [lemma],
+        words.snippet.format(pairs=pairs),
+        "\n".join(
+            f"{word} {tag} {lemma_of(word, tag).lemma} {lemma_of(word, tag).why}"
+            for word, tag in pairs
+        ),
+    )

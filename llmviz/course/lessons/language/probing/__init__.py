@@ -1,0 +1,5 @@
+"""The chapter "What layers know" of the lesson "Words and their roles"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

@@ -1,0 +1,17 @@
+"""The controls of the chapter "A reward and three arms", as its links write them."""
+
+from llmviz.course.ui import codec
+from llmviz.study.bandit import BASELINES, NONE, UPDATES
+
+RATES = ("0.1", "0.2", "0.5", "1", "2")
+
+PARAMS = [
+    codec.number("paya", 0.5, -1, 1),
+    codec.number("payb", 1.0, -1, 1),
+    codec.number("payc", 0.2, -1, 1),
+    codec.choice("armbase", NONE, BASELINES),
+    codec.choice("armrate", "0.5", RATES),
+    codec.integer("armseed", 0, 0, 999),
+    codec.integer("armupdate", 1, 1, UPDATES),
+    codec.text("armcell", ""),
+]

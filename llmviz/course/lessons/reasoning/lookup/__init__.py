@@ -1,0 +1,5 @@
+"""The chapter "Looking things up" of the lesson "Rewards and reasoning"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

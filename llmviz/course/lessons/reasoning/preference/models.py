@@ -1,0 +1,23 @@
+"""The story model and the reward model that began as it, the same objects for all visitors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from llmviz.course.ui import engine, kit
+from llmviz.finetuning.plan import BASE
+from llmviz.study.preference_model import reward_model
+
+if TYPE_CHECKING:
+    from llmviz.models.gpt import GPT
+
+
+@kit.kept(1)
+def reward() -> GPT:
+    """Return the bundled reward model. Raises ValueError where it is missing or damaged."""
+    return reward_model(engine.load(BASE).model)  # type: ignore[arg-type]  # a GPT by its name
+
+
+def tokenizer() -> Any:
+    """Return the tokenizer of both."""
+    return engine.load(BASE).tokenizer

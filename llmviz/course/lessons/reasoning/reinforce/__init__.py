@@ -1,0 +1,5 @@
+"""The chapter "Reinforcement" of the lesson "Rewards and reasoning"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

@@ -1,0 +1,21 @@
+"""The controls of the chapter "Reinforcement", as its links write them."""
+
+from llmviz.course.ui import codec
+from llmviz.study.reward_group import MOST
+from llmviz.study.reward_runs import WAYS
+
+BETAS = ("0", "0.01", "0.03", "0.1", "0.3", "1")
+LEARNED = WAYS[:-1]  # DPO learns from pairs, not from groups
+
+PARAMS = [
+    codec.text("rlsum", "47+85", 20),
+    codec.choice("rlway", "grpo", LEARNED),
+    codec.integer("rlgroup", 8, 1, MOST),
+    codec.integer("rldraw", 0, 0, 999),
+    codec.integer("rlsample", 1, 1, MOST),
+    codec.text("rlcell", ""),
+    codec.text("rltoken", ""),
+    codec.choice("rlbeta", "0", BETAS),
+    codec.integer("rlupdates", 80, 10, 120),
+    codec.flag("rlrun", False),
+]

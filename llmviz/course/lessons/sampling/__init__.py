@@ -1,0 +1,15 @@
+"""Sampling: from logits to a token, to a text, and what each control does on the way."""
+
+from llmviz.course.document import beside
+from llmviz.course.ui.contents import Lesson
+
+words = beside(__file__, "lesson")
+
+LESSON = Lesson(
+    key="sampling",
+    words=words,
+    icon=":material/casino:",
+    after=("tokenization",),
+    names=("temperature", "dice", "pipeline", "writing", "compare", "beam", "knows"),
+    linked_first="pipeline",
+)

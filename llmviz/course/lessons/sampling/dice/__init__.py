@@ -1,0 +1,5 @@
+"""The chapter "The dice" of the lesson "Sampling"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

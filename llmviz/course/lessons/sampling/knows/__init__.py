@@ -1,0 +1,5 @@
+"""The chapter "What it knows" of the lesson "Sampling"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

@@ -1,0 +1,50 @@
+"""The sliders of the pipeline with what every stop leads to, kept for all visitors."""
+
+from typing import Any
+
+import numpy as np
+
+from llmviz.course.components.sampler.view import Control
+from llmviz.course.lessons.sampling.source import Prompted, logits_after
+from llmviz.course.ui import engine, kit
+from llmviz.sampling import kind_of
+from llmviz.study.sweeps import Sweeps, stops, sweep_all
+
+
+def control(
+    name: str, prompt: Prompted, settings: dict[str, Any], ids: np.ndarray, u: float
+) -> Control:
+    """Return one control with what every stop of its slider leads to.
+
+    Raises ValueError: a present setting is out of its range.
+    """
+    values = stops(name, settings[name], prompt.logits.size)
+    others = tuple((other, value) for other, value in settings.items() if other != name)
+    return Control(
+        name=name,
+        values=values,
+        texts=[kind_of(name).text_of(value) for value in values],
+        at=values.index(settings[name]),
+        sweeps=swept(
+            prompt.bundled, prompt.ids, name, tuple(values), others, tuple(ids.tolist()), u
+        ),
+    )
+
+
+@kit.kept(320)  # some 30 kB each
+def swept(
+    bundled: engine.Bundled,
+    ids: tuple[int, ...],
+    name: str,
+    values: tuple[Any, ...],
+    others: tuple[tuple[str, Any], ...],
+    bars: tuple[int, ...],
+    u: float,
+) -> Sweeps:
+    """Return what every stop of a slider leads to; it does not depend on where the slider stands.
+
+    So the slider that a hand moves has its stops already, and the others alone get new ones.
+    """
+    settings = [dict(others) | {name: value} for value in values]
+    logits = logits_after(bundled, ids)
+    return sweep_all(settings, logits, ids, np.array(bars, dtype=np.int64), u)

@@ -1,0 +1,13 @@
+"""The lesson on tokens: a text is cut, learned from, written as bytes, and cut into windows."""
+
+from llmviz.course.document import beside
+from llmviz.course.ui.contents import Lesson
+
+words = beside(__file__, "lesson")
+
+LESSON = Lesson(
+    key="tokenization",
+    words=words,
+    icon=":material/content_cut:",
+    names=("cut", "vocabulary", "compare", "learn", "merge", "wordpiece", "bytes", "windows"),
+)

@@ -1,0 +1,15 @@
+"""The controls of the chapter "Compare", as its links write them."""
+
+from llmviz.course.lessons.tokenization import sources
+from llmviz.course.lessons.tokenization.compare import words
+from llmviz.course.ui import codec
+from llmviz.tokenizers import TOKENIZERS
+
+PARAMS = [
+    codec.choices(
+        "rows",
+        ["word", "char", "bpe", "gpt2", "cl100k_base"],
+        [*TOKENIZERS, sources.TRAINED, sources.LOADED],
+    ),
+    codec.text("words", words.units_default, 120),
+]

@@ -1,0 +1,5 @@
+"""The chapter "Cut" of the lesson "Text to tokens"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

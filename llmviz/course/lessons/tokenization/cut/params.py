@@ -1,0 +1,12 @@
+"""The controls of the chapter "Cut", as its links write them."""
+
+from llmviz.course.lessons.tokenization.cut import words
+from llmviz.course.ui import codec
+
+PARAMS = [
+    codec.flag("special", False),
+    codec.integer("token", -1, -1, 100_000),
+    codec.text("ids", "", codec.MOST_OF_A_PROMPT),
+    codec.choice("table", "text", list(words.table_views)),
+    codec.integer("from", 0, 0, 1_000_000),
+]

@@ -1,0 +1,232 @@
+"""Chapter "Learn": the film of a BPE training, and words cut by the merges so far."""
+
+import streamlit as st
+
+from llmviz.course.components import FilmNode, FilmStep, TokenRow, bpe_film, token_strip
+from llmviz.course.components.bpe_film.view import MergeTable, merge_table
+from llmviz.course.components.token_strip.view import visible_text
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.tokenization import sources
+from llmviz.course.lessons.tokenization import words as lesson_words
+from llmviz.course.lessons.tokenization.learn import words
+from llmviz.course.ui import kit
+from llmviz.textfile import read_text_file
+from llmviz.tokenizers import NEVER, TIE_RULES, BPETokenizer, Film, WordTokenizer
+from llmviz.tokenizers.training import train_steps
+
+FOLLOWED = 8  # words
+SAMPLE = 400  # characters that the film shows
+STEMS_SIZE = 257 + 360  # of the vocabulary from which the slider of stems takes its merges
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show the chapter."""
+    kit.section(words.learn)
+    corpus, size = st.columns([3, 1], gap="medium")
+    corpus.pills(
+        words.learn_corpus,
+        required=True,
+        wrap=True,
+        **state.named("corpus", words.corpora),
+    )
+    size.number_input(words.learn_size, step=64, **state.ranged("size"))
+    if state["corpus"] == sources.OWN:
+        _own_corpus(state)
+    try:
+        film = sources.trained(state)
+        # A corpus of the learner's own is the best sample of itself.
+        sample = state["own"] if state["corpus"] == sources.OWN else state[kit.LEARNER_TEXT.key]
+        film = film.following(sample[:SAMPLE])
+    except ValueError as error:
+        kit.refuse(error)
+        return
+    _tell_where_it_ends(state, film)
+    step = min(state["step"], len(film.steps))
+    question = saving_question(film)
+    known = question is None or kit.predict(question, "learn.saving", covers=True)
+    if film.steps and known:  # its last steps tell what was saved
+        _film(state, film, step)
+        _curve(film, step)
+    _subwords(state, film, step)
+    _stems(state)
+    _code(state, film, step)
+    if film.steps and known:
+        kit.seen(words.end, **end(film))
+
+
+def end(film: Film) -> dict[str, object]:
+    """Return what the chapter ends with, for a training of at least one merge."""
+    first = film.steps[0]
+    return {
+        "merges": kit.count(len(film.steps), "time"),
+        "bytes": kit.count(film.corpus_length, "byte"),
+        "tokens": kit.count(length_after(film, len(film.steps)), "token"),
+        "first": kit.quote(visible_text(first.new_bytes)[0]),
+        "count": kit.count(first.count, "time"),
+    }
+
+
+def _own_corpus(state: kit.PageState) -> None:
+    """Show the box and the upload for a corpus of the learner's own; a file goes into the box."""
+    left, right = st.columns(2, gap="medium")
+    with left:
+        kit.text_area(state, "own", words.own_label, height=130)
+
+    def take() -> None:
+        file = st.session_state["_corpus_file"]
+        st.session_state["_corpus_refused"] = None
+        if file is not None:
+            try:
+                state["own"] = read_text_file(file.getvalue(), sources.CORPUS_LIMIT)
+            except ValueError as error:
+                st.session_state["_corpus_refused"] = error
+
+    right.file_uploader(
+        words.own_upload.format(limit=f"{sources.CORPUS_LIMIT // 1_000} kB"),
+        type=["txt", "md", "csv", "py", "json"],
+        key="_corpus_file",
+        max_upload_size=1,
+        on_change=take,
+    )
+    refused = st.session_state.get("_corpus_refused")
+    if refused is not None:
+        with right:
+            kit.refuse(refused)
+
+
+def _tell_where_it_ends(state: kit.PageState, film: Film) -> None:
+    """Say where the corpus had no pair left before the vocabulary was full."""
+    vocabulary = film.tokenizer.vocab_size
+    if not film.steps:
+        line = words.no_merges if film.stopped_early else words.no_room
+        st.info(line.format(vocabulary=vocabulary))
+    elif film.stopped_early:
+        merges = kit.count(len(film.steps), "merge")
+        line = words.stopped_early.format(merges=merges, vocabulary=vocabulary, size=state["size"])
+        st.info(as_markdown(line))
+
+
+def _film(state: kit.PageState, film: Film, step: int) -> None:
+    bpe_film(
+        merges_of(*sources.asked_training(state)),
+        [
+            FilmNode(n.byte_start, n.byte_end, n.born, None if n.died == NEVER else n.died, n.id)
+            for n in film.nodes
+        ],
+        sample=film.sample,
+        key="learn.film",
+        corpus_length=film.corpus_length,
+        base_vocab=256,
+        tie_rule=TIE_RULES["lowest-ids"],
+        step=step,
+        on_change=kit.bound(state, "learn.film", step="step"),
+    )
+
+
+@kit.kept(24)
+def merges_of(name: str, text: str | None, size: int) -> MergeTable:
+    """Return the merges of a training as the film is sent them."""
+    return merge_table(film_steps(sources.training(name, text, size)))
+
+
+def film_steps(film: Film) -> list[FilmStep]:
+    """Return the merges with their ids spelled out as bytes."""
+    spelled = [film.tokenizer.token_bytes(i) for i in range(film.tokenizer.vocab_size)]
+    return [
+        FilmStep(
+            pair=(spelled[merge.pair[0]], spelled[merge.pair[1]]),
+            token=merge.new_bytes,
+            count=merge.count,
+            ties=merge.n_tied,
+            top=[(spelled[a], spelled[b], times) for (a, b), times in merge.top],
+            corpus_length=merge.corpus_length_after,
+        )
+        for merge in film.steps
+    ]
+
+
+def length_after(film: Film, step: int) -> int:
+    """Return how many tokens the corpus has after `step` merges."""
+    return film.steps[step - 1].corpus_length_after if step else film.corpus_length
+
+
+def _curve(film: Film, step: int) -> None:
+    tokens = length_after(film, step)
+    kit.prose(
+        words.learn_curve,
+        step=kit.count(step, "merge"),
+        all=f"{len(film.steps):,}",
+        bytes=kit.count(film.corpus_length, "byte"),
+        tokens=kit.count(tokens, "token"),
+        ratio=film.corpus_length / max(1, tokens),
+    )
+
+
+def _subwords(state: kit.PageState, film: Film, step: int) -> None:
+    kit.section(words.subwords, merges=kit.count(step, "merge"))
+    kit.text_input(state, "follow", words.subwords_words, width=460)
+    then = BPETokenizer(film.tokenizer.merges[:step])
+    every = list(dict.fromkeys(WordTokenizer.split(state["follow"])))
+    followed = every[:FOLLOWED]
+    if len(every) > FOLLOWED:
+        kit.inform(
+            words.subwords_cut.format(all=len(every), followed=FOLLOWED), ":material/content_cut:"
+        )
+    rows = _word_rows(then, followed, sources.occurrences(state, followed))
+    if rows:
+        token_strip(rows, key="learn.subwords", show_ids=False)
+
+
+def _stems(state: kit.PageState) -> None:
+    kit.section(words.stems)
+    st.slider(words.stems_merges, **state.ranged("stems"))
+    trained = sources.training(sources.FORMS, None, STEMS_SIZE).tokenizer
+    forms = words.stems_words.split()
+    then = BPETokenizer(trained.merges[: state["stems"]])
+    rows = _word_rows(then, forms, sources.times_in_forms(forms))
+    token_strip(rows, key="learn.stems", show_ids=False)
+
+
+def _word_rows(tokenizer: BPETokenizer, listed: list[str], times: list[int]) -> list[TokenRow]:
+    """Return a row for each word, as it stands behind a space, with how often it stands there."""
+    rows = []
+    for word, often in zip(listed, times, strict=True):
+        tokens = tokenizer.tokens(" " + word)
+        note = words.subwords_note.format(
+            pieces=kit.count(len(tokens), "piece"), times=kit.count(often, "time")
+        )
+        rows.append(TokenRow(word, tokens, note))
+    return rows
+
+
+def saving_question(film: Film) -> kit.Question | None:
+    """Return what the second half of the merges saves, as a question; None for few merges."""
+    half = len(film.steps) // 2
+    if half < 10:
+        return None
+    middle, end = length_after(film, half), length_after(film, 2 * half)
+    first, second = film.corpus_length - middle, middle - end
+    right = 0 if 10 * second > 11 * first else 2 if 10 * second < 9 * first else 1
+    values = {"half": half, "start": film.corpus_length, "middle": middle}
+    values |= {"first": first, "second": second}
+    return kit.Question.rated(
+        words.ask_saving, words.ask_saving_answers, right, words.ask_saving_reason, **values
+    )
+
+
+def _code(state: kit.PageState, film: Film, step: int) -> None:
+    builds = sources.code_for_corpus(state)
+    if not film.steps:
+        return
+    if builds is None:
+        st.caption(lesson_words.no_snippet)
+        return
+    at = max(step, 1) - 1
+    merge = film.steps[at]
+    kit.show_code(
+        [train_steps],
+        words.snippet.format(builds=builds, size=state["size"], at=at),
+        f"{len(film.steps)} {merge.pair} {merge.count} {merge.n_tied} {merge.new_bytes}\n"
+        f"{merge.top}\n{merge.corpus_length_after}",
+    )

@@ -1,0 +1,8 @@
+"""What stands above the chapters on tokens: the learner's text."""
+
+from llmviz.course.ui import kit
+
+
+def draw(state: kit.PageState) -> None:
+    """Show the box for the text."""
+    kit.text_box(state)

@@ -1,0 +1,5 @@
+"""The chapter "Curves" of the lesson "Training"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

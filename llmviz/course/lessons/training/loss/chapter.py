@@ -1,0 +1,236 @@
+"""Chapter "What the loss is": every step of the cross-entropy of a sentence."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from llmviz.course.components.text_guard.view import text_guard
+from llmviz.course.components.token_strip.view import TokenRow, token_strip
+from llmviz.course.lessons.training import model_picker as readers
+from llmviz.course.lessons.training.loss import mistakes as loss_mistakes
+from llmviz.course.lessons.training.loss import picture as loss_picture
+from llmviz.course.lessons.training.loss import questions, words
+from llmviz.course.lessons.training.loss.params import MOST, NONE
+from llmviz.course.ui import engine, kit
+from llmviz.study.text_loss import LossSettings, loss_steps, torch_loss
+
+if TYPE_CHECKING:
+    from llmviz.nn.loss import LossSteps
+
+KEY = "training.loss"
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show the chapter."""
+    kit.section(words.intro)
+    bundled = _text_box(state)
+    if bundled is None:
+        return
+    reading = readers.read(bundled, state["sentence"], MOST)
+    if reading is None:
+        return
+    logits = readers.logits(reading)
+    plain = steps_of(reading, LossSettings())
+    _strip(reading, logits, plain)
+    settings = _controls(state, reading)
+    try:
+        steps = steps_of(reading, settings)
+    except ValueError:
+        st.info(words.bad_mean, icon=":material/block:")
+        return
+    loss_picture.draw(reading, logits, plain, steps, settings, f"{KEY}.matrices")
+    _result(reading, logits, steps, settings)
+    counted = [i for i in range(len(reading.targets)) if i not in settings.skipped]
+    if counted:
+        mean = float(plain.nats[counted].mean())
+        kit.prose(perplexity_told(mean, logits.shape[1]))
+    kit.predict(questions.half(plain.target_probability.tolist()), f"{KEY}.half")
+    _code(reading, steps, settings)
+    loss_mistakes.draw(state, reading)
+    kit.seen(words.end, **end(reading, plain.nats.numpy(), logits.shape[1]))
+
+
+def end(reading: kit.Read, nats: np.ndarray, vocabulary: int) -> dict[str, str | float]:
+    """Return the numbers that the chapter ends with: of the losses (N,) of all positions."""
+    hard = int(np.argmax(nats))
+    return {
+        "n": kit.count(len(nats), "token"),
+        "mean": float(nats.mean()),
+        "hard": kit.quote(reading.target_tokens[hard]),
+        "hard_nats": float(nats[hard]),
+        "vocabulary": kit.count(vocabulary, "token"),
+        "blind": math.log(vocabulary),
+    }
+
+
+def perplexity_told(mean: float, vocabulary: int) -> str:
+    """Say what a mean loss in nats is as a perplexity, beside the number of tokens there are."""
+    from llmviz.training.measures import perplexity
+
+    value = perplexity(mean)
+    text = words.perplexity["above" if round(value, 1) > vocabulary else "below"]
+    return text.format(plain=mean, value=value, vocabulary=vocabulary)
+
+
+def steps_of(reading: kit.Read, settings: LossSettings) -> LossSteps:
+    """Return every step of the loss of a text; ValueError where its mean is of nothing."""
+    return _steps(reading.bundled, reading.ids, settings)
+
+
+@kit.kept(32)  # up to 1 MB each
+def _steps(bundled: engine.Bundled, ids: tuple[int, ...], settings: LossSettings) -> LossSteps:
+    return loss_steps(readers.logits_of(bundled, ids), ids[1:], settings)
+
+
+def _text_box(state: kit.PageState):
+    with st.container(gap=None):
+        kit.text_area(state, "sentence", words.sentence_label, height=68)
+        text_guard(kit.HALF_CHARACTER)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        bundled = readers.choose(state, kit.Picker("reader", kit.continues), "sentence")
+        take = state.taker("sentence")
+        own = state[kit.LEARNER_TEXT.key]
+        st.button(words.use_my_text, icon=":material/edit_note:", on_click=take, args=(own,))
+        if state["sentence"] != words.sentence:
+            st.button(words.use_own, icon=":material/undo:", on_click=take, args=(words.sentence,))
+    return bundled
+
+
+def _strip(reading: kit.Read, logits: np.ndarray, plain) -> None:
+    from llmviz.tokenizers import Token
+
+    best = kit.names_of(logits.argmax(-1).tolist(), reading.bundled.tokenizer)
+    tokens, at = [], 0
+    for token in reading.targets:
+        data = reading.bundled.tokenizer.token_bytes(token)
+        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
+        at += len(data)
+    details = [
+        {words.card_p: kit.percent(p), words.card_nats: f"{nats:.3f}", words.card_first: first}
+        for p, nats, first in zip(
+            plain.target_probability.tolist(), plain.nats.tolist(), best, strict=True
+        )
+    ]
+    nats = plain.nats.tolist()
+    row = TokenRow(words.strip_name, tokens, values=nats, details=details)
+    token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.strip_value)
+    easy, hard = int(np.argmin(nats)), int(np.argmax(nats))
+    vocabulary = logits.shape[1]
+    text = words.extremes if nats[easy] < nats[hard] else words.extremes_same
+    kit.prose(
+        text,
+        easy=kit.quote(reading.target_tokens[easy]),
+        easy_p=_chance(nats[easy]),
+        hard=kit.quote(reading.target_tokens[hard]),
+        hard_p=_chance(nats[hard]),
+        hard_nats=nats[hard],
+        vocabulary=vocabulary,
+        blind=math.log(vocabulary),
+    )
+
+
+def _chance(nats: float) -> str:
+    """A probability in words; what is almost sure, or almost never, is not rounded to that."""
+    p = math.exp(-nats)
+    if p < 0.00005:
+        return words.hardly
+    return words.almost if 0.9995 <= p < 1 else kit.percent(p)
+
+
+def _controls(state: kit.PageState, reading: kit.Read) -> LossSettings:
+    positions = range(len(reading.targets))
+    if not set(state["skip"]) <= set(positions):
+        state["skip"] = [i for i in state["skip"] if i in positions]
+    known = {
+        token: name for token, name in zip(reading.targets, reading.target_tokens, strict=True)
+    }
+    if state["weighs"] not in (NONE, *known):
+        state["weighs"] = NONE
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        kit.choose(state, "reduction", words.reduction, words.reductions)
+        st.selectbox(
+            words.class_text,
+            [NONE, *known],
+            format_func=lambda token: words.class_none if token == NONE else known[token],
+            width=230,
+            **state.bind("weighs"),
+        )
+        if state["weighs"] != NONE:
+            st.slider(words.class_weight, step=0.5, width=160, **state.ranged("weight"))
+        st.slider(words.smoothing, step=0.05, width=200, **state.ranged("smooth"))
+    st.pills(
+        words.skip,
+        list(positions),
+        selection_mode="multi",
+        format_func=lambda i: kit.escape_markdown(reading.target_tokens[i]),
+        wrap=True,
+        **state.bind("skip"),
+    )
+    return LossSettings(
+        state["reduction"],
+        tuple(sorted(state["skip"])),
+        None if state["weighs"] == NONE else state["weighs"],
+        state["weight"],
+        state["smooth"],
+    )
+
+
+def _result(reading: kit.Read, logits: np.ndarray, steps, settings: LossSettings) -> None:
+    counted = len(reading.targets) - len(settings.skipped)
+    theirs = torch_loss(logits, reading.targets, settings)
+    ours = steps.loss.numpy()
+    number = float(ours) if ours.ndim == 0 else math.nan
+    apart = float(np.abs(ours - theirs).max())
+    weighs = settings.token is not None and settings.weight != 1
+    weighted = weighs and settings.reduction == "mean"
+    kind = "weighted mean" if weighted else settings.reduction
+    lines = [
+        words.result[kind].format(
+            loss=number,
+            counted=kit.count(counted, "token"),
+            positions=kit.count(len(reading.targets), "token"),
+        ),
+        words.agrees.format(
+            torch=f"{float(theirs):.4f}" if theirs.ndim == 0 else words.same_list,
+            apart=kit.power_of_ten(apart, 1) if apart else words.no_difference,
+        ),
+    ]
+    if weighted:
+        lines.append(
+            words.weighted.format(
+                token=kit.quote(reading.target_tokens[reading.targets.index(settings.token)]),
+                weight=settings.weight,
+                divisor=float(steps.divisor),
+            )
+        )
+    if settings.smoothing:
+        lines.append(_smoothed(settings, logits.shape[1]))
+    kit.prose("\n\n".join([" ".join(lines[:2]), *lines[2:]]))
+
+
+def _smoothed(settings: LossSettings, vocabulary: int) -> str:
+    share = kit.percent(settings.smoothing)
+    return words.smoothed.format(eps=settings.smoothing, share=share, vocabulary=vocabulary)
+
+
+def _code(reading: kit.Read, steps, settings: LossSettings) -> None:
+    from llmviz.nn.loss import cross_entropy_steps
+
+    name, text = reading.bundled.name, reading.text
+    more, given = "", f"reduction={settings.reduction!r}, label_smoothing={settings.smoothing!r}"
+    if settings.skipped:
+        more = f"targets[{list(settings.skipped)}] = -1  # no loss there\n"
+    if settings.token is not None:
+        more += "weights = torch.ones(logits.shape[1])\n"
+        more += f"weights[{settings.token}] = {settings.weight!r}\n"
+        given += ", class_weights=weights"
+    if reading.bundled.tokenizer.encode(text) != list(reading.targets):
+        return  # unknown characters: the text cannot be quoted back
+    prints = str([f"{loss:.3f}" for loss in steps.loss.view(-1).tolist()])
+    code = words.snippet.format(name=name, text=text, more=more, given=given)
+    kit.show_code([cross_entropy_steps], code, prints)

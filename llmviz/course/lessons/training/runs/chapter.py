@@ -1,0 +1,265 @@
+"""Chapter "Train one": start a run, watch it, pause it, keep it."""
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from llmviz.course.components.curves.view import View
+from llmviz.course.lessons.training import charted_runs, run_chart
+from llmviz.course.lessons.training.charted_runs import ChartedRun
+from llmviz.course.lessons.training.clicks import clicked
+from llmviz.course.lessons.training.loss_unit import PAIR, blind, random_words
+from llmviz.course.lessons.training.runs import cost, form, panel, presets, words
+from llmviz.course.ui import kit, runs
+from llmviz.course.ui.engine_ready import engine_ready
+from llmviz.training import run_folders
+from llmviz.training.manager import RunManager
+from llmviz.training.measures import perplexity
+from llmviz.training.reading import CONFIG
+
+KEY = "training.live"
+
+
+def draw(state: kit.PageState) -> None:
+    """Show the chapter."""
+    kit.section(words.intro)
+    manager = kit.or_refused(runs.manager)
+    if manager is None:
+        return
+    manager.warm()
+    _come_back(state)
+    _presets(state)
+    unknown = _time_unknown(state)
+    start = partial(_start, state, unknown, form.needs_own_text(state))
+    st.fragment(start, run_every=run_chart.POLL if unknown else None)()
+    names = charted_runs.available()
+    name = _chosen(state, names)
+    charted = _read(state, name)
+    if charted is not None:
+        growing = charted_runs.is_growing(charted.name) or any(run.active for run in runs.mine())
+        run_chart.polled(partial(_live, state, name, growing), growing=growing)
+    _code(charted)
+    if charted is not None and not charted_runs.is_growing(charted.name):
+        line = end(charted)
+        if line:
+            kit.seen(words.end, told=line)
+
+
+def end(charted: ChartedRun) -> str:
+    """Return what was seen of a run at rest; empty where one of its losses is no number."""
+    curve = charted.curve
+    if not curve.train.size or not np.isfinite([curve.train[0], curve.train[-1]]).all():
+        return ""
+    return words.told_end.format(
+        name=kit.quote(charted.label),
+        steps=kit.count(int(curve.steps[-1]), "step"),
+        time=kit.duration(float(curve.seconds[-1])),
+        first=float(curve.train[0]),
+        last=float(curve.train[-1]),
+        unit=words.end_units[charted.counted],
+    )
+
+
+def _come_back(state: kit.PageState) -> None:
+    """After F5 the link names the run; it is this visitor's again if nobody else has it."""
+    if state["run"]:
+        runs.come_back(state["run"])
+
+
+def _presets(state: kit.PageState) -> None:
+    kit.choose_below_title(
+        state,
+        "preset",
+        words.preset,
+        words.presets,
+        lambda: presets.use(state, state["preset"]),
+    )
+    kit.prose(words.preset_texts[state["preset"]])
+    form.own_text(state)
+
+
+def _time_unknown(state: kit.PageState) -> bool:
+    """Whether a process is going to measure how long a step of the present plan takes."""
+    try:
+        plan, text = form.plan_and_text(state)
+    except ValueError:
+        return False
+    return cost.is_being_timed(plan, text)
+
+
+def _start(state: kit.PageState, unknown: bool, own_text: str) -> None:
+    """The short form, the button, what it will cost, and every other setting behind a fold."""
+    if unknown and not _time_unknown(state):
+        st.rerun()  # which ends the polling
+    if form.needs_own_text(state) != own_text:
+        st.rerun()  # the box for it stands above
+    try:
+        plan, text = form.plan_and_text(state)
+    except ValueError as error:
+        plan, text = None, None
+        kit.refuse(error)
+    form.short(state)
+    place = st.container()
+    box = kit.fold(words.settings, "_training.settings", ":material/tune:")
+    if box is not None:
+        with box:
+            if engine_ready():
+                form.fields(state)
+    works = False
+    with place:
+        if plan is not None:
+            works = cost.show(plan, text)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            pressed = clicked(
+                words.start,
+                "run.start",
+                type="primary",
+                icon=":material/play_arrow:",
+                disabled=not works,
+            )
+            st.caption(_machine(runs.manager()))
+        if pressed and plan is not None:
+            panel.begin(state, lambda: runs.manager().start(runs.visitor(), plan, text))
+        if problem := st.session_state.pop(panel.PROBLEM, ""):
+            kit.refuse(problem)
+
+
+def _machine(manager: RunManager) -> str:
+    """How busy the machine is, in a line."""
+    training = manager.training
+    if not training:
+        return words.free.format(limit=kit.count(manager.limit, "run"))
+    line = words.busy.format(training=kit.count(training, "run"), limit=manager.limit)
+    if manager.waiting:
+        line += " " + words.queue.format(waiting=kit.count(manager.waiting, "run"))
+    return line
+
+
+def _chosen(state: kit.PageState, names: list[str]) -> str:
+    """The run to look at: the one chosen, else the visitor's newest, else a bundled one."""
+    mine = [run_folders.PREFIX + run.name for run in runs.mine()]
+    wanted = state["run"] or (mine[0] if mine else charted_runs.FIRST)
+    if wanted not in names:
+        names.append(wanted)
+    st.selectbox(
+        words.show,
+        names,
+        format_func=charted_runs.label,
+        **kit.tied(f"_run@{state.page}", wanted, partial(_choose, state)),
+        accept_new_options=True,
+        help=words.show_help.format(root=kit.escape_markdown(str(run_folders.root()))),
+        width=420,
+    )
+    return wanted
+
+
+def _choose(state: kit.PageState, name: str | None) -> None:
+    if not name:
+        return
+    if name not in charted_runs.available():
+        try:  # a folder that was typed
+            name = run_folders.PREFIX + run_folders.run_name(run_folders.find_run(name))
+        except ValueError as error:
+            st.session_state[panel.PROBLEM] = str(error)
+            return
+    state["run"] = name
+
+
+def _read(state: kit.PageState, name: str) -> ChartedRun | None:
+    try:
+        return charted_runs.read(name)
+    except ValueError as error:
+        known = runs.manager().run(run_folders.split_name(name)[0])
+        if known is None:
+            kit.refuse(error)
+            return None
+    # It has written nothing yet.
+    run_chart.polled(partial(_waiting, state, name, known.active), growing=known.active)
+    return None
+
+
+def _waiting(state: kit.PageState, name: str, active: bool) -> None:
+    """The panel of a run that has no point yet, until it has one or has ended."""
+    run = runs.manager().run(run_folders.split_name(name)[0])
+    if run is None or (active and (not run.active or (run.folder / CONFIG).exists())):
+        st.rerun()
+    panel.draw(state, run, None)
+
+
+def _live(state: kit.PageState, name: str, growing: bool) -> None:
+    """A run's panel and its curve; drawn again each second while something goes on."""
+    try:
+        charted = charted_runs.read(name)
+    except ValueError:  # kept under another name, or deleted
+        _follow(state, name)
+        return
+    run = runs.manager().run(run_folders.split_name(name)[0])
+    if growing and not (
+        charted_runs.is_growing(charted.name) or any(r.active for r in runs.mine())
+    ):
+        st.rerun()
+    panel.draw(state, run, charted)
+    if len(charted.curve):
+        run_chart.chart([charted], View(), key=KEY)
+    if not (run and run.active) and not charted_runs.is_growing(charted.name):
+        _told(charted)
+
+
+def _told(charted: ChartedRun) -> None:
+    """Say what a run at rest came to."""
+    curve, loss = charted.curve, charted.curve.last_validation
+    if loss is None:
+        return
+    if charted.counted == PAIR:
+        kit.prose(_told_pairs(charted, loss))
+        return
+    kit.prose(
+        words.told,
+        name=kit.quote(charted.label),
+        steps=kit.count(int(curve.steps[-1]), "step"),
+        tokens=kit.count(int(curve.tokens[-1]), "token"),
+        time=kit.duration(float(curve.seconds[-1])),
+        loss=loss,
+        perplexity=perplexity_told(loss, charted.description["tokenizer"]["vocab_size"]),
+    )
+
+
+def perplexity_told(loss: float, vocabulary: int) -> str:
+    """Say what a loss in nats is as a perplexity, beside the number of tokens there are."""
+    value = perplexity(loss)
+    text = words.told_perplexity["above" if round(value, 1) > vocabulary else "below"]
+    return text.format(value=value, vocabulary=vocabulary)
+
+
+def _told_pairs(charted: ChartedRun, loss: float) -> str:
+    """The same of word2vec, which answers questions on pairs of words."""
+    curve, negatives = charted.curve, random_words(charted.description)
+    return words.told_pairs.format(
+        name=kit.quote(charted.label),
+        steps=kit.count(int(curve.steps[-1]), "step"),
+        pairs=kit.count(int(curve.tokens[-1]), "pair"),
+        time=kit.duration(float(curve.seconds[-1])),
+        loss=loss,
+        negatives=kit.count(negatives, "random word"),
+        questions=1 + negatives,
+        blind=blind(charted.description),
+    )
+
+
+def _follow(state: kit.PageState, name: str) -> None:
+    state["run"] = ""
+    st.rerun()
+
+
+def _code(charted: ChartedRun | None) -> None:
+    if charted is None or not charted.is_bundled or not len(charted.curve):
+        return
+    from llmviz.training.curves import CurveFile
+
+    curve = charted.curve
+    kit.show_code(
+        [CurveFile],
+        words.snippet.format(name=charted.name),
+        f"{len(curve)} {int(curve.steps[-1])} {round(curve.last_validation or 0, 4)}",
+    )

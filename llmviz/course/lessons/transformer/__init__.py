@@ -1,0 +1,29 @@
+"""Inside the transformer: the whole machine opened, and what research tools do with it."""
+
+from llmviz.course.document import beside
+from llmviz.course.ui.contents import Lesson
+
+words = beside(__file__, "lesson")
+
+LESSON = Lesson(
+    key="transformer",
+    words=words,
+    icon=":material/account_tree:",
+    names=(
+        "block",
+        "norms",
+        "units",
+        "residuals",
+        "stream",
+        "patching",
+        "count",
+        "loop",
+        "since",
+        "halves",
+        "masked",
+        "published",
+    ),
+    needs_engine=True,
+    after=["attention"],
+    linked_first="stream",
+)

@@ -1,0 +1,305 @@
+"""A layer that is drawn as linked matrices: each of its stages adds its own.
+
+T tokens, C width, D head size, F hidden width, H heads.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from llmviz.course import components as lv
+from llmviz.course.lessons.transformer.block import words
+from llmviz.course.lessons.transformer.block.captions import Captions
+from llmviz.course.ui import matrix_words
+from llmviz.course.ui.matrix_picture import (
+    Picture,
+    Way,
+    linear,
+    project,
+    turn,
+    turned,
+    weights_to_output,
+)
+from llmviz.models.gpt import GPT
+from llmviz.nn.attention.steps import AttentionSteps
+from llmviz.nn.layers import RMSNorm
+from llmviz.study.block import STAGES, Steps
+
+# The stages of a part, in its order.
+PARTS = {
+    "input": ("x",),
+    "attn": ("qkv", "scores", "weights", "join"),
+    "mlp": ("up", "act", "down"),
+}
+ROLES = {"x": "residual", "sum1": "residual", "sum2": "residual"}
+ROLES |= dict.fromkeys(PARTS["attn"], "weights") | dict.fromkeys(PARTS["mlp"], "value")
+
+
+def stage_names(norm: str) -> list[str]:
+    """Return the stages of a layer whose norms stand there, in their order."""
+    return [stage for part in STAGES[norm] for stage in PARTS.get(part, (part,))]
+
+
+@dataclass
+class Drawing:
+    """A layer that is being drawn: its stages add their matrices one after the other."""
+
+    model: GPT
+    steps: Steps
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+    layer: int
+    head: int
+    norm: str
+
+    def __post_init__(self) -> None:
+        self.picture, self.block = Picture(), self.model.blocks[self.layer]
+        self.config, self.rows = self.model.config, {"row_labels": self.tokens}
+        self.stream = "x"  # the matrix that the next part reads, and the next + adds to
+        self.read = "x"
+        width, hidden = self.config.n_embd, self.config.feed_forward_size
+        sizes = {"C": width, "D": self.config.head_size, "N": width, "F": hidden}
+        self.windows = {axis: self.picture.window(axis, size) for axis, size in sizes.items()}
+        attn = self.block.attn
+        unmixed = torch.equal(attn.projection.weight, torch.eye(width))
+        about = (len(self.tokens), self.layer, self.head, attn.scale)
+        self.say = Captions(self.config, *about, unmixed=unmixed)
+
+    def stages(self) -> list[lv.Stage]:
+        """Add all matrices; return the stages in which they stand."""
+        draw: dict[str, Callable[[], list]] = {
+            "x": self._input,
+            "norm1": lambda: self._norm(1, self.block.norm1),
+            "qkv": self._qkv,
+            "scores": self._scores,
+            "weights": lambda: [["weights", "×", "V", "=", "context"]],
+            "join": self._join,
+            "sum1": lambda: self._sum(1, "attention"),
+            "norm2": lambda: self._norm(2, self.block.norm2),
+            "up": self._up,
+            "act": self._act,
+            "down": self._down,
+            "sum2": lambda: self._sum(2, "feed-forward"),
+        }
+        on_stream = {"x", "sum1", "sum2"} | ({"norm1", "norm2"} if self.norm == "post" else set())
+        stages, branch = [], 0
+        for name in stage_names(self.norm):
+            layout = draw[name]()
+            title, box, short = self.say.names(name)
+            of = None if name in on_stream else branch
+            branch += name == "sum1"
+            role = ROLES.get(name, "neutral")
+            caption = self.say.caption(name, self.norm)
+            stages.append(lv.Stage(title, box, short, layout, caption, role, of))
+        return stages
+
+    def add(self, name: str, values: Tensor, formula: str = "", **more) -> None:
+        """Add a matrix with a row for each token, seen through the window of C if it is wide."""
+        self.picture.add(
+            name, values, name, formula, windows=("", self.windows["C"]), **self.rows, **more
+        )
+
+    def _input(self) -> list:
+        self.add("x", self.steps["input"], role="residual")
+        return [["x"]]
+
+    def _norm(self, number: int, norm: nn.Module) -> list:
+        x, gain, shift = self.steps[self._normed(number)], norm.weight, None
+        source, name = self.stream, f"norm {number}"
+        column = {"role": "neutral", **self.rows}
+        wide = {"windows": ("", self.windows["C"])}
+        scale = f"scale {number}"
+        if isinstance(norm, RMSNorm):
+            square, root = x.square().mean(-1, keepdim=True), f"root {number}"
+            names = [f"mean square {number}", root]
+            op = lv.row_mean_square(source)
+            self.picture.add(names[0], square, "mean square", op=op, **column)
+            op = lv.root(names[0], norm.eps)
+            self.picture.add(root, (square + norm.eps).sqrt(), "root", op=op, **column)
+            op = lv.rms_normalised(source, root, scale)
+        else:
+            mean = x.mean(-1, keepdim=True)
+            variance = x.var(-1, unbiased=False, keepdim=True)
+            names = [f"{part} {number}" for part in ("mean", "variance", "deviation")]
+            self.picture.add(names[0], mean, "mean", op=lv.row_mean(source), **column)
+            op = lv.row_mean_square(source, names[0])
+            self.picture.add(names[1], variance, "variance", op=op, **column)
+            op = lv.root(names[1], norm.eps)
+            deviation = (variance + norm.eps).sqrt()
+            self.picture.add(names[2], deviation, "deviation", op=op, **column)
+            shift = None if norm.bias is None else f"shift {number}"
+            op = lv.normalised(source, names[0], names[2], scale, shift)
+        self.picture.add(scale, gain.detach()[None], scale, **wide)
+        if shift is not None:
+            self.picture.add(shift, norm.bias.detach()[None], shift, **wide)
+        self.add(name, self.steps[f"norm{number}"], op=op)
+        self.read = name
+        if self.norm == "post":
+            self.stream = name
+        return [[source, *names], [scale, shift, name]]
+
+    def _normed(self, number: int) -> str:
+        """The trace's name of what a norm reads."""
+        if self.norm == "post":
+            return f"sum{number}"
+        return "input" if number == 1 else "sum1"
+
+    def _qkv(self) -> list:
+        attn, layout = self.block.attn, []
+        c, d = self.windows["C"], self.windows["D"]
+        heads = {"q": self.head, "k": self._group(), "v": self._group()}
+        x = self._what_is_read()
+        biases = self._biases()
+        for letter, weight in zip("QKV", attn.projections(self.head), strict=True):
+            small = letter.lower()
+            values = self.steps[f"attn.{small}"][heads[small]]
+            bias = biases[letter]
+            if attn.rotary is not None and letter != "V":  # the trace has them as they turned
+                values = x @ weight + (0 if bias is None else bias)
+            names = project(
+                self.picture, letter, values, self.read, self.tokens, (weight, bias), (c, d), ""
+            )
+            first = [self.read, "×"] if letter == "Q" else [None, None]
+            layout.append([*first, *_with_signs(names)])
+        if attn.rotary is not None:
+            layout.append(self._turned(heads))
+        return layout
+
+    def _what_is_read(self) -> Tensor:
+        """The values (T, C) of the matrix that the part reads."""
+        return self.steps["input" if self.read == "x" else self.read.replace(" ", "")]
+
+    def _turned(self, heads: dict[str, int]) -> list:
+        """Add queries and keys turned by their positions; return the row in which they stand."""
+        rotary, t = self.block.attn.rotary, len(self.tokens)
+        half = self.config.head_size // 2
+        angles = torch.atan2(rotary.sin, rotary.cos)[:, :half]  # of position 1 below π: the speed
+        speeds = angles[1:2] if len(angles) > 1 else torch.ones(1, half)
+        pairs = [
+            (letter, role, self.steps[f"attn.{letter.lower()}"][heads[letter.lower()]])
+            for letter, role in (("Q", "query"), ("K", "key"))
+        ]
+        positions = torch.arange(t)[:, None]
+        d = self.windows["D"]
+        turn(self.picture, self.tokens, positions * speeds, speeds, pairs, d)
+        return ["angle", None, turned("Q"), None, turned("K")]
+
+    def _group(self) -> int:
+        """Which head of keys and values the head shares."""
+        attn = self.block.attn
+        return self.head * attn.n_kv_head // attn.n_head
+
+    def _biases(self) -> dict[str, Tensor | None]:
+        attn, d = self.block.attn, self.config.head_size
+        if attn.qkv.bias is None:
+            return dict.fromkeys("QKV")
+        parts = attn.qkv.bias.detach().split((self.config.n_embd, attn.kv_size, attn.kv_size))
+        at = (self.head, self._group(), self._group())
+        return {
+            letter: part[None, k * d : (k + 1) * d]
+            for letter, part, k in zip("QKV", parts, at, strict=True)
+        }
+
+    def _scores(self) -> list:
+        rotary = self.block.attn.rotary is not None
+        operands = (turned("Q"), turned("K")) if rotary else ("Q", "K")
+        fields = ("scores", "scaled", "masked", "weights", "dropped", "output")
+        steps = AttentionSteps(*(self.steps[f"attn.{name}"][self.head] for name in fields))
+        hides = self.model.visible(torch.tensor([self.ids]))[0] is not None
+        weights_to_output(
+            self.picture,
+            self.tokens,
+            steps,
+            "V",
+            operands=operands,
+            way=Way(
+                self.say.scale,
+                matrix_words.MASK_REASON if hides else "",
+                before=self.config.softmax_before_mask,
+            ),
+        )
+        names = [matrix.name for matrix in self.picture.matrices]
+        rest = [name for name in ("softmax", "mask", "masked") if name in names]
+        return [[operands[0], "×", operands[1], "=", "scores"], ["scaled", None, *rest]]
+
+    def _join(self) -> list:
+        mine, contexts = self.head, []
+        for head, output in enumerate(self.steps["attn.output"]):
+            name = "context" if head == mine else f"context of head {head}"
+            contexts.append(name)
+            if head != mine:
+                self.picture.add(name, output, role="value", **self.rows)
+        n = self.windows["N"]
+        self.picture.add(
+            "heads",
+            self.steps["attn.concat"],
+            "heads",
+            role="value",
+            op=lv.concat(*contexts),
+            windows=("", n),
+            **self.rows,
+        )
+        more = (self.block.attn.projection, "heads", "O", (n, self.windows["C"]), "weights")
+        return self._linear("attention", self.steps["attn"], *more)
+
+    def _linear(
+        self,
+        name: str,
+        values: Tensor,
+        part: nn.Linear,
+        read: str,
+        letters: str,
+        seen: tuple[str, str],
+        role: str,
+    ) -> list:
+        bias = None if part.bias is None else (f"b_{letters}", part.bias.detach()[None])
+        weight = (f"W_{letters}", part.weight.detach().T)
+        more = {"role": role, **self.rows}
+        names = linear(self.picture, name, values, read, weight, bias, seen, "", **more)
+        return [[read, "×", *_with_signs(names)]]
+
+    def _sum(self, number: int, part: str) -> list:
+        name = f"sum {number}" if number == 1 or self.norm == "post" else "out"
+        source = self.stream
+        op = lv.add(source, part)
+        self.add(name, self.steps[f"sum{number}"], role="residual", op=op)
+        self.stream = self.read = name
+        return [[source, "+", part, "=", name]]
+
+    def _up(self) -> list:
+        c, f = self.windows["C"], self.windows["F"]
+        mlp, hidden = self.block.mlp, self.steps["mlp.hidden"]
+        if mlp.up is None:
+            return self._linear("hidden", hidden, mlp.hidden, self.read, "up", (c, f), "value")
+        x = self._what_is_read()
+        rows = self._linear("gate", hidden, mlp.hidden, self.read, "gate", (c, f), "value")
+        second = self._linear("up", mlp.up(x).detach(), mlp.up, self.read, "up", (c, f), "value")
+        return [*rows, [None, None, *second[0][2:]]]
+
+    def _act(self) -> list:
+        act, seen = self.steps["mlp.act"], {"windows": ("", self.windows["F"]), "role": "value"}
+        name = words.activations[self.config.activation]
+        if self.block.mlp.up is None:
+            op = lv.function("hidden", name)
+            formula = f"{name} of hidden"
+            self.picture.add("act", act, "act", formula, op=op, **seen, **self.rows)
+            return [["hidden", "→", "act"]]
+        gate = self.block.mlp.activation(self.steps["mlp.hidden"])
+        op = lv.function("gate", "SiLU")
+        self.picture.add("open gate", gate, "SiLU(gate)", op=op, **seen, **self.rows)
+        op = lv.multiply("open gate", "up")
+        self.picture.add("act", act, "act", "SiLU(gate) × up", op=op, **seen, **self.rows)
+        return [["gate", "→", "open gate", "×", "up", "=", "act"]]
+
+    def _down(self) -> list:
+        seen = (self.windows["F"], self.windows["C"])
+        output = self.block.mlp.output
+        return self._linear("feed-forward", self.steps["mlp"], output, "act", "down", seen, "value")
+
+
+def _with_signs(names: list[str]) -> list[str]:
+    """W, b and their product with signs between them."""
+    *learned, product = names
+    return [learned[0], *([] if len(learned) == 1 else ["+", learned[1]]), "=", product]

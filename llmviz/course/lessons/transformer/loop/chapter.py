@@ -1,0 +1,219 @@
+"""Chapter "Token after token": the loop that writes, round by round, and what its cache saves.
+
+T tokens of the prompt, N rounds.
+"""
+
+import streamlit as st
+
+from llmviz.course.components.token_loop.view import STAGES, LoopRound, token_loop
+from llmviz.course.figures.attention import Axes, against_size
+from llmviz.course.lessons.transformer.loop import words
+from llmviz.course.lessons.transformer.loop.params import ROUNDS
+from llmviz.course.lessons.transformer.loop.questions import bytes_question, rounds_question
+from llmviz.course.ui import engine, kit
+from llmviz.sampling.generation import can_cache
+from llmviz.study.cache_costs import TRIES, CacheCosts, cache_costs
+from llmviz.study.token_loop import Round, vectors_computed, write_slowly
+
+PROMPT = 40  # tokens of the text that are read
+KEY = "transformer.loop"
+NEAR = 1.1  # times; two measured times that differ by less are about the same
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show the chapter."""
+    kit.section(words.intro)
+    kit.text_box(state, height=80)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        name = kit.Picker().choose(state)
+        st.toggle(words.reuse, help=words.reuse_help, **state.bind("reuse"))
+    model_and_text = kit.load_and_read(state, name, PROMPT)
+    if model_and_text is None:
+        return
+    bundled, read = model_and_text
+    cacheable = can_cache(bundled.model)
+    if not cacheable:
+        kit.inform(words.no_cache, ":material/visibility:")
+    kit.predict(rounds_question(len(read.ids)), f"{KEY}.ask")
+    rounds = rounds_of(bundled, read.ids)
+    _loop(state, bundled, read, cacheable)
+    kit.prose(total(len(read.ids), len(rounds), cacheable=cacheable))
+    kit.show_code(
+        [write_slowly],
+        words.snippet.format(
+            name=bundled.name, ids=list(read.ids), rounds=ROUNDS, bundled=stop_of(bundled)
+        ),
+        f"{[turn.pick for turn in rounds]}\n"
+        f"{[f'{float(turn.probabilities[0]):.3f}' for turn in rounds]}",
+    )
+    if cacheable:
+        _costs(bundled)
+    numbers = work_of(len(read.ids), len(rounds))
+    work = words.end_kept if cacheable else words.end_again
+    tokens, counted = kit.count(len(read.ids), "token"), kit.count(len(rounds), "round")
+    kit.seen(words.end, tokens=tokens, rounds=counted, work=work.format(**numbers))
+
+
+@kit.kept(32)
+def rounds_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> list[Round]:
+    """Return how a model continues a text."""
+    return write_slowly(bundled.model, ids, ROUNDS, stop_of(bundled))
+
+
+def stop_of(bundled: engine.Bundled) -> int | None:
+    """Return the token that ends a text."""
+    return bundled.tokenizer.end
+
+
+@kit.kept(32)
+def pictured(bundled: engine.Bundled, ids: tuple[int, ...], cached: bool) -> list[LoopRound]:
+    """Return the rounds as the picture takes them, with their sentences."""
+    bundled, rounds = bundled, rounds_of(bundled, ids)
+    work = work_lines(len(ids), len(rounds), cached=cached)
+    text = list(ids)
+    pictures = []
+    for n, turn in enumerate(rounds):
+        names = kit.names_of(turn.tokens, bundled.tokenizer)
+        line = {
+            "round": n + 1,
+            "tokens": kit.count(len(text), "token"),
+            "more": kit.count(len(text) + 1, "token"),
+            "last": kit.names_of(text[-1:], bundled.tokenizer)[0],
+            "layers": kit.count(bundled.model.config.n_layer, "layer"),
+            "width": len(turn.row),
+            "vocab": f"{bundled.model.vocab_size:,}",
+            "listed": len(names),
+            "pick": names[0],
+            "share": kit.percent(float(turn.probabilities[0])),
+            "norm": words.final_norm if final_norm(bundled) else "",
+            "end": "",
+        }
+        text.append(turn.pick)
+        templates = dict(words.lines)
+        if n == len(rounds) - 1:
+            templates["append"] = words.last
+            line["end"] = ending(bundled, text)
+        pictures.append(
+            LoopRound(
+                turn.row.numpy(),
+                names,
+                turn.scores.numpy(),
+                turn.probabilities.numpy(),
+                [templates[stage].format(**line) for stage in STAGES],
+                work[n],
+            )
+        )
+    return pictures
+
+
+def ending(bundled: engine.Bundled, text: list[int]) -> str:
+    """Return why no further round is shown behind a text."""
+    if text[-1] == stop_of(bundled):
+        return words.end_stop
+    return words.end_full if len(text) > bundled.model.context_length else words.end_shown
+
+
+def work_lines(tokens: int, rounds: int, *, cached: bool) -> list[str]:
+    """Return a sentence for each round about the vectors that it computes."""
+    sentences, so_far = [], 0
+    for n, now in enumerate(vectors_computed(tokens, rounds, cached=cached)):
+        so_far += now
+        template = words.work_kept if cached else words.work_again
+        line = {"round": n + 1, "now": kit.count(now, "vector"), "again": f"{now - 1:,}"}
+        line["sum"] = f"{so_far:,}"
+        sentences.append((template if n else words.work_first).format(**line))
+    return sentences
+
+
+def total(tokens: int, rounds: int, *, cacheable: bool) -> str:
+    """Return the sentence about the vectors that all rounds compute."""
+    sums = work_of(tokens, rounds)
+    line = {"tokens": kit.count(tokens, "token"), "rounds": kit.count(rounds, "round"), **sums}
+    return (words.sum if cacheable else words.sum_no_cache).format(**line)
+
+
+def work_of(tokens: int, rounds: int) -> dict[str, int]:
+    """Return how many vectors a layer computes in all rounds, with the cache and without it."""
+    ways = {"cached": True, "plain": False}
+    return {name: sum(vectors_computed(tokens, rounds, cached=way)) for name, way in ways.items()}
+
+
+def final_norm(bundled: engine.Bundled) -> bool:
+    """Whether a norm stands between the last layer and the head."""
+    return bundled.model.config.norm == "pre"
+
+
+def picture_words(*, normed: bool, cacheable: bool) -> dict[str, str]:
+    """Return the picture's words for a model with or without a final norm and a cache."""
+    texts = dict(words.picture)
+    if normed:
+        texts["row"] = words.row_normed
+    if not cacheable:
+        texts["again"] = words.again_changed
+    return texts
+
+
+def _loop(state: kit.PageState, bundled: engine.Bundled, read: kit.Read, cacheable: bool) -> None:
+    cached = state["reuse"] and cacheable
+
+    token_loop(
+        read.tokens,
+        pictured(bundled, read.ids, cached),
+        key=f"{KEY}.rounds",
+        layers=bundled.model.config.n_layer,
+        cached=cached,
+        words=picture_words(normed=final_norm(bundled), cacheable=cacheable),
+        step=state["moment"],
+        on_change=kit.bound(
+            state, f"{KEY}.rounds", step=("moment", kit.one_of(range(ROUNDS * len(STAGES))))
+        ),
+    )
+
+
+costs_of = kit.kept(32)(kit.on_model(cache_costs))
+
+
+@kit.kept(32)
+def cost_figures(bundled: engine.Bundled, mode: kit.Mode) -> tuple[kit.Figure, kit.Figure]:
+    """Return milliseconds and memory over the length of the text."""
+    costs = costs_of(bundled)
+    times = {words.with_text: costs.with_cache, words.without: costs.without}
+    memory = {words.held: [held / 1024 for held in costs.held]}
+    return (
+        against_size(costs.lengths, times, Axes(words.length, words.time), mode=mode),
+        against_size(
+            costs.lengths, memory, Axes(words.length, words.memory), log_y=True, mode=mode
+        ),
+    )
+
+
+def _costs(bundled: engine.Bundled) -> None:
+    kit.section(words.cost)
+    config = bundled.model.config
+    if not kit.predict(bytes_question(config), f"{KEY}.bytes", covers=True):
+        return
+    costs = costs_of(bundled)
+    places = st.columns(2, gap="large")
+    for place, figure, key in zip(
+        places, cost_figures(bundled, kit.theme()), ("time", "memory"), strict=True
+    ):
+        place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
+    held = words.bytes.format(
+        held=costs.held[-1],
+        each=costs.held[0],
+        layers=kit.count(config.n_layer, "layer"),
+        heads=kit.count(config.kv_heads, "head"),
+        size=config.head_size,
+        width=bundled.model.token.weight.element_size(),
+    )
+    kit.prose(f"{time_line(costs)} {held}")
+    st.caption(words.measured.format(tries=TRIES, alone=words.alone if costs.alone else ""))
+
+
+def time_line(costs: CacheCosts) -> str:
+    """Return the sentence about the longest text that was measured."""
+    without, with_cache = costs.without[-1], costs.with_cache[-1]
+    ratio = without / with_cache
+    line = words.less if ratio > NEAR else words.same if ratio > 1 / NEAR else words.more
+    return line.format(n=costs.lengths[-1], without=without, with_=with_cache, ratio=ratio)

@@ -1,0 +1,11 @@
+"""The controls of the chapter "Token after token", as its links write them."""
+
+from llmviz.course.components.token_loop.view import STAGES
+from llmviz.course.ui import codec
+
+ROUNDS = 12  # tokens that are written
+
+PARAMS = [
+    codec.flag("reuse", True),  # keys and values are kept in a cache
+    codec.integer("moment", 0, 0, ROUNDS * len(STAGES) - 1),  # 5 · round + stage
+]

@@ -1,0 +1,255 @@
+"""Chapter "Hidden words": a hidden word, told from both sides of it and from the left alone.
+
+N words behind the start token, T = N + 1 tokens, L layers, H heads, V vocabulary.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from llmviz.course.components.paired_bars.view import paired_bars
+from llmviz.course.components.token_strip.view import TokenRow, TokenSelection, token_strip
+from llmviz.course.document.marks import unmarked
+from llmviz.course.lessons.transformer.masked import attention, held_out, words
+from llmviz.course.ui import engine, kit
+from llmviz.study.both_sides import from_both_sides, from_the_left
+from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Token
+
+BOTH, LEFT = "masked-words", "words-gpt"
+KEY = "transformer.masked"
+DRAWN = 40  # tokens that are read
+BEST = 6  # answers of each model
+
+
+def training_shares() -> dict[str, str]:
+    """Return how many tokens training asks for at once, and what becomes of them."""
+    from llmviz.training.masked import HIDDEN, MASKED, REPLACED
+
+    shares = {"hidden": HIDDEN, "masked": MASKED, "replaced": REPLACED}
+    return {name: f"{share:.0%}".replace("%", " %") for name, share in shares.items()}
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show the chapter."""
+    kit.section(words.intro, **training_shares())
+    kit.text_box(state, height=80)
+    if not kit.models_here(BOTH, LEFT):
+        return
+    both, left = engine.load(BOTH), engine.load(LEFT)
+    text, ends = kit.learner_text(state), None
+    if text is not None:
+        sentence = kit.read(text, both, DRAWN)
+        if len(sentence.ids) > 1:
+            ends = _hidden_word(state, both, left, text, sentence)
+        else:
+            kit.inform(words.no_word, ":material/edit:")
+    held_out.draw(both, left)
+    if ends:
+        kit.seen(words.end, **ends)
+
+
+@kit.kept(32)
+def chances_of(
+    both: engine.Bundled, left: engine.Bundled, ids: tuple[int, ...]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return both models' probabilities (N, V) of each word: from both sides, from the left."""
+    return from_both_sides(both.model, ids), from_the_left(left.model, ids)
+
+
+@kit.kept(32)
+def word_tokens(text: str, count: int, bundled: engine.Bundled) -> list[Token]:
+    """Return the first words of a text as the learner wrote them, unknown ones included."""
+    raw = text.encode("utf-8")
+    tokens = bundled.tokenizer.tokens(text)[:count]
+    return [replace(token, data=raw[token.byte_start : token.byte_end]) for token in tokens]
+
+
+def chances(ids: tuple[int, ...], p: np.ndarray, unknown: int) -> np.ndarray:
+    """Return the probability (N,) of each word that stands there; 0 for one that is unknown."""
+    own = np.array(ids[1:])
+    return np.where(own == unknown, 0.0, p[np.arange(len(own)), own])
+
+
+def hidden_word(place: int, gain: np.ndarray) -> int:
+    """Return which word is hidden: the one asked for, else the one where both sides help most.
+
+    >>> hidden_word(1, np.array([0.5, 0.0])), hidden_word(-1, np.array([0.5, 0.0]))
+    (1, 0)
+    >>> hidden_word(7, np.array([0.5, 0.0]))
+    0
+    """
+    return place if 0 <= place < len(gain) else int(gain.argmax())
+
+
+def _hidden_word(
+    state: kit.PageState, both: engine.Bundled, left: engine.Bundled, text: str, read: kit.Read
+) -> dict[str, str] | None:
+    """Show one word hidden; return what the end says of it, or None while that is covered."""
+    ids, tokenizer = read.ids, both.tokenizer
+    unknown = tokenizer.special_tokens[UNKNOWN]
+    p = chances_of(both, left, ids)
+    own = [chances(ids, probs, unknown) for probs in p]
+    word = hidden_word(state["hide"], own[0] - own[1])
+    tokens = word_tokens(text, len(ids) - 1, both)
+    _strip(state, tokens, own, ids, unknown, word, tokenizer.vocab_size)
+    name = kit.quote(tokens[word].data.decode("utf-8", "replace"))
+    place = hidden_word(-1, own[0] - own[1])  # whichever is hidden now: a click asks nothing anew
+    asked_name = kit.quote(tokens[place].data.decode("utf-8", "replace"))
+    open_now = kit.predict(
+        sides_question(len(ids), place + 1, asked_name), f"{KEY}.sides", covers=True
+    )
+    _bars(p, ids, word, tokens, tokenizer)
+    _read(p, own, ids, word, tokens, tokenizer)
+    attention.draw(state, both, left, read, word, name)
+    shares = [f"{probs[word, ids[word + 1]]:.3f}" for probs in p]
+    kit.show_code(
+        [from_both_sides, from_the_left],
+        words.snippet.format(ids=list(ids), word=word, both=BOTH, left=LEFT),
+        "\n".join(
+            f"{tokenizer.decode([int(probs[word].argmax())])} {share}"
+            for probs, share in zip(p, shares, strict=True)
+        ),
+    )
+    return end_of(ids, unknown, own, word, name) if open_now else None
+
+
+def end_of(
+    ids: tuple[int, ...], unknown: int, own: list[np.ndarray], word: int, name: str
+) -> dict[str, str] | None:
+    """Return what the end says of the hidden word; None for a text of unknown words alone.
+
+    own: both models' probabilities (N,) of the words that stand there.
+    """
+    known = np.array(ids[1:]) != unknown
+    if not known.any():
+        return None
+    means = [kit.percent(float(probs[known].mean())) for probs in own]
+    read_both, read_left = kit.count(len(ids) - 1, "token"), kit.count(word + 1, "token")
+    slots = {"word": name, "both": read_both, "left": read_left}
+    return slots | {"mean_both": means[0], "mean_left": means[1]}
+
+
+def _strip(
+    state: kit.PageState,
+    tokens: list[Token],
+    own: list[np.ndarray],
+    ids: tuple[int, ...],
+    unknown: int,
+    word: int,
+    vocabulary: int,
+) -> None:
+    key = f"{KEY}.strip"
+
+    strange = {words.detail: words.unknown_detail.format(count=vocabulary)}
+    rows = [
+        TokenRow(
+            name,
+            tokens,
+            values=shares.tolist(),
+            details=[
+                strange if token == unknown else {words.detail: kit.percent(float(share))}
+                for token, share in zip(ids[1:], shares, strict=True)
+            ],
+        )
+        for name, shares in zip(words.rows, own, strict=True)
+    ]
+    clicked = st.session_state.get(key, {}).get("selected")
+    row = clicked[0] if clicked and clicked[1] == word else 0
+    token_strip(
+        rows,
+        key=key,
+        show_ids=False,
+        value_label=words.value,
+        value_range=(0.0, 1.0),
+        selected=TokenSelection(row, word, ids[word + 1]),
+        on_change=kit.bound(state, key, selected=("hide", kit.second_of)),
+    )
+    st.caption(words.strip_note)
+
+
+def sides_question(length: int, place: int, name: str) -> kit.Question:
+    """Return how many tokens each model has to go by, as a question.
+
+    length: T tokens, the start among them. place: of the hidden one, 1 … T − 1. name: as it is
+    written in prose.
+    """
+    given = {"both": length - 1, "left": place}
+    reasons = {
+        (length - 1, place): words.ask_right,
+        (length, place): words.ask_own,
+        (length - 1, length - 1): words.ask_same,
+        (place, place): words.ask_left,
+    }
+    # For the last word the two numbers are the same, and two wrong answers fall together with it.
+    if place == length - 1:
+        reasons = {
+            (length - 1, place): words.ask_right,
+            (length, place): words.ask_own,
+            (length, length): words.ask_same,
+        }
+    return kit.Question.among(
+        words.ask.format(tokens=length, place=place + 1, word=name),
+        reasons,
+        (length - 1, place),
+        lambda sides: words.ask_answer.format(both=sides[0], left=sides[1]),
+        **given,
+    )
+
+
+def best_answers(p: tuple[np.ndarray, np.ndarray], word: int, answer: int | None) -> list[int]:
+    """Return the ids that either model gives most to, the word itself among them, best first."""
+    listed = [int(i) for probs in p for i in probs[word].argsort()[::-1][:BEST]]
+    listed = list(dict.fromkeys([*([] if answer is None else [answer]), *listed]))
+    return sorted(listed, key=lambda i: -max(float(probs[word, i]) for probs in p))
+
+
+def _bars(
+    p: tuple[np.ndarray, np.ndarray],
+    ids: tuple[int, ...],
+    word: int,
+    tokens: list[Token],
+    tokenizer,
+) -> None:
+    unknown = tokenizer.special_tokens[UNKNOWN]
+    answer = None if ids[word + 1] == unknown else ids[word + 1]
+    listed = best_answers(p, word, answer)
+    special = {i: text for text, i in tokenizer.special_tokens.items() if text != ENDOFTEXT}
+    labels = [special.get(i) or unmarked(kit.spoken(i, tokenizer)) for i in listed]
+    values = [np.minimum(probs[word, listed], 1.0) for probs in p]
+    paired_bars(
+        labels,
+        *values,
+        title=words.bars_title.format(word=tokens[word].data.decode("utf-8", "replace")),
+        names=words.rows,
+        axis=words.bars_axis,
+        limit=max(float(probs.max()) for probs in values),
+        key=f"{KEY}.bars",
+    )
+
+
+def _read(
+    p: tuple[np.ndarray, np.ndarray],
+    own: list[np.ndarray],
+    ids: tuple[int, ...],
+    word: int,
+    tokens: list[Token],
+    tokenizer,
+) -> None:
+    best = [int(probs[word].argmax()) for probs in p]
+    guesses = [kit.spoken(token, tokenizer) for token in best]
+    shares = [kit.percent(float(probs[word, i])) for probs, i in zip(p, best, strict=True)]
+    known = ids[word + 1] != tokenizer.special_tokens[UNKNOWN]
+    line = (words.read if known else words.read_unknown).format(
+        word=kit.quote(tokens[word].data.decode("utf-8", "replace")),
+        both=guesses[0],
+        both_share=shares[0],
+        left=guesses[1],
+        left_share=shares[1],
+        own_both=kit.percent(float(own[0][word])),
+        own_left=kit.percent(float(own[1][word])),
+    )
+    last = word == len(tokens) - 1
+    following = " ".join(token.data.decode("utf-8", "replace") for token in tokens[word + 1 :])
+    kit.prose(f"{line} {words.last if last else words.right_of.format(right=kit.quote(following))}")

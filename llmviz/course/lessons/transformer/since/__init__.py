@@ -1,0 +1,5 @@
+"""The chapter "What changed since 2017" of the lesson "Inside the transformer"."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__)

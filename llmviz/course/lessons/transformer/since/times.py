@@ -1,0 +1,106 @@
+"""How long a step of training takes after a change, measured on this server when asked for."""
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.background import DONE, STOPPED
+from llmviz.course.lessons.transformer.since import words
+from llmviz.course.ui import kit
+from llmviz.study.since_2017 import CHANGES, FAMILY, checkpoint
+from llmviz.study.step_times import ROUNDS, StepTimes, step_times
+
+KEY = "transformer.since.times"
+POLL = 0.5  # seconds between two looks at how far it is
+
+
+@kit.kept(1)
+def measuring() -> list[kit.Job]:
+    """The measurement of this server, once one was begun: the same for all visitors."""
+    return []
+
+
+def draw(change: str) -> None:
+    """Show the times, how far their measurement is, or how to begin one."""
+    kit.section(words.times)
+    jobs = measuring()
+    if not jobs or jobs[-1].state == STOPPED:
+        st.button(words.measure, key=f"{KEY}.begin", icon=":material/timer:", on_click=_begin)
+        return
+    job = jobs[-1]
+    if not job.over:
+        st.fragment(_wait, run_every=POLL)(job)
+        return
+    if job.state != DONE:
+        kit.refuse(words.not_measured.format(problem=(job.problem.splitlines() or [""])[-1]))
+        st.button(words.measure, key=f"{KEY}.begin", icon=":material/timer:", on_click=_begin)
+        return
+    measured = job.results[-1]
+    kit.prose(times_line(change, measured))
+    st.dataframe(table_of(tuple(measured.milliseconds.items())), hide_index=True, width=640)
+    kit.show_code(
+        [step_times],
+        words.snippet_times,
+        f"1 {[checkpoint(name) for name in FAMILY[:2]]}",
+    )
+
+
+def _begin() -> None:
+    """Begin to measure, unless another visitor did so meanwhile."""
+    jobs = measuring()
+    if jobs and not jobs[-1].over:
+        return
+    names = [checkpoint(name) for name in FAMILY]
+    jobs[:] = [kit.training_jobs().start("llmviz.study.step_times:step_times", names=names)]
+
+
+def _wait(job: kit.Job) -> None:
+    if job.over:
+        st.rerun()
+    done = job.results[-1].rounds if job.results else 0
+    line = words.measured_rounds.format(done=done, rounds=ROUNDS)
+    if job.before:
+        line = words.times_wait.format(before=kit.count(job.before, "other job"))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(done / ROUNDS, line, width=480)
+        st.button(words.stop, key=f"{KEY}.stop", icon=":material/close:", on_click=job.stop)
+
+
+def ratios(measured: StepTimes) -> dict[tuple[str, str], float]:
+    """Return each changed model's time by that of the model it is in place of."""
+    times = {name: measured.milliseconds[checkpoint(name)] for name in FAMILY}
+    return {
+        (name, before): times[name] / times[before]
+        for before, *after in CHANGES.values()
+        for name in after
+    }
+
+
+def times_line(change: str, measured: StepTimes) -> str:
+    """Return the sentences about the times of one change."""
+    before, *after = CHANGES[change]
+    every, sides = ratios(measured), words.sides[change]
+    lines = [
+        words.times_read.format(
+            after=side[0].upper() + side[1:], ratio=every[name, before], before=sides[0]
+        )
+        for name, side in zip(after, sides[1:], strict=True)
+    ]
+    return " ".join([*lines, words.times_note])
+
+
+@kit.kept(4)
+def table_of(milliseconds: tuple[tuple[str, float], ...]) -> pd.DataFrame:
+    """Return the times as a table; milliseconds: by checkpoint."""
+    measured = StepTimes(0, dict(milliseconds))
+    first = FAMILY[0]
+    rows = [(words.models[first], "", f"{measured.milliseconds[checkpoint(first)]:.1f}", "")]
+    rows += [
+        (
+            words.models[name],
+            words.models[before],
+            f"{measured.milliseconds[checkpoint(name)]:.1f}",
+            f"{ratio:.2f}",
+        )
+        for (name, before), ratio in ratios(measured).items()
+    ]
+    return pd.DataFrame(rows, columns=words.times_columns)

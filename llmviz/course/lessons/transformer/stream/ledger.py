@@ -1,0 +1,226 @@
+"""The ledger in the chapter "Reading the stream": what each part added to one logit."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from llmviz.course.figures.stream import waterfall
+from llmviz.course.lessons.transformer.stream import share, words
+from llmviz.course.lessons.transformer.stream.share import part_name, written
+from llmviz.course.ui import engine, kit
+from llmviz.course.ui.token_choice import token_of
+from llmviz.study import ledger as study
+from llmviz.study.ledger import Entry, Ledger, logit_ledger
+from llmviz.study.readout import read_part
+from llmviz.study.transformers import require_sum
+
+MOST_BARS = 60  # of more, the heads of a layer are one bar
+KEY = "transformer.stream.ledger"
+GROUPS = {
+    "start": ("token", "position"),
+    "heads": ("head",),
+    "mlp": ("mlp",),
+    "biases": ("attention_bias", "mlp_bias", "norm_shift"),
+}
+
+
+def draw(
+    state: kit.PageState,
+    bundled: engine.Bundled,
+    read: kit.Read,
+    at: int,
+    best: Sequence[int],
+    last: int,
+) -> str | None:
+    """Show what the parts added to a logit at a token; `best` are the likeliest tokens there.
+
+    last: the likeliest token after the text. Returns what the chapter's end says of its logit,
+    nothing where it is no sum; None as long as a question covers it.
+    """
+    tokenizer = bundled.tokenizer
+    place = kit.spoken(read.ids[at], tokenizer)
+    kit.section(words.ledger, token=place)
+    try:
+        require_sum(bundled.model)
+    except ValueError as error:
+        kit.refuse(error)
+        kit.inform(words.cannot, ":material/info:")
+        return ""
+    shown = _asked(bundled, read, last)
+    _controls(state, kit.names_of(best, tokenizer))
+    try:
+        token = token_of(state["credit"], best, tokenizer) if state["credit"] else best[0]
+        against = token_of(state["against"], best, tokenizer) if state["against"] else None
+        if token == against:
+            raise ValueError(words.same.format(token=kit.names_of([token], tokenizer)[0]))
+    except ValueError as error:
+        kit.refuse(error)
+        return shown
+    if shown is None:
+        return None
+    known = (bundled, read.ids, token, against, at)
+    ledger = ledger_of(*known)
+    what = words.logit.format(token=kit.spoken(token, tokenizer))
+    if against is not None:
+        names = {"token": kit.spoken(token, tokenizer), "against": kit.spoken(against, tokenizer)}
+        what = words.difference.format(**names)
+    entries = drawn(ledger, state["parts"])
+
+    def open_bar() -> None:
+        points = st.session_state[f"{KEY}.bars"]["selection"]["points"]
+        if points and points[0]["point_index"] < len(entries):
+            state["share"] = share.code_of(entries[points[0]["point_index"]])
+
+    figure = waterfall_of(*known, state["parts"], kit.theme())
+    kit.chart(figure, f"{KEY}.bars", on_select=open_bar, selection_mode="points")
+    st.caption(words.colours_of_parts)
+    kit.prose(summary(ledger, entries, what, place))
+    kit.prose(words.frozen[ledger.norm.kind], divisor=ledger.norm.divisor)
+    share.draw(state, known, ledger, entries)
+    kit.show_code(
+        [logit_ledger, study.ledger_of, read_part],
+        words.snippet_ledger.format(
+            name=bundled.name, ids=list(read.ids), token=token, against=against, at=at
+        ),
+        f"{ledger.logit:.2f} {ledger.total:.2f} {ledger.norm.divisor:.3f}\n"
+        f"{ledger.entries[0].kind} {ledger.entries[0].value:.2f}",
+    )
+    return shown
+
+
+def _asked(bundled: engine.Bundled, read: kit.Read, token: int) -> str | None:
+    """Ask about the last token of the text: no other open column may cover the parts anew."""
+    last = len(read.ids) - 1
+    ledger = ledger_of(bundled, read.ids, token, None, last)
+    what = words.logit.format(token=kit.spoken(token, bundled.tokenizer))
+    place = words.last_token.format(token=kit.spoken(read.ids[-1], bundled.tokenizer))
+    quiz = question(ledger, what, place)
+    if quiz is not None and not kit.predict(quiz, f"{KEY}.ask", covers=True):
+        return None
+    return end(ledger)
+
+
+def end(ledger: Ledger) -> str:
+    """Return what a logit is a sum of."""
+    parts = [
+        words.end_kinds[group].format(value=written(value))
+        for group, value in sums_of(ledger).items()
+    ]
+    return words.end_ledger.format(logit=written(ledger.logit), parts=kit.listed(parts))
+
+
+def _controls(state: kit.PageState, names: list[str]) -> None:
+    """Show which token's logit is taken apart, and against which; any other can be typed."""
+    slots = {key: f"_{KEY}.{key}" for key in ("credit", "against")}
+    first = {"credit": names[0], "against": words.no_other}
+    options = {"credit": names, "against": [words.no_other, *names]}
+    labels = {"credit": words.credit, "against": words.against}
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        for key, slot in slots.items():
+            st.session_state[slot] = state[key] or first[key]
+
+            def take(key: str = key, slot: str = slot) -> None:
+                chosen = st.session_state[slot]
+                state[key] = "" if chosen in (None, first[key]) else chosen
+
+            own = [] if st.session_state[slot] in options[key] else [st.session_state[slot]]
+            st.selectbox(
+                labels[key],
+                [*dict.fromkeys(options[key]), *own],
+                accept_new_options=True,
+                width=240,
+                key=slot,
+                on_change=take,
+            )
+        kit.choose(state, "parts", words.parts_label, words.parts)
+
+
+@kit.kept(64)
+def ledger_of(
+    bundled: engine.Bundled, ids: tuple[int, ...], token: int, against: int | None, at: int
+) -> Ledger:
+    """Return the ledger of a logit of a model on a text."""
+    split = share.split_of(bundled, ids, at)
+    return study.ledger_of(bundled.model, split, token, against)
+
+
+def folded(entries: Sequence[Entry]) -> list[Entry]:
+    """Return the entries with the heads of a layer as one, and biases with their part."""
+    sums: dict[tuple[str, int], float] = {}
+    for entry in entries:
+        at = (share.FOLDED.get(entry.kind, entry.kind), entry.layer)
+        sums[at] = sums.get(at, 0.0) + entry.value
+    return [Entry(kind, layer, -1, value) for (kind, layer), value in sums.items()]
+
+
+def drawn(ledger: Ledger, parts: str) -> Sequence[Entry]:
+    """Return the entries that have a bar: all, or those of a layer together where they are many."""
+    many = parts == "layers" or len(ledger.entries) > MOST_BARS
+    return folded(ledger.entries) if many else ledger.entries
+
+
+@kit.kept(64)
+def waterfall_of(
+    bundled: engine.Bundled,
+    ids: tuple[int, ...],
+    token: int,
+    against: int | None,
+    at: int,
+    parts: str,
+    mode: kit.Mode,
+) -> kit.Figure:
+    """Return the parts of a logit as a waterfall."""
+    entries = drawn(ledger_of(bundled, ids, token, against, at), parts)
+    return waterfall(
+        [part_name(entry) for entry in entries],
+        [entry.value for entry in entries],
+        [entry.kind for entry in entries],
+        words.total if against is None else words.total_difference,
+        mode,
+    )
+
+
+def summary(ledger: Ledger, entries: Sequence[Entry], what: str, place: str) -> str:
+    """Return the sentences about a ledger; entries: those that are drawn."""
+    most = max(entries, key=lambda entry: entry.value)
+    least = min(entries, key=lambda entry: entry.value)
+    line = words.ledger_read
+    if least.value >= 0:
+        line = words.ledger_read_up
+    elif most.value <= 0:
+        line = words.ledger_read_down
+    return line.format(
+        place=place,
+        what=what,
+        logit=written(ledger.logit),
+        total=written(ledger.total),
+        most=part_name(most),
+        most_value=written(most.value),
+        least=part_name(least),
+        least_value=written(least.value),
+    )
+
+
+def sums_of(ledger: Ledger) -> dict[str, float]:
+    """Return what each kind of part adds in all."""
+    return {
+        group: sum(entry.value for entry in ledger.entries if entry.kind in kinds)
+        for group, kinds in GROUPS.items()
+        if any(entry.kind in kinds for entry in ledger.entries)
+    }
+
+
+def question(ledger: Ledger, what: str, place: str) -> kit.Question | None:
+    """Return which kind of part adds most, as a question; None where two read the same."""
+    sums = sums_of(ledger)
+    order = sorted(sums, key=sums.__getitem__, reverse=True)
+    if len(order) < 2 or written(sums[order[0]]) == written(sums[order[1]]):
+        return None
+    reasons = {
+        group: (words.ask_right if group == order[0] else words.ask_wrong).format(
+            value=written(value)
+        )
+        for group, value in sums.items()
+    }
+    by_name = words.kinds.__getitem__
+    return kit.Question.among(words.ask, reasons, order[0], by_name, what=what, place=place)

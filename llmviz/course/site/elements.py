@@ -1,0 +1,328 @@
+"""The elements of a page as HTML. What only the app can do becomes a list of its settings.
+
+A text of a page reaches the file as text: it is escaped here, or is Markdown without HTML.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import tokenize
+from collections.abc import Iterator, Sequence
+from html import escape, unescape
+from keyword import iskeyword
+from typing import Any, NamedTuple
+
+from markdown_it import MarkdownIt
+
+from llmviz.course.lessons import LESSONS
+from llmviz.course.site.tables import table_html
+from llmviz.course.site.visit import Visit
+from llmviz.course.ui.asked import OF_THE_APP, key_of
+from llmviz.course.ui.prose import to_html
+from llmviz.course.ui.question import MARK, Question
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+_TINTED = re.compile(r":(\w+)-background\[([^\]]*)\]")
+_STYLES = re.compile(r"<style>.*?</style>", re.S)
+_NOTES = {"info", "success", "warning", "error"}
+_PASSED = {"space", "progress", "empty", "spinner", "skeleton"}
+_HEADS = {"title": "h1", "header": "h2", "subheader": "h3"}
+_CONTROLS = {"number_input", "slider", "select_slider", "selectbox", "text_input", "toggle"}
+_CONTROLS |= {"checkbox", "multiselect", "button_group", "radio", "color_picker", "text_area"}
+_ACTS = {"button", "download_button", "file_uploader", "popover", "page_link"}
+EDITS = "edit this table"
+OFFLINE = ":material/cloud_off:"  # what this machine could not fetch
+
+
+class Setting(NamedTuple):
+    """A control of the app: what it is called, and what it is set to; None: it is pressed."""
+
+    label: str
+    value: str | None
+
+
+Piece = str | Setting
+
+
+class Body:
+    """The HTML of a page, with the pictures and charts that its script draws.
+
+    pictures: their folders' names, keys and messages, in the order of their numbers in the HTML.
+    """
+
+    def __init__(self, visit: Visit, app: str) -> None:
+        self.visit, self.app = visit, app
+        self.pictures: list[tuple[str, str, bytes]] = []
+        self.charts: list[dict[str, Any]] = []
+        self.instead_of: dict[str, str] = {}  # HTML in the place of a component
+        self.left_out: set[str | int] = set()  # keys of elements, or their `id`
+        self.ways: dict[str, str] = {}  # HTML in the place of a control, by the control's name
+        self._asked = iter(enumerate(visit.questions))
+
+    def html(self) -> str:
+        """Return the page from its top to its end."""
+        pieces = [*self._pieces(self.visit.main), *self._instead(None)]
+        return "\n".join(self._joined(pieces))
+
+    def _pieces(self, block: Any) -> Iterator[Piece]:
+        for element in block.children.values():
+            yield from self._instead(id(element))
+            for piece in self._piece(element):
+                by = self.visit.covered.get(id(element))
+                covered = by and isinstance(piece, str)
+                yield _held(piece, "covered", by) if covered else piece
+
+    def _instead(self, place: int | None) -> Iterator[str]:
+        for element, by in self.visit.instead.get(place, ()):
+            for piece in self._piece(element):
+                if isinstance(piece, str):
+                    yield _held(piece, "instead", by)
+
+    def _joined(self, pieces: Sequence[Piece]) -> Iterator[str]:
+        """Settings that follow each other become one list."""
+        settings: list[Setting] = []
+        for piece in pieces:
+            if isinstance(piece, Setting):
+                settings.append(piece)
+                continue
+            if settings and piece:
+                yield self._settings(settings)
+                settings = []
+            yield piece
+        if settings:
+            yield self._settings(settings)
+
+    def _settings(self, settings: Sequence[Setting]) -> str:
+        set_to = [setting for setting in settings if setting.value is not None]
+        acts = list(dict.fromkeys(setting.label for setting in settings if setting.value is None))
+        rows = "".join(
+            f"<div><dt>{escape(setting.label)}</dt><dd>{escape(setting.value or '')}</dd></div>"
+            for setting in set_to
+        )
+        said = f'<a class="to-app" href="{escape(self.app)}">Change this in the app</a>'
+        if acts:
+            more = f"{' · '.join(map(escape, acts))}"
+            said = f'<a class="to-app" href="{escape(self.app)}">In the app</a>: {more}'
+        if not set_to:
+            return f'<p class="settings acts">{said}</p>'
+        return f'<div class="settings"><dl>{rows}</dl><p>{said}</p></div>'
+
+    def _piece(self, element: Any) -> list[Piece]:
+        kind = element.type
+        if kind in _PASSED or self.left_out & {key_of(element), id(element)}:
+            return []
+        if kind == "button" and (key_of(element).startswith("_next@") or "Back: " in element.label):
+            return []
+        if hasattr(element, "children"):
+            return self._block(element) if element.children else []
+        if kind == "button_group" and (way := self.ways.get(_control(element))):
+            return [way]
+        if kind in _CONTROLS:
+            setting = _setting(element)
+            return [setting] if setting else []
+        if kind in _ACTS:
+            label = getattr(element.proto, "label", "")
+            known = {lesson.key for lesson in LESSONS}
+            return [] if label in known or not label else [Setting(plain(label), None)]
+        html = self._shown(element)
+        pieces: list[Piece] = [html] if html else []
+        if getattr(element.proto, "editing_mode", 0):
+            pieces.append(Setting(EDITS, None))
+        return pieces
+
+    def _block(self, element: Any) -> list[Piece]:
+        kind, proto = element.type, element.proto
+        first = next(iter(element.children.values()))
+        if first.type == "caption" and first.value == MARK:
+            return [self._question(list(element.children.values())[1])]
+        if kind == "popover":
+            return [Setting(plain(proto.popover.label), None)]
+        inside = list(self._pieces(element))
+        if not any(isinstance(piece, str) for piece in inside):
+            return inside  # a row of controls is listed with its neighbours
+        body = "\n".join(self._joined(inside))
+        if kind == "expander":
+            return [
+                f'<details class="fold"><summary>{escape(plain(element.label))}</summary>'
+                f"{body}</details>"
+            ]
+        if kind == "column":
+            return [f'<div class="column" style="flex: {element.weight:.3f} 1 12rem">{body}</div>']
+        held = getattr(proto, "flex_container", None)
+        names = ["box"]
+        if key := key_of(element):
+            names.append(f"st-key-{key}")
+        if held is not None:
+            if held.direction == held.Direction.HORIZONTAL:
+                names.append("row")
+            if held.border:
+                names.append("card")
+        return [f'<div class="{escape(" ".join(names))}">{body}</div>']
+
+    def _question(self, text: Any) -> str:
+        number, question = next(self._asked)
+        html = question_html(question, number, covers=number in self.visit.covers)
+        by = self.visit.covered.get(id(text))  # another one must be answered before
+        return _held(html, "covered", by) if by and id(text) not in self.visit.instead else html
+
+    def _shown(self, element: Any) -> str:
+        kind, proto = element.type, element.proto
+        match kind:
+            case "html":
+                # The style of all pages is in the site's own.
+                return "" if ".block-container" in proto.body else proto.body
+            case "title" | "header" | "subheader":
+                tag = _HEADS[kind]
+                return f"<{tag}>{_MARKDOWN.renderInline(element.value)}</{tag}>"
+            case "markdown":
+                return f'<div class="markdown">{markdown(element.value)}</div>'
+            case "caption":
+                return f'<div class="caption">{markdown(element.value)}</div>'
+            case "text":
+                return f'<pre class="text">{escape(element.value)}</pre>'
+            case "code":
+                return code_html(element.value, proto.language)
+            case "metric":
+                label, value = escape(element.label), escape(element.value)
+                return f'<dl class="metric"><dt>{label}</dt><dd>{value}</dd></dl>'
+            case "dataframe" | "table":
+                return table_html(element)
+            case "bidi_component":
+                return self._picture(proto)
+            case "plotly_chart":
+                return self._chart(element)
+        if kind in _NOTES:
+            if element.icon == OFFLINE:
+                return ""
+            return f'<div class="note {kind}" role="note">{markdown(element.value)}</div>'
+        raise ValueError(f"a page without a server cannot show a {kind!r} yet")
+
+    def _picture(self, proto: Any) -> str:
+        name = proto.component_name.removeprefix("llmviz_")
+        if name in OF_THE_APP:
+            return self.instead_of.get(name, "")
+        self.pictures.append((name, proto.id, bytes(proto.bytes)))
+        return f'<div class="picture" data-picture="{len(self.pictures) - 1}"></div>'
+
+    def _chart(self, element: Any) -> str:
+        light = json.loads(element.proto.spec)
+        dark = self.visit.dark.get(key_of(element))
+        height = light["layout"].get("height", 450)
+        self.charts.append({"light": light, "dark": json.loads(dark) if dark else None})
+        at = len(self.charts) - 1
+        return f'<div class="chart" data-chart="{at}" style="min-height: {height:.0f}px"></div>'
+
+
+def _held(html: str, kind: str, by: list[int] | None) -> str:
+    hidden = " hidden" if kind == "covered" else ""
+    return f'<div class="{kind}" data-by="{" ".join(map(str, by or ()))}"{hidden}>{html}</div>'
+
+
+def question_html(question: Question, number: int, *, covers: bool) -> str:
+    """Return a question that the page grades; each answer has its reason beside it, unseen."""
+    answers = []
+    for at in question.order:
+        right = ' data-right=""' if at == question.right else ""
+        answers.append(
+            f'<label><input type="radio" name="q{number}"{right}>'
+            f"<span>{to_html(question.answers[at])}</span></label>"
+            f'<div class="why" hidden>{to_html(question.reasons[at])}</div>'
+        )
+    show = ""
+    if covers:
+        show = '<button type="button" class="plain show">Show me without an answer</button>'
+    return (
+        f'<section class="card question" data-question="{number}">'
+        f'<p class="mark">{MARK}</p><div class="lv-prose" id="q{number}">'
+        f'{to_html(question.text)}</div><div class="answers" role="radiogroup" '
+        f'aria-labelledby="q{number}">{"".join(answers)}</div>{show}'
+        '<div class="grade" role="status"></div></section>'
+    )
+
+
+def markdown(text: str) -> str:
+    """Return Markdown as HTML, with the tinted words of the app."""
+    tinted: list[str] = []
+
+    def aside(match: re.Match[str]) -> str:
+        tinted.append(f'<mark class="{match[1]}">{escape(match[2])}</mark>')
+        return f"\ufdd9{len(tinted) - 1}\ufdd9"
+
+    html = _MARKDOWN.render(_TINTED.sub(aside, text))
+    html = html.replace("<table>", '<div class="table" tabindex="0"><table>')
+    html = html.replace("</table>", "</table></div>")
+    return re.sub("\ufdd9(\\d+)\ufdd9", lambda match: tinted[int(match[1])], html)
+
+
+def plain(label: str) -> str:
+    """Return a label as text, without its marks.
+
+    >>> plain("**Q & K**")
+    'Q & K'
+    """
+    return unescape(re.sub(r"<[^>]*>", "", _MARKDOWN.renderInline(label))).strip()
+
+
+def _control(element: Any) -> str:
+    """The name of a control as links have it: of `_attention.rung@attention` it is `rung`."""
+    return key_of(element).partition("@")[0].rpartition(".")[2]
+
+
+def _setting(element: Any) -> Setting | None:
+    """A control with its value; None for a row of suggestions, of which none is chosen."""
+    label = plain(element.proto.label) or "Setting"
+    if element.type == "button_group":
+        chosen = list(element.proto.raw_values)
+        if not chosen or key_of(element).startswith("_examples"):
+            return None
+        return None if ".part@" in key_of(element) else Setting(label, ", ".join(chosen))
+    value = element.value
+    if element.type in ("select_slider", "multiselect"):
+        raw = element.proto
+        value = list(raw.raw_values) if element.type == "multiselect" else raw.raw_value
+    if isinstance(value, bool):
+        value = "on" if value else "off"
+    if isinstance(value, (list, tuple)):
+        value = ", ".join(map(str, value))
+    if value is None or value == "":
+        return None
+    return Setting(label, f"{value:,}" if isinstance(value, int) else str(value))
+
+
+def code_html(text: str, language: str) -> str:
+    """Return a program or what it prints."""
+    body = "".join(_coloured(text)) if language == "python" else escape(text)
+    kind = "code" if language in ("python", "javascript") else "output"
+    return f'<pre class="{kind}" tabindex="0"><code>{body}</code></pre>'
+
+
+def _coloured(text: str) -> Iterator[str]:
+    """Python with its keywords, texts and comments marked; what cannot be read stays plain."""
+    lines = text.splitlines(keepends=True)
+    row, column = 1, 0
+
+    def up_to(to_row: int, to_column: int) -> str:
+        nonlocal row, column
+        parts = []
+        while row < to_row and row <= len(lines):
+            parts.append(lines[row - 1][column:])
+            row, column = row + 1, 0
+        if row <= len(lines):
+            parts.append(lines[row - 1][column:to_column])
+        column = to_column
+        return escape("".join(parts), quote=False)
+
+    kinds = {tokenize.COMMENT: "comment", tokenize.STRING: "string", tokenize.NUMBER: "number"}
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            kind = kinds.get(token.type)
+            if token.type == tokenize.NAME and iskeyword(token.string):
+                kind = "keyword"
+            if kind:
+                yield up_to(*token.start)
+                yield f'<i class="{kind}">{up_to(*token.end)}</i>'
+    except (tokenize.TokenError, IndentationError):
+        pass
+    yield up_to(len(lines) + 1, 0)

@@ -1,0 +1,111 @@
+"""The files that pages share: scripts of pictures, their messages, Plotly, the search."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from llmviz.course.components._shared.bundle import COMPONENTS, script
+from llmviz.course.components._shared.saver.page import outside_script, theme_rules
+from llmviz.course.components._shared.saver.plotly_script import script_for
+from llmviz.course.components._shared.transport import PARTS, parts_at, whole_style
+from llmviz.course.figures.theme import css_variables
+from llmviz.course.ui.prose import STYLE
+
+HERE = Path(__file__).parent
+_EXPORT = re.compile(r"^export default function", re.MULTILINE)
+_EXPORTED = re.compile(r"^export (?!default )", re.MULTILINE)
+
+
+class Files:
+    """A folder that fills with what the pages need; each thing is written once.
+
+    A page opens from a disk, where a script may ask for other scripts and for nothing else. So
+    every message is a script, too.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._known: set[str] = set()
+        self.bytes = 0
+        self.pages = 0
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file of the site; the first one of a name stays."""
+        if name in self._known:
+            return
+        self._known.add(name)
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = text.encode("utf-8", "replace")
+        path.write_bytes(data)
+        self.bytes += len(data)
+
+    def data(self, content: bytes) -> str:
+        """Write bytes as a script and return the name by which a page asks for them."""
+        name = hashlib.blake2b(content, digest_size=12).hexdigest()
+        packed = _packed(content)
+        self.write(f"assets/data/{name}.js", f'llmvizSite.bring("{name}", "{packed}");\n')
+        return name
+
+    def view(self, name: str) -> None:
+        """Write the script of a component."""
+        self.write(f"assets/pictures/{name}.js", view_script(name))
+
+    def chart(self, chart: dict[str, Any]) -> dict[str, Any]:
+        """Write what draws a chart, and return what its page says of it."""
+        path = script_for(trace.get("type", "scatter") for trace in chart["light"]["data"])
+        name = path.name.split(".")[0]
+        if name not in self._known:
+            self._known.add(name)
+            packed = _packed(path.read_bytes())
+            self.write(f"assets/{name}.js", f'llmvizSite.bring("{name}", "{packed}");\n')
+        return chart | {"library": name}
+
+    def picture(self, name: str, key: str, message: bytes) -> dict[str, Any]:
+        """Write what a picture needs, and return what its page says of it."""
+        self.view(name)
+        length = int.from_bytes(message[:4], "little")
+        addresses = json.loads(message[4 : 4 + length]).get(PARTS, [])
+        parts = {address: self.data(parts_at[address].data) for address in addresses}
+        return {"name": name, "key": key, "data": self.data(message), "parts": parts}
+
+    def shared(self, index: dict[str, Any]) -> None:
+        """Write what all pages have: the style, the script, Plotly, the search."""
+        self.write("assets/site.css", site_style())
+        own = (HERE / "site.js").read_text("utf-8")
+        self.write("assets/site.js", f'"use strict";\n{outside_script()}\n{own}')
+        search = _EXPORTED.sub("", (COMPONENTS / "finder" / "search.js").read_text("utf-8"))
+        found = json.dumps(index, ensure_ascii=False)
+        self.write(
+            "assets/search.js",
+            f"llmvizSite.find = (() => {{\n{search}\nconst known = {found};\n"
+            "return (wanted) => hits(known, wanted);\n})();\n",
+        )
+
+
+def _packed(content: bytes) -> str:
+    """Bytes as letters, compressed; the browser unpacks both."""
+    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+
+
+def view_script(name: str) -> str:
+    """Return a component as a plain script, which leaves its function in the site's list."""
+    code = _EXPORT.sub("const view = function", script(name)).replace("import.meta.url", '""')
+    style = json.dumps(whole_style(name))
+    return (
+        f'llmvizSite.view("{name}", {style}, (() => {{\n"use strict";\n{code}\n'
+        "return view;\n})());\n"
+    )
+
+
+def site_style() -> str:
+    """Return the style of all pages."""
+    prose = re.sub(r"</?style>", "", STYLE)
+    own = (HERE / "site.css").read_text("utf-8")
+    return "\n".join([theme_rules(), css_variables().replace(":host", ":root"), prose, own])

@@ -1,0 +1,141 @@
+"""The page that has whole models in it: they run in the browser, on the visitor's own text."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from llmviz.course.components._shared.bundle import joined
+from llmviz.course.components._shared.transport import pack
+from llmviz.course.lessons.home import words
+from llmviz.course.lessons.home.params import TEXT
+from llmviz.course.lessons.home.picture import decided_heads, picture_words
+from llmviz.course.lessons.home.sentence import sentence, token_text
+from llmviz.course.site.elements import code_html
+from llmviz.course.ui.model_on_text import names_of
+from llmviz.pretrained import load_bundled
+from llmviz.quantization.grids import quantize
+from llmviz.quantization.scheme import CHANNEL, Scheme
+from llmviz.study.machine_reading import read
+from llmviz.tokenizers.vocabulary import UNKNOWN, CharTokenizer
+
+HERE = Path(__file__).parent
+
+
+class Live(NamedTuple):
+    """A model of the page: its name, what it is, and a text for a visitor who has none yet.
+
+    int8: whether its matrices come as whole numbers from −127 to 127 and a step for each row.
+    """
+
+    name: str
+    what: str
+    text: str
+    int8: bool = False
+
+
+MODELS = (
+    Live("names-gpt", "reads letters and writes given names", "ann"),
+    Live("tiny-world-char", "reads letters and writes small stories", "Once Anna and Sam"),
+    Live(
+        "tiny-world-gpt",
+        "reads words and parts of words, and writes small stories: 3 MB, matrices in int8",
+        "Once Anna and Samir met at the market. Then",
+        int8=True,
+    ),
+)
+# What the script of the page computes as it is written there.
+KNOWN = {"norm": "pre", "activation": "gelu", "positions": "learned", "tied_head": True}
+KNOWN |= {"qkv_bias": True, "bias": True, "attention_scale": "head", "mask": "causal"}
+KNOWN |= {"softmax_before_mask": None, "residual": True, "norm_kind": "layer", "n_kv_head": None}
+KNOWN |= {"window": None, "n_expert": 1}
+INT8 = Scheme(8, per=CHANNEL)
+SIZES = ("n_layer", "n_head", "n_embd", "vocab_size", "context_length", "norm_epsilon")
+
+
+@cache
+def packed_model(name: str, *, int8: bool = False) -> bytes:
+    """Return a bundled model as the page loads it: settings, tokenizer, weights.
+
+    The weights are in float16. int8: the matrices are on a grid of 8 bits instead.
+    Raises ValueError: the script does not compute this kind of model, or float16 has not all of a
+    weight.
+    """
+    model, tokenizer, _ = load_bundled(name)
+    for setting, value in KNOWN.items():
+        if getattr(model.config, setting) != value:
+            raise ValueError(f"{name}: the page computes models with {setting}={value!r} alone")
+    tensors, blobs = [], []
+    for key, tensor in model.state_dict().items():
+        if key == "head.weight":  # it is the matrix of the tokens
+            continue
+        rows = tensor.shape[0] if int8 and tensor.ndim == 2 else 0
+        tensors.append([key, tensor.numel(), rows])
+        if rows:
+            codes, tensor, _ = quantize(tensor, INT8)  # the steps come after the codes
+            blobs.append(codes.numpy().astype(np.int8).tobytes())
+        values = tensor.detach().numpy()
+        half = values.astype("<f2")
+        if not np.array_equal(half.astype(np.float32), values):
+            raise ValueError(f"{name}: {key} is not stored in float16")
+        blobs.append(half.tobytes())
+    if isinstance(tokenizer, CharTokenizer):
+        unknown = tokenizer.special_tokens[UNKNOWN]
+        known: dict[str, Any] = {"vocabulary": tokenizer.vocabulary, "unknown": unknown}
+    else:
+        known = {"merges": [list(pair) for pair in tokenizer.merges]}
+    names = names_of(range(tokenizer.vocab_size), tokenizer)
+    names[tokenizer.end] = "(end)"  # in front of a text it is called the start
+    return pack(
+        {
+            "config": {size: getattr(model.config, size) for size in SIZES},
+            "tokenizer": known | {"end": tokenizer.end},
+            "names": names,
+            "machine": _machine(model, tokenizer),
+            "tensors": tensors,
+            "weights": np.frombuffer(b"".join(blobs), dtype=np.uint8),
+        }
+    )
+
+
+def _machine(model: Any, tokenizer: Any) -> dict[str, Any]:
+    """What the picture of the whole machine says of a model, and the view that it begins with."""
+    window = sentence(TEXT, tokenizer, model.context_length)
+    layer, heads = decided_heads(read(model, window.ids).weights)
+    config = model.config
+    say = {
+        kind: picture_words(config.positions, config.norm, kind, starts=True)
+        for kind in ("text", "end")
+    }
+    ids = range(tokenizer.vocab_size)
+    return {
+        "words": say,
+        "links": dict(words.stage_lessons),
+        "view": {"layer": layer, "heads": heads},
+        "end": token_text(tokenizer.end, tokenizer)[0],
+        "bytes": [token for token in ids if not token_text(token, tokenizer)[1]],
+    }
+
+
+def live_script(entry: str, exported: str, name: str) -> str:
+    """Return a page's script, which leaves what it exports in a global object."""
+    code = joined(HERE / entry)
+    return (
+        f'globalThis.{name} = (() => {{\n"use strict";\n{code}\nreturn {{ {exported} }};\n}})();\n'
+    )
+
+
+def live_html(page: str, **scripts: str) -> str:
+    """Return what stands on a page; scripts: files that it shows, by the names of slots."""
+    files = FileSystemLoader(HERE, encoding="utf-8")
+    room = Environment(loader=files, autoescape=True, undefined=StrictUndefined)
+    code = {
+        name: Markup(code_html((HERE / file).read_text("utf-8"), "javascript"))
+        for name, file in scripts.items()
+    }
+    return room.get_template(page).render(models=MODELS, **code)

@@ -1,0 +1,383 @@
+"""Writes the whole site: it is there when all of it is written, or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode, urlsplit
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from llmviz.course.components._shared.transport import unpack
+from llmviz.course.document.marks import unmarked
+from llmviz.course.lessons import LESSONS
+from llmviz.course.site.elements import Body, plain
+from llmviz.course.site.files import HERE, Files
+from llmviz.course.site.live import MODELS, live_html, live_script, packed_model
+from llmviz.course.site.visit import visit
+from llmviz.course.ui.asked import SILENT
+from llmviz.course.ui.common import Parts
+from llmviz.course.ui.contents import Lesson
+from llmviz.course.ui.course import GLOSSARY, HOME, search_index
+from llmviz.course.ui.glossary import terms
+from llmviz.nearest import nearest
+from llmviz.paths import ICON, LICENCE
+from llmviz.training.locks import lock
+from llmviz.wholefile import TEMPORARY, temporary_beside
+
+LIVE_PICTURES = ["machine", "heads_grid"]
+# Pages of the site alone, which compute in the browser: their titles and questions.
+LIVE = {
+    "model": ("A model in your browser", "What does a model do with your own text, here and now?"),
+    "parts": (
+        "Steps on your own numbers",
+        "How do you learn tokens, compare vectors, and compute attention by hand?",
+    ),
+}
+WRITING = ".writing"  # a file in an unfinished site, which its writer has locked
+
+
+@dataclass(frozen=True)
+class Place:
+    """One page of the site: its lesson, and its chapter; empty for a lesson without chapters.
+
+    part: the control that opens one of the chapter's parts, and its value; empty for what the
+    chapter begins with.
+    """
+
+    lesson: Lesson
+    chapter: str
+    title: str
+    question: str = ""
+    part: tuple[str, str] | None = None
+
+    @property
+    def file(self) -> str:
+        """Its file in the site's folder."""
+        if self.part:
+            return f"{self.lesson.key}/{self.chapter}.{'.'.join(self.part)}.html"
+        if self.chapter:
+            return f"{self.lesson.key}/{self.chapter}.html"
+        return "index.html" if self.lesson.key == HOME else f"{self.lesson.key}.html"
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the page computes in the browser, and is no chapter of the app."""
+        return self.lesson.key == HOME and self.chapter in LIVE
+
+    @property
+    def name(self) -> str:
+        """As links to the app name it."""
+        return f"{self.lesson.key}/{self.chapter}" if self.chapter else self.lesson.key
+
+
+class Written(NamedTuple):
+    """A site that was written: how many pages, with each part of a chapter, and bytes in all."""
+
+    pages: int
+    bytes: int
+
+
+def places(only: Sequence[str] = ()) -> list[Place]:
+    """Return the pages of a site in the order of the course.
+
+    only: lessons, or chapters such as `attention/steps`; all if none is named. Home and the
+    glossary are always there.
+    Raises ValueError: there is no such lesson or chapter.
+    """
+    found = []
+    for lesson in LESSONS:
+        if lesson.key in (HOME, GLOSSARY):  # other pages without chapters need a server
+            found.append(Place(lesson, "", lesson.title))
+        if lesson.key == HOME:
+            found += [Place(lesson, key, *texts) for key, texts in LIVE.items()]
+        for chapter in lesson.chapters:
+            question = unmarked(chapter.front.question)
+            found.append(Place(lesson, chapter.key, chapter.title, question))
+    known = {place.name for place in found} | {lesson.key for lesson in LESSONS}
+    for wanted in only:
+        if wanted not in known:
+            near = ", ".join(nearest(wanted, sorted(known)))
+            raise ValueError(f"there is no lesson or chapter {wanted!r}; nearest are {near}")
+    always = {HOME, GLOSSARY, *only}
+    return [place for place in found if not only or {place.lesson.key, place.name} & always]
+
+
+def write_site(
+    folder: Path, app: str, only: Sequence[str] = (), tell: Callable[[str], None] = print
+) -> Written:
+    """Write the course into a new folder.
+
+    app: the address of the app, for its links. tell: is given a line for each page.
+    Raises ValueError where something has the folder's name, the address is none of the web, and as
+    `places` does.
+    OSError: as it comes; nothing of the site is there then.
+    """
+    if folder.exists():
+        raise ValueError(f"{folder} exists already; name a new folder, or remove it first")
+    if urlsplit(app).scheme not in ("http", "https") or not urlsplit(app).hostname:
+        raise ValueError(f"the app's address begins with http:// or https://; got {app!r}")
+    pages = places(only)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _clear_leftovers(folder)
+    unfinished = temporary_beside(folder)
+    unfinished.mkdir()
+    try:
+        with _own_runs(), (unfinished / WRITING).open("w") as mine:
+            lock(mine)
+            files = Files(unfinished)
+            files.shared(_index(pages))
+            files.write("assets/icon.svg", ICON.read_text("utf-8"))
+            files.write("LICENSE", LICENCE.read_text("utf-8"))
+            for number, place in enumerate(pages, 1):
+                tell(f"{number:3d} of {len(pages)}  {place.name}")
+                for part in _write_page(files, pages, place, app):
+                    _write_page(files, pages, part, app)
+        (unfinished / WRITING).unlink()
+        unfinished.rename(folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return Written(files.pages, files.bytes)
+
+
+def _clear_leftovers(folder: Path) -> None:
+    """Remove what a killed writer of this folder left; one that still writes has a lock."""
+    name = re.compile(rf"{re.escape(TEMPORARY)}[0-9a-f]{{8}}-{re.escape(folder.name)}")
+    for path in folder.parent.iterdir():
+        if not name.fullmatch(path.name):
+            continue
+        with suppress(OSError):  # it goes at this moment, or is somebody else's
+            with (path / WRITING).open("r+") as file:
+                if not lock(file):
+                    continue
+            shutil.rmtree(path)
+
+
+@contextmanager
+def _own_runs() -> Iterator[None]:
+    """Show the runs that come with the project, and none of who writes the site."""
+    before = os.environ.get("LLMVIZ_RUNS")
+    with tempfile.TemporaryDirectory() as empty:
+        os.environ["LLMVIZ_RUNS"] = empty
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ["LLMVIZ_RUNS"]
+            else:
+                os.environ["LLMVIZ_RUNS"] = before
+
+
+def _index(pages: Sequence[Place]) -> dict[str, Any]:
+    """What the search finds, of the pages that there are."""
+    known = {place.name for place in pages}
+    index = unpack(search_index().data)
+    live = [
+        {
+            "place": place.name,
+            "title": place.title,
+            "question": place.question,
+            "lesson": place.lesson.title,
+            "more": [],
+        }
+        for place in pages
+        if place.is_live
+    ]
+    chapters = [chapter for chapter in index["chapters"] if chapter["place"] in known]
+    return index | {"chapters": [*live, *chapters]}
+
+
+def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) -> list[Place]:
+    """Write a page; return those of the parts that its chapter has besides."""
+    address = _address(app, place)
+    html, pictures, charts, live = "", [], [], None
+    parts: list[Place] = []
+    title = place.title
+    if place.lesson.key == GLOSSARY:
+        html = _glossary(place)
+    elif place.is_live:
+        html, live = _live(files, place)
+    else:
+        seen = visit(place.lesson.key, place.chapter, **dict([place.part] if place.part else []))
+        body = Body(seen, address)
+        parts, body.ways = _parts(place, seen.parts)
+        body.instead_of["course_path"] = _way(pages)
+        body.left_out = {"_shared.course@home"}
+        if place.chapter:
+            body.left_out |= _head(body.visit.main, place)
+        html = body.html()
+        if place.part:
+            title += f": {plain(seen.parts[place.part[0]].names[place.part[1]])}"
+        if place.chapter:
+            html = f"<h1>{escape(place.title)}</h1>{html}"
+        pictures = [files.picture(*picture) for picture in body.pictures]
+        charts = [files.chart(chart) for chart in body.charts]
+    root = "../" * place.file.count("/")
+    data = {
+        "root": root,
+        "app": address,
+        "silent": SILENT,
+        "lessons": {lesson["key"]: lesson["file"] for lesson in _menu(pages, place)},
+        "pictures": pictures,
+        "charts": charts,
+        "live": live,
+    }
+    at = pages.index(replace(place, part=None))
+    files.pages += 1
+    files.write(
+        place.file,
+        _template().render(
+            title=title,
+            description=place.question or place.title,
+            lesson=place.lesson.title if place.chapter else "",
+            root=root,
+            menu=_menu(pages, place),
+            body=Markup(html),
+            back=pages[at - 1] if at else None,
+            onward=_onward(pages, at),
+            app=address,
+            own_text=place.lesson.key != GLOSSARY and live is None,
+            local=urlsplit(app).hostname in ("localhost", "127.0.0.1"),
+            licence=LICENCE.read_text("utf-8").splitlines()[2],
+            data=Markup(json.dumps(data).replace("<", "\\u003c")),
+            scripts=[],
+        ),
+    )
+    return parts
+
+
+def _parts(place: Place, known: Mapping[str, Parts]) -> tuple[list[Place], dict[str, str]]:
+    """The other parts of a chapter, and by the control that opens them, the links to all."""
+    others, ways = [], {}
+    for key, parts in known.items():
+        chosen = place.part[1] if place.part and place.part[0] == key else parts.first
+        links = []
+        for value, name in parts.names.items():
+            page = replace(place, part=None if value == parts.first else (key, value))
+            if page.part:
+                others.append(page)
+            here = ' aria-current="page"' if value == chosen else ""
+            file = escape(Path(page.file).name)
+            links.append(f'<a href="{file}"{here}>{escape(plain(name))}</a>')
+        ways[key] = f'<nav class="parts" aria-label="Parts of this chapter">{"".join(links)}</nav>'
+    return ([] if place.part else others), ways
+
+
+def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
+    """A page that computes in the browser, and what its script is told."""
+    if place.chapter == "parts":
+        exported = "startParts, learned, attention, cosine, numbers, matrix"
+        files.write("assets/parts.js", live_script("parts_view.js", exported, "llmvizSteps"))
+        body, placed = live_html("parts.html", code="parts.js"), {"script": "assets/parts.js"}
+    else:
+        exported = "opened, Reader, start, sampled, draw, machineValues, words"
+        files.write("assets/live.js", live_script("view.js", exported, "llmvizLive"))
+        for name in LIVE_PICTURES:
+            files.view(name)
+        models = [
+            model._asdict() | {"data": files.data(packed_model(model.name, int8=model.int8))}
+            for model in MODELS
+        ]
+        body = live_html("page.html", code="model.js", sampler="sampling.js")
+        placed = {"script": "assets/live.js", "models": models, "pictures": LIVE_PICTURES}
+    question = f'<div class="lv-opening"><p></p><p>{escape(place.question)}</p></div>'
+    return f"<h1>{escape(place.title)}</h1>{question}{body}", placed
+
+
+def _head(main: Any, place: Place) -> set[int]:
+    """The elements of a lesson's head, which a chapter has no more below its own title.
+
+    What the lesson promises stands in its first chapter.
+    """
+    kinds = {"title"} if place.chapter == place.lesson.names[0] else {"title", "html"}
+    return {id(child) for child in main.children.values() if child.type in kinds}
+
+
+def _template() -> Any:
+    files = FileSystemLoader(HERE, encoding="utf-8")
+    room = Environment(
+        loader=files,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return room.get_template("page.html")
+
+
+def _address(app: str, place: Place) -> str:
+    listed = place.chapter in place.lesson.names
+    link = ({"part": place.chapter} if listed else {}) | dict([place.part] if place.part else [])
+    query = f"?{urlencode(link)}" if link else ""
+    return f"{app.rstrip('/')}/{'' if place.lesson.key == HOME else place.lesson.key}{query}"
+
+
+def _onward(pages: Sequence[Place], at: int) -> dict[str, str] | None:
+    if at + 1 == len(pages):
+        return None
+    after = pages[at + 1]
+    new = after.lesson.key != pages[at].lesson.key
+    label = f"Next lesson: {after.lesson.title}" if new else f"Next: {after.title}"
+    return {"file": after.file, "label": label}
+
+
+def _menu(pages: Sequence[Place], here: Place) -> list[dict[str, Any]]:
+    menu: list[dict[str, Any]] = []
+    for place in pages:
+        opened = place.lesson.key == here.lesson.key
+        if not menu or menu[-1]["key"] != place.lesson.key:
+            menu.append(
+                {
+                    "key": place.lesson.key,
+                    "title": place.lesson.title,
+                    "file": place.file,
+                    "open": opened,
+                    "here": place == here and not place.chapter,
+                    "chapters": [],
+                }
+            )
+        if place.chapter:
+            menu[-1]["chapters"].append(
+                {
+                    "title": place.title,
+                    "file": place.file,
+                    "here": place == replace(here, part=None),
+                }
+            )
+    return menu
+
+
+def _way(pages: Sequence[Place]) -> str:
+    """All lessons with their chapters, as the home page lists them."""
+    stops = []
+    for entry in _menu(pages, pages[0]):
+        if entry["key"] in (HOME, GLOSSARY):
+            continue
+        lesson = next(known for known in LESSONS if known.key == entry["key"])
+        chapters = "".join(
+            f'<li><a href="{escape(chapter["file"])}">{escape(chapter["title"])}</a></li>'
+            for chapter in entry["chapters"]
+        )
+        stops.append(
+            f"<li><h3>{escape(lesson.title)}</h3><p>{escape(unmarked(lesson.card))}</p>"
+            f"<ol>{chapters}</ol></li>"
+        )
+    return f'<ul class="way">{"".join(stops)}</ul>'
+
+
+def _glossary(place: Place) -> str:
+    listed = "".join(
+        f'<dt id="{quote(name)}">{escape(name)}</dt><dd>{escape(text)}</dd>'
+        for name, text in terms().items()
+    )
+    return f'<h1>{escape(place.title)}</h1><dl class="terms">{listed}</dl>'

@@ -1,0 +1,186 @@
+"""What a class thinks: the answers of its followers to the questions that its presenter asks.
+
+They are lines of a file beside that of the class, and gone with it. A line has no name and no
+secret: who answers twice is known by a hash that is another one in each class.
+
+    RUNS/.classes/CODE.jsonl
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from llmviz.course.ui.classes import ANSWERS, Classes, OpenClass
+from llmviz.limits import limit
+
+HEAD = ("question", "answer", "right", "count")
+MOST = 500  # characters of what somebody says in their own words
+_SORTED = "sorted"  # the mark of a line that sorts
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a table program takes for one at a cell's start
+
+
+class Ask(NamedTuple):
+    """A question for a class; without answers to choose from, it asks for own words."""
+
+    text: str
+    answers: Sequence[str] = ()
+    right: int = -1
+
+    @property
+    def name(self) -> str:
+        """Its name, which is another one when its numbers change."""
+        return name_of(self.text, self.answers)
+
+
+@dataclass
+class Asked:
+    """A question that was asked, the answer of each who gave one, and their own words.
+
+    kinds: into which kind the presenter sorted which words.
+    """
+
+    text: str
+    answers: list[str]
+    right: int
+    given: dict[str, int] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+
+    def counts(self) -> list[int]:
+        """How many gave each answer."""
+        number = Counter(self.given.values())
+        return [number[index] for index in range(len(self.answers))]
+
+
+def name_of(text: str, answers: Sequence[str]) -> str:
+    """Return the name of a question, which is another one when its numbers change."""
+    words = "\0".join((text, *answers)).encode("utf-8", "surrogatepass")
+    return blake2b(words, digest_size=12).hexdigest()
+
+
+def who_of(secret: str, key: str) -> str:
+    """Return by what a browser is known in the class of a key, and nowhere else."""
+    return blake2b(secret.encode(), key=key.encode(), digest_size=8).hexdigest()
+
+
+class ClassAnswers:
+    """The answers in all classes of a server."""
+
+    def __init__(self, classes: Classes) -> None:
+        self._classes = classes
+
+    def ask(self, group: OpenClass, text: str, answers: Sequence[str], right: int) -> Asked:
+        """Ask a class a question, and return it with the answers that came so far."""
+        return self.ask_all(group, [Ask(text, answers, right)])[name_of(text, answers)]
+
+    def ask_all(self, group: OpenClass, asks: Iterable[Ask]) -> dict[str, Asked]:
+        """Ask a class several questions; return these by name, with the answers so far."""
+        wanted = {ask.name: ask for ask in asks}
+        known = self.of(group)
+        if missing := {name: ask for name, ask in wanted.items() if name not in known}:
+            for name, ask in missing.items():
+                self._write(group, [name, ask.text, list(ask.answers), ask.right])
+            known = self.of(group)
+        return {
+            name: known.get(name) or Asked(ask.text, list(ask.answers), ask.right)
+            for name, ask in wanted.items()
+        }
+
+    def give(self, group: OpenClass, who: str, name: str, answer: int) -> None:
+        """Note the answer of somebody; of several the last one counts."""
+        self._write(group, [name, who, answer])
+
+    def say(self, group: OpenClass, who: str, name: str, text: str) -> None:
+        """Note somebody's own words; the last ones count, and empty ones take them back."""
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        self._write(group, [name, who, " ".join(text.split())[:MOST]])
+
+    def sort(self, group: OpenClass, name: str, said: str, kind: str) -> None:
+        """Note into which kind the presenter sorts words; of several the last one counts."""
+        self._write(group, [name, _SORTED, said, kind])
+
+    def of(self, group: OpenClass) -> dict[str, Asked]:
+        """Return all that a class was asked, by name; a line that says nothing is passed over."""
+        questions: dict[str, Asked] = {}
+        given: list[tuple[str, str, int | str]] = []
+        kinds: list[tuple[str, str, str]] = []
+        text = ""
+        with suppress(FileNotFoundError):
+            text = self._path(group).read_text("utf-8", "replace")
+        for line in text.splitlines():
+            match _parsed(line):
+                case [str(name), str(question), list(answers), int(right)]:
+                    questions[name] = Asked(question, [str(answer) for answer in answers], right)
+                case [str(name), str(mark), str(said), str(kind)] if mark == _SORTED:
+                    kinds.append((name, said, kind))
+                case [str(name), str(who), int(answer) | str(answer)]:
+                    given.append((name, who, answer))
+        for name, who, answer in given:  # some answer before the presenter is there
+            if name not in questions:
+                continue
+            if isinstance(answer, int):
+                questions[name].given[who] = answer
+            else:
+                questions[name].said[who] = answer
+        for name, said, kind in kinds:
+            if name in questions:
+                questions[name].kinds[said] = kind
+        return questions
+
+    def table(self, group: OpenClass) -> str:
+        """Return the questions that somebody answered as CSV: each answer with its count.
+
+        What somebody said in their own words has no mark of being right; it stands by its letters,
+        so that nobody is known by the order.
+        """
+        out = io.StringIO()
+        rows = csv.writer(out)
+        rows.writerow(HEAD)
+        for question in self.of(group).values():
+            if not question.given and not any(question.said.values()):
+                continue
+            for index, count in enumerate(question.counts()):
+                texts = (question.text, question.answers[index])
+                rows.writerow([*map(as_cell, texts), int(index == question.right), count])
+            for said, count in sorted(Counter(filter(None, question.said.values())).items()):
+                rows.writerow([*map(as_cell, (question.text, said)), "", count])
+        return out.getvalue()
+
+    def _path(self, group: OpenClass) -> Path:
+        return self._classes.path(group.code).with_suffix(ANSWERS)
+
+    def _write(self, group: OpenClass, line: list[object]) -> None:
+        """Add a line, at once and whole; nothing for a class that has ended or has no room."""
+        found = self._classes.find(group.code)
+        if found is None or found.key != group.key:
+            return
+        data = (json.dumps(line) + "\n").encode()
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        descriptor = os.open(self._path(group), flags, 0o600)
+        try:
+            if os.fstat(descriptor).st_size + len(data) <= 1000 * limit("LLMVIZ_CLASS_KB"):
+                os.write(descriptor, data)
+        finally:
+            os.close(descriptor)
+
+
+def _parsed(line: str) -> object:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+def as_cell(text: str) -> str:
+    """Return a text as a cell of CSV that no table program takes for a formula."""
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,0 +1,137 @@
+"""A question in a class: a follower's answer is counted, and its presenter sees what all think."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from llmviz.course.document import beside
+from llmviz.course.document.marks import unmarked
+from llmviz.course.ui import browser, seat
+from llmviz.course.ui.class_answers import MOST, ClassAnswers, name_of, who_of
+from llmviz.course.ui.classes import OpenClass
+from llmviz.course.ui.seat import CLASSES
+from llmviz.course.ui.text import escape_markdown
+
+words = beside(__file__, "classroom")
+THOUGHT = ClassAnswers(CLASSES)
+POLL = 1.0  # seconds between two looks at the answers
+_TOLD = "_class_told"  # in the session: by class and question, the answer that was given
+
+
+def of_this_window() -> OpenClass | None:
+    """Return the open class that this window leads or follows."""
+    here = seat.taken()
+    group = CLASSES.find(here.code) if here is not None else None
+    return group if here is not None and group is not None and group.key == here.key else None
+
+
+def leads() -> bool:
+    """Whether this window leads its class."""
+    here = seat.taken()
+    return here is not None and here.leads
+
+
+def tell(group: OpenClass, name: str, chosen: int | None) -> None:
+    """Count what a follower chose, if it is new."""
+    reported = st.session_state.setdefault(_TOLD, {})
+    if chosen is not None and reported.get((group.key, name)) != chosen:
+        reported[group.key, name] = chosen
+        THOUGHT.give(group, who_of(browser.secret(), group.key), name, chosen)
+
+
+def tell_words(group: OpenClass, name: str, said: str) -> None:
+    """Note a follower's own words, if they are new."""
+    reported = st.session_state.setdefault(_TOLD, {})
+    if said != reported.get((group.key, name, "said"), ""):
+        reported[group.key, name, "said"] = said
+        THOUGHT.say(group, who_of(browser.secret(), group.key), name, said)
+
+
+def told(text: str, answers: Sequence[str]) -> int:
+    """Return how far a presenter shows the answer: 0 not at all, 1 the answer, 2 the reason."""
+    if seat.taken() is None:
+        return 0
+    return seat.told(name_of(unmarked(text), [unmarked(answer) for answer in answers]))
+
+
+def thinks(
+    text: str, answers: Sequence[str], right: int, order: Sequence[int], chosen: int | None
+) -> None:
+    """Count the answer of a follower; show the presenter of a class what all answered.
+
+    order: in which the answers stand on the page. chosen: this visitor's own answer.
+    """
+    group = of_this_window()
+    if group is None:
+        return
+    text, answers = unmarked(text), [unmarked(answer) for answer in answers]
+    name = name_of(text, answers)
+    if not leads():
+        tell(group, name, chosen)
+        said = st.text_input(words.own_words, key=f"_class_said.{group.key}.{name}", max_chars=MOST)
+        tell_words(group, name, said)
+        return
+    st.fragment(_counted, run_every=POLL)(group, name, text, answers, right, order)
+    far = seat.told(name)
+    further = (far + 1) % len(words.tell_all)
+    press: dict[str, Any] = {"on_click": seat.tell_all, "args": (name, further)}
+    st.button(words.tell_all[far], key=f"_class_tell.{name}", type="tertiary", **press)
+
+
+def _counted(
+    group: OpenClass,
+    name: str,
+    text: str,
+    answers: Sequence[str],
+    right: int,
+    order: Sequence[int],
+) -> None:
+    question = THOUGHT.ask(group, text, answers, right)
+    counts = question.counts()
+    shown = f"_class_shown.{group.key}.{name}"
+    visible = st.session_state.get(shown, False)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(words.answered[sum(counts) == 1].format(count=sum(counts)))
+        label = words.hide_answers if visible else words.show_answers
+        st.button(
+            label, key=f"{shown}.press", type="tertiary", on_click=_set, args=(shown, not visible)
+        )
+    if visible:
+        for index in order:
+            line = words.of_answer.format(answer=question.answers[index], count=counts[index])
+            st.progress(counts[index] / max(1, sum(counts)), escape_markdown(line))
+    _own_words([text for text in question.said.values() if text], shown)
+
+
+def _own_words(said: list[str], key: str) -> None:
+    """Show the presenter how many wrote something, and on demand what, in an order of choice."""
+    if not said:
+        return
+    listed, longest = (bool(st.session_state.get(f"{key}.{what}")) for what in ("said", "longest"))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(words.wrote[len(said) == 1].format(count=len(said)))
+        press: dict[str, Any] = {
+            "on_click": _set,
+            "args": (f"{key}.said", not listed),
+            "type": "tertiary",
+        }
+        st.button(words.hide_words if listed else words.show_words, key=f"{key}.words", **press)
+        if listed:
+            press = {"on_click": _set, "args": (f"{key}.longest", not longest), "type": "tertiary"}
+            st.button(words.by_letter if longest else words.by_length, key=f"{key}.order", **press)
+    if listed:
+        said.sort(key=lambda text: (-len(text) if longest else 0, text.casefold()))
+        st.text("\n".join(f"– {text}" for text in said))  # a text is never markup
+
+
+def _set(key: str, value: bool) -> None:
+    st.session_state[key] = value
+
+
+def table(code: str) -> str:
+    """Return what a class answered as CSV; only its head where there is none."""
+    group = CLASSES.find(code)
+    return "" if group is None else THOUGHT.table(group)

@@ -1,0 +1,298 @@
+"""A class from a visitor's side: opening and joining one, leading it, following it.
+
+A follower's browser asks about three times a second for one number, the version of the presenter's
+place, by a request of its own: a rerun for each of these questions would cost some ten times as
+much. It asks for a rerun when that number has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from urllib.parse import urlsplit, urlunsplit
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from streamlit.navigation.page import StreamlitPage
+
+from llmviz.course import streamlit_parts
+from llmviz.course.components.class_watch.view import class_watch
+from llmviz.course.components.projector.view import projector
+from llmviz.course.document import beside
+from llmviz.course.document.marks import unmarked
+from llmviz.course.ui import browser, class_question, course, notices, origin, seat
+from llmviz.course.ui.class_pointer import MOST, ClassPointer
+from llmviz.course.ui.classes import OpenClass, Refused, Tries
+from llmviz.course.ui.seat import CLASSES, CODE, NOTICE, PROJECTOR, SEAT, Seat
+
+words = beside(__file__, "classroom")
+TRIES = Tries()
+POINTER = ClassPointer(CLASSES)
+GONE = -1  # in place of a version: there is no such class
+ICON = ":material/groups:"
+# In the session.
+_TYPED, _OPEN, _LOOKED, _WHOLE = "_class_code", "_class_box", "_class_looked", "_class_whole"
+
+
+# ---- what a follower's browser asks
+
+
+def routes(base: str = "") -> list[Route]:
+    """Return where a window asks what is new. base: the path that the whole app lies below."""
+    below = f"/{base.strip('/')}".rstrip("/")
+    address = f"{below}/class/{{code}}/{{key}}"
+    return [Route(address, _version), Route(address, _point, methods=["POST"])]
+
+
+async def _version(request: Request) -> Response:
+    code = request.path_params["code"]
+    version = CLASSES.version(code, request.path_params["key"])
+    text = str(GONE if version is None else version)
+    lit = "" if version is None else POINTER.of(code)
+    text += f"\n{lit}" if lit else ""
+    return PlainTextResponse(text, headers={"Cache-Control": "no-store"})
+
+
+async def _point(request: Request) -> Response:
+    said = b""
+    async for part in request.stream():
+        said += part
+        if len(said) > MOST:
+            return PlainTextResponse("too long", 413)
+    secret = browser.checked(request.cookies.get(browser.COOKIE))
+    of_class = request.path_params["code"], request.path_params["key"], secret, said
+    try:
+        led = await run_in_threadpool(POINTER.put, *of_class)
+    except ValueError as rule:
+        return PlainTextResponse(str(rule), 400)
+    return PlainTextResponse("", 204 if led else 403)
+
+
+# ---- before a page is drawn
+
+
+def arrive(page: StreamlitPage) -> None:
+    """Take the seat that the address names, and go where the class has gone.
+
+    page: the one that is to be drawn.
+    """
+    st.session_state.pop(_WHOLE, None)  # all of it runs now
+    seat.project_as(st.query_params.get(PROJECTOR))
+    here = seat.taken()
+    code = st.query_params.get(CODE)
+    if code is not None and (here is None or here.code != code):
+        if here is None or not here.leads:
+            _join(code)
+        if seat.taken() is here:  # the code was none, or somebody who leads opened a link
+            del st.query_params[CODE]
+    elif here is None and not st.session_state.get(_LOOKED):
+        _lead_again()
+    st.session_state[_LOOKED] = True
+    here = seat.taken()
+    if here is not None and here.leads:
+        seat.check_lead(here)
+    elif here is not None and here.follows:
+        _follow(here, page.url_path or course.HOME)
+
+
+def _lead_again() -> None:
+    """After F5 this window leads what the window before it led."""
+    secret = browser.checked(st.context.cookies.get(browser.COOKIE))
+    group = CLASSES.led_by(secret) if secret else None
+    if group is not None and not streamlit_parts.is_open(group.window):
+        _lead(CLASSES.take(secret, seat.window()))
+
+
+def _follow(here: Seat, shown: str) -> None:
+    group = CLASSES.find(here.code)
+    if group is None or group.key != here.key:
+        seat.leave("ended")
+    elif group.version != here.seen:
+        here.seen, place = group.version, group.place
+        if place is not None and place.page in {lesson.key for lesson in course.lessons()}:
+            seat.lead_to(place)
+            if place.page != shown:
+                st.switch_page(f"pages/{place.page}.py")
+
+
+# ---- what is pressed
+
+
+def _whole(press: Callable[[], None]) -> Callable[[], None]:
+    """What a button of the box does, after which all of the page runs."""
+
+    def pressed() -> None:
+        press()
+        st.session_state[_WHOLE] = True
+
+    return pressed
+
+
+def _origin() -> origin.Origin:
+    return origin.of_session(seat.window())._replace(browser=browser.secret())
+
+
+def _join(code: str) -> None:
+    try:
+        group = TRIES.find(CLASSES, code, _origin())
+    except Refused as refused:
+        st.session_state[NOTICE] = refused.reason, refused.count
+        return
+    st.session_state.pop(NOTICE, None)
+    st.session_state[SEAT] = Seat(group.code, group.key, leads=False)
+
+
+def _join_typed() -> None:
+    if seat.taken() is None and st.session_state.get(_TYPED, "").strip():
+        _join(st.session_state[_TYPED])
+
+
+def _lead(group: OpenClass | None) -> None:
+    if group is not None:
+        st.session_state.pop(NOTICE, None)
+        st.session_state[SEAT] = Seat(group.code, group.key, leads=True)
+
+
+def _open() -> None:
+    try:
+        _lead(CLASSES.open(browser.secret(), seat.window(), _origin()))
+    except Refused as refused:
+        st.session_state[NOTICE] = refused.reason, refused.count
+
+
+def _take() -> None:
+    _lead(CLASSES.take(browser.secret(), seat.window()))
+
+
+def _end() -> None:
+    here = seat.taken()
+    if here is not None and here.leads:
+        CLASSES.end(here.code, seat.window())
+        seat.leave()
+
+
+def _look(*, around: bool) -> None:
+    here = seat.taken()
+    if here is not None:
+        here.follows, here.seen = not around, -1
+
+
+def _set(key: str, value: bool | None) -> None:
+    st.session_state[key] = value
+
+
+# ---- what is drawn
+
+
+@st.fragment  # what is typed and opened here runs this alone, what comes of it the whole page
+def box() -> None:
+    """Show in the sidebar how to lead and how to join a class, or the class that is led here."""
+    if st.session_state.get(_WHOLE):
+        st.rerun()
+    here = seat.taken()
+    if here is not None:
+        if here.leads:
+            _led(here)
+        return
+    if not st.session_state.get(_OPEN):
+        st.button(
+            words.open_box,
+            icon=ICON,
+            type="tertiary",
+            key="_class_open_box",
+            on_click=_set,
+            args=(_OPEN, True),
+        )
+        return
+    with st.container(border=True):
+        with st.form("_class_join", border=False, enter_to_submit=True):
+            st.text_input(words.code, key=_TYPED, placeholder=words.hint, max_chars=40)
+            st.form_submit_button(words.join, on_click=_whole(_join_typed))
+        led = CLASSES.led_by(browser.secret())
+        if led is not None:
+            st.caption(words.elsewhere.format(code=led.code))
+        label, begin = (words.open, _open) if led is None else (words.take, _take)
+        st.button(label, icon=ICON, on_click=_whole(begin), key="_class_lead")
+        st.caption(words.about)
+        _projector_switch()
+        st.button(
+            words.close_box,
+            type="tertiary",
+            key="_class_close_box",
+            on_click=_set,
+            args=(_OPEN, None),
+        )
+
+
+def _led(here: Seat) -> None:
+    with st.container(border=True):
+        st.metric(words.code, here.code)
+        st.caption(words.leads)
+        st.code(link_of(here.code), language=None, wrap_lines=True)
+        st.caption(words.shown)
+        st.download_button(
+            words.save_answers,
+            partial(class_question.table, here.code),
+            "class.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+            type="tertiary",
+            key="_class_csv",
+        )
+        if st.button(words.tests, icon=":material/checklist:", type="tertiary", key="_class_tests"):
+            course.open_place("before_after")
+        _projector_switch()
+        st.button(words.end, icon=":material/stop:", on_click=_whole(_end), key="_class_end")
+
+
+def _projector_switch() -> None:
+    press = {"on_click": _whole(partial(seat.project, True)), "help": words.projector_help}
+    st.button(words.projector, icon=":material/present_to_all:", key="_projector", **press)
+
+
+def before_projector() -> None:
+    """Let keys and a light lead through a page for a projector, until its visitor leaves."""
+    here = seat.taken()
+    address = f"/class/{here.code}/{here.key}" if here is not None and here.leads else ""
+    projector(words.projector_words, address, on_leave=partial(seat.project, False))
+
+
+def link_of(code: str, url: str | None = None) -> str:
+    """Return the link that joins a class. url: of the page that is shown; the browser's own else.
+
+    >>> link_of("AC34DE", "http://host:8501/llmviz/attention?part=steps")
+    'http://host:8501/llmviz/?class=AC34DE'
+    """
+    parts = urlsplit(url or st.context.url or "")
+    folder = parts.path.rpartition("/")[0]
+    return urlunsplit((parts.scheme, parts.netloc, f"{folder}/", f"{CODE}={code}", ""))
+
+
+def bar() -> None:
+    """Show above a page that it follows a class, and what a visitor has to know of one."""
+    notice = st.session_state.get(NOTICE)
+    if notice is not None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            reason, count = notice
+            notices.inform(unmarked(words.notices[reason].format(count=count)), ICON)
+            st.button(words.understood, key="_class_understood", on_click=_set, args=(NOTICE, None))
+    here = seat.taken()
+    if here is None or here.leads:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        line = words.follows if here.follows else words.around
+        st.caption(line.format(code=here.code))
+        if here.follows:
+            class_watch(f"/class/{here.code}/{here.key}", here.seen)
+        label = words.look_around if here.follows else words.come_back
+        st.button(
+            label,
+            key=f"_class_{'around' if here.follows else 'back'}",
+            on_click=_look,
+            kwargs={"around": here.follows},
+        )
+        st.button(words.leave, type="tertiary", on_click=seat.leave, key="_class_leave")

@@ -1,0 +1,217 @@
+"""The controls of a page as text in its address, and back.
+
+A `Param` knows how one control is written in a link and which values it takes. Nothing here needs
+Streamlit, so the rules can be tested by themselves; `llmviz.course.ui.state` puts them to work.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+MAX_TEXT_IN_LINK = 6_000  # characters of address that browsers and chat programs carry safely
+MOST_OF_A_NAME = 200  # characters: of a model, a run, a word, a kept cell
+MOST_OF_A_PROMPT = 10_000  # characters of what a model reads
+MOST_OF_A_TEXT = 50_000  # characters of a learner's text, of which merges are learned at once
+_PLAIN_TEXT_LIMIT = 160  # longer texts are compressed
+_BYTES = 4  # of a character in UTF-8, at most
+_PACKED = "~"
+
+
+@dataclass(frozen=True)
+class Param:
+    """One control: its name in the address, its default, and how its value is read and written.
+
+    `read` raises `ValueError` with the rule that was broken. `write` returns None where a value
+    cannot be put into a link (a text that is too long). A `shared` parameter travels between pages.
+    `low` and `high` are the range of a number, for its link and for its slider alike; `most` is how
+    many characters of a text are read, `options` are what there is to choose from, `at_most` is how
+    many of several may be chosen, by a link and by hand alike.
+    """
+
+    key: str
+    default: Any
+    read: Callable[[str], Any]
+    write: Callable[[Any], str | None]
+    shared: bool = False
+    low: float | None = None
+    high: float | None = None
+    most: int | None = None
+    options: Sequence[str] = ()
+    at_most: int | None = None
+
+
+@lru_cache(maxsize=64)  # each rerun writes the address
+def pack_text(text: str, most: int = MOST_OF_A_TEXT) -> str | None:
+    """Write a text for a link: as it is when short, compressed when long, None when too long."""
+    if len(text) > most:
+        return None
+    if len(text) <= _PLAIN_TEXT_LIMIT and not text.startswith(_PACKED):
+        return text
+    packed = base64.urlsafe_b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
+    return _PACKED + packed.rstrip("=") if len(packed) <= MAX_TEXT_IN_LINK else None
+
+
+def unpack_text(written: str, most: int = MOST_OF_A_TEXT) -> str:
+    """Read what `pack_text` wrote; a small link that holds a large text is not unpacked to its end.
+
+    A text that is not packed is as long as its address, and kept whole.
+
+    Raises ValueError: the compressed form has more than `most` characters, or is damaged.
+    """
+    if not written.startswith(_PACKED):
+        return written
+    body = written[len(_PACKED) :]
+    try:
+        raw = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
+        unpacker = zlib.decompressobj()
+        data = unpacker.decompress(raw, _BYTES * most + 1)
+        text = data.decode("utf-8") if unpacker.eof else ""
+    except (binascii.Error, zlib.error, UnicodeDecodeError) as error:
+        raise ValueError("the text in the link is damaged") from error
+    if len(data) > _BYTES * most or len(text) > most:
+        raise ValueError(f"the text in the link is too long; {most:,} characters are read")
+    if not unpacker.eof:
+        raise ValueError("the text in the link is cut off")
+    return text
+
+
+def text(key: str, default: str, most: int = MOST_OF_A_NAME, *, shared: bool = False) -> Param:
+    """A free text, of which `most` characters are read."""
+
+    def read(written: str) -> str:
+        return unpack_text(written, most)
+
+    def write(value: str) -> str | None:
+        return pack_text(value, most)
+
+    return Param(key, default, read, write, shared, most=most)
+
+
+def integer(key: str, default: int, low: int, high: int, *, shared: bool = False) -> Param:
+    """A whole number from `low` to `high`, both included."""
+
+    def read(written: str) -> int:
+        try:
+            value = int(written)
+        except ValueError:
+            raise ValueError(f"a whole number from {low} to {high} is needed") from None
+        if not low <= value <= high:
+            raise ValueError(f"a whole number from {low} to {high} is needed")
+        return value
+
+    return Param(key, default, read, str, shared, low, high)
+
+
+def number(key: str, default: float, low: float, high: float, *, shared: bool = False) -> Param:
+    """A number from `low` to `high`, both included; never NaN."""
+
+    def read(written: str) -> float:
+        try:
+            value = float(written)
+        except ValueError:
+            raise ValueError(f"a number from {low:g} to {high:g} is needed") from None
+        if not math.isfinite(value) or not low <= value <= high:
+            raise ValueError(f"a number from {low:g} to {high:g} is needed")
+        return value
+
+    return Param(
+        key, default, read, lambda value: repr(float(value)), shared, float(low), float(high)
+    )
+
+
+def flag(key: str, default: bool, *, shared: bool = False) -> Param:
+    """A switch, written 1 or 0."""
+
+    def read(written: str) -> bool:
+        if written not in ("0", "1"):
+            raise ValueError("0 or 1 is needed")
+        return written == "1"
+
+    return Param(key, default, read, lambda value: "1" if value else "0", shared, options="01")
+
+
+def language(key: str, default: str) -> Param:
+    """The short name of a language, such as es; what is not translated is shown in the default."""
+
+    def read(written: str) -> str:
+        if not re.fullmatch(r"[a-z]{2,3}", written):
+            raise ValueError("the short name of a language is needed, such as es")
+        return written
+
+    return Param(key, default, read, str, shared=True)
+
+
+def choice(key: str, default: str, options: Sequence[str], *, shared: bool = False) -> Param:
+    """One of some named options."""
+
+    def read(written: str) -> str:
+        if written not in options:
+            raise ValueError("one of " + ", ".join(options) + " is needed")
+        return written
+
+    return Param(key, default, read, str, shared, options=tuple(options))
+
+
+def choices(
+    key: str,
+    default: Sequence[str],
+    options: Sequence[str],
+    *,
+    at_least: int = 0,
+    at_most: int | None = None,
+) -> Param:
+    """Several of some named options, in the order chosen; at_most: how many, if not all."""
+
+    def read(written: str) -> list[str]:
+        values = [part for part in written.split(",") if part]
+        unknown = [value for value in values if value not in options]
+        if unknown or len(values) < at_least or len(set(values)) != len(values):
+            raise ValueError("different names out of " + ", ".join(options) + " are needed")
+        if at_most is not None and len(values) > at_most:
+            raise ValueError(f"at most {at_most} names are needed")
+        return values
+
+    return Param(key, list(default), read, ",".join, at_most=at_most, options=tuple(options))
+
+
+def names(
+    key: str, default: Sequence[str], at_most: int, rule: str, longest: int | None = None
+) -> Param:
+    """A few different names of any kind, in the order chosen, none of which holds a comma.
+
+    rule: what is said of a link with more, or with one twice. longest: characters that a link
+    carries of them together, if not all.
+    """
+
+    def read(written: str) -> list[str]:
+        values = [part for part in written.split(",") if part]
+        if len(values) > at_most or len(set(values)) < len(values):
+            raise ValueError(rule)
+        return values
+
+    def write(values: Sequence[str]) -> str | None:
+        written = ",".join(values)
+        return written if longest is None or len(written) <= longest else None
+
+    return Param(key, list(default), read, write, at_most=at_most)
+
+
+def integers(key: str, default: Sequence[int], low: int, high: int, at_most: int = 64) -> Param:
+    """A short list of whole numbers."""
+    each = integer(key, 0, low, high)
+
+    def read(written: str) -> list[int]:
+        values = [each.read(part) for part in written.split(",") if part]
+        if len(values) > at_most:
+            raise ValueError(f"at most {at_most} numbers are needed")
+        return values
+
+    return Param(key, list(default), read, lambda values: ",".join(map(str, values)))

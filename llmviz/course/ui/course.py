@@ -1,0 +1,223 @@
+"""The way through the course: what comes next, what can be found in it, and how to get there."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import streamlit as st
+
+from llmviz.course.components._shared.stored import Stored
+from llmviz.course.components.course_path.view import course_path
+from llmviz.course.components.finder.view import finder
+from llmviz.course.document import Ask, Section, texts_of
+from llmviz.course.document.marks import unmarked
+from llmviz.course.ui.glossary import terms
+from llmviz.course.ui.kept import kept
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from llmviz.course.ui.contents import Chapter, Lesson
+
+HOME, GLOSSARY = "home", "glossary"
+_SLOT = re.compile(r"\{[^{}]*\}")
+_SAID = 110  # characters of a term's meaning that the list shows
+WORDS = {
+    "find": "Find a chapter or a term",
+    "hint": "Chapters, questions, terms",
+    "none": "Nothing has these words. Try fewer letters.",
+    "glossary": "Glossary",
+    "so_far": "Chapters opened: {opened} of {all}. Questions answered: {answered}. "
+    "Only this browser knows.",
+    "clear": "Forget it",
+    "cleared": "Nothing is kept any more.",
+    "undo": "Bring it back",
+    "opened": "Opened",
+    "answered": "Opened, {count} answered",
+}
+
+
+class Next(NamedTuple):
+    """Where the main button of a chapter leads, and what it says."""
+
+    label: str
+    place: str
+
+
+def lessons() -> list[Lesson]:
+    """Return all lessons in their order."""
+    return importlib.import_module("llmviz.course.lessons").LESSONS
+
+
+@cache
+def _ways() -> ModuleType:
+    return importlib.import_module("llmviz.course.lessons.ways")
+
+
+def minutes(stop: Any) -> int:
+    """Return how long a stop of a way takes: its own time, or that of its chapter."""
+    return stop.minutes or _chapter(stop.lesson, stop.chapter).minutes
+
+
+def _lesson(key: str) -> Lesson:
+    return next(lesson for lesson in lessons() if lesson.key == key)
+
+
+def _chapter(lesson: str, key: str) -> Chapter:
+    return next(chapter for chapter in _lesson(lesson).chapters if chapter.key == key)
+
+
+def totals(way: str) -> tuple[int, int]:
+    """Return how many chapters a way has, and the minutes that they take."""
+    stops = _ways().stops(way)
+    if stops:
+        return len(stops), sum(map(minutes, stops))
+    chapters = [chapter for lesson in lessons() for chapter in lesson.chapters]
+    return len(chapters), sum(chapter.minutes for chapter in chapters)
+
+
+def time_of(minutes: int) -> str:
+    """Return about how long something takes, in words; from two hours on in half hours.
+
+    >>> time_of(75), time_of(180), time_of(195)
+    ('about 75 minutes', 'about 3 hours', 'about 3.5 hours')
+    """
+    return (
+        f"about {minutes} minutes" if minutes < 120 else f"about {(minutes + 14) // 30 / 2:g} hours"
+    )
+
+
+def stop_of(way: str, lesson: str, chapter: str) -> tuple[int, int, int] | None:
+    """Return a chapter's number on a way, how many stops it has, and the minutes to stay there.
+
+    None: the way does not come by, or is the one through all chapters.
+    """
+    stops = _ways().stops(way)
+    for number, stop in enumerate(stops, 1):
+        if (stop.lesson, stop.chapter) == (lesson, chapter):
+            return number, len(stops), minutes(stop)
+    return None
+
+
+def onward(way: str, lesson: Lesson, chapter: str = "") -> Next | None:
+    """Return what comes after a chapter, or after a lesson without chapters; None after the last.
+
+    Who left the way, or follows none, goes on through all chapters in their order.
+    """
+    stops = _ways().stops(way)
+    here = stop_of(way, lesson.key, chapter)
+    if stops and (here or lesson.key == HOME):
+        number = here[0] if here else 0
+        if number == len(stops):
+            return Next("The end of this way: back to the list of all", HOME)
+        stop = stops[number]
+        title = _chapter(stop.lesson, stop.chapter).title
+        known = "" if stop.lesson == lesson.key else f" ({_lesson(stop.lesson).title})"
+        return Next(f"Next: {title}{known}", f"{stop.lesson}/{stop.chapter}")
+    chapters = lesson.chapters
+    at = [part.key for part in chapters].index(chapter) + 1 if chapters else 0
+    if at < len(chapters):
+        return Next(f"Next: {chapters[at].title}", f"{lesson.key}/{chapters[at].key}")
+    later = lessons()[[other.key for other in lessons()].index(lesson.key) + 1 :]
+    if not later:
+        return None
+    first = f"/{later[0].names[0]}" if later[0].names else ""
+    return Next(f"Next lesson: {later[0].title}", later[0].key + first)
+
+
+def open_place(place: str) -> None:
+    """Lead to a lesson, to a chapter such as `attention/steps`, or to a term of the glossary.
+
+    Ends the rerun. Nothing happens for a place that there is not: browsers name them.
+    """
+    page, _, name = place.partition("/")
+    known = {lesson.key: set(lesson.names) for lesson in lessons()} | {GLOSSARY: set(terms())}
+    if page not in known or (name and name not in known[page]):
+        return
+    if name:
+        st.session_state[f"{page}.{'find' if page == GLOSSARY else 'part'}"] = name
+    st.switch_page(f"pages/{page}.py")
+
+
+def search() -> None:
+    """Show the search, and what this browser keeps of the way so far, beside every page."""
+    chosen = finder(search_index())
+    if isinstance(chosen, str):
+        open_place(chosen)
+
+
+def path(way: str) -> None:
+    """Show a way with all its stops."""
+    chosen = course_path(_path(way), key="course_path")
+    if isinstance(chosen, str):
+        open_place(chosen)
+
+
+@kept(8)
+def search_index() -> Stored:
+    """What the search finds: chapters by their titles, questions and sections, and terms."""
+    chapters = [
+        _named(lesson, chapter)
+        | {"lesson": lesson.title, "more": [*_heads(texts_of(chapter.words))]}
+        for lesson in lessons()
+        for chapter in lesson.chapters
+    ]
+    explained = [
+        {"name": name, "text": text if len(text) <= _SAID else f"{text[: _SAID - 1]}…"}
+        for name, text in terms().items()
+    ]
+    return Stored({"chapters": chapters, "terms": explained, "words": WORDS})
+
+
+def _named(lesson: Lesson, chapter: Chapter, long: int = 0) -> dict[str, Any]:
+    return {
+        "place": f"{lesson.key}/{chapter.key}",
+        "title": chapter.title,
+        "question": unmarked(chapter.front.question),
+        "minutes": long or chapter.minutes,
+    }
+
+
+def _heads(texts: dict[str, Any]) -> Iterator[str]:
+    """The heads of a chapter's sections and its questions, without what is filled into them."""
+    for text in texts.values():
+        if isinstance(text, Section | Ask):
+            yield _SLOT.sub("…", unmarked(text[0]))
+
+
+@kept(16)
+def _path(way: str) -> Stored:
+    words = importlib.import_module("llmviz.course.lessons.home").words
+    stops = []
+    sittings = _ways().WAYS.get(way)
+    if sittings is None:
+        for lesson in lessons():
+            if lesson.chapters:
+                chapters = [_named(lesson, chapter) for chapter in lesson.chapters]
+                needs = [_lesson(key).title for key in lesson.after]
+                stops.append(_stop(lesson.title, lesson.key, lesson.card, needs, chapters))
+    for number, sitting in enumerate(sittings or ()):
+        chapters = [
+            _named(_lesson(stop.lesson), _chapter(stop.lesson, stop.chapter), stop.minutes)
+            for stop in sitting
+        ]
+        title = words.sittings[way][number]
+        stops.append(_stop(title, chapters[0]["place"], "", [], chapters))
+    return Stored({"stops": stops, "words": WORDS})
+
+
+def _stop(
+    title: str, place: str, text: str, needs: list[str], chapters: list[dict[str, Any]]
+) -> dict[str, Any]:
+    return {
+        "title": title,
+        "place": place,
+        "text": unmarked(text),
+        "needs": f"Before it: {', '.join(needs)}." if needs else "",
+        "minutes": time_of(sum(chapter["minutes"] for chapter in chapters)),
+        "chapters": chapters,
+    }

@@ -1,0 +1,81 @@
+"""The documents of the lessons, held against the code that shows them, when the server starts."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import streamlit as st
+
+from llmviz.course.document import Document, texts_of
+from llmviz.course.document.check import Names, check, check_translation
+from llmviz.course.document.texts import let_choose
+from llmviz.course.ui.contents import LANGUAGE, Lesson
+from llmviz.paths import COURSE, PACKAGE
+from llmviz.wholefile import write_whole
+
+# Of which state of the files it is known that they fit.
+FIT = COURSE / "__pycache__" / "documents.txt"
+
+
+def offer_languages() -> None:
+    """Show each visitor the texts in the language that the link asks for, as far as there are any.
+
+    Without a document in another language nothing asks, so that English costs nothing.
+    """
+    let_choose(lambda: st.session_state.get(f"shared.{LANGUAGE.key}", LANGUAGE.default))
+
+
+def check_changed_documents(lessons: Sequence[Lesson]) -> None:
+    """Check the documents, unless a server before this one found the same files right.
+
+    Files are the same by what Python's own cache goes by: their paths, sizes and times. Reading
+    all code takes the processor three seconds; where the cache cannot be written, it takes them at
+    each start.
+
+    Raises DocumentError as `check_documents` does.
+    """
+    if any(path.stem.count(".") for path in COURSE.glob("lessons/**/*.md")):
+        offer_languages()
+    files = (path for end in ("md", "py", "js") for path in PACKAGE.rglob(f"*.{end}"))
+    state = state_of(files, [lesson.key for lesson in lessons])
+    if FIT.is_file() and FIT.read_bytes() == state:
+        return
+    check_documents(lessons)
+    if not sys.dont_write_bytecode:
+        with suppress(OSError):
+            FIT.parent.mkdir(exist_ok=True)
+            write_whole(FIT, lambda path: path.write_bytes(state))
+
+
+def state_of(files: Iterable[Path], lessons: Sequence[str]) -> bytes:
+    """Return what tells a state of files from all others, for these lessons."""
+    lines = [f"{path} {(kept := path.stat()).st_size} {kept.st_mtime_ns}" for path in sorted(files)]
+    return hashlib.sha256("\n".join([*lessons, *lines]).encode("utf-8")).hexdigest().encode()
+
+
+def check_documents(lessons: Sequence[Lesson]) -> None:
+    """Read every document of these lessons and hold it against their code.
+
+    A slot may be filled by a lesson's own code, by what all lessons share, by a script of a
+    component, or with a value that the engine names.
+
+    Raises DocumentError naming the file, the line and the rule.
+    """
+    engine = Names(sorted(PACKAGE.rglob("*.py")))
+    shared = [*(COURSE / "ui").glob("*.py"), *(COURSE / "components").rglob("*.js")]
+    furniture = Names(sorted((COURSE / "ui").glob("*.py")))
+    for path in sorted((COURSE / "ui").glob("*.md")):
+        check(path, furniture)
+    for lesson in lessons:
+        folder = COURSE / "lessons" / lesson.key
+        names = Names([*sorted(folder.rglob("*.py")), *shared], engine)
+        for path in sorted(folder.rglob("*.md")):
+            name, _, language = path.stem.partition(".")
+            if language:
+                check_translation(path, texts_of(Document(path.with_name(f"{name}.md"))))
+            else:
+                check(path, names)

@@ -1,0 +1,35 @@
+"""The words of the app, each explained in one or two sentences; its document has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from llmviz.course.document import beside, marks
+
+_CODE = re.compile(f"{marks.CODE}[^{marks.CODE_END}]*{marks.CODE_END}")
+
+words = beside(__file__, "glossary")
+
+# Names and signs, also of axes and lists: a chapter that has one explains it at its top.
+SHORT = ("BERT", "epoch", "GELU", "GPT", "GRU", "LSTM", "MLP", "ReLU", "RNN", "SGD", "∂", "∇")
+_SHORT = {name: re.compile(rf"(?<!\w){name}s?(?!\w)" if name.isalpha() else name) for name in SHORT}
+
+
+def short_names(texts: Iterable[str]) -> list[str]:
+    """Return which of the names in `SHORT` stand in texts of a document, code left out."""
+    whole = "\n".join(_CODE.sub("", text) for text in texts)
+    return [name for name, pattern in _SHORT.items() if pattern.search(whole)]
+
+
+def terms() -> Mapping[str, str]:
+    """Return all terms with their explanations, in the order of the alphabet."""
+    return words.terms
+
+
+def define(term: str) -> str:
+    """Return the explanation of a term.
+
+    Raises KeyError: the term is not in the glossary.
+    """
+    return terms()[term]

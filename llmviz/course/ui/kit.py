@@ -1,0 +1,102 @@
+"""The furniture of the lessons under one name, as chapters use it: `kit.section`, `kit.prose`.
+
+What computes has its own modules, and so has what few lessons need. No module of `ui` imports this
+one: it collects their names.
+"""
+
+# ruff: noqa: F401  (names that chapters take from here)
+from typing import Any
+
+from llmviz.background import Job
+from llmviz.course.figures.theme import Mode, bare_layout, category_style, role_color
+from llmviz.course.ui.chapter_parts import draw_part
+from llmviz.course.ui.code import fold, show_code
+from llmviz.course.ui.common import (
+    EMPTY,
+    IN_SNIPPET,
+    LOOKED_AT,
+    TOO_LONG,
+    chapter_link,
+    chart,
+    choose,
+    choose_below_title,
+    count,
+    duration,
+    head_link,
+    keep,
+    learner_text,
+    listed,
+    operand,
+    percent,
+    power_of_ten,
+    raised,
+    readable,
+    signed,
+    suggest,
+    theme,
+)
+from llmviz.course.ui.contents import Lesson
+from llmviz.course.ui.job_pools import import_jobs, map_jobs, prepare_umap, training_jobs
+from llmviz.course.ui.kept import kept, on_model, on_model_and_tokenizer
+from llmviz.course.ui.lesson import section, seen
+from llmviz.course.ui.live_job import Said, job_for, job_of, live
+from llmviz.course.ui.model_on_text import Read, load_and_read, names_of, read, read_ids, spoken
+from llmviz.course.ui.model_picker import (
+    MADE_FIRST,
+    Picker,
+    attends,
+    bundled_models,
+    continues,
+    looked_into,
+    losses,
+    models_here,
+    no_model,
+    reads_text,
+    run_again,
+    tells_classes,
+)
+from llmviz.course.ui.notices import (
+    AWAY_ICON,
+    inform,
+    is_here,
+    or_refused,
+    refuse,
+    refuse_failed,
+    warn,
+)
+from llmviz.course.ui.pinned_cells import (
+    NONE,
+    bound,
+    link_of,
+    one_of,
+    or_first,
+    second_of,
+    show,
+    windows_link,
+)
+from llmviz.course.ui.prose import bold, prose, quote
+from llmviz.course.ui.question import (
+    ASKED,
+    Question,
+    answered,
+    graded,
+    predict,
+    share_question,
+    whole_percent,
+)
+from llmviz.course.ui.selectable_models import Card, bundled_fitting, card_of, label, load, offered
+from llmviz.course.ui.shell import HALF_CHARACTER, text_box
+from llmviz.course.ui.state import LEARNER_TEXT, LINK_ICON, PageState, tied
+from llmviz.course.ui.table import columns_table, grouped, rows_table
+from llmviz.course.ui.text import escape_markdown, escape_plotly, visible
+from llmviz.course.ui.text_field import text_area, text_input
+from llmviz.course.ui.translated_sentence import Sentence, read_sentence
+
+
+def __getattr__(name: str) -> Any:
+    """Return Plotly's `Figure`, which is imported when the first chapter with a chart names it."""
+    if name != "Figure":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from plotly.graph_objects import Figure
+
+    return Figure

@@ -1,0 +1,138 @@
+"""A lesson's page: its head, the chosen chapter, and the way onward."""
+
+from __future__ import annotations
+
+import importlib
+from importlib.util import find_spec
+from typing import Any
+
+import streamlit as st
+
+from llmviz.course.components.progress.view import note_opened
+from llmviz.course.document import Section
+from llmviz.course.ui import course, seat
+from llmviz.course.ui.contents import WAY, Lesson
+from llmviz.course.ui.engine_ready import engine_ready
+from llmviz.course.ui.prose import opening, prose
+from llmviz.course.ui.question import HERE, open_all
+from llmviz.course.ui.state import PageState, page_state
+
+CHAPTERS = "_chapters"  # in the session: tests read from here which chapters there are
+
+
+def show(lesson: Lesson) -> None:
+    """Show a lesson's page: its head, what stands above its chapters, and the chosen chapter.
+
+    The lesson's folder may hold `page.py` with `draw(state)`: what stands above the chapters, or
+    all of a page without chapters.
+    """
+    begins = dict(lesson.begins_with)
+    if lesson.linked_first:
+        begins["part"] = lesson.chapters[0].key
+    linked = bool(seat.of_page(st.query_params.to_dict())) or seat.is_led(lesson.key)
+    fresh = [key for key in begins if f"{lesson.key}.{key}" not in st.session_state]
+    state = page_state(lesson.key, lesson.params())
+    for key in fresh:  # kept from now on, for a visitor who comes back from another page
+        state[key] = state[key] if linked else begins[key]
+    st.title(lesson.headline or lesson.title, anchor=False)
+    prose("\n\n".join(filter(None, (lesson.promise, lesson.needs))))
+    if lesson.after:
+        with st.container(horizontal=True, gap="small"):
+            for key in lesson.after:
+                st.page_link(f"pages/{key}.py", icon=":material/arrow_back:")
+    state.show_problems()
+    if state["show"] and seat.projects():  # before a class, answers stay covered
+        state["show"] = False
+    open_all(state["show"])
+    body(lesson, state)
+
+
+@st.fragment  # a control runs this alone, not the app around it
+def body(lesson: Lesson, state: PageState) -> None:
+    """Show what stands below a lesson's head; its imports wait until the head is on its way."""
+    if find_spec(f"{lesson.package}.page"):
+        importlib.import_module(f"{lesson.package}.page").draw(state)
+    if not lesson.names:
+        st.session_state[HERE] = lesson.key
+        _onward(state, lesson)
+    elif not lesson.needs_engine or engine_ready():
+        chapters(lesson, state)
+
+
+def chapters(lesson: Lesson, state: PageState) -> None:
+    """Show one chapter at a time, with the list of all above it and the next one below.
+
+    Only the chosen chapter is computed.
+    """
+    titles = {chapter.key: chapter.title for chapter in lesson.chapters}
+    keys = list(titles)
+    st.session_state[CHAPTERS] = keys  # tests read from here which chapters there are
+    st.segmented_control(
+        "Parts of this lesson",
+        keys,
+        format_func=titles.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        width="stretch",
+        **state.bind("part"),
+    )
+    at = keys.index(state["part"])
+    chapter = lesson.chapters[at]
+    way = course.stop_of(state[WAY.key], lesson.key, chapter.key)
+    opening(chapter.front, chapter.short_names, way)
+    st.session_state[HERE] = place = f"{lesson.key}/{chapter.key}"
+    note_opened(place)
+    lesson.module(chapter).draw(state)
+    st.space("medium")
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        if at > 0:
+            st.button(
+                f"Back: {titles[keys[at - 1]]}",
+                key=f"_back@{lesson.key}.{chapter.key}",
+                icon=":material/arrow_back:",
+                on_click=_go_to,
+                args=(state, keys[at - 1]),
+            )
+        _onward(state, lesson, keys[at])
+
+
+def _go_to(state: PageState, part: str) -> None:
+    state["part"] = part
+
+
+def _onward(state: PageState, lesson: Lesson, chapter: str = "") -> None:
+    """Show the main button, which leads along the visitor's way; nothing comes after its end."""
+    after = course.onward(state[WAY.key], lesson, chapter)
+    if after is None:
+        return
+    page, _, part = after.place.partition("/")
+    here = page == lesson.key  # then the list of chapters stays where it is
+    pressed = st.button(
+        after.label,
+        key=f"_next@{lesson.key}.{chapter}",
+        icon=":material/arrow_forward:",
+        type="primary",
+        on_click=_go_to if here else None,
+        args=(state, part) if here else None,
+    )
+    if pressed and not here:
+        course.open_place(after.place)
+
+
+def seen(end: Section, /, **values: Any) -> None:
+    """Show what a chapter ends with: what was seen, in the learner's numbers, and what to try."""
+    title, text = end.filled(**values)
+    with st.container(border=True):
+        st.subheader(title, anchor=False)
+        prose(text)
+
+
+def section(
+    head: Section | str, text: str = "", /, *, anchor: str | None = None, **values: Any
+) -> None:
+    """Show the head of a section and its few sentences, with `values` in the slots of both."""
+    if isinstance(head, Section):
+        head, text = head.filled(**values)
+    st.header(head, anchor=anchor or False, divider=False)
+    if text:
+        prose(text)

@@ -1,0 +1,128 @@
+"""Work in the background of a page, such as a training: begun by a button, watched, stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from llmviz.background import FAILED, STOPPED, Job
+from llmviz.course.ui import live_job_words as words
+from llmviz.course.ui.job_pools import training_jobs
+from llmviz.course.ui.kept import Kept, kept
+from llmviz.course.ui.notices import refuse_failed
+from llmviz.course.ui.state import PageState
+
+POLL = 0.7  # seconds between two looks
+JOBS = "_live_jobs"  # in the session: {page and control: (settings, job)}
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said while a job goes on, when it was stopped, and on the button that begins anew.
+
+    repeats: whether that button is also there when the job has ended by itself, for what comes out
+    differently each time, such as durations.
+    """
+
+    going_on: str = words.GOES
+    stopped: str = words.STOPPED
+    again: str = words.AGAIN
+    repeats: bool = False
+
+
+def job_of(target: str, *names: str) -> Kept[..., Job]:
+    """Return what gives the job of some settings, begun once for all who ask for the same.
+
+    target: what runs in a process of its own; it gets the settings under these names.
+    """
+
+    def begin(*settings: Any) -> Job:
+        return training_jobs().start(target, **dict(zip(names, settings, strict=True)))
+
+    return kept(12)(begin)
+
+
+def job_for(state: PageState, flag: str, job_of: Kept, given: tuple) -> Job:
+    """Return the job of these settings: this session's, else the one that is kept for all.
+
+    A session holds its last one, so that other visitors' jobs do not push it out.
+    """
+    held = st.session_state.setdefault(JOBS, {})
+    name = f"{state.page}.{flag}"
+    if name not in held or held[name][0] != given:
+        job = job_of(*given)
+        if job.state in (STOPPED, FAILED):  # by another visitor, or in a session before
+            job_of.forget(*given)
+            job = job_of(*given)
+        held[name] = given, job
+    return held[name][1]
+
+
+def _forget(state: PageState, flag: str, job_of: Kept, given: tuple) -> None:
+    st.session_state.get(JOBS, {}).pop(f"{state.page}.{flag}", None)
+    job_of.forget(*given)
+
+
+def live(
+    state: PageState,
+    flag: str,
+    job_of: Kept,
+    given: tuple,
+    draw: Callable[[Job], None],
+    *,
+    start: str,
+    share: Callable[[Job], float],
+    said: Said = Said(),
+) -> None:
+    """Show a button that begins a job, and the job once it was begun; a link may say so, too.
+
+    flag: the control that says that it was begun. job_of(*given): the job, kept for all visitors.
+    draw: shows what the job has yielded so far. start: the button's text. share: how much of it is
+    done, from 0 to 1.
+    """
+    key = f"_{state.page}.{flag}.job"  # not the name under which the control is kept
+
+    def begin() -> None:
+        state[flag] = True
+
+    if not state[flag]:
+        st.button(
+            start, icon=":material/play_arrow:", type="primary", on_click=begin, key=f"{key}.begin"
+        )
+        return
+    job = job_for(state, flag, job_of, given)
+    going = not job.over
+
+    def watch() -> None:
+        if going and job.over:
+            st.rerun()  # which ends the looking
+        if going:
+            _progress(job, share(job), said.going_on, f"{key}.stop")
+        elif job.state == FAILED:
+            _failed(job, state, flag, job_of, given)
+            return
+        elif job.state == STOPPED:
+            st.info(said.stopped, icon=":material/stop:")
+        draw(job)
+        may_begin_again = not going and (said.repeats or job.state == STOPPED)
+        if may_begin_again and st.button(said.again, icon=":material/replay:", key=f"{key}.again"):
+            _forget(state, flag, job_of, given)
+            st.rerun()  # this fragment alone would go on with the job that is over
+
+    st.fragment(watch, run_every=POLL if going else None)()
+
+
+def _progress(job: Job, share: float, going_on: str, key: str) -> None:
+    waits = job.before
+    text = words.WAITS.format(count=waits) if waits else going_on if share else words.BEGINS
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.progress(min(1.0, share), text)
+        st.button(words.STOP, icon=":material/stop:", on_click=job.stop, key=key)
+
+
+def _failed(job: Job, state: PageState, flag: str, job_of: Kept, given: tuple) -> None:
+    _forget(state, flag, job_of, given)  # so that it can be tried again
+    refuse_failed(job)

@@ -1,0 +1,236 @@
+"""A question made from live numbers: predict, then look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import streamlit as st
+
+from llmviz.course.components._shared.transport import component_key
+from llmviz.course.components.progress.view import note_answer
+from llmviz.course.document import Ask, Sentence
+from llmviz.course.ui.class_question import thinks, told
+from llmviz.course.ui.prose import prose
+
+COVERS = True  # False shows everything: tests that look at what is below a question
+_SHOW = "_show_answers"  # in the session
+RIGHT = Sentence("**Right: {}**")
+MARK = "PREDICT, THEN LOOK"  # stands above each question
+APART = 0.15  # between the right share of a question and the others
+HERE = "_here"  # in the session: the place of the chapter that is shown
+ASKED = "_asked"  # in the session, where somebody lists them: the questions of the page
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question made from live numbers.
+
+    `right` is the index of the right one of `answers`, and `reasons` say for each answer why it is
+    right or what it overlooks. The answers are shown in `order`, so that their author's order does
+    not tell which one is right. scale: they are steps of a scale or lines of a program, which keep
+    their order.
+    """
+
+    text: str
+    answers: Sequence[str]
+    right: int
+    reasons: Sequence[str]
+    scale: bool = False
+
+    @classmethod
+    def of(cls, ask: Ask, right: int | None = None, /, **values: Any) -> Question:
+        """Return the question of a document with its slots filled.
+
+        right: the place of the right answer, where the document does not say it.
+        """
+        place = ask.right if right is None else right
+        if place is None:
+            raise ValueError(f"no answer of {ask.text!r} is marked as the right one")
+        return cls(
+            ask.text.format(**values),
+            [answer.format(**values) for answer in ask.answers],
+            place,
+            [reason.format(**values) for reason in ask.answers.values()],
+        )
+
+    @classmethod
+    def among(
+        cls,
+        text: str,
+        reasons: Mapping[Any, str],
+        right: Any,
+        written: Callable[[Any], str] | None = None,
+        /,
+        *,
+        scale: bool = False,
+        **values: Any,
+    ) -> Question:
+        """Return a question whose answers are the keys of `reasons`, each with its reason.
+
+        right: one of the keys. written: how an answer stands on the page; without it a text stands
+        as it is, and a number with its thousands apart. values: of the slots of sentences that
+        are not filled yet.
+
+        >>> Question.among("How many?", {4: "too few", 9000: "yes"}, 9000).answers
+        ['4', '9,000']
+        """
+        write = written or (lambda answer: answer if isinstance(answer, str) else f"{answer:,}")
+        answers, texts = list(reasons), [_filled(reason, values) for reason in reasons.values()]
+        shown = [write(answer) for answer in answers]
+        return cls(_filled(text, values), shown, answers.index(right), texts, scale)
+
+    @classmethod
+    def rated(
+        cls,
+        text: str,
+        answers: Sequence[str],
+        right: int,
+        reasons: str | Sequence[str],
+        /,
+        **values: Any,
+    ) -> Question:
+        """Return a question whose answers are the steps of a scale.
+
+        reasons: one of each step, or one that serves them all. values: of the slots of sentences
+        that are not filled yet.
+        """
+        each = [reasons] * len(answers) if isinstance(reasons, str) else reasons
+        shown, texts = ([_filled(line, values) for line in part] for part in (answers, each))
+        return cls(_filled(text, values), shown, right, texts, scale=True)
+
+    def __post_init__(self) -> None:
+        if len(self.answers) != len(self.reasons) or len(set(self.answers)) != len(self.answers):
+            raise ValueError("a question needs different answers and one reason for each")
+        if not 0 <= self.right < len(self.answers):
+            raise ValueError(f"right must name one of {len(self.answers)} answers")
+
+    @property
+    def order(self) -> list[int]:
+        """The answers as they stand on the page: drawn by their words, so always the same."""
+
+        def drawn(index: int) -> bytes:
+            words = "\0".join((self.text, self.answers[index]))
+            return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+        order = list(range(len(self.answers)))
+        return order if self.scale else sorted(order, key=drawn)
+
+
+def _filled(text: str, values: Mapping[str, Any]) -> str:
+    """A sentence of a document with its slots filled; what is filled already stays as it is."""
+    return text.format(**values) if isinstance(text, Sentence) else text
+
+
+def share_question(
+    text: str, right: float, reasons: Sequence[str], written: Callable[[float], str]
+) -> Question:
+    """Return a question whose answers are shares: the right one, and two that are not near it.
+
+    right: from 0 to 1. reasons: why it is right, why a larger share is too much, why a smaller one
+    is too little. written: how a share is written.
+
+    >>> share_question("How much?", 0.3, ("yes", "less", "more"), "{:.0%}".format).answers
+    ['0%', '30%', '50%']
+    """
+    apart = [share for share in (0.0, 0.25, 0.5, 0.75, 1.0) if abs(share - right) >= APART]
+    shares = sorted([right, *sorted(apart, key=lambda share: abs(share - right))[:2]])
+    why, less, more = reasons
+    return Question(
+        text,
+        [written(share) for share in shares],
+        shares.index(right),
+        [why if share == right else less if share > right else more for share in shares],
+        scale=True,
+    )
+
+
+def whole_percent(share: float) -> str:
+    """Return a share in whole percent, as an answer of a question says it.
+
+    >>> whole_percent(0.518).replace("\u00a0", " ")
+    '52 %'
+    """
+    return f"{100 * share:.0f}\u00a0%"
+
+
+def _slot(question: Question, key: str) -> str:
+    # The key holds the question's own content: when the numbers change, it is asked anew.
+    return f"{key}.{hash((question.text, tuple(question.answers)))}"
+
+
+def open_all(shown: bool) -> None:
+    """Say whether this visitor's link shows all that questions cover."""
+    st.session_state[_SHOW] = shown
+
+
+def answered(question: Question, key: str) -> bool:
+    """Whether what a question covers may be seen: it was answered, or somebody asked to see it.
+
+    For a page that draws what is asked for above the question; else `predict` returns the same.
+    """
+    slot, session = _slot(question, key), st.session_state
+    return (
+        not COVERS
+        or session.get(_SHOW, False)
+        or session.get(f"{slot}.shown", False)
+        or session.get(slot) is not None
+        or told(question.text, question.answers) > 0
+    )
+
+
+def graded(question: Question, key: str) -> bool | None:
+    """Whether this visitor's answer to a question is right; None: there is no answer yet."""
+    chosen = st.session_state.get(_slot(question, key))
+    return None if chosen is None else chosen == question.right
+
+
+def _show(slot: str) -> None:
+    st.session_state[f"{slot}.shown"] = True
+
+
+def predict(question: Question, key: str, *, covers: bool = False) -> bool:
+    """Ask before the numbers are shown; grade the answer and give the reason.
+
+    Returns whether what would give the answer away may be shown: see `answered`. covers: whether
+    the page holds anything back until then, which the visitor can have shown without an answer.
+    """
+    if (listed := st.session_state.get(ASKED)) is not None and question not in listed:
+        listed.append(question)
+    with st.container(border=True):
+        st.caption(MARK)
+        prose(question.text)
+        chosen = st.radio(
+            "Your answer",
+            question.order,
+            index=None,
+            format_func=lambda index: question.answers[index],
+            key=_slot(question, key),
+            label_visibility="collapsed",
+        )
+        thinks(question.text, question.answers, question.right, question.order, chosen)
+        if chosen is None:
+            shown = answered(question, key)
+            if far := told(question.text, question.answers):
+                prose(RIGHT.format(question.answers[question.right]))
+                if far > 1:
+                    prose(question.reasons[question.right])
+            if covers and not shown:
+                slot = _slot(question, key)
+                label = "Show me without an answer"
+                st.button(label, key=f"{slot}.show", type="tertiary", on_click=_show, args=(slot,))
+            return shown
+        right = chosen == question.right
+        if here := st.session_state.get(HERE):
+            note_answer(here, key, right, key=component_key("answer", key))
+        with st.container(border=False):
+            if right:
+                st.success("Right.", icon=":material/check_circle:")
+            else:
+                st.error("Not this one.", icon=":material/cancel:")
+            prose(question.reasons[chosen])
+            if question.reasons[question.right] != question.reasons[chosen]:
+                prose(question.reasons[question.right])
+        return True

@@ -1,0 +1,89 @@
+"""The runs of this visit: one manager for the server, and which runs are this visitor's."""
+
+from __future__ import annotations
+
+import atexit
+
+import streamlit as st
+
+from llmviz.course import streamlit_parts
+from llmviz.course.ui import browser, origin
+from llmviz.course.ui.rerun import once
+from llmviz.training import run_folders
+from llmviz.training.config import OWN_TEXT
+from llmviz.training.manager import RunManager
+from llmviz.training.pace import Pace
+from llmviz.training.run_state import RunState
+
+_managers: list[RunManager] = []  # the one of this server, once somebody asked for it
+
+
+@st.cache_resource(show_spinner=False)
+def manager() -> RunManager:
+    """The manager of all runs of this server.
+
+    Raises ValueError where the setting LLMVIZ_MAX_RUNS is no number.
+    """
+    manager_of_runs = RunManager(_is_here)
+    atexit.register(manager_of_runs.close)
+    _managers.append(manager_of_runs)
+    return manager_of_runs
+
+
+def close() -> None:
+    """Let every run be saved and end, because the server ends."""
+    for manager_of_runs in _managers:
+        manager_of_runs.close()
+
+
+def visitor() -> str:
+    """Who this is: the session's own name, which no other visitor learns."""
+    session = streamlit_parts.session() or ""
+    if session and _managers:
+        here = origin.of_session(session)
+        _managers[-1].know(session, browser.secret(), here.address, own=here.own)
+    return session
+
+
+def mine() -> list[RunState]:
+    """This visitor's runs as they stand, the newest first; none before a first run."""
+    return _managers[-1].runs(visitor()) if _managers else []
+
+
+@once
+def kept_names() -> list[str]:
+    """The names of the runs that are kept, the newest first."""
+    return run_folders.kept_runs()
+
+
+def paces() -> list[Pace]:
+    """How fast the runs of all visitors go on this server: what an estimate may rest on."""
+    return _managers[-1].paces() if _managers else []
+
+
+def come_back(name: str) -> bool:
+    """Take up a run that a link names, after F5 say; return whether it is this visitor's.
+
+    In another browser than the one that began it, it is only looked at.
+    """
+    plain = run_folders.split_name(name)[0]
+    if not _managers or not run_folders.is_private(plain) or _managers[-1].run(plain) is None:
+        return False
+    return _managers[-1].adopt(plain, visitor())
+
+
+def label(run: RunState) -> str:
+    """What a run is called on this page: a kept one by its name, others by number and content."""
+    if run.kept:
+        return run.name
+    return f"{run.number} · {run.plan['model']} on {corpus_label(run.plan['corpus'])}"
+
+
+def corpus_label(corpus: str) -> str:
+    """What a corpus is called; a learner's own text has a file's name in its plan."""
+    return "your text" if corpus == OWN_TEXT else corpus
+
+
+def _is_here(session: str) -> bool:
+    """Whether a session has its window open; asked from the manager's own thread."""
+    return streamlit_parts.is_open(session) is not False

@@ -1,0 +1,140 @@
+"""This window's seat in a class: whether it leads or follows, and what goes to and fro."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from llmviz.course import streamlit_parts
+from llmviz.course.ui.classes import Classes, Place, Refused
+
+# In an address: the code of the class that a window follows, and that it is for a projector.
+CODE, PROJECTOR = "class", "projector"
+SEAT, NOTICE = "_class", "_class_notice"  # in the session
+_PROJECTS = "_projects"  # in the session
+_TOLD = "_class_answers_told"  # in the session: as in Place, for its presenter and who follows
+_PLACE = "_class_shown_place"  # in the session of a presenter: what the class looks at
+_LED_TO = "_class_place"  # in the session: where the class has just gone, until a page takes it
+CLASSES = Classes()
+
+
+@dataclass
+class Seat:
+    """A window's part in a class. seen: the version of the place that it shows."""
+
+    code: str
+    key: str
+    leads: bool
+    follows: bool = True  # a window that looks around does not
+    seen: int = -1
+
+
+def taken() -> Seat | None:
+    """Return this window's seat, if it has one."""
+    return st.session_state.get(SEAT)
+
+
+def window() -> str:
+    """The name of this window's session."""
+    return streamlit_parts.session() or ""
+
+
+def leave(notice: str = "") -> None:
+    """Give up this window's seat. notice: the name of the text that is then shown."""
+    for name in (SEAT, _TOLD, _PLACE):
+        st.session_state.pop(name, None)
+    if notice:
+        st.session_state[NOTICE] = notice, 0
+
+
+def projects() -> bool:
+    """Whether this window is for a projector."""
+    return bool(st.session_state.get(_PROJECTS))
+
+
+def project(on: bool) -> None:
+    """Say whether this window is for a projector."""
+    st.session_state[_PROJECTS] = on
+
+
+def project_as(said: str | None) -> None:
+    """Take what a link says of it, unless this window has been told otherwise since."""
+    if said == "1":
+        st.session_state.setdefault(_PROJECTS, True)
+
+
+def in_address() -> dict[str, str]:
+    """What an address says of its window, which is as it was after F5: not of its page."""
+    seat = taken()
+    of_window = {CODE: seat.code} if seat is not None and not seat.leads else {}
+    return of_window | ({PROJECTOR: "1"} if projects() else {})
+
+
+def of_page(address: Mapping[str, str]) -> dict[str, str]:
+    """Return what an address says of its page."""
+    return {key: value for key, value in address.items() if key not in (CODE, PROJECTOR)}
+
+
+def show(page: str, query: dict[str, str], texts: dict[str, str]) -> None:
+    """Let the class see what this window looks at, if it leads one."""
+    seat = taken()
+    if seat is None or not seat.leads:
+        return
+    st.session_state[_PLACE] = place = Place(page, query, texts, _told(seat))
+    try:
+        if not CLASSES.show(seat.code, window(), place):
+            check_lead(seat)
+    except Refused as refused:
+        st.session_state[NOTICE] = refused.reason, refused.count
+
+
+def _told(seat: Seat) -> dict[str, int]:
+    """How far answers are shown to all; a presenter who comes back finds it in the class."""
+    if _TOLD not in st.session_state:
+        group = CLASSES.find(seat.code)
+        st.session_state[_TOLD] = dict(group.place.told) if group and group.place else {}
+    return st.session_state[_TOLD]
+
+
+def tell_all(name: str, far: int) -> None:
+    """Show the class the answer to a question so far: 0 not at all, 1 the answer, 2 the reason."""
+    seat = taken()
+    if seat is None or not seat.leads:
+        return
+    st.session_state[_TOLD] = _told(seat) | {name: far}
+    place = st.session_state.get(_PLACE)
+    if place is not None:
+        show(place.page, place.query, place.texts)
+
+
+def told(name: str) -> int:
+    """Return how far the answer to a question is shown to all in this window's class."""
+    return st.session_state.get(_TOLD, {}).get(name, 0) if taken() is not None else 0
+
+
+def check_lead(seat: Seat) -> None:
+    """Give up this window's seat where it leads its class no more."""
+    group = CLASSES.find(seat.code)
+    if group is None or group.key != seat.key:
+        leave("ended")
+    elif group.window != window():
+        leave("led_elsewhere")
+
+
+def lead_to(place: Place) -> None:
+    """Let the page of a place take it when it is next drawn."""
+    st.session_state[_LED_TO], st.session_state[_TOLD] = place, place.told
+
+
+def is_led(page: str) -> bool:
+    """Whether the class has just gone to this page."""
+    place = st.session_state.get(_LED_TO)
+    return place is not None and place.page == page
+
+
+def take_place(page: str) -> Place | None:
+    """Return where the class has gone on this page, once."""
+    place = st.session_state.pop(_LED_TO, None)
+    return place if place is not None and place.page == page else None

@@ -1,0 +1,133 @@
+"""What stands around every lesson: the learner's text in the sidebar, and the look of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from llmviz.course.components.text_guard.view import text_guard
+from llmviz.course.figures.theme import INK, PRIMARY, PRIMARY_TEXT
+from llmviz.course.ui import browser, classroom, course, prose, seat
+from llmviz.course.ui.common import suggest
+from llmviz.course.ui.contents import Lesson
+from llmviz.course.ui.kept import kept
+from llmviz.course.ui.state import LEARNER_TEXT, THROUGH_APP, PageState
+from llmviz.course.ui.text_field import text_area
+from llmviz.paths import PAGES
+
+if TYPE_CHECKING:
+    from streamlit.navigation.page import StreamlitPage
+
+EXAMPLES = {
+    "The cat sat": "The cat sat on the mat. The kitten slept; tokenization isn't magic 🙂",
+    "A story": (
+        "Mila put the red ball into the box. Then she went to the market with her uncle. "
+        'When they came home, he asked, "Who has the ball?"'
+    ),
+    "Words and their parts": (
+        "token tokens tokenize tokenization modern modernize modernization boy boys"
+    ),
+    "Many scripts": "naïve café · 한국어 · Ελληνικά · עברית · 日本語 · हिन्दी · 🙂👩‍🚀",
+    "Code": "def add(a, b):\n    return a + b  # 12 + 30 = 42\n",
+}
+
+HALF_CHARACTER = (
+    "The text held half of a character (a lone surrogate), which cannot be stored. It was replaced "
+    "by �. The rest is as you typed it."
+)
+
+# On paper: a chapter from its title to its end, without what only a hand or a pointer can use.
+_PRINT = """@page { margin: 14mm; }
+@media print {
+  .stApp [data-testid="stSidebar"], .stApp [data-testid="stHeader"], .stApp .stButton,
+  .stApp .stDownloadButton, .stApp .stPageLink, .stApp .stFileUploader, .stApp .stPopover,
+  .stApp .stExpander:has(details:not([open])), .stApp [class*="st-key-_examples"] { display: none; }
+  .stApp .block-container { max-width: none; padding: 0; zoom: .72; }
+  .stApp [data-testid^="stBidi"] { zoom: .85; }
+  .stApp .stPlotlyChart, .stApp .stDataFrame, .stApp [data-testid^="stBidi"], .stApp .stRadio,
+  .stApp .stImage, .stApp .stAlert, .stApp .lv-prose p { break-inside: avoid; }
+  .stApp h1, .stApp h2, .stApp h3 { break-after: avoid; }
+  .lv-opening p, .lv-prose { max-width: none; }
+}"""
+
+_STYLE = f"""<style>
+.block-container {{ max-width: 76rem; padding-top: 3.2rem; }}
+.stApp .stRadio [role="radiogroup"] label, .stApp .stCheckbox label {{ min-height: 24px; }}
+.stApp button[aria-label^="Help for"], .stApp button[aria-label="Open"], .stApp .modebar-btn {{
+  min-width: 24px; min-height: 24px; }}
+.stApp button[data-selected="true"] p, .stApp [data-testid="stSliderThumbValue"] {{
+  color: light-dark({PRIMARY["light"]}, {PRIMARY_TEXT}); }}
+.stApp [data-testid="stCaptionContainer"], .stApp [data-testid="stCaptionContainer"] p {{
+  opacity: 1; color: light-dark({INK["light"]["muted"]}, {INK["dark"]["muted"]}); }}
+{_PRINT}
+</style>"""
+
+# For a projector: no menu, larger type, and pictures as much larger. Charts of Plotly stay as they
+# are: they know their pointer's place only where nothing enlarges them.
+_PROJECTOR = """<style>
+html { font-size: 140% !important; }
+.stApp [data-testid="stSidebar"], .stApp [data-testid="stHeader"], .stApp .stPageLink,
+.stApp [data-testid="stExpandSidebarButton"] { display: none; }
+.stApp .block-container { max-width: 76rem; padding-top: 1.2rem; padding-bottom: 4rem; }
+.stApp [data-testid^="stBidi"] { zoom: 1.4; }
+</style>"""
+
+
+def page_list(lessons: Sequence[Lesson]) -> list[StreamlitPage]:
+    """Return the pages of these lessons for `st.navigation`, the first one as the home page.
+
+    Making a page looks its file up. So each is made once; a rerun gets copies, because Streamlit
+    marks the page that it may run.
+    """
+    listed = tuple((lesson.key, lesson.title, lesson.icon) for lesson in lessons)
+    return [copy(page) for page in _pages(str(PAGES), listed)]
+
+
+@kept(4)
+def _pages(folder: str, listed: tuple[tuple[str, str, str], ...]) -> list[StreamlitPage]:
+    return [
+        st.Page(f"{folder}/{key}.py", title=title, icon=icon, default=not index)
+        for index, (key, title, icon) in enumerate(listed)
+    ]
+
+
+def tidy() -> None:
+    """Set the width of the text column for every page, and how a lesson's text looks."""
+    projects = seat.projects()
+    style = _STYLE + prose.STYLE + (_PROJECTOR if projects else "")
+    st.html(style)  # one element: each costs its way to the browser
+    with st.container():  # which stays when the browser remembers: what is below keeps its place
+        browser.remember()
+        if projects:
+            classroom.before_projector()
+        classroom.bar()
+
+
+def text_box(state: PageState, *, label: str = "Your text", height: int = 110) -> str:
+    """Show the box for the learner's text, with examples to start from, and return the text."""
+
+    def take(name: str) -> None:
+        state[LEARNER_TEXT.key] = EXAMPLES[name]
+
+    key = f"_examples@{state.page}"
+    suggest("Examples", list(EXAMPLES), take, key=key, label_visibility="collapsed")
+    with st.container(gap=None):
+        text_area(state, LEARNER_TEXT.key, label, height=height)
+        text_guard(HALF_CHARACTER)
+    return state[LEARNER_TEXT.key]
+
+
+def sidebar() -> None:
+    """Show what every page shares beside the list of lessons."""
+    st.session_state[THROUGH_APP] = True
+    with st.sidebar:
+        course.search()
+        classroom.box()
+        st.caption(
+            "The code in `llmviz` computed the numbers here a moment ago, or they come from a run "
+            "or a source that the page names. "
+            "The address bar holds the whole state of a page: copy it to share what you see."
+        )

@@ -1,0 +1,291 @@
+"""The state of a page: kept in the session, written in the address, shared between pages.
+
+A page names its controls once as `Param`s. `page_state` then reads the address, keeps what the
+learner set on an earlier visit, and hands out keyword arguments that tie a widget to its control:
+
+    state = page_state("sampling", [codec.number("temperature", 1.0, 0, 5)])
+    st.slider("Temperature", **state.ranged("temperature"))
+    logits / state["temperature"]
+
+Every change is written to the address at once, so that copying it copies the lesson.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from llmviz.course.streamlit_parts import values_of
+from llmviz.course.ui import codec, seat
+from llmviz.course.ui.classes import Place
+from llmviz.course.ui.notices import warn
+from llmviz.paths import PAGES
+
+LINK_ICON = ":material/link_off:"
+DEFAULT_TEXT = "The cat sat on the mat. The kitten slept; tokenization isn't magic 🙂"
+LEARNER_TEXT = codec.text("text", DEFAULT_TEXT, codec.MOST_OF_A_TEXT, shared=True)
+
+
+class PageState:
+    """The values of one page's controls. Made by `page_state`."""
+
+    def __init__(self, page: str, params: Sequence[codec.Param]) -> None:
+        self.page = page
+        self.params = {param.key: param for param in params}
+        self.problems: list[str] = []
+        self.left_out: list[str] = []  # controls whose value was too long for the last address
+
+    def _slot(self, key: str) -> str:
+        return f"shared.{key}" if self.params[key].shared else f"{self.page}.{key}"
+
+    def __getitem__(self, key: str) -> Any:
+        """Return the value of a control; of a text, as many characters as are read."""
+        value, most = self.whole(key), self.params[key].most
+        return value if most is None else value[:most]
+
+    def whole(self, key: str) -> Any:
+        """Return all that a control holds, also what is typed beyond the limit of its text."""
+        return st.session_state.get(self._slot(key), self.params[key].default)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        st.session_state[self._slot(key)] = value
+        self.write_address()  # also for the same value: another page may have had the address
+
+    def setter(self, **values: Any) -> Callable[[], None]:
+        """Return a callback that gives controls these values, one after the other."""
+
+        def put() -> None:
+            for key, value in values.items():
+                self[key] = value
+
+        return put
+
+    def taker(self, key: str) -> Callable[[Any], None]:
+        """Return what gives a control the value that was chosen; None leaves it as it is."""
+
+        def take(value: Any) -> None:
+            if value is not None:
+                self[key] = value
+
+        return take
+
+    def bind(
+        self, key: str, then: Callable[[], None] | None = None, shown: Any = None
+    ) -> dict[str, Any]:
+        """Return `key` and `on_change` for a widget, so that it shows and sets this control.
+
+        `then` is called after a change. shown: what the widget shows instead, where a value such as
+        "" stands for another one. Pass the widget no default of its own.
+        """
+
+        def changed(value: Any) -> None:
+            self[key] = value
+            if then is not None:
+                then()
+
+        value = self.whole(key) if shown is None else shown
+        return tied(f"_{self._slot(key)}@{self.page}", value, changed)
+
+    def ranged(
+        self,
+        key: str,
+        *,
+        least: float | None = None,
+        most: float | None = None,
+        then: Callable[[], None] | None = None,
+    ) -> dict[str, Any]:
+        """Return `bind(key)` with the range of the number, which is that of its link.
+
+        For `st.slider` and `st.number_input`. least, most: a smaller range, where that depends on
+        the learner's text or on a chosen model; a value outside becomes the nearest one inside,
+        and the page says so.
+        """
+        param = self.params[key]
+        if param.low is None or param.high is None:
+            raise TypeError(f"{key} is a control without a range")
+        kind = type(param.low)
+        low = param.low if least is None else max(param.low, kind(least))
+        high = param.high if most is None else max(low, min(param.high, kind(most)))
+        value = min(max(self[key], low), high)
+        if value != self[key]:
+            warn(f"{key} = {self[key]} does not exist here; {value} is shown instead.", LINK_ICON)
+            self[key] = value
+        return {"min_value": low, "max_value": high, **self.bind(key, then)}
+
+    def named(
+        self, key: str, names: Mapping[Any, str], then: Callable[[], None] | None = None
+    ) -> dict[str, Any]:
+        """Return `bind(key, then)` with the values to choose from, each shown by its name.
+
+        For `st.pills`, `st.segmented_control` and `st.selectbox`.
+        """
+        return {
+            "options": list(names),
+            "format_func": names.__getitem__,
+            **self.bind(key, then),
+        }
+
+    def several(self, key: str) -> dict[str, Any]:
+        """Return how many may be chosen, for `st.multiselect`: as many as a link may name.
+
+        Streamlit raises an error for a choice of more than its `max_selections`.
+        """
+        return {"max_selections": self.params[key].at_most}
+
+    def keep(self, key: str, options: Sequence[Any]) -> Any:
+        """Return the value if it is among `options`, else the first of them, and say so.
+
+        For controls whose range depends on the learner's text or on a chosen model.
+        """
+        value = self[key]
+        if value in options:
+            return value
+        self.problems.append(f"{key} = {value} does not exist here; {options[0]} is shown instead.")
+        st.session_state[self._slot(key)] = options[0]
+        self.write_address()
+        return options[0]
+
+    def address(self) -> dict[str, str]:
+        """Return what belongs into the address: every control that is not at its default.
+
+        Those whose value is too long for a link are left out, and named in `left_out`.
+        """
+        slots = {self._slot(key): key for key in self.params}
+        held = values_of(slots)
+        values: Any = st.session_state if held is None else held
+        changed = {
+            key: values[slot]
+            for slot, key in slots.items()
+            if slot in values and values[slot] != self.params[key].default
+        }
+        written = {key: self.params[key].write(value) for key, value in changed.items()}
+        self.left_out = [key for key, text in written.items() if text is None]
+        return {key: text for key, text in written.items() if text is not None}
+
+    def write_address(self) -> None:
+        """Bring the address up to date."""
+        address = self.address()
+        written = address | seat.in_address()
+        if st.query_params.to_dict() != written:
+            st.query_params.from_dict(written)
+        st.session_state["_address"] = (self.page, address)
+        seat.show(self.page, address, {key: self[key] for key in self.left_out})
+
+    def show_problems(self) -> None:
+        """Say which parts of the link could not be used, and what the link cannot carry.
+
+        The place of what was said stays: a browser makes anew all that is below one that goes.
+        """
+        place = f"_problems@{self.page}"
+        if not (self.problems or self.left_out or place in st.session_state):
+            return
+        st.session_state[place] = True
+        with st.container():
+            for problem in self.problems:
+                warn(problem, LINK_ICON)
+            for key in self.left_out:
+                st.info(
+                    f"The {key} is too long for a link; everything else is in it.",
+                    icon=":material/link:",
+                )
+
+    def _follow(self, place: Place) -> None:
+        """Take all values from a class's presenter: what is not named there is at its default."""
+        for key, param in self.params.items():
+            st.session_state[self._slot(key)] = param.default
+        self._read_address(place.query)
+        for key, text in place.texts.items():
+            if key in self.params and (most := self.params[key].most) is not None:
+                st.session_state[self._slot(key)] = text[:most]
+
+    def _read_address(self, address: dict[str, str]) -> None:
+        for key, param in self.params.items():
+            if key not in address:
+                continue
+            try:
+                st.session_state[self._slot(key)] = param.read(address[key])
+            except ValueError as rule:
+                self.problems.append(
+                    f"The link says {key}={address[key][:60]}, but {rule}. "
+                    f"The default is used{_named(param.default)}."
+                )
+        for key in address.keys() - self.params.keys():
+            if not key.startswith("embed"):
+                self.problems.append(
+                    f"The link has a control named {key}, which is not known here."
+                )
+
+
+_TIED = "_tied"  # in the session: name of a widget -> (its present key, the value it was given)
+_KEYS = 16  # a late message is of a moment ago; with more names the session would only grow
+
+
+def tied(name: str, value: Any, changed: Callable[[Any], None]) -> dict[str, Any]:
+    """Return `key` and `on_change` for a widget that shows `value`; `changed` gets a choice.
+
+    The key is another one each time the page, not the learner, gives the widget another value.
+    A browser that has not heard of the new value yet repeats the old one with whatever it sends
+    next, and a page that looks at a run each second makes it send all the time. Streamlit takes
+    that for a choice: what the page had just set would be undone. Under another key the late
+    message speaks of a widget that is no longer there, and nobody listens to it.
+    """
+    known = st.session_state.setdefault(_TIED, {})
+    key, given = known.get(name, (name, value))
+    widget_value = st.session_state.get(key, value)
+    if value != widget_value and value != given:
+        number = int(key[len(name) + 1 :] or 0)
+        key = f"{name}#{(number + 1) % _KEYS}"
+    known[name] = key, value
+    st.session_state[key] = value
+
+    def answer() -> None:
+        if known[name][0] == key and key in st.session_state:
+            changed(st.session_state[key])
+
+    return {"key": key, "on_change": answer}
+
+
+def _named(value: Any) -> str:
+    text = str(value)
+    if not text:  # of texts that are empty until something is typed
+        return ""
+    return f": {text if len(text) <= 60 else text[:57] + '…'}"
+
+
+def page_state(page: str, params: Sequence[codec.Param]) -> PageState:
+    """Return the state of a page after reading its address.
+
+    The address wins when it is not the one that this app wrote last: a link was opened. Otherwise
+    what the learner set earlier stays.
+    """
+    _enter_through_app()
+    state = PageState(page, params)
+    address = seat.of_page(st.query_params.to_dict())
+    place = seat.take_place(page)
+    last_page, last_address = st.session_state.get("_address", (None, {}))
+    opened = address and (page, address) != (last_page, last_address)
+    if place is not None:
+        state._follow(place)
+    elif opened:
+        state._read_address(address)
+    state.write_address()
+    return state
+
+
+THROUGH_APP = "_through_app"
+
+
+def _enter_through_app() -> None:
+    """Run again from `app.py` if Streamlit started this page by itself.
+
+    On a fresh server whose first visitor opens a lesson's own address, Streamlit finds the folder
+    `pages` and runs the lesson alone, for everyone from then on. Any call of `st.navigation` ends
+    that mode; `app.py`, which then runs, builds the real navigation.
+    """
+    if st.session_state.get(THROUGH_APP):
+        return
+    files = sorted(PAGES.glob("*.py"))
+    st.navigation([st.Page(file, default=file.stem == "home") for file in files], position="hidden")
+    st.rerun()

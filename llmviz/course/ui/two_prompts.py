@@ -1,0 +1,126 @@
+"""Two prompts of the learner's and their answers, for chapters that patch one into the other.
+
+V vocabulary.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from llmviz.course.document import Sentence
+from llmviz.course.ui import engine
+from llmviz.course.ui.common import percent
+from llmviz.course.ui.kept import kept
+from llmviz.course.ui.model_on_text import names_of, spoken
+from llmviz.course.ui.prose import prose
+from llmviz.course.ui.selectable_models import label
+from llmviz.course.ui.state import PageState
+from llmviz.course.ui.text_field import text_input
+from llmviz.course.ui.token_choice import token_of
+from llmviz.study.patching import Reading, read_prompt
+from llmviz.textfile import check_text
+
+EMPTY = "One of the prompts is empty. Both need at least one character."
+LONG = "For {name}, this prompt is {count} tokens long. It reads {limit} at most."
+SAME_PROMPTS = (
+    "Both prompts have the same tokens, so nothing would change. Change a word in one of them."
+)
+SAME_ANSWERS = "Both answers are {token}. Type another answer below one of the prompts."
+NO_DIFFERENCE = (
+    "After both prompts the model prefers one answer to the other by the same amount. So there is "
+    "no preference to move."
+)
+SAYS = Sentence(
+    "After the first prompt the model gives {own} a probability of {own_share} and {other} one of "
+    "{own_other}. After the second prompt it gives {own} {donor_own} and {other} {donor_share}."
+)
+
+
+@kept(64)
+def reading(bundled: engine.Bundled, ids: tuple[int, ...]) -> Reading:
+    """Return what a model made of a prompt."""
+    return read_prompt(bundled.model, ids)
+
+
+def ids_of(text: str, bundled: engine.Bundled) -> tuple[int, ...]:
+    """Return a prompt's tokens behind the start token.
+
+    Raises ValueError: it is empty, cannot be written as UTF-8, or is longer than the context.
+    """
+    if not text:
+        raise ValueError(EMPTY)
+    ids = bundled.tokenizer.encode_from_start(check_text(text))
+    limit = bundled.model.context_length
+    if len(ids) > limit:
+        name = label(bundled.name)
+        raise ValueError(LONG.format(count=f"{len(ids):,}", name=name, limit=f"{limit:,}"))
+    return tuple(ids)
+
+
+def boxes(state: PageState, words: Any) -> None:
+    """Show the boxes for the two prompts and their answers, with the texts of a chapter."""
+    left, right = st.columns([3, 1])
+    with left:
+        text_input(state, "prompt", words.prompt)
+        text_input(state, "donor", words.other_prompt)
+    with right:
+        text_input(state, "answer", words.answer, help=words.answer_help)
+        text_input(state, "other", words.other_answer, help=words.answer_help)
+
+
+def both_ids(state: PageState, bundled: engine.Bundled) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the tokens of both prompts. Raises ValueError: see `ids_of`; or they are the same."""
+    own, donor = (ids_of(state[key], bundled) for key in ("prompt", "donor"))
+    if own == donor:
+        raise ValueError(SAME_PROMPTS)
+    return own, donor
+
+
+def answers(
+    state: PageState, bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...]
+) -> tuple[int, int]:
+    """Return the two answers: those typed, or the most probable token after each prompt.
+
+    Raises ValueError: one is no single token, or both are the same.
+    """
+    pair = []
+    for key, ids in (("answer", own), ("other", donor)):
+        best = int(reading(bundled, ids).logits.argmax())
+        written = state[key]
+        pair.append(token_of(written, [], bundled.tokenizer) if written else best)
+    if pair[0] == pair[1]:
+        token = names_of(pair[:1], bundled.tokenizer)[0]
+        raise ValueError(SAME_ANSWERS.format(token=token))
+    return pair[0], pair[1]
+
+
+def named(bundled: engine.Bundled, pair: tuple[int, int]) -> dict[str, str]:
+    """Return both answers as texts name them."""
+    own, other = (spoken(token, bundled.tokenizer) for token in pair)
+    return {"own": own, "other": other}
+
+
+def chances(
+    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
+) -> None:
+    """Say how probable both answers are after each prompt."""
+    shares = [reading(bundled, ids).logits.softmax(-1)[list(pair)].tolist() for ids in (own, donor)]
+    prose(
+        SAYS,
+        **named(bundled, pair),
+        own_share=percent(shares[0][0]),
+        own_other=percent(shares[0][1]),
+        donor_own=percent(shares[1][0]),
+        donor_share=percent(shares[1][1]),
+    )
+
+
+def written(share: float) -> str:
+    """Return a share with a true minus sign.
+
+    >>> written(-0.126), written(1)
+    ('−13 %', '100 %')
+    """
+    return f"{100 * share:.0f}\u00a0%".replace("-", "−").replace("−0\u00a0%", "0\u00a0%")

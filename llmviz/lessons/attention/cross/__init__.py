@@ -1,5 +1,0 @@
-"""The chapter "Cross-attention" of the lesson "Attention"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

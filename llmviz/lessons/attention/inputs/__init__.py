@@ -1,5 +1,0 @@
-"""What several chapters of the lesson share: inputs."""
-
-from llmviz.document import beside
-
-words = beside(__file__, "inputs")

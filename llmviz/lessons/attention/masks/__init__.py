@@ -1,5 +1,0 @@
-"""The chapter "Masks" of the lesson "Attention"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

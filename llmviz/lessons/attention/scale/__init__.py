@@ -1,5 +1,0 @@
-"""The chapter "Why ÷√d" of the lesson "Attention"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""The chapter "Step by step" of the lesson "Attention"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,9 +1,0 @@
-"""The controls of chapter "Step by step", as its links write them."""
-
-from llmviz.lessons.attention.steps import words
-from llmviz.ui import codec
-
-PARAMS = [
-    codec.choice("rung", "causal", list(words.rungs)),  # what a link without it has always opened
-    codec.number("p", 0.5, 0.0, 0.9),
-]

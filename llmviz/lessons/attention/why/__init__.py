@@ -1,5 +1,0 @@
-"""The chapter "Why" of the lesson "Attention"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

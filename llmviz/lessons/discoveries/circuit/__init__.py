@@ -1,5 +1,0 @@
-"""The chapter "A circuit, edge by edge" of the lesson "Discoveries you can repeat"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""The chapter "Features, judged by the truth" of the lesson "Discoveries you can repeat"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

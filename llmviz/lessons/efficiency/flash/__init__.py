@@ -1,5 +1,0 @@
-"""Chapter "Flash attention"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

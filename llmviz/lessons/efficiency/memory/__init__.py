@@ -1,5 +1,0 @@
-"""Chapter "Training memory"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""Chapter "Quantization"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

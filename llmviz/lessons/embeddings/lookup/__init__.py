@@ -1,5 +1,0 @@
-"""The chapter "The table" of the lesson "Tokens to vectors"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""The chapter "Maps" of the lesson "Tokens to vectors"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""The chapter "Positions" of the lesson "Tokens to vectors"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""The chapter "Word2vec" of the lesson "Tokens to vectors"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""The chapter "Find the cause" of the lesson "Why is it wrong?"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

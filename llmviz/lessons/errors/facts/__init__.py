@@ -1,5 +1,0 @@
-"""The chapter "Facts seen once" of the lesson "Why is it wrong?"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

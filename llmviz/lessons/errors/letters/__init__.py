@@ -1,5 +1,0 @@
-"""The chapter "It cannot see letters" of the lesson "Why is it wrong?"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

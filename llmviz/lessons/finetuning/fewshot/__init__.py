@@ -1,5 +1,0 @@
-"""The chapter "Zero, one, few examples" of the lesson "From a base model to a helper"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""The chapter "One test for all" of the lesson "From counts to GPT"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""The chapter "RNN, GRU, LSTM" of the lesson "From counts to GPT"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""The chapter "WaveNet" of the lesson "From counts to GPT"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

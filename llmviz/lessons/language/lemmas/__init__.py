@@ -1,5 +1,0 @@
-"""The chapter "Lemmas" of the lesson "Words and their roles"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

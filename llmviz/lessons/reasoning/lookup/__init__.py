@@ -1,5 +1,0 @@
-"""The chapter "Looking things up" of the lesson "Rewards and reasoning"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

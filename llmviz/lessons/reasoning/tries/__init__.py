@@ -1,5 +1,0 @@
-"""The chapter "More tries" of the lesson "Rewards and reasoning"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""The chapter "Writing" of the lesson "Sampling"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""The chapter "Compare" of the lesson "Text to tokens"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

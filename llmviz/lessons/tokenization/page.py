@@ -1,8 +1,0 @@
-"""What stands above the chapters on tokens: the learner's text."""
-
-from llmviz.ui import kit
-
-
-def draw(state: kit.PageState) -> None:
-    """Show the box for the text."""
-    kit.text_box(state)

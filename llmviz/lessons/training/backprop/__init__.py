@@ -1,5 +1,0 @@
-"""The chapter "Backpropagation" of the lesson "Training"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""The chapter "Curves" of the lesson "Training"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

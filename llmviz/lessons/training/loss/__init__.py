@@ -1,5 +1,0 @@
-"""The chapter "What the loss is" of the lesson "Training"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""The chapter "When it goes wrong" of the lesson "Training"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

@@ -1,5 +1,0 @@
-"""The chapter "Train one" of the lesson "Training"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

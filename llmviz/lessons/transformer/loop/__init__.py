@@ -1,5 +1,0 @@
-"""The chapter "Token after token" of the lesson "Inside the transformer"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

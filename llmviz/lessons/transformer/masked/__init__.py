@@ -1,5 +1,0 @@
-"""The chapter "Hidden words" of the lesson "Inside the transformer"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

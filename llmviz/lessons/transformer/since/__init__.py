@@ -1,5 +1,0 @@
-"""The chapter "What changed since 2017" of the lesson "Inside the transformer"."""
-
-from llmviz.document import beside
-
-words = beside(__file__)

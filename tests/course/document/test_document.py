@@ -1,0 +1,216 @@
+"""A document of Markdown gives its texts by name, and says in which line it cannot be read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from llmviz.course.document import Document, Sentence, texts
+from llmviz.course.document.check import Names, check, check_translation
+from llmviz.course.document.marks import as_markdown, cleared, marked, unmarked
+from llmviz.course.document.read import DocumentError, read
+from llmviz.course.ui.prose import quote, to_html
+
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+WHOLE = """---
+title: Counting
+minutes: 25
+---
+
+# What can a table know?
+
+## Pairs of {names:,} {#pairs}
+
+A table of **counts**,
+over two lines.
+
+A second paragraph.
+
+result
+:   The loss of {name} is {loss:.2f}. It is
+    a [[cross-entropy|loss]].
+
+after
+:   ␣And one more.
+
+scale
+:   - 0 nats
+    - {most} nats
+
+known
+:   - `yes`: It is in the list.
+    - `no`: It is new.
+
+sides
+:   - `place`:
+      - before
+      - after
+
+| Name | Text |
+|---|---|
+| first_axis | letter \\| sign |
+
+| bits | |
+|---|---|
+| 4 | four |
+| "2" | two, as a text |
+
+| deep | | |
+|---|---|---|
+| a / b | one | |
+
+### Predict {#ask_row}
+
+How many are there?
+
+- [ ] {n}
+
+  Too few.
+
+- [x] {m}
+
+  As many as rows.
+
+```python snippet
+print({n})
+
+print(2)
+```
+
+> picture: the table
+
+<!-- a note for authors -->
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text: str, name: str = "chapter.md"):
+        path = tmp_path / name
+        path.write_bytes(text.encode("utf-8"))
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("as_edited", [str, lambda t: "\ufeff" + t.replace("\n", "\r\n")])
+def test_every_kind_of_text_is_read(written, as_edited):
+    words = Document(written(as_edited(WHOLE)))
+    assert words.front == ("Counting", 25, "What can a table know?")
+    assert words.pairs.title == "Pairs of {names:,}"
+    assert words.pairs.text == Sentence(
+        "A table of **counts**, over two lines.\n\nA second paragraph."
+    )
+    filled = words.result.format(name="Ann", loss=1.234)
+    assert filled == Sentence("The loss of Ann is 1.23. It is a [[cross-entropy|loss]].")
+    assert words.after == " And one more."
+    assert words.scale == ("0 nats", "{most} nats")
+    assert words.known[True] == "It is in the list." and words.known[2 > 3] == "It is new."
+    assert words.sides["place"] == ("before", "after")
+    assert words.first_axis == "letter | sign"
+    assert words.bits[4] == "four" and words.bits["2"] == "two, as a text"
+    assert words.deep["a"]["b"] == ("one", "")
+    assert words.ask_row.text == "How many are there?" and words.ask_row.right == 1
+    assert next(iter(words.ask_row.answers.items())) == ("{n}", "Too few.")
+    assert words.snippet == "print({n})\n\nprint(2)"
+    with pytest.raises(AttributeError, match="no text named 'nothing'"):
+        _ = words.nothing
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "rule"),
+    [
+        ("a\n:   One.\n\na\n:   Two.\n", 4, "'a' stands in line 1 already"),
+        ("| Name | Text |\n|---|---|\n| a |\n", 3, "a broken table: this row needs 2 cells"),
+        ("| Name | Text |\n| a | b |\n", 1, "a broken table"),
+        ("| a | |\n|---|---|\n| b | 1 |\n| b | 2 |\n", 4, "the key 'b' stands there twice"),
+        ("A line by itself.\n", 1, "text that belongs to no name"),
+        ("## A title\n", 1, "a heading ends with {#name}"),
+        ("### Predict {#ask}\n\nWhy?\n", 1, "a question has a list of answers"),
+        ("### Predict {#ask}\n\nWhy?\n\n- [x] a\n- [x] b\n", 6, "a second right answer"),
+        ("class\n:   A word of Python.\n", 1, "no keyword of Python"),
+        ("Two words\n:   A name is one.\n", 1, "a name has small letters"),
+        ("# One?\n\n# Two?\n", 3, "one question"),
+        ("---\ntitle: A\nminutes: many\n---\n", 3, "minutes is a whole number"),
+        ("---\nauthor: A\n---\n", 2, "front matter has title, minutes"),
+        ("---\ntitle: A\n", 1, "the front matter has no end"),
+        ("a\n:   - `k`: One.\n    - Two.\n", 2, "some texts have a key and some not"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_its_line(written, text, line, rule):
+    with pytest.raises(DocumentError, match=rf"chapter\.md, line {line}: ") as wrong:
+        read(written(text))
+    assert rule in str(wrong.value)
+
+
+def test_a_document_is_held_against_its_code(written):
+    code = written(
+        "words.result.format(name=1, **{'loss': 2}), words.pairs, words.ask_row\n"
+        "f'{kind}_axis', words.bits, {'n': 1, 'm': 2, 'most': 3, 'names': 4}\n"
+        "words.after, words.scale, words.known, words.sides, words.deep, words.snippet\n",
+        "code.py",
+    )
+    check(written(WHOLE), Names([code]))
+    check(written("result\n:   {velocity}\n"), Names([code], Names([written("velocity", "a.js")])))
+    with pytest.raises(DocumentError, match=r"line 15: no code fills the slot \{nmae\}"):
+        check(written(WHOLE.replace("{name}", "{nmae}")), Names([code]))
+    with pytest.raises(DocumentError, match="line 1: no code uses the text 'unused'"):
+        check(written("unused\n:   Nobody says this.\n"), Names([code]))
+
+
+def test_another_language_is_read_where_it_is_asked_for(written, monkeypatch):
+    words = Document(written(WHOLE))
+    other = written("after\n:   ␣Y otra.\n", "chapter.es.md")
+    monkeypatch.setattr(texts, "_asks", lambda: "es")
+    assert words.after == " Y otra." and words.first_axis == "letter | sign"
+    monkeypatch.setattr(texts, "_asks", lambda: "de")
+    assert words.after == " And one more."
+    check_translation(other, texts.texts_of(words, "en"))
+    for text, rule in (
+        ("further\n:   No.\n", "line 1: the English document has no text named 'further'"),
+        ("result\n:   {nombre}\n", r"line 1: the English text 'result' has no slot \{nombre\}"),
+    ):
+        with pytest.raises(DocumentError, match=rule):
+            check_translation(written(text, "chapter.es.md"), texts.texts_of(words, "en"))
+
+
+@given(some.text() | some.sampled_from(["**b**", "[[merge]]", "`c`", "*i*", "{braces}", "{0}"]))
+def test_what_is_filled_in_is_never_markup(value):
+    """Nothing that a learner types becomes a tag, whether it is quoted or, by mistake, not."""
+    template = Sentence("You wrote {value}, **really**.")
+    quoted = to_html(template.format(value=quote(value, limit=10_000)))
+    assert quoted.count("<strong>") == 1 and quoted.count("<code>") == 1
+    assert "<em>" not in quoted and "lv-term" not in quoted
+    bare = to_html(template.format(value=cleared(value)))
+    assert bare.count("<strong>") == 1 and "<code>" not in bare and "lv-term" not in bare
+
+
+def test_marks_go_back_to_what_they_were():
+    text = "**bold**, *italic*, `co*de*`, [[merge|merges]] and 2 * 3 * 4"
+    assert as_markdown(marked(text)) == text.replace("[[merge|merges]]", "merges")
+    assert unmarked(marked(text)) == "bold, italic, co*de*, merges and 2 * 3 * 4"
+
+
+@pytest.mark.parametrize("value", [-2.5, -3, np.float32(-0.5), np.float64(-1e-9), 4e-16])
+@pytest.mark.parametrize("form", ["", ".2f", ".1e", "+.3g"])
+def test_a_number_has_a_true_minus_sign_and_a_name_keeps_its_hyphen(value, form):
+    text = Sentence("**at** {value:" + form + "} of {name}, -1").format(value=value, name="b-2")
+    filled, rest = text.split(" of ")
+    assert rest == "b-2, -1" and "-" not in filled
+    plain, _, power = format(value, form).partition("e")
+    assert (plain.lstrip("-") if float(plain) == 0 else plain.replace("-", "−")) in filled
+    assert (f"·10{str(int(power)).translate(RAISED)}" in filled) if power else "·10" not in filled
+
+
+def test_a_number_that_is_rounded_to_0_has_no_sign():
+    assert Sentence("{x:.2f} {y:.0f} {z:.3f}").format(x=-0.001, y=-0.4, z=-0.5) == "0.00 0 −0.500"
+
+
+def test_a_sentence_is_filled_as_a_text_is():
+    pattern = "{0} {n:,} {word!r} {width:>{size}} {{x}}"
+    values = {"n": -1200, "word": "a-b", "width": 7, "size": 4}
+    assert Sentence(pattern).format(1, **values).replace("−", "-") == pattern.format(1, **values)
+    with pytest.raises(KeyError):
+        Sentence("{n} -").format()

@@ -1,0 +1,134 @@
+"""The command that writes the course as files: what it refuses, and elements as HTML."""
+
+from __future__ import annotations
+
+import errno
+import html as entities
+import re
+import shlex
+import signal
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from llmviz import cli
+from llmviz.course.site import write
+from llmviz.course.site.elements import code_html, markdown, question_html
+from llmviz.course.site.files import Files
+from llmviz.course.site.tables import table_html
+from llmviz.course.site.write import places
+from llmviz.course.ui.question import Question
+from llmviz.training.locks import lock
+
+
+def test_a_folder_that_exists_stays_as_it_is(tmp_path, capsys):
+    (tmp_path / "mine.txt").write_text("mine", "utf-8")
+    assert cli.main(["site", str(tmp_path)]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert [one.name for one in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_full_disk_leaves_nothing_half_written(tmp_path, capsys, monkeypatch):
+    def full(files: Files, name: str, text: str) -> None:
+        if name == "assets/icon.svg":
+            raise OSError(errno.ENOSPC, "No space left on device", str(files.folder / name))
+        whole(files, name, text)
+
+    whole = Files.write
+    monkeypatch.setattr(Files, "write", full)
+    assert cli.main(["site", str(tmp_path / "course")]) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def _leftover(folder: Path, name: str) -> Path:
+    """A folder as a writer leaves it that was killed."""
+    left = folder / name
+    (left / "assets").mkdir(parents=True)
+    (left / write.WRITING).touch()
+    return left
+
+
+def test_a_writer_that_is_asked_to_stop_leaves_nothing(tmp_path, monkeypatch):
+    def stop(*_: object) -> list[object]:
+        assert len(list(tmp_path.iterdir())) == 1
+        signal.raise_signal(signal.SIGTERM)
+        return []
+
+    monkeypatch.setattr(write, "_write_page", stop)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["site", str(tmp_path / "course")])
+    assert ended.value.code == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_writer_left_goes_and_what_is_being_written_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr(write, "_write_page", lambda *_: [])
+    dead = _leftover(tmp_path, ".tmp-0123abcd-course")
+    others = [_leftover(tmp_path, name) for name in (".tmp-0123abcd-my-course", "a-course")]
+    alive = _leftover(tmp_path, ".tmp-89abcdef-course")
+    with (alive / write.WRITING).open("r+") as file:
+        assert lock(file)
+        assert cli.main(["site", str(tmp_path / "course")]) == 0
+    assert not dead.exists()
+    assert all(one.is_dir() for one in [*others, alive])
+    assert not list((tmp_path / "course").glob(".*"))
+
+
+def test_an_unknown_chapter_is_answered_with_near_names(tmp_path, capsys):
+    assert cli.main(["site", str(tmp_path / "course"), "--only", "attention/step"]) == 2
+    assert "attention/steps" in capsys.readouterr().err
+    names = [place.name for place in places(["sampling/dice"])]
+    assert names == ["home", "home/model", "home/parts", "sampling/dice", "glossary"]
+
+
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "school.example", "https://"])
+def test_links_lead_to_the_web_alone(tmp_path, capsys, address):
+    assert cli.main(["site", str(tmp_path / "course"), "--app", address]) == 2
+    assert "begins with http" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_texts_never_become_tags():
+    evil = "<img src=x onerror=alert(1)>"
+    question = Question(evil, [evil, "b"], 0, [evil, "c"])
+    shown = [question_html(question, 0, covers=True), markdown(evil)]
+    shown += [markdown(f":violet-background[{evil}] and {evil}")]
+    shown += [code_html(evil, "python"), code_html(f"x = '{evil}", "python")]
+    assert not any("<img" in html for html in shown)
+    assert all("&lt;img" in html for html in shown)
+
+
+@pytest.mark.parametrize(
+    "program", ["x = 1\n\ndef f(a):\n    return '''a\nb'''  # ü <b>\n", "a = (", "", "\n\nif x:"]
+)
+def test_coloured_code_says_what_the_code_says(program):
+    plain = entities.unescape(re.sub(r"<[^>]*>", "", code_html(program, "python")))
+    assert plain == program
+
+
+def test_a_table_has_its_numbers_as_the_app_writes_them():
+    frame = pd.DataFrame({"a": [1234567.0, 0.5], "b<": ["<i>", None]})
+    proto = SimpleNamespace(
+        columns='{"a": {"type_config": {"format": "%.1f"}}, "_index": {"hidden": true}}',
+        column_order=[],
+    )
+    html = table_html(SimpleNamespace(value=frame, proto=proto, type="dataframe"))
+    assert '<td class="number">1234567.0</td><td>&lt;i&gt;</td>' in html
+    assert '<td class="number">0.5</td>' in html
+    assert "b&lt;" in html and "None" not in html and "nan" not in html
+
+
+def test_the_workflow_publishes_what_the_command_writes():
+    text = (Path(__file__).parents[3] / ".github" / "workflows" / "site.yml").read_text("utf-8")
+    (line,) = re.findall(r"run: python -m llmviz (site .*)", text)
+    given = cli.parser().parse_args(shlex.split(line))
+    assert f"path: {given.out}\n" in text
+    (version,) = re.findall(r'python-version: "([\d.]+)"', text)
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
+    assert Version(version) in SpecifierSet(project["project"]["requires-python"])

@@ -1,0 +1,304 @@
+"""What is private to Streamlit stands in one file, and is off with another version of it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import streamlit
+from streamlit import config
+from streamlit.proto.NewSession_pb2 import NewSession
+from streamlit.runtime import app_session
+from streamlit.testing.v1 import AppTest
+
+from llmviz.course import streamlit_parts
+from llmviz.course.streamlit_parts import WRITTEN_FOR, part
+
+ROOT = Path(__file__).parents[2]
+ONE_FILE = ROOT / "llmviz" / "streamlit_parts.py"
+# Documented: the type of a container, and what a page is.
+PUBLIC = {"streamlit", "streamlit.delta_generator", "streamlit.navigation.page"}
+PUBLIC |= {"streamlit.testing.v1"}  # documented: runs a page without a browser
+REPLACES = (
+    "send_whole",
+    "leave_pages_whole",
+    "ask_nobody_outside",
+    "store_sessions_in",
+    "check_uploads",
+)
+REPLACES += ("look_up_values", "read_theme_once", "copy_blocks_once")
+SOURCES = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "llmviz").rglob("*.py")]
+
+
+def test_it_is_for_the_version_that_requirements_name():
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    assert re.findall(r"^streamlit==(\S+)", text, re.MULTILINE) == [WRITTEN_FOR]
+
+
+def test_no_other_file_imports_what_is_private():
+    for path in SOURCES:
+        if path == ONE_FILE:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            ours = [name for name in names if name.split(".")[0] == "streamlit"]
+            assert set(ours) <= PUBLIC, path
+
+
+@pytest.mark.parametrize("version", ["1.66.0", "1.68.0"])
+@pytest.mark.parametrize("name", REPLACES)
+def test_nothing_is_replaced_in_another_version_and_the_log_says_what_is_lost(
+    name, version, monkeypatch, caplog
+):
+    from streamlit import net_util
+    from streamlit.cursor import Cursor
+    from streamlit.delta_generator import DeltaGenerator
+    from streamlit.runtime import app_session, memory_session_storage
+    from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+    from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+    from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+    from streamlit.runtime.state.safe_session_state import SafeSessionState
+
+    def now() -> list[object]:
+        return [
+            net_util.get_external_ip,
+            memory_session_storage.MemorySessionStorage,
+            ForwardMsgQueue.clear,
+            ScriptRunner._run_script,
+            MemoryUploadedFileManager.add_file,
+            SafeSessionState.filtered_state,
+            app_session._populate_theme_msg,
+            getattr(Cursor, "__deepcopy__", None),
+            DeltaGenerator.__deepcopy__,
+        ]
+
+    monkeypatch.setattr(streamlit, "__version__", version)
+    streamlit_parts._say.cache_clear()
+    before, more = now(), {"store_sessions_in": (dict,), "check_uploads": (print,)}
+    for _ in range(2):
+        assert getattr(streamlit_parts, name)(*more.get(name, ())) is None
+    assert now() == before
+    (line,) = caplog.messages
+    assert line.startswith(f"Streamlit {version}: {name} is off (written for {WRITTEN_FOR}), ")
+
+
+@pytest.mark.parametrize("error", [ImportError, AttributeError, TypeError])
+def test_what_fails_is_off_in_any_version(error, caplog):
+    @part("nothing much", replaces=False)
+    def look_up() -> int:
+        raise error("it is gone")
+
+    streamlit_parts._say.cache_clear()
+    assert look_up() is look_up() is None
+    assert [line.split(": ", 1)[1] for line in caplog.messages] == [
+        "look_up is off (it is gone), nothing much"
+    ]
+
+
+def test_the_server_uses_every_part():
+    text = (ROOT / "app.py").read_text(encoding="utf-8").split("\nelse:")[1]
+    parts = ("look_up_values()", "send_whole()", "check_uploads(uploads.check)")
+    parts += ("leave_pages_whole()",)
+    for called in (*parts, "read_theme_once()", "copy_blocks_once()"):
+        assert f"streamlit_parts.{called}" in text
+    assert "old_sessions.keep_few()" in text
+
+
+@pytest.mark.parametrize(
+    ("parts", "page", "now", "runs"),
+    [
+        (["a"], "home", "tokens", False),  # a part of a page that was left
+        (["a"], "home", "home", True),
+        ([], "home", "tokens", True),  # a whole page: the visitor goes there
+        (["a"], "", "home", True),
+        (["a"], "home", "", True),  # the first of a session
+    ],
+)
+def test_no_part_is_drawn_of_a_page_that_was_left(parts, page, now, runs, monkeypatch):
+    from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+    from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+
+    ran = []
+    monkeypatch.setattr(ScriptRunner, "_run_script", ScriptRunner._run_script)
+    monkeypatch.setitem(streamlit_parts._own, "run_script", lambda _self, data: ran.append(data))
+    streamlit_parts.leave_pages_whole()
+    runner = SimpleNamespace(_pages_manager=SimpleNamespace(current_page_script_hash=now))
+    ScriptRunner._run_script(runner, RerunData(page_script_hash=page, fragment_id_queue=parts))
+    assert bool(ran) == runs
+
+
+def values_page() -> None:
+    """A page with values of every kind, which compares both ways to read them."""
+    import streamlit as st
+    from streamlit.runtime.state.session_state_proxy import get_session_state
+
+    from llmviz.course import streamlit_parts
+
+    part = st.components.v2.component("lightened", js="export default () => {}")
+    st.session_state["plain"] = 3
+    st.session_state["none"] = None
+    st.session_state.setdefault("given", "text")
+    st.text_input("given", key="given")
+    st.number_input("empty", value=None, key="empty")
+    st.radio("open", ["a", "b"], index=None, key="open")
+    st.slider("without a key", 0, 9)
+    if st.checkbox("more", key="more"):
+        st.selectbox("late", ["x", "y"], key="late")
+    part(key="part", default={"step": 2}, on_step_change=lambda: None)
+    state = get_session_state()
+    own, ours = streamlit_parts._own["filtered_state"](state), state.filtered_state
+    assert isinstance(ours, streamlit_parts.Values)
+    assert own.keys() >= {"plain", "none", "given", "empty", "open", "more", "part"}
+    for key, value in own.items():
+        assert key in ours and ours[key] == value, key
+    hidden = [key for key in state._state._keys() if key not in own]
+    assert any("$$ID" in key for key in hidden)  # the widgets' own names
+    for key in ["absent", "late" if "late" not in own else "never", *hidden]:
+        assert key not in own and key not in ours, key
+    asked = ["plain", "none", "absent"]
+    assert streamlit_parts.values_of(asked) == {"plain": 3, "none": None}
+    assert set(ours) == own.keys() and len(ours) == len(own) and repr(ours) == repr(own)
+    assert st.session_state["empty"] is None and st.session_state["given"] == "text"
+
+
+def test_values_one_by_one_are_those_of_the_whole_session():
+    streamlit_parts.look_up_values()
+    app = AppTest.from_function(values_page).run()
+    for box in (True, False):
+        assert not app.exception
+        app.checkbox(key="more").set_value(box).run()
+    assert not app.exception
+
+
+def blocks_page() -> None:
+    """Blocks in blocks, copied as a fragment in them copies them."""
+    from collections import Counter
+    from copy import deepcopy
+
+    import streamlit as st
+    from streamlit.delta_generator import DeltaGenerator
+    from streamlit.delta_generator_singletons import context_dg_stack
+    from streamlit.proto.Element_pb2 import Element
+
+    light, copied = DeltaGenerator.__deepcopy__, Counter()
+
+    def counted(block: DeltaGenerator, memo: dict) -> DeltaGenerator:
+        copied[id(block)] += 1
+        return light(block, memo)
+
+    def told(stack: tuple[DeltaGenerator, ...]) -> list[tuple]:
+        return [
+            (
+                [one._cursor.delta_path for one in block._ancestors],
+                list(block._ancestor_block_types),
+                block._form_data,
+                block._root_container,
+                block._creating_fragment_id,
+                type(block._cursor),
+            )
+            for block in stack
+        ]
+
+    st.write("before")
+    with st.container(border=True), st.columns(2)[1], st.expander("fold"):
+        st.write("inside")
+        stack = context_dg_stack.get()
+        places = told(stack)
+        DeltaGenerator.__deepcopy__ = counted
+        try:
+            copies = deepcopy(stack)
+        finally:
+            DeltaGenerator.__deepcopy__ = light
+        assert len(stack) >= 4 and told(copies) == places
+        assert set(copied.values()) == {1}, copied
+        for block, other in zip(stack, copies, strict=True):
+            assert other is not block and other._cursor is not block._cursor
+        copies[-1]._cursor.lock_element()  # moves the copy on, and nothing else
+        assert told(stack) == places and told(copies) != places
+        cursor = stack[-1]._cursor
+        cursor.transient_elements[0] = Element()  # as a spinner that goes on
+        elements = deepcopy(cursor).transient_elements
+        assert list(elements.items()) == list(cursor.transient_elements.items())
+        del cursor.transient_elements[0]
+        assert len(elements) == 1
+    st.write("after")
+
+
+def test_a_copy_of_blocks_in_blocks_stands_where_they_stand_and_is_made_once():
+    streamlit_parts.copy_blocks_once()
+    app = AppTest.from_function(blocks_page).run()
+    assert not app.exception
+    assert [one.value for one in app.markdown] == ["before", "inside", "after"]
+
+
+OWN_THEME = app_session._populate_theme_msg
+SECTIONS = {
+    "theme": lambda theme: theme,
+    "theme.light": lambda theme: theme.light,
+    "theme.dark": lambda theme: theme.dark,
+    "theme.sidebar": lambda theme: theme.sidebar,
+    "theme.light.sidebar": lambda theme: theme.light.sidebar,
+    "theme.dark.sidebar": lambda theme: theme.dark.sidebar,
+}
+THEMES: dict[str, dict | None] = {
+    "this app's": None,
+    "none": {},
+    "one colour": {"theme.dark": {"primaryColor": "#112233"}},
+    "what a message takes for nothing": {"theme": {"base": "light"}, "theme.sidebar": {"font": ""}},
+}
+
+
+def themed(populate) -> bytes:
+    """What a rerun's first message says of the theme."""
+    message = NewSession()
+    for section, place in SECTIONS.items():
+        populate(place(message.custom_theme), section)
+    return message.SerializeToString(deterministic=True)
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_the_theme_is_that_of_streamlit_and_looked_up_once(name, monkeypatch):
+    settings, looked_up = config.get_options_for_section, []
+
+    def counted(section):
+        looked_up.append(section)
+        whole = settings(section)
+        given = THEMES[name]
+        return whole if given is None else {**dict.fromkeys(whole), **given.get(section, {})}
+
+    monkeypatch.setattr(config, "get_options_for_section", counted)
+    own = themed(OWN_THEME)
+    monkeypatch.setattr(app_session, "_populate_theme_msg", None)  # put back afterwards
+    monkeypatch.setitem(streamlit_parts._own, "theme", OWN_THEME)
+    streamlit_parts.read_theme_once()
+    ours = app_session._populate_theme_msg
+    looked_up.clear()
+    assert [themed(ours) for _ in range(3)] == [own] * 3
+    assert sorted(looked_up) == sorted(SECTIONS)
+    config._on_config_parsed.send()  # as when the settings' file is read again
+    assert themed(ours) == own and len(looked_up) == 2 * len(SECTIONS)
+
+
+def test_a_page_opens_where_nothing_private_can_be_had(monkeypatch):
+    """As if each look-up had failed."""
+    looked_up = ("session", "memory_of_rerun", "connection_of", "address_of", "is_open")
+    for name in (*looked_up, "values_of"):
+        broken = part("", replaces=False)(lambda *_: [].gone)
+        for module in list(filter(None, map(_module, SOURCES))):
+            if hasattr(module, name) and getattr(module, name) is getattr(streamlit_parts, name):
+                monkeypatch.setattr(module, name, broken)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    for page in ("embeddings", "sampling"):
+        app.switch_page(f"pages/{page}.py").run()
+        assert not app.exception and app.title
+
+
+def _module(path: Path) -> object:
+    import sys
+
+    name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    return sys.modules.get(name)

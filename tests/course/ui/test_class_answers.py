@@ -1,0 +1,127 @@
+"""What a class answers: counted once for each who answers, gone with the class, saved as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+
+from llmviz.course.ui.class_answers import HEAD, MOST, ClassAnswers, name_of, who_of
+from llmviz.course.ui.classes import MINUTE, Classes
+from llmviz.course.ui.origin import Origin
+from tests.course.ui.test_classes import ANN, BOB, HERE, Clock
+
+TEXT, ANSWERS = "=SUM(A1) <b>which</b>?", ["-1", 'two,\n"three"', "한"]
+NAME = name_of(TEXT, ANSWERS)
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def classes(tmp_path, monkeypatch, clock):
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
+    return Classes(clock)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
+@given(votes=some.lists(some.tuples(some.integers(0, 5), some.integers(-1, 3)), max_size=12))
+def test_the_last_answer_of_each_counts(classes, votes):
+    """Also those that came before the question was asked; answers that there are not are none."""
+    one = classes.open(ANN, "w", HERE)
+    thought = ClassAnswers(classes)
+    for who, answer in votes:
+        thought.give(one, str(who), NAME, answer)
+    asked = thought.ask(one, TEXT, ANSWERS, 1)
+    last = Counter(dict(votes).values())
+    assert asked.counts() == [last[index] for index in range(3)]
+    assert ClassAnswers(Classes()).of(one)[NAME] == asked
+    classes.end(one.code, "w")
+
+
+def test_a_table_has_the_texts_as_they_are_and_no_formula(classes):
+    one = classes.open(ANN, "w", HERE)
+    thought = ClassAnswers(classes)
+    thought.ask(one, "nobody answered this", ["a", "b"], 0)
+    thought.ask(one, TEXT, ANSWERS, 1)
+    thought.give(one, "x", NAME, 1)
+    rows = list(csv.reader(io.StringIO(thought.table(one), newline="")))
+    assert rows == [
+        list(HEAD),
+        ["'" + TEXT, "'-1", "0", "0"],
+        ["'" + TEXT, ANSWERS[1], "1", "1"],
+        ["'" + TEXT, "한", "0", "0"],
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<script>alert(1)</script> **b** {x} [a](http://b)", "한국어 👩‍🚀 עברית", "=1+1", '"a",b'],
+)
+def test_own_words_come_back_as_they_were_and_are_no_formula(classes, text):
+    one = classes.open(ANN, "w", HERE)
+    thought = ClassAnswers(classes)
+    thought.say(one, "x", NAME, "first thought")
+    thought.say(one, "x", NAME, f" {text}\n")  # of one's words the last ones count
+    thought.say(one, "y", NAME, "taken back")
+    thought.say(one, "y", NAME, " \n")
+    asked = thought.ask(one, TEXT, ANSWERS, 1)
+    assert asked.said == {"x": text, "y": ""} and asked.counts() == [0, 0, 0]
+    last = list(csv.reader(io.StringIO(thought.table(one), newline="")))[-1]
+    assert last == ["'" + TEXT, ("'" if text[0] == "=" else "") + text, "", "1"]
+
+
+def test_own_words_are_short_whole_and_gone_with_the_class(classes):
+    one = classes.open(ANN, "w", HERE)
+    thought = ClassAnswers(classes)
+    thought.ask(one, TEXT, ANSWERS, 1)
+    thought.say(one, "x", NAME, "한" * 10_000)
+    thought.say(one, "y", NAME, "half \ud83d of a character\nnext line")
+    said = ClassAnswers(Classes()).of(one)[NAME].said
+    assert said["x"] == "한" * MOST and said["y"] == "half \ufffd of a character next line"
+    classes.end(one.code, "w")
+    thought.say(one, "x", NAME, "too late")
+    assert thought.of(one) == {} and not list(classes.path(one.code).parent.iterdir())
+
+
+def test_who_answers_is_another_one_in_each_class():
+    assert who_of(ANN, "k") == who_of(ANN, "k")
+    assert len({who_of(ANN, "k"), who_of(BOB, "k"), who_of(ANN, "l")}) == 3
+
+
+def test_nothing_is_noted_after_the_end_nor_beyond_the_limit(classes, clock, monkeypatch):
+    monkeypatch.setenv("LLMVIZ_CLASS_KB", "2")
+    one = classes.open(ANN, "w", HERE)
+    thought = ClassAnswers(classes)
+    thought.ask(one, TEXT, ANSWERS, 1)
+    for number in range(500):
+        thought.give(one, str(number), NAME, 0)
+    path = classes.path(one.code).with_suffix(".jsonl")
+    assert 1900 < path.stat().st_size <= 2000
+    assert thought.ask(one, "too late", ["x" * 10_000], 0).counts() == [0]
+    clock.time += 121 * MINUTE
+    assert classes.find(one.code) is None and not path.exists()
+    thought.give(one, "x", NAME, 0)
+    assert not path.exists() and thought.of(one) == {}
+    path.write_text("left behind by an answer that came while the class ended", "utf-8")
+    classes.open(BOB, "w", Origin("10.0.0.2"))
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "junk", [b"\xff\xfe\n", b"{\n", b'["a"]\n', b"[1, 2, 3]\n", b'["n", "w", "0"]\n']
+)
+def test_a_line_that_says_nothing_is_passed_over(classes, junk):
+    one = classes.open(ANN, "w", HERE)
+    thought = ClassAnswers(classes)
+    thought.ask(one, TEXT, ANSWERS, 1)
+    with classes.path(one.code).with_suffix(".jsonl").open("ab") as file:
+        file.write(junk)
+    thought.give(one, "x", NAME, 2)
+    assert thought.of(one)[NAME].counts() == [0, 0, 1]

@@ -1,0 +1,222 @@
+"""Classes: who may change one, how its code is found, when it ends, and what a wrong file does."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from llmviz.course.ui import classroom
+from llmviz.course.ui.classes import (
+    ALPHABET,
+    LENGTH,
+    MINUTE,
+    Classes,
+    OpenClass,
+    Place,
+    Refused,
+    Tries,
+    code_of,
+)
+from llmviz.course.ui.origin import Origin
+from llmviz.training import run_folders
+
+ANN, BOB = "a" * 43, "b" * 43
+HERE = Origin("10.0.0.1", ANN)
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.time = 1e9
+
+    def __call__(self) -> float:
+        return self.time
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def classes(tmp_path, monkeypatch, clock):
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
+    return Classes(clock)
+
+
+def test_only_the_window_that_leads_changes_a_class(classes, clock):
+    one = classes.open(ANN, "w1", HERE)
+    assert classes.show(one.code, "w1", Place("home"))
+    assert not classes.show(one.code, "w2", Place("attention"))
+    classes.end(one.code, "w2")
+    assert classes.take(BOB, "w2") is None
+    other_process = Classes(clock)  # which knows the class by its file alone
+    seen = other_process.find(one.code)
+    assert seen.version == 1 and seen.place == Place("home")
+    assert other_process.take(ANN, "w2").code == one.code  # another window of the same browser
+    assert not classes.show(one.code, "w1", Place("attention"))
+    assert other_process.show(one.code, "w2", Place("attention"))
+    assert classes.find(one.code).place.page == "attention"
+
+
+def test_a_place_counts_as_new_only_when_it_is(classes):
+    one = classes.open(ANN, "w1", HERE)
+    for version, page in ((1, "home"), (1, "home"), (2, "sampling"), (3, "home")):
+        assert classes.show(one.code, "w1", Place(page, {"part": "x"}))
+        assert classes.version(one.code, one.key) == version
+
+
+@given(text=some.text(some.characters(codec=None)))  # half characters too
+def test_a_text_arrives_as_it_was_but_for_half_characters(text):
+    place = Place("home", {"text": text}, {"text": text})
+    one = OpenClass("AAAAAA", "k", "o", "w", place=place)
+    read = OpenClass.read(one.written().encode().decode())
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    assert read.place == Place("home", {"text": whole}, {"text": whole})
+    assert OpenClass.read(read.written()) == read
+
+
+@given(text=some.text())
+def test_a_code_is_letters_of_its_own_alphabet_and_never_a_path(text):
+    code = code_of(text)
+    assert code == "" or (len(code) == LENGTH and set(code) <= set(ALPHABET))
+    assert code_of(code) == code
+
+
+def test_a_browser_leads_one_class_and_codes_are_different(classes):
+    one = classes.open(ANN, "w1", HERE)
+    assert classes.open(ANN, "w2", HERE).code == one.code
+    codes = {classes.open(str(n) * 43, "w", Origin(f"10.0.0.{n}")).code for n in range(5)}
+    assert len(codes | {one.code}) == 6
+
+
+def test_a_class_ends_with_its_presenter_or_after_an_idle_time(classes, clock, monkeypatch):
+    one = classes.open(ANN, "w1", HERE)
+    monkeypatch.setenv("LLMVIZ_CLASS_MINUTES", "10")
+    clock.time += 9 * MINUTE
+    assert classes.show(one.code, "w1", Place("home"))
+    clock.time += 9 * MINUTE
+    assert classes.show(one.code, "w1", Place("home"))  # nothing new, but somebody is there
+    clock.time += 9 * MINUTE
+    assert classes.find(one.code) is not None
+    clock.time += 2 * MINUTE
+    assert classes.find(one.code) is None and classes.version(one.code, one.key) is None
+    assert not classes.show(one.code, "w1", Place("home"))
+    two = classes.open(ANN, "w1", HERE)
+    assert two.key != one.key
+    classes.end(two.code, "w1")
+    assert classes.find(two.code) is None and classes.led_by(ANN) is None
+    assert list((run_folders.root() / ".classes").iterdir()) == []
+
+
+def test_a_class_waits_for_a_presenter_whose_network_is_gone_for_a_while(classes, clock):
+    one = classes.open(ANN, "w1", HERE)
+    classes.show(one.code, "w1", Place("home"))
+    clock.time += 20
+    assert classes.version(one.code, one.key) == 1  # followers stay where they are
+    assert classes.show(one.code, "w1", Place("glossary"))  # the window came back
+    clock.time += 20
+    assert classes.take(ANN, "w2").code == one.code  # or another one of the same browser
+    assert classes.show(one.code, "w2", Place("home")) and not classes.show(
+        one.code, "w1", Place("glossary")
+    )
+
+
+@pytest.mark.parametrize("minutes", [-30, -1, 1, 30])
+def test_processes_whose_clocks_differ_have_the_same_class(classes, clock, minutes):
+    """It may end by so much earlier or later; nothing else depends on a clock."""
+    ahead = Clock()
+    ahead.time = clock.time + MINUTE * minutes
+    other = Classes(ahead)
+    one = classes.open(ANN, "w1", HERE)
+    for number in range(3):
+        writer, reader = (classes, other) if number % 2 == 0 else (other, classes)
+        assert writer.show(one.code, "w1", Place("glossary", {"find": str(number)}))
+        assert reader.find(one.code).place.query == {"find": str(number)}
+        assert reader.version(one.code, one.key) == number + 1
+
+
+def test_what_is_new_is_told_only_for_the_key(classes):
+    one = classes.open(ANN, "w1", HERE)
+    assert classes.version(one.code, one.key) == 0
+    assert classes.version(one.code, one.key[:-1]) is None
+    assert classes.version(one.code, "") is None
+    assert classes.version("../" + one.code, one.key) is None
+
+
+def test_a_secret_and_a_file_of_somebody_else_are_not_read(classes):
+    one = classes.open(ANN, "w1", HERE)
+    (path,) = (run_folders.root() / ".classes").iterdir()
+    assert ANN not in path.read_text("utf-8")
+    for wrong in ("", "{", "[]", "3", json.dumps({"place": None}), '{"place": {"x": 1}}'):
+        path.write_text(wrong, "utf-8")
+        assert classes.find(one.code) is None
+        assert list(classes._all()) == []
+    path.write_bytes(b"\xff\xfe")
+    assert classes.find(one.code) is None
+
+
+def test_there_is_a_limit_of_classes_and_of_what_one_shows(classes, monkeypatch):
+    monkeypatch.setenv("LLMVIZ_ADDRESS_CLASSES", "2")
+    monkeypatch.setenv("LLMVIZ_MAX_CLASSES", "3")
+    monkeypatch.setenv("LLMVIZ_CLASS_KB", "2")
+    first = classes.open("1" * 43, "w", Origin("10.0.0.1"))
+    classes.open("2" * 43, "w", Origin("10.0.0.1"))
+    with pytest.raises(Refused, match="full_ADDRESS"):
+        classes.open("3" * 43, "w", Origin("10.0.0.1"))
+    classes.open("4" * 43, "w", Origin("10.0.0.2"))
+    with pytest.raises(Refused, match="full_MAX"):
+        classes.open("5" * 43, "w", Origin("10.0.0.3"))
+    assert classes.show(first.code, "w", Place("home", {"text": "a" * 900}))
+    with pytest.raises(Refused, match="large"):
+        classes.show(first.code, "w", Place("home", {}, {"text": "한" * 900}))
+    assert classes.find(first.code).place.query == {"text": "a" * 900}
+
+
+def test_many_wrong_codes_are_refused_for_a_minute(classes, clock, monkeypatch):
+    for kind, most in (("BROWSER", 3), ("ADDRESS", 5), ("MAX", 6)):
+        monkeypatch.setenv(f"LLMVIZ_{kind}_TRIES", str(most))
+    code = classes.open(ANN, "w1", HERE).code
+    tries = Tries(clock)
+
+    def told(code: str, address: str, browser: str, *, own: bool = False) -> str:
+        try:
+            tries.find(classes, code, Origin(address, browser, own))
+        except Refused as refused:
+            return refused.reason
+        return "found"
+
+    for _ in range(500):  # the right one never counts
+        assert told(code, "1", "ann") == "found"
+    for _ in range(3):
+        assert told("AAAAAA", "1", "ann") == "wrong"
+    assert told(code, "1", "ann") == "tries"  # the right code tells nothing now
+    assert told(code, "1", "bob") == "found"
+    assert [told("../..", "1", f"new{n}") for n in range(3)] == ["wrong", "wrong", "tries"]
+    assert told(code, "1", "bob") == "tries"
+    assert told("", "2", "cy") == "wrong"  # the sixth in all
+    assert told(code, "3", "dan") == "tries"
+    assert told(code, "4", "eve", own=True) == "found"
+    clock.time += MINUTE + 1
+    assert told(code, "1", "ann") == "found"
+
+
+def test_a_window_asks_by_the_key_it_got_and_hears_of_the_end(classes, monkeypatch):
+    monkeypatch.setattr(classroom, "CLASSES", classes)
+    client = TestClient(Starlette(routes=classroom.routes("/llmviz/")))
+    one = classes.open(ANN, "w1", HERE)
+
+    def told(key: str) -> str:
+        return client.get(f"/llmviz/class/{one.code}/{key}").text
+
+    assert told(one.key) == "0"
+    classes.show(one.code, "w1", Place("home"))
+    assert told(one.key) == "1" and told("x") == told("x" * 9_000) == "-1"
+    classes.end(one.code, "w1")
+    assert told(one.key) == "-1"

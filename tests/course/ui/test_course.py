@@ -1,0 +1,109 @@
+"""The ways through the course, the search over it, and where their buttons lead."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from llmviz.course.components import unpack
+from llmviz.course.lessons import LESSONS, ways
+from llmviz.course.lessons.home import words
+from llmviz.course.ui import course
+from llmviz.course.ui.glossary import terms
+from tests.pages.harness import fine, open_page, open_part, unpack_all
+
+BY_KEY = {lesson.key: lesson for lesson in LESSONS}
+ESSENTIALS = {"tokenization", "embeddings", "attention", "training", "sampling"}
+
+
+def walked(way: str) -> list[str]:
+    """The places that the main button leads to, from home until there is none or home again."""
+    places: list[str] = []
+    page, _, chapter = course.HOME, "", ""
+    while (after := course.onward(way, BY_KEY[page], chapter)) and after.place != course.HOME:
+        assert after.place not in places, "in a circle"
+        places.append(after.place)
+        page, _, chapter = after.place.partition("/")
+    return places
+
+
+def test_an_hour_has_the_five_essentials_and_a_course_ten_lessons():
+    assert set(course.WAY.options) == {course.ALL, *ways.WAYS} == set(words.ways)
+    assert {stop.lesson for stop in ways.stops(ways.HOUR)} == ESSENTIALS
+    assert course.totals(ways.HOUR) == (5, sum(stop.minutes for stop in ways.stops(ways.HOUR)))
+    assert course.totals(ways.HOUR)[1] <= 60
+    assert len(ways.WAYS[ways.COURSE]) == 10
+    for sitting in ways.WAYS[ways.COURSE]:
+        assert 40 <= sum(map(course.minutes, sitting)) <= 75, sitting
+    for way, sittings in ways.WAYS.items():
+        assert len(words.sittings[way]) == len(sittings)
+
+
+def test_no_chapter_of_a_way_stands_before_a_lesson_that_its_lesson_needs():
+    for way in ways.WAYS:
+        order = [stop.lesson for stop in ways.stops(way)]
+        for at, key in enumerate(order):
+            for needed in set(BY_KEY[key].after) & set(order):
+                assert needed in order[:at], f"{way}: {key} comes before {needed}"
+
+
+def test_the_main_button_walks_each_way_to_its_end():
+    for way in ways.WAYS:
+        stops = [f"{stop.lesson}/{stop.chapter}" for stop in ways.stops(way)]
+        assert walked(way) == stops
+    everything = [f"{one.key}/{name}" for one in LESSONS for name in one.names]
+    assert walked(course.ALL) == [*everything, "before_after", course.GLOSSARY]
+
+
+def test_who_leaves_a_way_goes_on_in_the_order_of_all_chapters():
+    after = course.onward(ways.HOUR, BY_KEY["tokenization"], "bytes")
+    assert after == course.onward(course.ALL, BY_KEY["tokenization"], "bytes")
+
+
+def test_a_chapter_says_which_stop_of_the_way_it_is():
+    app = open_part("embeddings", "similarity", course="hour")
+    fine(app)
+    opening = next(
+        block.proto.body for block in app.get("html") if "lv-opening" in block.proto.body
+    )
+    assert "Stop 2 of 5 on your way, about 13 minutes." in opening
+    labels = [button.label for button in app.button]
+    assert "Next: Step by step (Attention)" in labels
+    next(one for one in app.button if one.label.startswith("Next: Step")).click().run()
+    fine(app)
+    assert app.title[0].value == "Attention" and app.session_state["attention.part"] == "steps"
+
+
+@pytest.mark.parametrize("way", [*ways.WAYS, course.ALL])
+def test_home_shows_each_way(way):
+    app = open_page("home", course=way)
+    fine(app)
+    (path,) = unpack_all(app, "course_path")
+    shown = [chapter["place"] for stop in path["stops"] for chapter in stop["chapters"]]
+    assert shown == [place for place in walked(way) if "/" in place]
+    assert all(stop["minutes"] and stop["place"] for stop in path["stops"])
+
+
+def test_the_search_knows_every_chapter_with_its_questions_and_every_term():
+    index = unpack(course.search_index().data)
+    chapters = {one["place"]: one for one in index["chapters"]}
+    assert len(chapters) == sum(len(lesson.names) for lesson in LESSONS)
+    assert [one["name"] for one in index["terms"]] == sorted(terms(), key=str.lower)
+    counting = importlib.import_module("llmviz.course.lessons.history.counting").words
+    question = counting.ask_start.text.replace("{weights}", "…")
+    assert question in chapters["history/counting"]["more"]
+    assert not any("{" in text for one in chapters.values() for text in one["more"])
+
+
+def test_what_is_the_same_for_all_is_packed_once():
+    assert course.search_index() is course.search_index()
+    assert course._path(ways.HOUR) is course._path(ways.HOUR)
+
+
+@pytest.mark.parametrize(
+    "place", ["", "nowhere", "tokenization/nothing", "glossary/nothing", "../x"]
+)
+def test_a_place_that_there_is_not_leads_nowhere(place, monkeypatch):
+    monkeypatch.setattr(course.st, "switch_page", lambda page: pytest.fail(page))
+    course.open_place(place)
