@@ -18,13 +18,13 @@ from benchmarks.attention import medians
 from llmviz.course.components._shared.transport import pack
 from llmviz.course.lessons.transformer.block.drawing import Drawing
 from llmviz.course.lessons.transformer.block.picture import head_weights, layer_weights, staged
+from llmviz.interpretability.attribution import logit_ledger
+from llmviz.interpretability.block import all_blocks
+from llmviz.interpretability.lens import logit_lens
+from llmviz.interpretability.unit_corpus import LONGEST, TOKENS
+from llmviz.interpretability.units import search_units
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.arithmetic import PRESETS
-from llmviz.study.block import all_blocks
-from llmviz.study.ledger import logit_ledger
-from llmviz.study.lens import logit_lens
-from llmviz.study.unit_corpus import LONGEST, TOKENS
-from llmviz.study.units import search_units
 from llmviz.training.memory import keep_freed_memory
 
 BLOCK, LENS = 12, 64  # tokens that have a row in either picture

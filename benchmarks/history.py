@@ -16,16 +16,16 @@ from collections.abc import Callable
 
 import torch
 
-from llmviz.pretrained import load_bundled
-from llmviz.study.longer_contexts import longer_contexts
-from llmviz.study.nine_models import (
+from llmviz.course.lessons.history.counting.longer_contexts import longer_contexts
+from llmviz.course.lessons.history.counting.table_descent import table_descent
+from llmviz.evaluation.nine_models import (
     COUNTED,
     TRAINED,
     chances_by_counts,
     chances_by_model,
     count_names,
 )
-from llmviz.study.table_descent import table_descent
+from llmviz.pretrained import load_bundled
 
 NAME = "maximiliana"
 STEPS, LONGEST = 200, 6

@@ -4,7 +4,8 @@
 
 For each version: it is installed into a folder of its own, in front of the environment's; the
 server starts, answers and says in its log which parts of `llmviz/course/streamlit_parts.py` are
-off; then chapters are opened one by one, and what an exception says is printed. Needs a package index.
+off; then chapters are opened one by one, and what an exception says is printed. Needs a package
+index.
 """
 
 from __future__ import annotations

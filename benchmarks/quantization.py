@@ -17,7 +17,7 @@ from benchmarks.timing import median_ms
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.catalogue import GPT_SIZES
 from llmviz.models.decoder import Decoder
-from llmviz.study.quantized_speed import FLOAT32, KINDS, product_speeds
+from llmviz.quantization.quantized_speed import FLOAT32, KINDS, product_speeds
 
 ROUNDS = 20
 INT8_AT_LEAST = 1.5  # times as fast as float32, a step of GPT-2's 124M shape

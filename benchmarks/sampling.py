@@ -16,10 +16,9 @@ from benchmarks.timing import median_ms
 from llmviz.course.lessons.sampling import params
 from llmviz.course.lessons.sampling.pipeline.chapter import SHOWN, SLIDERS
 from llmviz.pretrained import bundled, load_bundled
-from llmviz.sampling import SamplingSettings, generate, sampling_steps
+from llmviz.sampling import SamplingSettings, generate, sampling_steps, sweeps
 from llmviz.sampling.generation import NextLogits
 from llmviz.sampling.pipeline import top_ids
-from llmviz.study import sweeps
 
 LIMITS = {
     "one more token": 50,

@@ -10,8 +10,8 @@ same, measured where it runs.
 
 import argparse
 
-from llmviz.study.since_2017 import CHANGES, FAMILY, checkpoint
-from llmviz.study.step_times import step_times
+from llmviz.course.lessons.transformer.since.model import CHANGES, FAMILY, checkpoint
+from llmviz.training.step_times import step_times
 
 
 def main() -> None:

@@ -15,9 +15,15 @@ from __future__ import annotations
 
 import argparse
 
+from llmviz.course.lessons.efficiency.guess.drafts import KINDS, NETWORK
+from llmviz.course.lessons.efficiency.guess.guess_speed import (
+    TRIES,
+    WIDE,
+    Speed,
+    guess_speeds,
+    pooled,
+)
 from llmviz.sampling.speculative import expected_speed_up
-from llmviz.study.drafts import KINDS, NETWORK
-from llmviz.study.guess_speed import TRIES, WIDE, Speed, guess_speeds, pooled
 
 TARGET = "tiny-world-gpt"
 WANTED = 1.5  # times plain decoding, at the best number of guesses of the wide target

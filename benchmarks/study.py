@@ -15,12 +15,12 @@ import torch
 
 from benchmarks.attention import medians
 from llmviz.corpus import load_corpus
+from llmviz.interpretability.attribution import logit_ledger
+from llmviz.interpretability.lens import logit_lens
+from llmviz.interpretability.patching import all_sites, patch, patch_map, read_prompt
+from llmviz.interpretability.unit_corpus import LONGEST, TOKENS
+from llmviz.interpretability.units import search_units, texts_within
 from llmviz.pretrained import load_bundled
-from llmviz.study.ledger import logit_ledger
-from llmviz.study.lens import logit_lens
-from llmviz.study.patching import all_sites, patch, patch_map, read_prompt
-from llmviz.study.unit_corpus import LONGEST, TOKENS
-from llmviz.study.units import search_units, texts_within
 
 
 def main() -> None:

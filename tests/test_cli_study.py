@@ -8,8 +8,8 @@ import dataclasses
 import pytest
 
 from llmviz.cli import main
-from llmviz.study.own_study import Study, base_plan
-from llmviz.study.own_study_folder import FILE, RESULTS, write_study
+from llmviz.course.lessons.discoveries.own.own_study import Study, base_plan
+from llmviz.course.lessons.discoveries.own.own_study_folder import FILE, RESULTS, write_study
 
 
 @pytest.fixture

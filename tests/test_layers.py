@@ -22,7 +22,8 @@ LAYERS = [
     {"training", "pretrained", "finetuning", "language"}
     | {"quantization", "serving", "parallel"}
     | {"publishing"},
-    {"study"},
+    {"records"},
+    {"interpretability", "evaluation"},  # what analyses a trained model
     {"api"},  # the public face
     # From here on: what a visitor sees.
     {"document", "streamlit_parts"},
@@ -97,7 +98,7 @@ def test_imports_go_down():
 
 
 def test_an_import_that_goes_up_is_refused():
-    assert may_import("ui", "streamlit") and not may_import("study", "streamlit")
+    assert may_import("ui", "streamlit") and not may_import("evaluation", "streamlit")
     assert may_import("lessons", "llmviz.course.ui.state") and not may_import(
         "ui", "llmviz.course.lessons"
     )
@@ -108,7 +109,7 @@ def test_an_import_that_goes_up_is_refused():
 
 
 def test_a_lesson_takes_nothing_from_another_lesson():
-    """What two lessons need is furniture, or study."""
+    """What two lessons need is furniture, or has a room of the engine."""
     wrong = set()
     for path in MODULES:
         own = path.relative_to(ROOT / "llmviz").parts[1:]
@@ -120,9 +121,29 @@ def test_a_lesson_takes_nothing_from_another_lesson():
     assert wrong == set()
 
 
-def test_lessons_and_furniture_run_no_model_and_draw_no_number():
-    """That is computing: it has its place in study, or in the engine below."""
-    files = [path for path in MODULES if part(path) in ("lessons", "ui")]
+def draws(path: Path) -> bool:
+    """Whether a module of the course shows something: it knows Streamlit, or what stands on it."""
+    shown = ("streamlit", "llmviz.course.components", "llmviz.course.figures", "llmviz.course.ui")
+    return any(name.startswith(shown) for name in imports(path))
+
+
+def test_what_computes_for_a_chapter_needs_nothing_that_draws():
+    """It is imported by worker processes, commands and snippets."""
+    lessons = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts): path
+        for path in MODULES
+        if part(path) == "lessons" and path.name != "__init__.py"
+    }
+    computing = {name for name, path in lessons.items() if not draws(path)}
+    assert len(computing) > 100
+    for name in computing:
+        needed = imports(lessons[name]) & lessons.keys()
+        assert needed <= computing, f"{name} needs {needed - computing}"
+
+
+def test_what_draws_runs_no_model_and_draws_no_number_at_random():
+    """That is computing: it stands in a chapter's own `model.py`, or in the engine below."""
+    files = [path for path in MODULES if part(path) in ("lessons", "ui") and draws(path)]
     for path, node in nodes_where(files, "torch", "model"):
         of_torch = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
         if of_torch and node.value.id == "torch":

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import number, place, table, whole, write, write_json
+from llmviz.quantization.quantization_aware import RATE, grid_training
+from llmviz.quantization.quantized_models import METHODS, ROUNDING
 from llmviz.quantization.scheme import GROUP, PER, Scheme
-from llmviz.study.quantization_aware import RATE, grid_training
-from llmviz.study.quantized_models import METHODS, ROUNDING
 
 if TYPE_CHECKING:
     from llmviz.models.base import LanguageModel
@@ -94,7 +94,7 @@ def run(given: argparse.Namespace) -> int:
     """Quantize, measure, write."""
     from llmviz.finetuning.finding import find_trained
     from llmviz.quantization.model import plain_bytes
-    from llmviz.study.quantized_models import quantized
+    from llmviz.quantization.quantized_models import quantized
     from llmviz.training.files import removed_if_empty
     from llmviz.training.recipes import find_checkpoint
     from llmviz.training.runs import prepare_folder
@@ -189,8 +189,8 @@ def _measured(
     if not given.documents:
         return {}
     from llmviz.models.catalogue import able
-    from llmviz.study.held_out_texts import held_out
     from llmviz.training.evaluate import evaluate_documents
+    from llmviz.training.held_out_texts import held_out
 
     name = trained.description["model"]["name"]
     if not able(name, "next_token"):

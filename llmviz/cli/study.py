@@ -46,7 +46,7 @@ def run(given: argparse.Namespace) -> int:
     """Train, say what came out, and whether it is what came out before."""
     from tqdm import tqdm
 
-    from llmviz.study.own_study_folder import (
+    from llmviz.course.lessons.discoveries.own.own_study_folder import (
         FILE,
         RESULTS,
         differing,
@@ -62,7 +62,7 @@ def run(given: argparse.Namespace) -> int:
     out = Path(given.out) if given.out else source.parent / "again"
     _take(out, study.key, resume=given.resume)
 
-    from llmviz.study.own_study_run import run_study
+    from llmviz.course.lessons.discoveries.own.own_study_run import run_study
     from llmviz.training.memory import keep_freed_memory
 
     keep_freed_memory()
@@ -92,7 +92,7 @@ def run(given: argparse.Namespace) -> int:
 
 def _take(out: Path, key: str, *, resume: bool) -> None:
     """Raise ValueError for a folder that is not free, or holds another study."""
-    from llmviz.study.own_study_folder import FILE, read_study
+    from llmviz.course.lessons.discoveries.own.own_study_folder import FILE, read_study
 
     if resume:
         if not (out / FILE).is_file():

@@ -1,6 +1,6 @@
 """The bundled record of runs of each method on two and on four processes. No torch to read it.
 
-`python -m llmviz.parallel.recording` makes it again, about a minute on two cores, and writes
+`python -m experiments make many-machines` makes it again, about a minute on two cores, and writes
 `data/experiments/many-machines.json`.
 """
 
@@ -19,7 +19,7 @@ from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.wholefile import write_whole
 
 FILE = EXPERIMENT_FOLDER / "many-machines.json"
-COMMAND = "python -m llmviz.parallel.recording"
+COMMAND = "python -m experiments make many-machines"
 PROCESSES = (2, 4)
 MICRO_BATCHES = (1, 2, 4, 8)
 

@@ -90,7 +90,7 @@ def _tokenizer(given: Any) -> Tokenizer:
 def attention(model: Any, text: str) -> Any:
     """Show where every head looks on a text: a map for each of L × H, one as lines."""
     from llmviz.course.components.heads_grid.view import heads_grid
-    from llmviz.study.heads_on_text import head_maps
+    from llmviz.interpretability.heads_on_text import head_maps
 
     network, _, ids, names = _read(model, text)
     maps = head_maps(network, ids).maps
@@ -102,7 +102,7 @@ def lens(model: Any, text: str) -> Any:
     from llmviz.course.components.cell_grid.view import cell_grid
     from llmviz.course.lessons.transformer.stream import words
     from llmviz.course.lessons.transformer.stream.chapter import colours, lines_of, point_names
-    from llmviz.study.lens import logit_lens
+    from llmviz.interpretability.lens import logit_lens
 
     network, tokenizer, ids, names = _read(model, text)
     known = logit_lens(network, ids)
@@ -132,8 +132,8 @@ def ledger(
     from llmviz.course.figures.stream import waterfall
     from llmviz.course.lessons.transformer.stream import words
     from llmviz.course.lessons.transformer.stream.share import part_name
-    from llmviz.study.heads_on_text import last_logits
-    from llmviz.study.ledger import logit_ledger
+    from llmviz.interpretability.attribution import logit_ledger
+    from llmviz.interpretability.heads_on_text import last_logits
 
     network, tokenizer, ids, _ = _read(model, text)
     best = int(last_logits(network, ids).argmax()) if token is None else _one(tokenizer, token)
@@ -167,9 +167,9 @@ def sampler(model: Any, text: str, *, u: float = 0.5, **settings: Any) -> Any:
     from llmviz.course.components.sampler.view import sampler as drawn
     from llmviz.course.lessons.sampling.pipeline import words
     from llmviz.course.ui.model_on_text import names_of
+    from llmviz.interpretability.heads_on_text import last_logits
     from llmviz.sampling import STEPS, kind_of, sampling_steps, usual_order
-    from llmviz.study.heads_on_text import last_logits
-    from llmviz.study.sweeps import steps_with_column, stops, sweep_all
+    from llmviz.sampling.sweeps import steps_with_column, stops, sweep_all
 
     network, tokenizer, ids, _ = _read(model, text)
     logits = last_logits(network, ids)

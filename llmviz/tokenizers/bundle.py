@@ -1,4 +1,4 @@
-"""Makes the bundled tokenizers again: `python -m llmviz.tokenizers.bundle`.
+"""Makes the bundled tokenizers again: `python -m experiments make tokenizers`.
 
 Trains one tokenizer of each kind on the bundled text and writes `data/tokenizers/`. The same text
 gives the same files, byte for byte.

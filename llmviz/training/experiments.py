@@ -1,6 +1,6 @@
 """Short runs that go wrong in one way each, beside those that do not; bundled with their curves.
 
-`python -m llmviz.training.experiments` trains all of them again, half a minute in all, and writes
+`python -m experiments make mistakes` trains all of them again, half a minute in all, and writes
 `data/experiments/NAME/`: config.json, metrics.jsonl, and card.json with the command and how the run
 ended. Weights are not kept. Reading them needs no torch.
 """
@@ -137,7 +137,7 @@ def make(name: str, target: Path = EXPERIMENT_FOLDER) -> dict[str, Any]:
 
     if name not in PLANS:
         raise ValueError(f"the run must be one of {', '.join(PLANS)}; got {name!r}")
-    command = f"python -m llmviz.training.experiments {name}"
+    command = f"python -m experiments make mistakes {name}"
     run = prepare(PLANS[name], command)
     card: dict[str, Any] = {"name": name, "command": command, "ended": "done", "line": ""}
     with tempfile.TemporaryDirectory() as work:

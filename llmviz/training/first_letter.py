@@ -5,7 +5,7 @@ letters that is drawn from 1 to 60: which letter was the first? The letters in b
 hint, so what is right in more than one of 26 cases has been remembered. Measured is the answer at
 every distance.
 
-`python -m llmviz.training.first_letter` trains six models on this, all alike, and writes
+`python -m experiments make first-letter` trains six models on this, all alike, and writes
 `data/experiments/first-letter/MODEL/`: model.safetensors (float16) and card.json with the command
 and how often the model was right at each distance. Reading a card needs no torch.
 
@@ -199,7 +199,7 @@ def make(
     load_weights(model, rounded, str(folder))
     card = {
         "name": name,
-        "command": f"python -m llmviz.training.first_letter {name}",
+        "command": f"python -m experiments make first-letter {name}",
         "model": {"name": name, "config": settings(name)},
         "parameters": count_parameters(model),
         "train": plan.to_dict(),

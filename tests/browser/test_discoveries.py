@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from llmviz.study.grokking_record import film
+from llmviz.course.lessons.discoveries.grokking.grokking_record import film
 from tests.browser.hand import drag, let_go
 
 

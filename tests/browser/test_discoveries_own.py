@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from llmviz.study.own_study_folder import FILE, RESULTS, read_study
+from llmviz.course.lessons.discoveries.own.own_study_folder import FILE, RESULTS, read_study
 from tests.browser.hand import until
 from tests.browser.test_tokenization import wait_for_address
 

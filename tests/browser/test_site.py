@@ -21,6 +21,7 @@ from llmviz.course.components._shared.saver import plotly_script
 from llmviz.course.components.machine.view import MachineValues
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.attention.steps import words
+from llmviz.course.lessons.home.machine import read
 from llmviz.course.site.live import INT8, MODELS
 from llmviz.course.ui import question
 from llmviz.nn.attention import attention, causal_mask
@@ -28,7 +29,6 @@ from llmviz.pretrained import load_bundled
 from llmviz.quantization.grids import dequantize, quantize
 from llmviz.sampling import sampling_steps
 from llmviz.similarity import cosine
-from llmviz.study.machine_reading import read
 from llmviz.tokenizers.training import train_steps
 from llmviz.tokenizers.vocabulary import WordTokenizer
 from llmviz.trace import record

@@ -13,19 +13,19 @@ from tests.pages.small_model import make_checkpoint
 
 # What is kept of the bundled models for as long as a process runs: in an app they stay the same.
 KEPT = {
-    "chat_model": ("tokenizer", "template", "bundled"),
-    "chat_prompts": ("template_of",),
-    "distilling": ("teacher",),
-    "distil_record": ("word_tests",),
-    "preference_model": ("both_models",),
-    "reward_search": ("known_words",),
+    "reasoning.conversation.chat_model": ("tokenizer", "template", "bundled"),
+    "reasoning.conversation.chat_prompts": ("template_of",),
+    "reasoning.distil.distilling": ("teacher",),
+    "reasoning.distil.distil_record": ("word_tests",),
+    "reasoning.preference.preference_model": ("both_models",),
+    "reasoning.preference.reward_search": ("known_words",),
 }
 
 
 def forget() -> None:
     """Drop what is kept of the bundled models."""
     for module, names in KEPT.items():
-        loaded = sys.modules.get(f"llmviz.study.{module}")
+        loaded = sys.modules.get(f"llmviz.course.lessons.{module}")
         for name in names if loaded else ():
             getattr(loaded, name).cache_clear()
 

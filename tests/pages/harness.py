@@ -86,12 +86,7 @@ def snippets(app: AppTest) -> list[tuple[str, str]]:
 
 def run_snippet(snippet: str) -> str:
     """Run a snippet by itself and return what it printed; it takes nothing from the app."""
-    for part in (
-        "llmviz.course.ui",
-        "llmviz.course.lessons",
-        "llmviz.course.components",
-        "streamlit",
-    ):
+    for part in ("llmviz.course.ui", "llmviz.course.components", "streamlit"):
         assert part not in snippet, snippet
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

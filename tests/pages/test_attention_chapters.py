@@ -14,16 +14,16 @@ import torch
 from llmviz.course.lessons.attention import LESSON
 from llmviz.course.lessons.attention.heads import counting
 from llmviz.course.lessons.attention.matrices import build
+from llmviz.course.lessons.attention.scale.model import scale_row
 from llmviz.course.lessons.attention.steps import chapter as steps
 from llmviz.course.lessons.attention.steps import origin, words
 from llmviz.course.lessons.attention.why import translators
+from llmviz.course.lessons.attention.why.model import LETTERS, letter_influence
 from llmviz.course.ui import engine
 from llmviz.course.ui.code import SNIPPET_MARK
+from llmviz.interpretability.heads_on_text import effect_of_heads, last_logits
 from llmviz.nn.attention import split_heads
 from llmviz.pretrained import load_bundled
-from llmviz.study.heads_on_text import effect_of_heads, last_logits
-from llmviz.study.letter_influence import LETTERS, letter_influence
-from llmviz.study.scale_row import scale_row
 from llmviz.training.plan import documents_of, plan_of
 from llmviz.training.runs import load_trained
 from llmviz.training.translation import evaluate_pairs

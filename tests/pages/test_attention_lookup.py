@@ -14,10 +14,10 @@ from llmviz.course.lessons.attention.trained import words as lookup_words
 from llmviz.course.lessons.attention.trained.lookup import cells as lookup_cells
 from llmviz.course.lessons.attention.trained.lookup import part as lookup
 from llmviz.course.lessons.attention.trained.lookup import trace as looking
+from llmviz.course.lessons.attention.trained.model import MOVERS
 from llmviz.course.ui import engine
 from llmviz.course.ui.common import percent
 from llmviz.nn.attention import heads_given
-from llmviz.study.lookup_trace import MOVERS
 from llmviz.trace import record
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare

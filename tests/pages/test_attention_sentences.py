@@ -19,18 +19,18 @@ from llmviz.course.lessons.attention.params import TEXT
 from llmviz.course.lessons.attention.steps import chapter as steps
 from llmviz.course.lessons.attention.steps import rungs
 from llmviz.course.lessons.attention.trained import chapter as trained
+from llmviz.course.lessons.attention.trained.model import look
 from llmviz.course.ui import engine, model_on_text
 from llmviz.course.ui.matrix_picture import scale_of
-from llmviz.models import GPT, GPTConfig
-from llmviz.nn.attention import attention, causal_mask
-from llmviz.nn.attention.steps import SOFTMAX_BEFORE_MASK
-from llmviz.study.heads_on_text import (
+from llmviz.interpretability.heads_on_text import (
     layer_trace,
     require_own_keys,
     seen_by_rows,
     turning_speeds,
 )
-from llmviz.study.lookup_trace import look
+from llmviz.models import GPT, GPTConfig
+from llmviz.nn.attention import attention, causal_mask
+from llmviz.nn.attention.steps import SOFTMAX_BEFORE_MASK
 from llmviz.tokenizers import BPETokenizer, get_tokenizer
 
 SIZES = {"vocab_size": 400, "context_length": 32, "n_layer": 2, "n_head": 4, "n_embd": 32}

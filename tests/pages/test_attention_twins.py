@@ -11,10 +11,10 @@ import torch.nn.functional as F
 from llmviz.corpus import load_corpus
 from llmviz.course.lessons.attention.masks import trained_mistakes as twins
 from llmviz.course.lessons.attention.masks import words as mistake_words
+from llmviz.course.lessons.attention.masks.letter_by_letter import LetterByLetter
 from llmviz.course.lessons.attention.why import chapter as why
 from llmviz.course.lessons.attention.why import words as why_words
 from llmviz.course.ui import engine
-from llmviz.study.letter_by_letter import LetterByLetter
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from tests.pages.harness import charts, choose_answer, fine, open_part, prose_of, sent

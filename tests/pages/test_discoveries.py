@@ -9,12 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.discoveries.scaling import compute, laws, line, own_run
+from llmviz.course.lessons.discoveries.scaling import (
+    compute,
+    laws,
+    line,
+    own_run,
+    scaling_fits,
+    scaling_runs,
+)
 from llmviz.course.lessons.discoveries.superposition import chapter, own
+from llmviz.course.lessons.discoveries.superposition import superposition_record as record
 from llmviz.course.lessons.discoveries.superposition.directions import report
-from llmviz.study import scaling_fits, scaling_runs
-from llmviz.study import superposition_record as record
-from llmviz.study.superposition import Learned, Moment, Toy, learn
+from llmviz.course.lessons.discoveries.superposition.model import Learned, Moment, Toy, learn
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of, sent
 

@@ -13,8 +13,15 @@ from llmviz.course.figures.circuit import Node, circuit_graph
 from llmviz.course.lessons.discoveries.circuit import chapter, params
 from llmviz.course.lessons.discoveries.circuit import edges as measured
 from llmviz.course.ui.two_prompts import written
-from llmviz.study import circuit
-from llmviz.study.circuit import Edge, GrowingCircuit, Part, all_edges, patch_edges, read_sums
+from llmviz.interpretability import circuit
+from llmviz.interpretability.circuit import (
+    Edge,
+    GrowingCircuit,
+    Part,
+    all_edges,
+    patch_edges,
+    read_sums,
+)
 from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
 from tests.pages.small_model import HEADS, LAYERS, ids_of
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llmviz.course.lessons.discoveries import features_record as record
 from llmviz.course.lessons.discoveries.features import chapter, one, own, sizes, strips, truth
+from llmviz.course.lessons.discoveries.features.own_features import Going, OwnFeatures
 from llmviz.course.lessons.discoveries.features.params import BUNDLED
-from llmviz.study import features_record as record
-from llmviz.study.own_features import Going, OwnFeatures
-from llmviz.study.sparse_autoencoder import Dictionary
+from llmviz.interpretability.sparse_autoencoder import Dictionary
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
 

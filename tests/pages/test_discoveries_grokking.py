@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.discoveries.grokking import angles, chapter, circle, curves, grid, own
+from llmviz.course.lessons.discoveries.grokking import grokking_record as record
+from llmviz.course.lessons.discoveries.grokking.model import Film, Moment, Sums, learn
 from llmviz.course.lessons.discoveries.grokking.params import WAVES
 from llmviz.course.ui.common import percent
-from llmviz.study import grokking_record as record
-from llmviz.study.grokking import Film, Moment, Sums, learn
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of, sent
 

@@ -14,9 +14,9 @@ from llmviz.course.lessons.discoveries.induction import (
     product,
     yours,
 )
+from llmviz.course.lessons.discoveries.induction import induction_record as record
 from llmviz.course.ui.common import percent
-from llmviz.study import induction_record as record
-from llmviz.study.induction import (
+from llmviz.interpretability.induction import (
     LETTERS,
     Copier,
     Learned,

@@ -13,10 +13,15 @@ from hypothesis import strategies as st
 
 from llmviz.course.lessons.discoveries.own import cost, going, outcome, words
 from llmviz.course.lessons.discoveries.own.outcome import Outcome
-from llmviz.course.lessons.discoveries.own.params import PARAMS
-from llmviz.course.ui import engine, runs
-from llmviz.study.own_study import MEASURES, PREDICTIONS, SETTINGS, Study, base_plan, run_name
-from llmviz.study.own_study_folder import (
+from llmviz.course.lessons.discoveries.own.own_study import (
+    MEASURES,
+    PREDICTIONS,
+    SETTINGS,
+    Study,
+    base_plan,
+    run_name,
+)
+from llmviz.course.lessons.discoveries.own.own_study_folder import (
     BUNDLED,
     FILE,
     NUMBERS,
@@ -26,7 +31,9 @@ from llmviz.study.own_study_folder import (
     read_study,
     results_of,
 )
-from llmviz.study.seed_spread import pairs
+from llmviz.course.lessons.discoveries.own.params import PARAMS
+from llmviz.course.lessons.discoveries.own.seed_spread import pairs
+from llmviz.course.ui import engine, runs
 from llmviz.training.manager import RunManager
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of
 from tests.training.test_manager import MADE, Pretender

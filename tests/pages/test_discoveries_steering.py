@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from llmviz.corpus.states import RULES
 from llmviz.course.lessons.discoveries.steering import chapter, doses, removal
-from llmviz.study import steering_record as record
-from llmviz.study.steering import HIJACKED, Written
+from llmviz.course.lessons.discoveries.steering import model as record
+from llmviz.interpretability.steering import HIJACKED, Written
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 

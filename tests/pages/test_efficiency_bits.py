@@ -19,11 +19,11 @@ from llmviz.course.lessons.efficiency.bits import (
     sums,
     words,
 )
+from llmviz.course.lessons.efficiency.bits.precision_race import WAYS, PrecisionEnd, PrecisionStep
+from llmviz.course.lessons.efficiency.bits.step_gradients import ROWS, Sizes
 from llmviz.course.lessons.efficiency.bits.written import written
 from llmviz.pretrained import load_bundled
 from llmviz.quantization.formats import BFLOAT16, FLOAT16, FORMATS
-from llmviz.study.precision_race import WAYS, PrecisionEnd, PrecisionStep
-from llmviz.study.step_gradients import ROWS, Sizes
 from tests.pages.conftest import use
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent

@@ -14,6 +14,14 @@ from llmviz.background import STOPPED
 from llmviz.course.components.matrix_view.view import matrix_payload
 from llmviz.course.components.matrix_view.weights import field
 from llmviz.course.lessons.efficiency.cache import cells, contents, sizes, words, work
+from llmviz.course.lessons.efficiency.cache.cache_contents import cache_contents
+from llmviz.course.lessons.efficiency.cache.roofline import (
+    BATCHES,
+    DECODE,
+    PREFILL,
+    Point,
+    Roofline,
+)
 from llmviz.course.ui.kept import kept
 from llmviz.models.arithmetic import BYTES
 from llmviz.models.cache_shapes import CacheShape
@@ -21,8 +29,6 @@ from llmviz.models.gpt import GPT
 from llmviz.models.pass_work import PassWork
 from llmviz.models.settings import GPTConfig
 from llmviz.pretrained import load_bundled
-from llmviz.study.cache_contents import cache_contents
-from llmviz.study.roofline import BATCHES, DECODE, PREFILL, Point, Roofline
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
 

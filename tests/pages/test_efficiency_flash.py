@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.course.lessons.efficiency.flash import film, moved, questions, times, words
+from llmviz.course.lessons.efficiency.flash.attention_costs import LENGTHS as MEASURED
+from llmviz.course.lessons.efficiency.flash.attention_costs import WAYS, AttentionCost
 from llmviz.course.lessons.efficiency.flash.params import DRAWN, HEAD_SIZES, LENGTHS, MEMORIES
+from llmviz.course.lessons.efficiency.flash.tiles_on_text import TiledText
+from llmviz.interpretability.heads_on_text import layer_trace
 from llmviz.nn.attention.traffic import square_tile, tile_traffic
-from llmviz.study.attention_costs import LENGTHS as MEASURED
-from llmviz.study.attention_costs import WAYS, AttentionCost
-from llmviz.study.heads_on_text import layer_trace
-from llmviz.study.tiles_on_text import TiledText
 from tests.pages.conftest import load_torch, use
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
@@ -189,7 +189,7 @@ def test_the_measurement_waits_for_its_button_and_then_says_what_it_took(monkeyp
     assert not begun
     next(button for button in app.button if button.label == words.times_start).click().run()
     fine(app)
-    assert begun == ["llmviz.study.attention_costs:attention_costs"]
+    assert begun == ["llmviz.course.lessons.efficiency.flash.attention_costs:attention_costs"]
     assert "whole matrices take 1.0 ms and 1 MB; our tiles take 2.0 ms and 2 MB" in prose_of(app)
     times.measuring.clear()
     assert times.report(tuple(costs[:2])) == ""

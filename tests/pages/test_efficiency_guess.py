@@ -19,6 +19,8 @@ from llmviz.course.components.guess_rounds.view import (
     rounds_payload,
 )
 from llmviz.course.lessons.efficiency.guess import questions, rounds, speed, words
+from llmviz.course.lessons.efficiency.guess.guess_places import Place
+from llmviz.course.lessons.efficiency.guess.guess_speed import Speed, guess_speeds
 from llmviz.course.lessons.efficiency.guess.params import MOST_STEPS, WRITTEN
 from llmviz.course.lessons.efficiency.guess.rounds import (
     chance_text,
@@ -31,8 +33,6 @@ from llmviz.course.ui import engine
 from llmviz.course.ui.common import percent
 from llmviz.sampling.drafts import Chances
 from llmviz.sampling.speculative import Guess, Round
-from llmviz.study.guess_places import Place
-from llmviz.study.guess_speed import Speed, guess_speeds
 from tests.pages.conftest import use
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent

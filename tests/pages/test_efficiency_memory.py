@@ -9,11 +9,11 @@ from hypothesis import strategies as some
 
 from llmviz.background import STOPPED
 from llmviz.course.lessons.efficiency.memory import paper, step, ways, words
+from llmviz.course.lessons.efficiency.memory.model import Way, Ways, group_sizes, memory_ways
 from llmviz.course.ui.kept import kept
 from llmviz.models.arithmetic import PRESETS, TrainingMemory, count
 from llmviz.models.settings import GPTConfig
 from llmviz.models.training_bytes import kept_tensors
-from llmviz.study.training_memory import Way, Ways, group_sizes, memory_ways
 from llmviz.training.step_memory import (
     FORWARD,
     INPUTS,

@@ -18,14 +18,20 @@ from llmviz.course.lessons.efficiency.quantization import (
     training,
     words,
 )
+from llmviz.course.lessons.efficiency.quantization.quantization_curves import (
+    BITS,
+    WAYS,
+    Curves,
+    Point,
+    curves,
+)
+from llmviz.course.lessons.efficiency.quantization.quantization_errors import MatrixError
+from llmviz.course.lessons.efficiency.quantization.quantized_loss import LossSoFar
 from llmviz.course.ui.kept import Kept
+from llmviz.quantization.quantization_aware import KINDS, Checked
+from llmviz.quantization.quantized_speed import KINDS as SPEED_KINDS
+from llmviz.quantization.quantized_speed import Speed
 from llmviz.quantization.scheme import PER, Scheme
-from llmviz.study.quantization_aware import KINDS, Checked
-from llmviz.study.quantization_curves import BITS, WAYS, Curves, Point, curves
-from llmviz.study.quantization_errors import MatrixError
-from llmviz.study.quantized_loss import LossSoFar
-from llmviz.study.quantized_speed import KINDS as SPEED_KINDS
-from llmviz.study.quantized_speed import Speed
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import (
     ODD_TEXTS,
@@ -74,8 +80,11 @@ def test_the_question_about_size_is_the_division_of_two_sizes(bundle):
 def test_the_question_about_the_gradient_is_what_the_engine_gives(bits):
     import torch
 
+    from llmviz.course.lessons.efficiency.quantization.straight_through import (
+        BEYOND,
+        picture_scheme,
+    )
     from llmviz.quantization.qat import fake_quantize
-    from llmviz.study.straight_through import BEYOND, picture_scheme
 
     question = staircase.question(bits)
     weight = staircase.ASKED[bits]

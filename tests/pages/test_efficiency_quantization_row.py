@@ -16,8 +16,8 @@ from llmviz.course.lessons.efficiency.quantization import (
     place,
     words,
 )
+from llmviz.course.lessons.efficiency.quantization.quantized_row import Damage, row_steps
 from llmviz.quantization.scheme import PER, Scheme
-from llmviz.study.quantized_row import Damage, row_steps
 from tests.pages.harness import (
     boxes,
     fine,

@@ -11,11 +11,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
 from llmviz.course.components.serving_film.view import PHASES, film_payload
-from llmviz.course.lessons.efficiency.serving import figures, film, questions, runs, trial, words
+from llmviz.course.lessons.efficiency.serving import (
+    figures,
+    film,
+    questions,
+    runs,
+    serving_recording,
+    serving_texts,
+    trial,
+    words,
+)
+from llmviz.course.lessons.efficiency.serving.serving_run import Begun, Part, Run
 from llmviz.serving import PREEMPTIONS, ServingConfig, Workload, make_requests, simulate
 from llmviz.serving.policies import POLICIES
-from llmviz.study import serving_recording, serving_texts
-from llmviz.study.serving_run import Begun, Part, Run
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
 

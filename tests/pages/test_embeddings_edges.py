@@ -12,9 +12,9 @@ from llmviz.course.lessons.embeddings.lookup import ids
 from llmviz.course.lessons.embeddings.lookup import words as lookup_words
 from llmviz.course.lessons.embeddings.maps import report
 from llmviz.course.lessons.embeddings.positions import words as position_words
+from llmviz.course.lessons.embeddings.word_maps import Mapped, judge
 from llmviz.course.ui import engine
 from llmviz.similarity.trust import neighbour_ids, neighbour_ranks
-from llmviz.study.word_maps import Mapped, judge
 from tests.pages.harness import fine, open_part, prose_of
 
 pytestmark = pytest.mark.usefixtures("ready")

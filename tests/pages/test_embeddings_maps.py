@@ -14,8 +14,8 @@ from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.maps import atlas as maps_atlas
 from llmviz.course.lessons.embeddings.maps import words
 from llmviz.course.lessons.embeddings.maps.atlas import Request, ground
+from llmviz.course.lessons.embeddings.word_maps import judge, mapped_rows
 from llmviz.similarity import kmeans, project
-from llmviz.study.word_maps import judge, mapped_rows
 from tests.pages.harness import charts, open_page, prose_of, run_snippet, sent, snippets
 
 pytestmark = pytest.mark.usefixtures("ready")

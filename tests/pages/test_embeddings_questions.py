@@ -15,6 +15,7 @@ import torch
 from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.context import chapter as context
 from llmviz.course.lessons.embeddings.context import words as context_words
+from llmviz.course.lessons.embeddings.context.model import Move, Place, largest_move, two_paths
 from llmviz.course.lessons.embeddings.lookup import ids
 from llmviz.course.lessons.embeddings.maps import report
 from llmviz.course.lessons.embeddings.maps import words as map_words
@@ -22,13 +23,12 @@ from llmviz.course.lessons.embeddings.positions import chapter as positions
 from llmviz.course.lessons.embeddings.positions import shuffle
 from llmviz.course.lessons.embeddings.similarity import analogies, neighbours, pair, wordlist, words
 from llmviz.course.lessons.embeddings.word2vec import film
+from llmviz.course.lessons.embeddings.word_maps import Judged
 from llmviz.course.ui.common import signed
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.residual import read_stream
 from llmviz.similarity import VectorTable, measure_all, pairwise
 from llmviz.similarity.trust import neighbour_ids, neighbour_ranks
-from llmviz.study.token_in_context import Move, Place, largest_move, two_paths
-from llmviz.study.word_maps import Judged
 from llmviz.tokenizers import WordTokenizer
 from tests.random_weights import with_random_weights
 

@@ -11,36 +11,35 @@ import torch
 from llmviz.corpus import generate, is_story
 from llmviz.corpus.letter_questions import SPELLINGS, TASKS
 from llmviz.course.figures.calibration import reliability_chart
-from llmviz.course.lessons.errors import LESSON, measured
+from llmviz.course.lessons.errors import LESSON, measured, model_errors
 from llmviz.course.lessons.errors import words as lesson_words
 from llmviz.course.lessons.errors.asked import chapter as asked
 from llmviz.course.lessons.errors.asked import longer, own
 from llmviz.course.lessons.errors.asked import words as asked_words
+from llmviz.course.lessons.errors.asked.beyond_context import BeyondContext
+from llmviz.course.lessons.errors.asked.beyond_context import recorded as beyond_context
+from llmviz.course.lessons.errors.asked.own_question import OwnAnswer
 from llmviz.course.lessons.errors.chance import chapter as chance
 from llmviz.course.lessons.errors.chance import parts, throws
 from llmviz.course.lessons.errors.letters import chapter as letters
 from llmviz.course.lessons.errors.letters import trained
 from llmviz.course.lessons.errors.letters import words as letters_words
+from llmviz.course.lessons.errors.letters.model import Score
+from llmviz.course.lessons.errors.letters.model import recorded as letter_scores
+from llmviz.course.lessons.errors.model_errors import CAME, TRUE, recorded
+from llmviz.course.lessons.errors.moved_answers import Place
+from llmviz.course.lessons.errors.moved_answers import recorded as moved_answers
 from llmviz.course.lessons.errors.story import ALSO, OTHERS
 from llmviz.course.lessons.errors.sure import chapter as sure
 from llmviz.course.lessons.errors.sure import smoothing
+from llmviz.course.lessons.errors.sure.model import SMOOTHING
+from llmviz.course.lessons.errors.sure.model import recorded as smoothed_recorded
+from llmviz.course.lessons.errors.token_letters import recorded as token_letters
 from llmviz.course.ui import engine
 from llmviz.course.ui.common import percent
+from llmviz.evaluation.calibration import TEMPERATURES
+from llmviz.evaluation.exact_loss import divide_loss
 from llmviz.pretrained import load_bundled
-from llmviz.study import model_errors
-from llmviz.study.beyond_context import BeyondContext
-from llmviz.study.beyond_context import recorded as beyond_context
-from llmviz.study.calibration import TEMPERATURES
-from llmviz.study.model_errors import CAME, TRUE, recorded
-from llmviz.study.moved_answers import Place
-from llmviz.study.moved_answers import recorded as moved_answers
-from llmviz.study.own_question import OwnAnswer
-from llmviz.study.read_letters import Score
-from llmviz.study.read_letters import recorded as letter_scores
-from llmviz.study.smoothed_runs import SMOOTHING
-from llmviz.study.smoothed_runs import recorded as smoothed_recorded
-from llmviz.study.token_letters import recorded as token_letters
-from llmviz.study.true_loss import divide_loss
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of
 from tests.pages.test_chapter_form import unmarkdown

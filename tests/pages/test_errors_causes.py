@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from llmviz.course.lessons.errors.causes import words
+from llmviz.course.lessons.errors.causes.case_evidence import HEADS, head_of
 from llmviz.course.lessons.errors.causes.chapter import question
-from llmviz.study.case_evidence import HEADS, head_of
-from llmviz.study.wrong_answers import CAUSES, cases, ten_cases
+from llmviz.course.lessons.errors.causes.wrong_answers import CAUSES, cases, ten_cases
 from tests.pages.harness import fine, open_part, prose_of
 
 

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from llmviz.corpus.invented import TOWNS, Person, first_names, person_of, surnames
 from llmviz.course.lessons.errors.facts import chapter, decline, own_fact
-from llmviz.course.ui.common import percent
-from llmviz.course.ui.question import whole_percent
-from llmviz.study.read_facts import (
+from llmviz.course.lessons.errors.read_facts import (
     CHOICES,
     NOBODY,
     SEEDS,
@@ -21,6 +19,8 @@ from llmviz.study.read_facts import (
     bundled,
     world_of,
 )
+from llmviz.course.ui.common import percent
+from llmviz.course.ui.question import whole_percent
 from tests.pages.harness import fine, open_part, prose_of
 
 OWN = Person("Ada", surnames()[0], TOWNS[2], 3)

@@ -9,18 +9,18 @@ from hypothesis import strategies as st
 
 from llmviz.corpus.leaning import JOBS, LEANS, leaning_text
 from llmviz.corpus.planted import TIMES, Planted
+from llmviz.course.lessons.errors import read_leaning
 from llmviz.course.lessons.errors.heart import own_sentence, tests
 from llmviz.course.lessons.errors.heart.chapter import by_times, first_whole, question, report
 from llmviz.course.lessons.errors.people import chapter as people
 from llmviz.course.lessons.errors.people import words as people_words
 from llmviz.course.lessons.errors.people import written
 from llmviz.course.lessons.errors.people.leans import kept_word
+from llmviz.course.lessons.errors.read_leaning import HEATS, WRITTEN
+from llmviz.course.lessons.errors.read_planted import PASSES, SEEDS, Kept, Progress, bundled
+from llmviz.course.lessons.errors.tested_in_training import bundled as scores_of_tests
 from llmviz.course.ui.common import percent
 from llmviz.course.ui.question import whole_percent
-from llmviz.study import read_leaning
-from llmviz.study.read_leaning import HEATS, WRITTEN
-from llmviz.study.read_planted import PASSES, SEEDS, Kept, Progress, bundled
-from llmviz.study.tested_in_training import bundled as scores_of_tests
 from tests.pages.harness import fine, open_part
 
 

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.course.lessons.finetuning.stages.figures_of_stages import in_words
+from llmviz.course.lessons.finetuning.stages.model import FROZEN, Part
 from llmviz.course.lessons.finetuning.stages.moving import group_of, head_question
 from llmviz.course.ui import engine
 from llmviz.finetuning.plan import WAYS
+from llmviz.finetuning.tuned_models import tuned_card
 from llmviz.models.arithmetic import count
 from llmviz.models.settings import GPTConfig
-from llmviz.study.parameter_states import FROZEN, Part
-from llmviz.study.tuned_models import tuned_card
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of
 
 pytestmark = pytest.mark.usefixtures("ready")

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.course.lessons.finetuning.classifier import params, runs, source, words
+from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan
 from llmviz.course.lessons.finetuning.classifier.outcome import guess_question
 from llmviz.course.lessons.finetuning.classifier.padding import (
     LONGER,
@@ -22,7 +23,6 @@ from llmviz.course.ui import engine
 from llmviz.course.ui.common import percent
 from llmviz.finetuning.labels import from_csv
 from llmviz.finetuning.tuned_classes import load_classes
-from llmviz.study.class_training import ClassPlan
 from tests.finetuning.test_runs import SMALL
 from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
 from tests.test_cli import call

@@ -10,10 +10,10 @@ from hypothesis import strategies as some
 
 from llmviz.corpus.rules import ANSWERS
 from llmviz.course.lessons.finetuning.fewshot import accuracy, heads, prompt
+from llmviz.course.lessons.finetuning.fewshot.model import SHOTS, WRONG, Look, Share
 from llmviz.course.lessons.finetuning.tuned_model import base, tuned
 from llmviz.course.ui.common import percent
 from llmviz.finetuning.fewshot import best_possible
-from llmviz.study.rule_prompts import SHOTS, WRONG, Look, Share
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
 
@@ -144,7 +144,7 @@ def test_what_was_measured_is_drawn_and_told(monkeypatch):
 
 def test_before_it_is_measured_the_cards_numbers_are_drawn(opened):
     (chart,) = charts(opened)
-    from llmviz.study.tuned_models import tuned_card
+    from llmviz.finetuning.tuned_models import tuned_card
 
     card = tuned_card("few-shot")["accuracy_by_examples"]
     assert dict(zip(chart["data"][0]["x"], chart["data"][0]["y"], strict=True)) == {

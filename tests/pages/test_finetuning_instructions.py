@@ -12,11 +12,11 @@ from llmviz.course.lessons.finetuning.example_story import QUESTION, STORY
 from llmviz.course.lessons.finetuning.instructions import chapter, forgetting, side_by_side, words
 from llmviz.course.lessons.finetuning.instructions.forgetting import Losses, report
 from llmviz.course.lessons.finetuning.instructions.mask import count_question
+from llmviz.course.lessons.finetuning.instructions.model import Example
 from llmviz.course.ui import engine
 from llmviz.course.ui.prose import quote
+from llmviz.finetuning.continuations import Continuation
 from llmviz.finetuning.instructions import Instruction, ask
-from llmviz.study.continuations import Continuation
-from llmviz.study.instruction_reading import Example
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
 
 pytestmark = pytest.mark.usefixtures("ready")

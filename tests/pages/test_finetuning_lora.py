@@ -9,12 +9,12 @@ from hypothesis import strategies as some
 
 from llmviz.course.components import Window, unpack
 from llmviz.course.lessons.finetuning.lora import matrices, race, ranks, words
+from llmviz.course.lessons.finetuning.lora.lora_race import SQUARE, RaceEnd, RaceStep
 from llmviz.course.ui.common import percent
 from llmviz.course.ui.matrix_picture import read_windows
+from llmviz.finetuning.adapted import Spectrum, studied
 from llmviz.finetuning.adapters import PREFIX, A, B
 from llmviz.paths import CHECKPOINTS, TUNED
-from llmviz.study.adapted import Spectrum, studied
-from llmviz.study.lora_race import SQUARE, RaceEnd, RaceStep
 from llmviz.training.tensors import load_tensors
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of

@@ -17,12 +17,12 @@ from llmviz.course.components import unpack
 from llmviz.course.lessons.finetuning.preferences import chapter, pairs_of_rule, run, words
 from llmviz.course.lessons.finetuning.training_cost import seconds_of
 from llmviz.course.ui.common import percent
+from llmviz.finetuning.adapted import pairs_of
 from llmviz.finetuning.dpo import dpo_steps
+from llmviz.finetuning.preference_run import Ending, Learned, Look
 from llmviz.finetuning.preferences import RULES
 from llmviz.finetuning.recipes import TUNINGS
 from llmviz.paths import TUNED
-from llmviz.study.adapted import pairs_of
-from llmviz.study.preference_run import Ending, Learned, Look
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 

@@ -13,19 +13,19 @@ from hypothesis import strategies as some
 
 from llmviz.corpus.rules import EXAMPLES, FEWEST, MOST, Question, draw_question, group_words
 from llmviz.course.lessons.finetuning.classifier import padding, runs, source
+from llmviz.course.lessons.finetuning.classifier.class_training import Padded, Reading
 from llmviz.course.lessons.finetuning.classifier.outcome import guess_question
 from llmviz.course.lessons.finetuning.classifier.padding import column_question
 from llmviz.course.lessons.finetuning.classifier.sentence import agreement
 from llmviz.course.lessons.finetuning.fewshot import prompt
 from llmviz.course.lessons.finetuning.instructions.mask import count_question
+from llmviz.course.lessons.finetuning.instructions.model import Example
 from llmviz.course.lessons.finetuning.stages import words as stages_words
+from llmviz.course.lessons.finetuning.stages.model import FROZEN, NEW, TRAINED, Part, parts_of
 from llmviz.course.lessons.finetuning.stages.moving import head_question
 from llmviz.finetuning.classifier import Texts
 from llmviz.finetuning.labels import Labelled
 from llmviz.models.settings import GPTConfig
-from llmviz.study.class_training import Padded, Reading
-from llmviz.study.instruction_reading import Example
-from llmviz.study.parameter_states import FROZEN, NEW, TRAINED, Part, parts_of
 from tests.pages.harness import fine, open_part, prose_of
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.corpus.counts import letter_pair_counts
+from llmviz.course.components.draw_pad.pictures import write_picture
 from llmviz.course.components.series_view.view import read_drawn, read_hand
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.history import other_lessons
@@ -20,16 +21,15 @@ from llmviz.course.lessons.history.all import words as all_words
 from llmviz.course.lessons.history.counting import network, pairs
 from llmviz.course.lessons.history.counting import words as counting_words
 from llmviz.course.lessons.history.counting.longer import curse_question, measure
+from llmviz.course.lessons.history.letter_pairs import average_loss, probabilities, walk
 from llmviz.course.lessons.history.series import chapter as series
 from llmviz.course.lessons.history.series import words as series_words
+from llmviz.course.lessons.history.series.series_fit import SeriesError, fit_series, swing
 from llmviz.course.lessons.history.typed_name import read
 from llmviz.course.lessons.history.where import drawing, programs, route, sizes
 from llmviz.course.lessons.history.where import words as where_words
-from llmviz.study.drawn_pictures import write_picture
-from llmviz.study.letter_pairs import average_loss, probabilities, walk
-from llmviz.study.nine_models import COUNTED, NINE, TIE
-from llmviz.study.routes import walls
-from llmviz.study.series_fit import SeriesError, fit_series, swing
+from llmviz.course.lessons.history.where.routes import walls
+from llmviz.evaluation.nine_models import COUNTED, NINE, TIE
 from tests.pages import harness
 
 NAMED = [

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.course.lessons.history.memory import chapter, own_string, words
-from llmviz.study.first_letter_answers import answers
+from llmviz.course.lessons.history.memory.model import answers
 from llmviz.training import first_letter
 from llmviz.training.config import TrainConfig
 from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, FirstLetterData

@@ -14,10 +14,15 @@ from hypothesis import strategies as some
 
 from llmviz.course.lessons.history.mlp import film as film_part
 from llmviz.course.lessons.history.mlp import window, words
+from llmviz.course.lessons.history.mlp.letter_film import film_of, make, read_film, save_film
+from llmviz.course.lessons.history.mlp.letter_map import (
+    MapSettings,
+    activity,
+    before_activation,
+    film,
+)
+from llmviz.course.lessons.history.mlp.sliding_window import read_windows
 from llmviz.course.ui import engine
-from llmviz.study.letter_film import film_of, make, read_film, save_film
-from llmviz.study.letter_map import MapSettings, activity, before_activation, film
-from llmviz.study.sliding_window import read_windows
 from tests.pages.conftest import load_torch
 from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
 
@@ -178,7 +183,7 @@ def test_the_bundled_film_was_made_by_its_command(tmp_path):
     made, first = read_film(), next(iter(_first(MapSettings())))
     assert made.whole and made.total == MapSettings().steps and made.steps[0] == 0
     assert np.allclose(made.vectors[True][0], first.vectors[True], atol=1e-5)
-    assert make.__module__ == "llmviz.study.letter_film"
+    assert make.__module__ == "llmviz.course.lessons.history.mlp.letter_film"
 
 
 def _first(settings):

@@ -11,11 +11,22 @@ from torch import nn
 
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.history.recurrent import gradient, parallel, roles, strips, words
+from llmviz.course.lessons.history.recurrent.gradient_through_time import (
+    PastGradients,
+    fresh,
+    past_gradients,
+    scaled,
+)
+from llmviz.course.lessons.history.recurrent.length_timing import MODELS, Timing, time_steps, waits
+from llmviz.course.lessons.history.recurrent.recurrent_states import GATES, gate_steps, read_states
+from llmviz.course.lessons.history.recurrent.unit_roles import (
+    correlations,
+    explained,
+    find_roles,
+    guessed,
+    linear_guess,
+)
 from llmviz.course.ui import engine
-from llmviz.study.gradient_through_time import PastGradients, fresh, past_gradients, scaled
-from llmviz.study.length_timing import MODELS, Timing, time_steps, waits
-from llmviz.study.recurrent_states import GATES, gate_steps, read_states
-from llmviz.study.unit_roles import correlations, explained, find_roles, guessed, linear_guess
 from tests.pages import harness
 
 pytestmark = pytest.mark.usefixtures("ready")

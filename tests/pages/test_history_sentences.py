@@ -25,15 +25,20 @@ from llmviz.course.lessons.history.mlp import film as mlp_film
 from llmviz.course.lessons.history.mlp import norm
 from llmviz.course.lessons.history.recurrent import gradient, roles, strips
 from llmviz.course.lessons.history.recurrent import words as recurrent_words
+from llmviz.course.lessons.history.recurrent.unit_roles import UnitRoles
 from llmviz.course.lessons.history.series import chapter as series
 from llmviz.course.lessons.history.series import words as series_words
+from llmviz.course.lessons.history.series.series_fit import fit_series, swing
 from llmviz.course.lessons.history.where import drawing, programs
 from llmviz.course.lessons.history.where import words as where_words
+from llmviz.course.lessons.history.where.letter_pictures import (
+    EACH,
+    TESTED,
+    pictures,
+    train_networks,
+)
 from llmviz.course.ui import engine
-from llmviz.study.letter_pictures import EACH, TESTED, pictures, train_networks
-from llmviz.study.nine_models import COUNTED, NINE
-from llmviz.study.series_fit import fit_series, swing
-from llmviz.study.unit_roles import UnitRoles
+from llmviz.evaluation.nine_models import COUNTED, NINE
 from llmviz.training.first_letter import FARTHEST, OPTIONS, read_card
 from tests.pages.harness import fine, open_part, prose_of
 

@@ -9,8 +9,8 @@ import torch.nn.functional as F
 
 from llmviz.course.components.fused_tree.view import TreeLevel, tree_payload
 from llmviz.course.lessons.history.wavenet import tree as chapter
+from llmviz.course.lessons.history.wavenet.model import fused_tree
 from llmviz.course.ui import engine
-from llmviz.study.fused_tree import fused_tree
 from tests.pages.conftest import load_torch
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 

@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from llmviz.course.lessons.home import below, params, picture, words
+from llmviz.course.lessons.home import next_token as writing
+from llmviz.course.lessons.home.machine import ROWS, TAPS, read
 from llmviz.course.lessons.home.sentence import LOOKED_AT, sentence
 from llmviz.course.ui import engine
-from llmviz.study import next_token as writing
-from llmviz.study.machine_reading import ROWS, TAPS, read
 from llmviz.tokenizers import ENDOFTEXT, CharTokenizer, get_tokenizer
 from llmviz.trace import record
 from tests.pages import harness

@@ -24,11 +24,11 @@ from llmviz.course.lessons.language.stems import questions as stem_questions
 from llmviz.course.lessons.language.stems import words as stem_words
 from llmviz.course.lessons.language.stems.opened import opened_text
 from llmviz.course.lessons.language.stems.rows import row_of, rows_of
+from llmviz.course.lessons.language.word_roles import ReadWord, story_words
 from llmviz.course.ui.common import EMPTY, percent
 from llmviz.course.ui.state import DEFAULT_TEXT
 from llmviz.language.lemmas import AMBIGUOUS
 from llmviz.language.porter import STEPS, measure, stem, stem_steps
-from llmviz.study.word_roles import ReadWord, story_words
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
 
 TEXT = "The cat sat on the mat. The kitten slept on the mat! Where is the cat? On a mat."

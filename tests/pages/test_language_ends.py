@@ -14,8 +14,8 @@ from llmviz.course.lessons.language.names import chapter as names
 from llmviz.course.lessons.language.probing import chapter as probing
 from llmviz.course.lessons.language.probing.results import Results
 from llmviz.course.lessons.language.stems import chapter as stems
+from llmviz.course.lessons.language.word_roles import ReadWord
 from llmviz.language.porter import stem
-from llmviz.study.word_roles import ReadWord
 from tests.pages.harness import open_part, prose_of
 
 

@@ -23,10 +23,10 @@ from llmviz.course.lessons.language.tags import chapter as tags
 from llmviz.course.lessons.language.tags import questions as tag_questions
 from llmviz.course.lessons.language.tags import tables
 from llmviz.course.lessons.language.tags import words as tag_words
+from llmviz.course.lessons.language.word_roles import hmm_tags
 from llmviz.course.ui.common import percent
 from llmviz.language.hmm import log_probability
 from llmviz.language.names import span_score, spans, token_score
-from llmviz.study.word_roles import hmm_tags
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 from tests.pages.test_language import grids
 

@@ -9,7 +9,7 @@ from llmviz.course.figures.networks import network_number
 from llmviz.course.figures.theme import CATEGORIES, category_style
 from llmviz.course.lessons.history.recurrent import parallel
 from llmviz.course.lessons.history.recurrent import words as recurrent
-from llmviz.study.length_timing import MODELS, Timing
+from llmviz.course.lessons.history.recurrent.length_timing import MODELS, Timing
 from tests.pages.harness import charts, open_part, sent
 
 KINDS = {"bigram": "bigram", "MLP": "mlp", "WaveNet": "wavenet"}

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from llmviz.course.lessons.reasoning import parity_texts as texts
+from llmviz.course.lessons.reasoning import think_first as think
 from llmviz.course.lessons.reasoning.think import chapter, lengths, tasks
+from llmviz.course.lessons.reasoning.think import model as think_tasks
+from llmviz.course.lessons.reasoning.think_first import Measured, Share, Step, Written
 from llmviz.course.ui import kit
-from llmviz.study import parity_texts as texts
-from llmviz.study import think_first as think
-from llmviz.study import think_tasks
-from llmviz.study.think_first import Measured, Share, Step, Written
 from tests.pages.harness import fine, open_part, prose_of
 
 BIT = st.integers(0, 1)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.reasoning.bandit import chapter
+from llmviz.course.lessons.reasoning.bandit.model import BASELINES, UPDATES, softmax
 from llmviz.course.lessons.reasoning.bandit.params import RATES
-from llmviz.study.bandit import BASELINES, UPDATES, softmax
 from tests.pages.harness import fine, open_part, prose_of
 
 PAY = st.integers(-10, 10).map(lambda tenths: tenths / 10)

@@ -10,6 +10,9 @@ from llmviz.course.components import unpack
 from llmviz.course.lessons.reasoning import LESSON
 from llmviz.course.lessons.reasoning.conversation import (
     chapter,
+    chat_model,
+    chat_prompts,
+    chat_record,
     measured,
     reading,
     talk,
@@ -19,7 +22,6 @@ from llmviz.course.lessons.reasoning.conversation import (
 from llmviz.course.lessons.reasoning.conversation.params import FIRST, LONGEST, MOST_TURNS, STORY
 from llmviz.finetuning.conversations import Message
 from llmviz.finetuning.instructions import ask
-from llmviz.study import chat_model, chat_prompts, chat_record
 from tests.pages.harness import fine, open_part, prose_of
 
 pytestmark = pytest.mark.skipif(

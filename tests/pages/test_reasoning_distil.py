@@ -5,11 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llmviz.course.lessons.reasoning.distil import chapter, learning, place, record
+from llmviz.course.lessons.reasoning.distil import chapter, distil_record, learning, place, record
+from llmviz.course.lessons.reasoning.distil.distil_record import FEW, MANY, WAYS_OF, WORD
+from llmviz.course.lessons.reasoning.distil.distilling import (
+    SOFT_1,
+    TEACHER,
+    TEXT,
+    WAYS,
+    WRITTEN,
+    Point,
+)
 from llmviz.course.ui import engine
-from llmviz.study import distil_record
-from llmviz.study.distil_record import FEW, MANY, WAYS_OF, WORD
-from llmviz.study.distilling import SOFT_1, TEACHER, TEXT, WAYS, WRITTEN, Point
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of
 

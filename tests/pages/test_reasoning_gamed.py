@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.reasoning.gamed import chapter
-from llmviz.study import own_reward as own
-from llmviz.study.own_reward import Gamed, OwnReward
+from llmviz.course.lessons.reasoning.gamed import model as own
+from llmviz.course.lessons.reasoning.gamed.model import Gamed, OwnReward
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of
 

@@ -17,8 +17,8 @@ from llmviz.course.lessons.reasoning.lookup.params import (
     OWN,
     TOLD,
 )
-from llmviz.study.passage_ranking import BM, RANKINGS
-from llmviz.study.passage_reader import Answer
+from llmviz.course.lessons.reasoning.lookup.passage_ranking import BM, RANKINGS
+from llmviz.course.lessons.reasoning.lookup.passage_reader import Answer
 from tests.pages.harness import fine, open_part, prose_of
 
 QUESTION = "What is the work of Ada?"

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.reasoning.preference import accuracy, chapter, holes
+from llmviz.course.lessons.reasoning.preference.preference_model import COMMAND
+from llmviz.course.lessons.reasoning.preference.preference_reading import pair_numbers
+from llmviz.course.lessons.reasoning.preference.preference_record import recorded
+from llmviz.course.lessons.reasoning.preference.preference_texts import Judged
+from llmviz.course.lessons.reasoning.preference.reward_search import Found
 from llmviz.course.ui import question
-from llmviz.study.preference_model import COMMAND
-from llmviz.study.preference_reading import pair_numbers
-from llmviz.study.preference_record import recorded
-from llmviz.study.preference_texts import Judged
-from llmviz.study.reward_search import Found
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from llmviz.course.lessons.reasoning import reward_runs
 from llmviz.course.lessons.reasoning.reinforce import chapter, group, learning, record
+from llmviz.course.lessons.reasoning.reinforce.model import Group, Sample
+from llmviz.course.lessons.reasoning.reward_runs import Look, config_of
+from llmviz.course.lessons.reasoning.sum_texts import encode
 from llmviz.course.ui.common import percent
 from llmviz.finetuning.policy import METHODS
 from llmviz.finetuning.rewarded import Update
-from llmviz.study import reward_runs
-from llmviz.study.reward_group import Group, Sample
-from llmviz.study.reward_runs import Look, config_of
-from llmviz.study.sum_texts import encode
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of
 

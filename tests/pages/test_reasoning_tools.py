@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.reasoning.tools import chapter, measured, turns
+from llmviz.course.lessons.reasoning.tools import tool_loop as loop
+from llmviz.course.lessons.reasoning.tools import tool_record as record
+from llmviz.course.lessons.reasoning.tools import tool_texts as texts
 from llmviz.course.lessons.reasoning.tools.params import TASKS
-from llmviz.study import tool_loop as loop
-from llmviz.study import tool_record as record
-from llmviz.study import tool_texts as texts
-from llmviz.study.tool_loop import Call, Run
+from llmviz.course.lessons.reasoning.tools.tool_loop import Call, Run
 from tests.pages.harness import fine, open_part, prose_of
 
 

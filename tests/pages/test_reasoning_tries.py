@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.reasoning.sum_field import sum_of
+from llmviz.course.lessons.reasoning.sum_texts import is_right
 from llmviz.course.lessons.reasoning.tries import chapter
-from llmviz.study import more_tries as more
-from llmviz.study.sum_texts import is_right
+from llmviz.course.lessons.reasoning.tries import model as more
+from tests.course.lessons.reasoning.test_more_tries import NUMBERS, TRY
 from tests.pages.harness import fine, open_part, prose_of
-from tests.study.test_more_tries import NUMBERS, TRY
 
 
 @given(st.lists(TRY, min_size=1, max_size=9))

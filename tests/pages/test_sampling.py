@@ -14,12 +14,11 @@ from llmviz.course.components.dice.view import dice_payload
 from llmviz.course.components.sampler.view import Column, Control, Sweeps, sampler_payload
 from llmviz.course.lessons.sampling import params, source, words
 from llmviz.course.lessons.sampling.dice import words as dice_words
+from llmviz.course.lessons.sampling.knows import model as facts
 from llmviz.course.lessons.sampling.pipeline import chapter as pipeline
 from llmviz.course.lessons.sampling.writing.chapter import writer_words
 from llmviz.course.ui.model_on_text import names_of
-from llmviz.sampling import sampling_steps, usual_order
-from llmviz.study import probe_chances as facts
-from llmviz.study import sweeps
+from llmviz.sampling import sampling_steps, sweeps, usual_order
 from llmviz.tokenizers import CharTokenizer
 from tests.pages import harness
 from tests.pages.conftest import use

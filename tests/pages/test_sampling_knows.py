@@ -12,9 +12,9 @@ import torch
 
 from llmviz.corpus import parse, probes
 from llmviz.course.lessons.sampling.knows import chapter as knows
+from llmviz.course.lessons.sampling.knows import model as facts
 from llmviz.course.lessons.sampling.knows import words
 from llmviz.course.ui.common import percent
-from llmviz.study import probe_chances as facts
 from llmviz.training.evaluate import share_right
 from llmviz.training.measures import Share
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets

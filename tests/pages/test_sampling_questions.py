@@ -16,15 +16,16 @@ from llmviz.course.lessons.sampling.beam import exhaustive
 from llmviz.course.lessons.sampling.compare import chapter as compare
 from llmviz.course.lessons.sampling.dice import chapter as dice
 from llmviz.course.lessons.sampling.dice import words
+from llmviz.course.lessons.sampling.draws import seed_numbers
 from llmviz.course.lessons.sampling.knows import chapter as knows
+from llmviz.course.lessons.sampling.knows import model as probe_chances
 from llmviz.course.lessons.sampling.pipeline import chapter as pipeline
 from llmviz.course.lessons.sampling.pipeline import mistakes
+from llmviz.course.lessons.sampling.pipeline import model as top_mistakes
 from llmviz.course.lessons.sampling.temperature import chapter as temperature
 from llmviz.course.lessons.sampling.writing import chapter as writing
 from llmviz.sampling import beam_search, exhaustive_search, nucleus_size, sampling_steps, softmax
-from llmviz.study import probe_chances, top_mistakes
-from llmviz.study.draws import seed_numbers
-from tests.study.test_searches import table
+from tests.course.lessons.sampling.test_searches import table
 
 
 def numbers(text: str) -> list[float]:

@@ -12,15 +12,15 @@ import pytest
 from llmviz.corpus.probes import probes
 from llmviz.course.lessons.sampling import texts
 from llmviz.course.lessons.sampling.beam import exhaustive
+from llmviz.course.lessons.sampling.beam.model import compare, continuation_count
 from llmviz.course.lessons.sampling.dice import chapter as dice
 from llmviz.course.lessons.sampling.dice import words as dice_words
+from llmviz.course.lessons.sampling.knows import model as probe_chances
 from llmviz.course.lessons.sampling.knows import words as knows_words
 from llmviz.course.lessons.sampling.pipeline import chapter as pipeline
 from llmviz.course.lessons.sampling.temperature import chapter as temperature
 from llmviz.course.lessons.sampling.writing import words as writing_words
 from llmviz.sampling import beam_search, exhaustive_search, sampling_steps, softmax
-from llmviz.study import probe_chances
-from llmviz.study.searches import compare, continuation_count
 from tests.pages.harness import fine, open_part, prose_of, sent
 from tests.pages.test_sampling_questions import LOGITS, numbers, prompt_of, table
 

@@ -11,9 +11,9 @@ import torch
 from llmviz.course.components import unpack
 from llmviz.course.lessons.sampling import source, texts
 from llmviz.course.lessons.sampling.compare import chapter as compare
+from llmviz.course.lessons.sampling.growing_text import Fork
 from llmviz.course.lessons.sampling.writing import chapter as writing
 from llmviz.sampling import generate, sampling_steps, text_measures
-from llmviz.study.growing_text import Fork
 from tests.pages import harness
 from tests.pages.small_model import ids_of, logits_of
 

@@ -11,7 +11,7 @@ from llmviz.course.lessons.tokenization.cut import chapter as cut
 from llmviz.course.lessons.tokenization.cut import words as cut_words
 from llmviz.course.lessons.tokenization.windows import chapter as windows
 from llmviz.course.lessons.tokenization.wordpiece import chapter as wordpiece
-from llmviz.study.word_pieces import learn_pieces
+from llmviz.course.lessons.tokenization.wordpiece.model import learn_pieces
 from llmviz.tokenizers import (
     UNKNOWN,
     BPETokenizer,

@@ -20,7 +20,11 @@ from llmviz.course.lessons.tokenization.merge import chapter as merge
 from llmviz.course.lessons.tokenization.vocabulary import chapter as vocabulary
 from llmviz.course.lessons.tokenization.windows import chapter as windows
 from llmviz.course.lessons.tokenization.wordpiece import chapter as wordpiece
-from llmviz.study.word_pieces import after_merges, learn_pieces, longest_matches
+from llmviz.course.lessons.tokenization.wordpiece.model import (
+    after_merges,
+    learn_pieces,
+    longest_matches,
+)
 from llmviz.tokenizers import (
     UNKNOWN,
     BPETokenizer,

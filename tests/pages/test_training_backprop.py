@@ -12,8 +12,8 @@ from llmviz.course.components.graph_view.view import GraphNode, GraphStep, graph
 from llmviz.course.components.nudge_view.view import nudge_view
 from llmviz.course.lessons.training.backprop import graph as net
 from llmviz.course.lessons.training.backprop import nudging, picture, update, words
+from llmviz.course.lessons.training.backprop.model import slope_errors
 from llmviz.course.lessons.training.backprop.params import NUDGE_MATRICES as MATRICES
-from llmviz.study.weight_nudges import slope_errors
 from llmviz.training.backprop import TARGET, autograd, backward, example, forward, stepped
 from llmviz.training.one_weight import Copy, matrices
 from tests.pages import harness

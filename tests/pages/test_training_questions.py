@@ -32,9 +32,9 @@ from llmviz.course.lessons.training.overfitting import words as wrong_words
 from llmviz.course.lessons.training.race import standings
 from llmviz.course.lessons.training.runs import chapter as runs_chapter
 from llmviz.course.ui.common import percent
+from llmviz.evaluation import text_loss
+from llmviz.evaluation.nine_models import TIE
 from llmviz.nn.loss_mistakes import LOSS_MISTAKES, lowest_twice_softmaxed
-from llmviz.study import text_loss
-from llmviz.study.nine_models import TIE
 from llmviz.training import backprop
 from llmviz.training.bigram_descent import names_bigram
 from llmviz.training.experiments import EXPERIMENTS

@@ -12,8 +12,8 @@ import torch
 from llmviz.course.components.matrix_view.view import matrix_payload
 from llmviz.course.lessons.training.step import chapter as step_chapter
 from llmviz.course.lessons.training.step import pictures, questions, words
-from llmviz.study.one_step import STEPS, Asked, one_step, update
-from llmviz.study.step_calls import calls
+from llmviz.course.lessons.training.step.one_step import STEPS, Asked, one_step, update
+from llmviz.course.lessons.training.step.step_calls import calls
 from tests.pages import harness
 from tests.pages.cells import work_out
 from tests.pages.test_training_questions import numbers

@@ -11,20 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.transformer import params
+from llmviz.course.lessons.transformer.depth import depth_study
 from llmviz.course.lessons.transformer.patching import chapter as patching
 from llmviz.course.lessons.transformer.patching import site_map
 from llmviz.course.lessons.transformer.residuals import chapter as residuals
+from llmviz.course.lessons.transformer.residuals.model import stream_shares
 from llmviz.course.lessons.transformer.stream import ledger as ledger_part
 from llmviz.course.lessons.transformer.stream.chapter import opened_cell
 from llmviz.course.ui import engine
 from llmviz.course.ui.model_on_text import names_of
 from llmviz.course.ui.token_choice import token_of
 from llmviz.course.ui.two_prompts import written
-from llmviz.study.depth import depth_study
-from llmviz.study.ledger import Entry, FrozenNorm, Ledger, logit_ledger
-from llmviz.study.lens import logit_lens
-from llmviz.study.patching import Site, patch, read_prompt
-from llmviz.study.stream import stream_shares
+from llmviz.interpretability.attribution import Entry, FrozenNorm, Ledger, logit_ledger
+from llmviz.interpretability.lens import logit_lens
+from llmviz.interpretability.patching import Site, patch, read_prompt
 from llmviz.trace import record
 from tests.pages.conftest import use
 from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent

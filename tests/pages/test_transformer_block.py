@@ -19,6 +19,7 @@ from llmviz.course.lessons.transformer import LESSON
 from llmviz.course.lessons.transformer.block import chapter as block
 from llmviz.course.lessons.transformer.block import words as block_words
 from llmviz.course.lessons.transformer.block.drawing import stage_names
+from llmviz.course.lessons.transformer.depth import depth_study
 from llmviz.course.lessons.transformer.norms import bending
 from llmviz.course.lessons.transformer.norms import chapter as norms
 from llmviz.course.lessons.transformer.norms.picture import students
@@ -26,13 +27,12 @@ from llmviz.course.lessons.transformer.units import chapter as units
 from llmviz.course.lessons.transformer.units import words as units_words
 from llmviz.course.ui import engine
 from llmviz.course.ui.common import percent
+from llmviz.interpretability.block import STAGES, all_blocks, block_steps, parameters_of
+from llmviz.interpretability.units import unit_values, unit_writes
 from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
+from llmviz.models.three_words import three_words
 from llmviz.nn.layers import layer_norm_steps
-from llmviz.study.block import STAGES, all_blocks, block_steps, parameters_of
-from llmviz.study.depth import depth_study
-from llmviz.study.three_words import three_words
-from llmviz.study.units import unit_values, unit_writes
 from llmviz.trace import record
 from llmviz.training.config import OWN_TEXT
 from tests.pages import harness

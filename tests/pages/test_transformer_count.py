@@ -11,12 +11,18 @@ from hypothesis import strategies as some
 
 from llmviz.course.lessons.transformer.count import chapter, words
 from llmviz.course.lessons.transformer.count.chapter import SMALL, costs, head_question
+from llmviz.course.lessons.transformer.count.shapes import (
+    SHAPE_NAMES,
+    SHAPES,
+    config_of,
+    settings_of,
+    tensor_rows,
+)
 from llmviz.course.lessons.transformer.sizes import size
 from llmviz.models import build, count_parameters
 from llmviz.models.arithmetic import count, translator_tensors
 from llmviz.models.settings import GPTConfig
 from llmviz.pretrained import load_bundled
-from llmviz.study.shapes import SHAPE_NAMES, SHAPES, config_of, settings_of, tensor_rows
 from tests.pages.harness import boxes, fine, open_part, prose_of
 
 

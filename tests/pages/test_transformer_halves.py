@@ -15,13 +15,18 @@ from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.transformer import params
 from llmviz.course.lessons.transformer.halves import chapter as halves
 from llmviz.course.lessons.transformer.halves import small, teacher, words
+from llmviz.course.lessons.transformer.halves.model import forced, free, looks
 from llmviz.course.lessons.transformer.masked import attention, held_out
 from llmviz.course.lessons.transformer.masked import chapter as masked
 from llmviz.course.lessons.transformer.masked import words as masked_words
+from llmviz.course.lessons.transformer.masked.model import (
+    all_weights,
+    from_both_sides,
+    from_the_left,
+    hidden_at,
+)
 from llmviz.course.ui import engine
 from llmviz.course.ui.common import percent
-from llmviz.study.both_sides import all_weights, from_both_sides, from_the_left, hidden_at
-from llmviz.study.translation_steps import forced, free, looks
 from llmviz.tokenizers import UNKNOWN
 from llmviz.training.export import scores
 from llmviz.training.masked import hide_tokens

@@ -13,9 +13,9 @@ from hypothesis import strategies as some
 from llmviz.course.components.token_loop.view import STAGES, LoopRound, loop_payload
 from llmviz.course.lessons.transformer.loop import chapter, questions, words
 from llmviz.course.lessons.transformer.loop.params import ROUNDS
+from llmviz.evaluation.cache_costs import CacheCosts
 from llmviz.models.arithmetic import cache_per_token
 from llmviz.models.settings import GPTConfig
-from llmviz.study.cache_costs import CacheCosts
 from tests.pages.conftest import load_torch, use
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
 from tests.pages.small_model import CONTEXT, LAYERS, WIDTH, ids_of, logits_of, make_checkpoint

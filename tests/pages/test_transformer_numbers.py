@@ -8,8 +8,8 @@ import pytest
 from llmviz.course.components import unpack
 from llmviz.course.lessons.transformer.stream import ledger, share
 from llmviz.course.ui import engine
-from llmviz.study.ledger import logit_ledger
-from llmviz.study.lens import logit_lens
+from llmviz.interpretability.attribution import logit_ledger
+from llmviz.interpretability.lens import logit_lens
 from tests.pages.conftest import use
 from tests.pages.harness import fine, open_part
 from tests.pages.small_model import ids_of, make_checkpoint

@@ -16,10 +16,14 @@ from hypothesis import strategies as st
 
 from llmviz.background import JobPool
 from llmviz.course.lessons.transformer.published import chapter as published
-from llmviz.course.lessons.transformer.published import importing, model_list, words
+from llmviz.course.lessons.transformer.published import (
+    importing,
+    model_list,
+    published_model,
+    words,
+)
 from llmviz.course.ui import job_pools
 from llmviz.course.ui.own_machine import at_machine, may_import
-from llmviz.study import published_model
 from llmviz.training import run_folders
 from tests.pages.harness import boxes, fine, open_page, open_part, prose_of
 from tests.published_models import Hub, change_config, make_gpt2, make_llama, serve

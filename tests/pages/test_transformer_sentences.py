@@ -17,6 +17,7 @@ from llmviz.course.lessons.transformer.count import chapter as counting
 from llmviz.course.lessons.transformer.count import words as count_words
 from llmviz.course.lessons.transformer.halves import teacher
 from llmviz.course.lessons.transformer.halves import words as halves_words
+from llmviz.course.lessons.transformer.halves.model import Decoding
 from llmviz.course.lessons.transformer.loop import chapter as loop
 from llmviz.course.lessons.transformer.norms import bending
 from llmviz.course.lessons.transformer.norms import chapter as norms
@@ -25,11 +26,10 @@ from llmviz.course.lessons.transformer.norms.picture import Normed
 from llmviz.course.lessons.transformer.residuals import chapter as residuals
 from llmviz.course.lessons.transformer.stream import chapter as stream
 from llmviz.course.lessons.transformer.units import words as unit_words
+from llmviz.interpretability.lens import Lens
 from llmviz.models import GPTConfig
 from llmviz.models.settings import NORMS
 from llmviz.nn.layers import ACTIVATIONS, layer_norm_steps, rms_norm_steps
-from llmviz.study.lens import Lens
-from llmviz.study.translation_steps import Decoding
 from tests.pages.conftest import use
 from tests.pages.harness import fine, open_part, prose_of, sent
 from tests.pages.small_model import make_checkpoint

@@ -15,11 +15,18 @@ from hypothesis import strategies as some
 
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.transformer.since import chapter, pictures, times, words
+from llmviz.course.lessons.transformer.since.model import (
+    CHANGES,
+    FAMILY,
+    READINGS,
+    Measured,
+    checkpoint,
+    measured,
+)
 from llmviz.course.ui import engine
 from llmviz.paths import CHECKPOINTS
-from llmviz.study.since_2017 import CHANGES, FAMILY, READINGS, Measured, checkpoint, measured
-from llmviz.study.step_times import ROUNDS, StepTimes
 from llmviz.trace import record
+from llmviz.training.step_times import ROUNDS, StepTimes
 from tests.pages.conftest import use
 from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
 

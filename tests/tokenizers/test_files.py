@@ -119,7 +119,7 @@ def test_the_bundled_files_are_what_their_command_makes(tmp_path):
     for path in make_bundled(folder=tmp_path):
         made = json.loads(path.read_text(encoding="utf-8"))
         assert made == json.loads((TOKENIZER_FOLDER / path.name).read_text(encoding="utf-8")), (
-            "data/tiny-world.txt has changed: run python -m llmviz.tokenizers.bundle"
+            "data/tiny-world.txt has changed: run python -m experiments make tokenizers"
         )
     assert get_tokenizer("bpe").vocab_size == 1024
     assert get_tokenizer("bpe") is get_tokenizer("bpe")

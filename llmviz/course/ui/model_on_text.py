@@ -79,7 +79,7 @@ def load_and_read(
     None, after one clear line, where the model is gone or cannot be studied, or there is no text;
     None as a name is none.
     """
-    from llmviz.study.transformers import require_transformer
+    from llmviz.models.transformers import require_transformer
 
     bundled = load(name, tell=tell)
     if bundled is None:

@@ -19,7 +19,7 @@ from llmviz.course.ui.selectable_models import label
 from llmviz.course.ui.state import PageState
 from llmviz.course.ui.text_field import text_input
 from llmviz.course.ui.token_choice import token_of
-from llmviz.study.patching import Reading, read_prompt
+from llmviz.interpretability.patching import Reading, read_prompt
 from llmviz.textfile import check_text
 
 EMPTY = "One of the prompts is empty. Both need at least one character."

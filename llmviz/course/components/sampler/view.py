@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from llmviz.course.components._shared.transport import nothing, pack, renderer
-from llmviz.study.sweeps import Sweeps
+from llmviz.sampling.sweeps import Sweeps
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def tile_film(
 ) -> int:
     """Draw attention of T tokens in N tiles and return the tile settled on, from 0 to N − 1.
 
-    names: of the T tokens. tiles: arrays as `llmviz.study.tiles_on_text.TiledText` has them.
+    names: of the T tokens. tiles: arrays as `TiledText` of the chapter on flash attention has them.
     captions: a sentence for each tile. words: a text for each of WORDS; "traffic" holds {read} and
     {written}. Raises ValueError for data that do not fit.
     """

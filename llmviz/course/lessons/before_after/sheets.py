@@ -7,8 +7,8 @@ import streamlit as st
 
 from llmviz.course.components.test_keeper.view import test_keeper
 from llmviz.course.lessons.before_after.params import AFTER, BEFORE
+from llmviz.course.lessons.before_after.two_tests import TESTS
 from llmviz.course.ui.class_answers import MOST
-from llmviz.study.two_tests import TESTS
 
 LONGEST = 20_000  # characters that a browser may have kept
 MOST_ANSWERS = 60  # of both tests, with some of an older state of the questions

@@ -15,9 +15,9 @@ from llmviz.course.lessons.embeddings import words
 from llmviz.course.lessons.embeddings.params import DEFAULT_MODEL
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.rerun import once
+from llmviz.interpretability.vector_tables import table_of, untrained_table
 from llmviz.models.catalogue import able
 from llmviz.similarity import NotOneRow, VectorTable
-from llmviz.study.vector_tables import table_of, untrained_table
 
 MISTAKEN = ("no-mask", "no-shift", "off-by-one", "two-softmaxes", "no-scale")
 FIRST = (DEFAULT_MODEL, "tiny-world-word2vec")  # in this order at the head of the list

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from llmviz.course.document import Document
+from llmviz.course.lessons.errors.model_errors import STORIES, TO_FIT, ModelErrors, recorded
 from llmviz.course.ui import engine, kit
-from llmviz.study.model_errors import STORIES, TO_FIT, ModelErrors, recorded
 
-TARGET = "llmviz.study.model_errors:measure_named"
+TARGET = "llmviz.course.lessons.errors.model_errors:measure_named"
 
 
 def known_errors() -> dict[str, ModelErrors]:

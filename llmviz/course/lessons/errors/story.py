@@ -11,11 +11,11 @@ from llmviz.corpus.next_tokens import TrueTokens, true_tokens
 from llmviz.course.components.text_guard.view import text_guard
 from llmviz.course.lessons.errors import words as words
 from llmviz.course.ui import engine, kit
+from llmviz.evaluation.calibration import Guesses, guesses_from
+from llmviz.evaluation.exact_loss import DividedLoss, divide_logits, story_logits
 from llmviz.models.catalogue import able
-from llmviz.study.calibration import Guesses, guesses_from
-from llmviz.study.held_out_texts import stories
-from llmviz.study.true_loss import DividedLoss, divide_logits, story_logits
 from llmviz.tokenizers import Token, Tokenizer
+from llmviz.training.held_out_texts import stories
 
 OTHERS = 40_000  # the seeds of the stories that come next, which no bundled model was trained on
 ALSO = ("drafts/tiny-world", "since-2017/learned", "errors/by-heart", "errors/by-heart-smoothed")

@@ -1,9 +1,9 @@
 """The models that the lesson compares: random, pretrained, and with a bundled adapter."""
 
 from llmviz.course.ui import engine, kit
+from llmviz.finetuning import tuned_models
+from llmviz.finetuning.continuations import untrained
 from llmviz.finetuning.plan import BASE
-from llmviz.study import tuned_models
-from llmviz.study.continuations import untrained
 
 
 def base() -> engine.Bundled:

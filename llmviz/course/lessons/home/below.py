@@ -10,9 +10,9 @@ import streamlit as st
 
 from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.home import words
+from llmviz.course.lessons.home.machine import Reading
 from llmviz.course.lessons.home.sentence import Sentence, token_text
 from llmviz.course.ui import course, engine, kit
-from llmviz.study.machine_reading import Reading
 
 LISTED_IN_CODE = 5
 CHANGE = "home.change"
@@ -119,10 +119,10 @@ def questions(screen: OnScreen, changed: Callable[[OnScreen], Reading]) -> None:
 
 def code(screen: OnScreen) -> None:
     """Show the functions that ran, and a snippet that prints the same predictions."""
+    from llmviz.course.lessons.home.machine import read
     from llmviz.models.gpt import GPT, Block
     from llmviz.nn.attention import attention
     from llmviz.sampling.steps import softmax
-    from llmviz.study.machine_reading import read
 
     kit.section(words.code)
     kit.show_code(

@@ -11,6 +11,8 @@ import streamlit as st
 from llmviz.course.components.machine.view import MachineRow, NextToken, View, machine
 from llmviz.course.lessons.home import words
 from llmviz.course.lessons.home.below import OnScreen, expected_instead, lessons
+from llmviz.course.lessons.home.machine import Reading, read
+from llmviz.course.lessons.home.next_token import Choice, choose, write_one
 from llmviz.course.lessons.home.params import DEFAULT_MODEL, TEXT
 from llmviz.course.lessons.home.sentence import (
     LOOKED_AT,
@@ -21,8 +23,6 @@ from llmviz.course.lessons.home.sentence import (
     token_text,
 )
 from llmviz.course.ui import engine, kit
-from llmviz.study.machine_reading import Reading, read
-from llmviz.study.next_token import Choice, choose, write_one
 
 if TYPE_CHECKING:
     from llmviz.tokenizers import Tokenizer

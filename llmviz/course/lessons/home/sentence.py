@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from llmviz.course.components.machine.view import MachineRow, MachineValues
 from llmviz.course.components.token_strip.view import visible_text
-from llmviz.study.machine_reading import ROWS, Reading
+from llmviz.course.lessons.home.machine import ROWS, Reading
 from llmviz.tokenizers import UNKNOWN
 
 if TYPE_CHECKING:

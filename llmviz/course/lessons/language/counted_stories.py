@@ -1,10 +1,16 @@
 """The counted stories and the hidden Markov model of them, computed once for all visitors."""
 
 from llmviz.corpus.roles import TAGS
+from llmviz.course.lessons.language.word_roles import (
+    TagCounts,
+    TwoRoles,
+    count_tags,
+    hmm_tags,
+    words_of_two_roles,
+)
 from llmviz.course.ui import kit
 from llmviz.language.hmm import HMM, Lattice, count_hmm, viterbi
 from llmviz.language.role_scores import COUNTED, counted_sentences
-from llmviz.study.word_roles import TagCounts, TwoRoles, count_tags, hmm_tags, words_of_two_roles
 
 ROLES = 12  # words that are shown in two roles
 

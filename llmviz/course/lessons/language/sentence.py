@@ -10,9 +10,9 @@ from llmviz.corpus.roles import split_words
 from llmviz.course.components.text_guard.view import text_guard
 from llmviz.course.lessons.language import words as words
 from llmviz.course.lessons.language.params import LIMIT
+from llmviz.course.lessons.language.word_roles import ReadWord, read_words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.study.word_roles import ReadWord, read_words
 
 if TYPE_CHECKING:
     from llmviz.language.tagger import Tagger

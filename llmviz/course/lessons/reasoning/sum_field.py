@@ -2,7 +2,7 @@
 
 import re
 
-from llmviz.study.sum_texts import LEAST, Sum
+from llmviz.course.lessons.reasoning.sum_texts import LEAST, Sum
 
 
 def sum_of(text: str) -> Sum | None:

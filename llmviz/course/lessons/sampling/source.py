@@ -15,10 +15,9 @@ from llmviz.course.components.text_guard.view import text_guard
 from llmviz.course.components.token_strip.view import visible_text
 from llmviz.course.document import Section
 from llmviz.course.document.marks import as_markdown
-from llmviz.course.lessons.sampling import params, words
+from llmviz.course.lessons.sampling import draws, params, words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.study import draws
 from llmviz.textfile import check_text
 from llmviz.tokenizers import UNKNOWN
 

@@ -8,7 +8,7 @@ from llmviz.course.components.sampler.view import Control
 from llmviz.course.lessons.sampling.source import Prompted, logits_after
 from llmviz.course.ui import engine, kit
 from llmviz.sampling import kind_of
-from llmviz.study.sweeps import Sweeps, stops, sweep_all
+from llmviz.sampling.sweeps import Sweeps, stops, sweep_all
 
 
 def control(

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from llmviz.course.lessons.sampling import params
+from llmviz.course.lessons.sampling.growing_text import Fork, Start, Text, ancestry, begin, branch
 from llmviz.course.lessons.sampling.source import Prompted, cache_after
 from llmviz.course.ui import codec, engine, kit
-from llmviz.study.growing_text import Fork, Start, Text, ancestry, begin, branch
 
 MOST_WAYS = 16
 KEPT = 128  # texts of all visitors, each with the model's cache: up to 2 MB

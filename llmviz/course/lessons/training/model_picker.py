@@ -7,7 +7,7 @@ import numpy as np
 from llmviz.course.lessons.training import words as words
 from llmviz.course.ui import engine, kit, model_on_text
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.study.text_loss import target_logits
+from llmviz.evaluation.text_loss import target_logits
 
 LOOKED_AT = 2_000  # characters of a sentence that are read
 

@@ -5,8 +5,8 @@ from typing import TypeVar
 
 import streamlit as st
 
+from llmviz.course.lessons.transformer.depth import DepthStudy, depth_study
 from llmviz.course.ui import kit
-from llmviz.study.depth import DepthStudy, depth_study
 
 About = TypeVar("About")
 

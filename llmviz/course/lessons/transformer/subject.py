@@ -12,10 +12,10 @@ import streamlit as st
 
 from llmviz.course.lessons.transformer import words as words
 from llmviz.course.ui import engine, kit
+from llmviz.interpretability.block import Steps, all_blocks, require_block
+from llmviz.models import three_words
 from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
-from llmviz.study import three_words
-from llmviz.study.block import Steps, all_blocks, require_block
 
 DRAWN = 12  # tokens that have a row
 SMALL = "three words"

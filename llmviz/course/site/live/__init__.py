@@ -13,6 +13,7 @@ from markupsafe import Markup
 from llmviz.course.components._shared.bundle import joined
 from llmviz.course.components._shared.transport import pack
 from llmviz.course.lessons.home import words
+from llmviz.course.lessons.home.machine import read
 from llmviz.course.lessons.home.params import TEXT
 from llmviz.course.lessons.home.picture import decided_heads, picture_words
 from llmviz.course.lessons.home.sentence import sentence, token_text
@@ -21,7 +22,6 @@ from llmviz.course.ui.model_on_text import names_of
 from llmviz.pretrained import load_bundled
 from llmviz.quantization.grids import quantize
 from llmviz.quantization.scheme import CHANNEL, Scheme
-from llmviz.study.machine_reading import read
 from llmviz.tokenizers.vocabulary import UNKNOWN, CharTokenizer
 
 HERE = Path(__file__).parent

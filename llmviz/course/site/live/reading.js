@@ -16,7 +16,7 @@ function array(Kind, shape, values) {
 const size = (vector) => Math.sqrt(vector.reduce((sum, one) => sum + one * one, 0));
 const range = (count) => Array.from({ length: count }, (_, i) => i);
 
-// The numbers of the machine: see llmviz/study/machine_reading.py, whose names these are.
+// The numbers of the machine: see llmviz/course/lessons/home/machine.py, whose names these are.
 export function machineValues({ model, cache }, textOf) {
   const { n_layer, n_head, n_embd } = model.config;
   const first = Math.max(0, cache.length - ROWS);

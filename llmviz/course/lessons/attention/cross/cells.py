@@ -10,8 +10,8 @@ import torch
 from llmviz.course.lessons.attention.cross import words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.matrix_picture import Picture, Way, project, scale_of, weights_to_output
+from llmviz.interpretability.translation_trace import TranslationTrace, translation_trace
 from llmviz.nn.attention import attention
-from llmviz.study.translation_trace import TranslationTrace, translation_trace
 
 STEPS = ("scores", "scaled", "weights", "context")
 

@@ -12,9 +12,9 @@ from llmviz.course.lessons.attention.cross import words
 from llmviz.course.lessons.attention.matrices import linked_matrices as linked
 from llmviz.course.lessons.attention.steps import words as steps_words
 from llmviz.course.ui import engine, kit
+from llmviz.interpretability.translation_trace import translation_trace
 from llmviz.nn.attention import attention
 from llmviz.nn.attention.study import alignment_share
-from llmviz.study.translation_trace import translation_trace
 
 PAIRS = "pairs-seq2seq"
 

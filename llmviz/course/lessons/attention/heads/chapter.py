@@ -9,6 +9,7 @@ import torch
 from llmviz.course import components as lv
 from llmviz.course.lessons.attention import params
 from llmviz.course.lessons.attention.heads import switching, words
+from llmviz.course.lessons.attention.heads.model import heads_of
 from llmviz.course.lessons.attention.inputs import examples, opening, sources
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs import words as inputs_words
@@ -20,7 +21,6 @@ from llmviz.course.ui.matrix_picture import Picture, takes
 from llmviz.nn.attention import causal_mask, merge_heads, split_heads
 from llmviz.nn.attention import ladder as rungs
 from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.study.head_columns import heads_of
 
 KEY = "attention.split"
 CUT = 4  # tokens that are drawn cut into heads

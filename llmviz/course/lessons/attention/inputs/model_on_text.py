@@ -8,14 +8,14 @@ import torch
 
 from llmviz.course.lessons.attention.inputs.sources import Inputs
 from llmviz.course.ui import engine, kit
-from llmviz.nn.attention import merge_heads
-from llmviz.study.heads_on_text import (
+from llmviz.interpretability.heads_on_text import (
     head_maps,
     layer_trace,
     require_own_keys,
     seen_by_rows,
     turning_speeds,
 )
+from llmviz.nn.attention import merge_heads
 
 # What the chapters look into: bundled GPTs of texts, and runs on any text.
 PICKER = kit.Picker(runs_fit=kit.attends)

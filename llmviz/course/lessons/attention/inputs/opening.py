@@ -13,7 +13,7 @@ from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs import words
 from llmviz.course.lessons.attention.params import TEXT
 from llmviz.course.ui import engine, kit
-from llmviz.study import heads_on_text
+from llmviz.interpretability import heads_on_text
 
 MOST_HEADS = 64  # heads that are switched off one by one; of more, one forward pass has to do
 

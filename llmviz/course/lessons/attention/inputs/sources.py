@@ -11,7 +11,7 @@ from torch import Tensor
 from llmviz.course.lessons.attention.inputs import words
 from llmviz.course.lessons.attention.params import DRAWN, MATRICES, parse_matrix
 from llmviz.course.ui import kit
-from llmviz.study.three_words import MATRICES as THREE_WORDS
+from llmviz.models.three_words import MATRICES as THREE_WORDS
 
 # Of two heads: half their sum, half their difference.
 CAT = THREE_WORDS | {"wo": "0.5,0,0.5,0;0,0.5,0,0.5;0.5,0,-0.5,0;0,0.5,0,-0.5"}

@@ -10,10 +10,10 @@ from torch import Tensor
 
 from llmviz.course.lessons.attention.inputs.sources import Inputs
 from llmviz.course.lessons.attention.masks import words
+from llmviz.course.lessons.attention.masks.model import mask_of
 from llmviz.course.ui import kit
 from llmviz.course.ui.matrix_picture import Scale
 from llmviz.nn.attention import causal_mask
-from llmviz.study.masks import mask_of
 
 KEY = "attention.masks"
 

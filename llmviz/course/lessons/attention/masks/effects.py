@@ -6,9 +6,9 @@ from torch import Tensor
 
 from llmviz.course.lessons.attention.inputs.sources import Inputs
 from llmviz.course.lessons.attention.masks import words
+from llmviz.course.lessons.attention.masks.model import leak
 from llmviz.course.ui import kit
 from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.study.masks import leak
 
 LISTED = 4  # differences said in words
 SEEN = 0.005  # a share below this is not worth a sentence

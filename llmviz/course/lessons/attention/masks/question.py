@@ -4,8 +4,8 @@ import numpy as np
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.attention.masks import words
+from llmviz.course.lessons.attention.masks.model import even_weights, mask_of
 from llmviz.course.ui import kit, matrix_words
-from llmviz.study.masks import even_weights, mask_of
 
 KEY = "attention.masks"
 

@@ -13,10 +13,10 @@ from llmviz.course.components import head_view
 from llmviz.course.lessons.attention import words
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.masks import words as mistake_words
+from llmviz.course.lessons.attention.masks.letter_by_letter import LetterByLetter, letter_by_letter
 from llmviz.course.lessons.attention.names import typed_name
 from llmviz.course.ui import engine, kit, model_on_text
 from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
-from llmviz.study.letter_by_letter import LetterByLetter, letter_by_letter
 from llmviz.tokenizers import ENDOFTEXT
 
 RIGHT, WRONG = "names-gpt", "names-gpt-no-mask"

@@ -6,9 +6,9 @@ import streamlit as st
 
 from llmviz.course.figures.attention import Axes, against_size, bars
 from llmviz.course.lessons.attention.scale import words
+from llmviz.course.lessons.attention.scale.model import scale_row
 from llmviz.course.ui import kit
 from llmviz.nn.attention.study import ScaleStudy, scale_study
-from llmviz.study.scale_row import scale_row
 
 SIZES = tuple(2**k for k in range(10))
 KEYS, QUERIES = 16, 64

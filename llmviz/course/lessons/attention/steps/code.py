@@ -3,9 +3,9 @@
 from llmviz.course.lessons.attention.steps import words
 from llmviz.course.lessons.attention.steps.rungs import Rung
 from llmviz.course.ui import engine, kit
+from llmviz.interpretability.heads_on_text import read_by
 from llmviz.nn.attention import attention, ladder
 from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.study.heads_on_text import read_by
 
 RAN = {"simple": ladder.simplified, "heads": ladder.multi_head}
 SHOWN = ("scores", "scaled", "masked", "weights", "dropped", "output")  # of the last token

@@ -7,9 +7,9 @@ from llmviz.course.figures.attention import Axes, bars
 from llmviz.course.figures.networks import network_number
 from llmviz.course.lessons.attention.names import typed_name
 from llmviz.course.lessons.attention.why import translators, words
+from llmviz.course.lessons.attention.why.model import letter_influence
 from llmviz.course.ui import engine, kit
 from llmviz.models.catalogue import able
-from llmviz.study.letter_influence import letter_influence
 
 ASK = "attention.why.ask"
 KEPT = {"rnn": "layers.0.hidden", "gpt": "blocks.0.residual"}

@@ -8,8 +8,8 @@ from llmviz.course.figures.attention import Axes, bars
 from llmviz.course.figures.networks import network_number
 from llmviz.course.lessons.attention.why import words
 from llmviz.course.ui import engine, kit
+from llmviz.interpretability.translation_trace import translated
 from llmviz.models.recurrent_translator import RecurrentTranslator
-from llmviz.study.translation_trace import translated
 
 ONE_VECTOR, LOOKS_BACK = "pairs-rnn", "pairs-seq2seq"
 

@@ -13,7 +13,7 @@ from llmviz.course.lessons.discoveries.circuit.edges import Circuit, Prompts
 from llmviz.course.lessons.discoveries.circuit.params import MOST_OWN
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.two_prompts import answers, both_ids, boxes, chances, named, written
-from llmviz.study.circuit import MOST_EDGES, Edge, Part, all_edges, patch_edges, senders
+from llmviz.interpretability.circuit import MOST_EDGES, Edge, Part, all_edges, patch_edges, senders
 
 KEY = "discoveries.circuit"
 SLICE = 0.02  # seconds of work by which the edges grow in one rerun
@@ -224,7 +224,8 @@ def _code(of: Prompts, chosen: tuple[Edge, ...]) -> None:
     kit.show_code(
         [all_edges, patch_edges],
         "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.circuit import Edge, Part, all_edges, patch_edges, read_sums\n\n"
+        "from llmviz.interpretability.circuit import "
+        "Edge, Part, all_edges, patch_edges, read_sums\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
         f"own = read_sums(model, {list(own)})\n"
         f"donor = read_sums(model, {list(donor)})\n"

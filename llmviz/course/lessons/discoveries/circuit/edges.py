@@ -8,7 +8,7 @@ from llmviz.course.lessons.discoveries.circuit import words
 from llmviz.course.lessons.discoveries.circuit.params import MOST_OWN
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.two_prompts import NO_DIFFERENCE, written
-from llmviz.study.circuit import Edge, GrowingCircuit, Part, Sums, read_sums
+from llmviz.interpretability.circuit import Edge, GrowingCircuit, Part, Sums, read_sums
 
 NEEDED = 90  # percent of the preference, that the question asks for
 Prompts = tuple[engine.Bundled, tuple[int, ...], tuple[int, ...], tuple[int, int]]

@@ -6,8 +6,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.lessons.discoveries.features import one, own, sizes, truth, words
-from llmviz.course.ui import engine, kit
-from llmviz.study.features_record import (
+from llmviz.course.lessons.discoveries.features_record import (
     COMMAND,
     LAYERS,
     MAIN,
@@ -19,6 +18,7 @@ from llmviz.study.features_record import (
     scores,
     weights_of,
 )
+from llmviz.course.ui import engine, kit
 
 KEY = "discoveries.features"
 

@@ -7,16 +7,22 @@ import streamlit as st
 from llmviz.course.components import token_strip
 from llmviz.course.figures.units import signed_bars
 from llmviz.course.lessons.discoveries.features import strips, words
-from llmviz.course.lessons.discoveries.features.params import BUNDLED, MOST_OF_TEXT
-from llmviz.course.ui import engine, kit
-from llmviz.study.feature_reading import (
+from llmviz.course.lessons.discoveries.features.feature_reading import (
     FeatureWrites,
     feature_writes,
     neighbours,
     values_on,
 )
-from llmviz.study.features_record import MODEL, Bundle, RunScore, bundle, scores
-from llmviz.study.sparse_autoencoder import Dictionary, learn
+from llmviz.course.lessons.discoveries.features.params import BUNDLED, MOST_OF_TEXT
+from llmviz.course.lessons.discoveries.features_record import (
+    MODEL,
+    Bundle,
+    RunScore,
+    bundle,
+    scores,
+)
+from llmviz.course.ui import engine, kit
+from llmviz.interpretability.sparse_autoencoder import Dictionary, learn
 
 KEY = "discoveries.features.one"
 LISTED, NEAR, HERE = 8, 5, 4  # tokens of the bars, neighbours, features of a token's card
@@ -110,7 +116,7 @@ def _strongest(found: Bundle, feature: int) -> None:
 @kit.kept(128)
 def writes(layer: int, features: int, feature: int) -> FeatureWrites:
     """Return what a feature adds to the logits."""
-    from llmviz.study.transformers import require_transformer
+    from llmviz.models.transformers import require_transformer
 
     gpt = require_transformer(engine.load(MODEL).model)
     direction = bundle(layer, features).dictionary.directions[feature]
@@ -210,8 +216,9 @@ def _code(found: Bundle, feature: int) -> None:
     kit.show_code(
         [Dictionary, learn, feature_writes],
         "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.feature_reading import feature_writes, neighbours\n"
-        "from llmviz.study.features_record import bundle, scores\n\n"
+        "from llmviz.course.lessons.discoveries.features.feature_reading import "
+        "feature_writes, neighbours\n"
+        "from llmviz.course.lessons.discoveries.features_record import bundle, scores\n\n"
         f"model, tokenizer, card = load_bundled({MODEL!r})\n"
         f"dictionary = bundle({layer}, {features}).dictionary\n"
         f"order, cosines = neighbours(dictionary, {feature}, 3)\n"

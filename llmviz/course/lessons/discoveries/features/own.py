@@ -5,11 +5,11 @@ import streamlit as st
 
 from llmviz.course.components import token_strip
 from llmviz.course.lessons.discoveries.features import strips, words
+from llmviz.course.lessons.discoveries.features.own_features import TOKENS, OwnFeatures
 from llmviz.course.lessons.discoveries.features.params import OWN_FEATURES, OWN_ON
 from llmviz.course.ui import engine, kit
-from llmviz.study.own_features import TOKENS, OwnFeatures
-from llmviz.study.transformers import require_transformer
-from llmviz.study.unit_corpus import corpus_of
+from llmviz.interpretability.unit_corpus import corpus_of
+from llmviz.models.transformers import require_transformer
 from llmviz.tokenizers import Tokenizer
 from llmviz.training.config import OWN_TEXT
 
@@ -26,7 +26,7 @@ def job_of(
     """
     features, on, seed = recipe
     return kit.training_jobs().start(
-        "llmviz.study.own_features:learn_own",
+        "llmviz.course.lessons.discoveries.features.own_features:learn_own",
         name=name,
         corpus=corpus,
         layer=layer,

@@ -1,8 +1,8 @@
 """The controls of the chapter "Features, judged by the truth", as its links write them."""
 
 from llmviz.corpus.states import LABELS
+from llmviz.course.lessons.discoveries.features_record import KINDS, MAIN, ON_EACH, SIZE, SIZES
 from llmviz.course.ui import codec
-from llmviz.study.features_record import KINDS, MAIN, ON_EACH, SIZE, SIZES
 
 TEXT = (
     "Once there was an odd baker called Nora Copperdale. The best friend she had was Ravi "

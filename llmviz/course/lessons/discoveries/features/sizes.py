@@ -7,8 +7,7 @@ import streamlit as st
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.discoveries.features import strips, words
 from llmviz.course.lessons.discoveries.features.truth import three
-from llmviz.course.ui import kit
-from llmviz.study.features_record import (
+from llmviz.course.lessons.discoveries.features_record import (
     MAIN,
     ON,
     ON_EACH,
@@ -19,6 +18,7 @@ from llmviz.study.features_record import (
     bundle,
     scores,
 )
+from llmviz.course.ui import kit
 
 KEY = "discoveries.features.sizes"
 MOST = 12  # features that are listed below one

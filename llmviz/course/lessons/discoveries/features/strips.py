@@ -6,8 +6,14 @@ import numpy as np
 
 from llmviz.course.components import TokenRow
 from llmviz.course.lessons.discoveries.features import words
+from llmviz.course.lessons.discoveries.features_record import (
+    BEFORE,
+    MODEL,
+    Bundle,
+    bundle,
+    held_out_stories,
+)
 from llmviz.course.ui import engine, kit
-from llmviz.study.features_record import BEFORE, MODEL, Bundle, bundle, held_out_stories
 from llmviz.tokenizers import Token, Tokenizer
 
 NAMED = 4  # tokens that say what a feature is strongest at

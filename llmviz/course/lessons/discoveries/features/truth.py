@@ -9,8 +9,7 @@ from llmviz.corpus.states import RULES, STATES, WORD_CLASSES
 from llmviz.course.figures.scored_rows import scored_rows
 from llmviz.course.lessons.discoveries.features import words
 from llmviz.course.lessons.discoveries.features.one import dictionary_of
-from llmviz.course.ui import kit
-from llmviz.study.features_record import (
+from llmviz.course.lessons.discoveries.features_record import (
     CHOSEN_ON,
     LAYERS,
     MAIN,
@@ -19,6 +18,7 @@ from llmviz.study.features_record import (
     SIZE,
     scores,
 )
+from llmviz.course.ui import kit
 
 KEY = "discoveries.features.truth"
 WELL, BADLY = 0.8, 0.5  # F1 of what is told well by all numbers, and of what no feature tells
@@ -85,15 +85,15 @@ def question() -> kit.Question:
 
 def width() -> int:
     """Return how many numbers a vector has."""
-    from llmviz.study.features_record import bundle
+    from llmviz.course.lessons.discoveries.features_record import bundle
 
     return len(bundle(MAIN).dictionary.centre)
 
 
 def units() -> int:
     """Return how many units a feed-forward layer of the story model has."""
+    from llmviz.course.lessons.discoveries.features_record import MODEL
     from llmviz.course.ui import engine
-    from llmviz.study.features_record import MODEL
 
     return engine.load(MODEL).model.config.feed_forward_size
 

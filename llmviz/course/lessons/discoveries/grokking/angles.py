@@ -8,10 +8,10 @@ import streamlit as st
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.discoveries.grokking import words
+from llmviz.course.lessons.discoveries.grokking.grokking_record import film, final_logits
+from llmviz.course.lessons.discoveries.grokking.model import explained, heights
 from llmviz.course.lessons.discoveries.grokking.params import WAVES
 from llmviz.course.ui import kit
-from llmviz.study.grokking import explained, heights
-from llmviz.study.grokking_record import film, final_logits
 
 KEY = "discoveries.grokking.angles"
 AROUND = 3  # answers on each side of the sum that are shown

@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 
 from llmviz.course.lessons.discoveries.grokking import angles, circle, curves, grid, own, words
+from llmviz.course.lessons.discoveries.grokking.grokking_record import COMMAND, MAIN, card, film
+from llmviz.course.lessons.discoveries.grokking.model import Film, power
 from llmviz.course.lessons.discoveries.grokking.params import WAVES
 from llmviz.course.ui import kit
-from llmviz.study.grokking import Film, power
-from llmviz.study.grokking_record import COMMAND, MAIN, card, film
 
 KEY = "discoveries.grokking"
 
@@ -87,8 +87,8 @@ def _code() -> None:
     strong = film().strongest(WAVES)
     kit.show_code(
         [power],
-        "from llmviz.study.grokking import power\n"
-        "from llmviz.study.grokking_record import film\n\n"
+        "from llmviz.course.lessons.discoveries.grokking.model import power\n"
+        "from llmviz.course.lessons.discoveries.grokking.grokking_record import film\n\n"
         "shares = power(film().last.rows)\n"
         f"print(film().strongest({WAVES}), shares.max().round(3))",
         f"{strong} {shares.max().round(3)}",

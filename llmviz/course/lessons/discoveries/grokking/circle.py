@@ -5,10 +5,10 @@ import plotly.graph_objects as go
 
 from llmviz.course.components.scatter_film.view import LAST, Curve, Film, scatter_film
 from llmviz.course.lessons.discoveries.grokking import words
+from llmviz.course.lessons.discoveries.grokking.grokking_record import film
+from llmviz.course.lessons.discoveries.grokking.model import Moment, plane
 from llmviz.course.lessons.discoveries.grokking.params import WAVES
 from llmviz.course.ui import kit
-from llmviz.study.grokking import Moment, plane
-from llmviz.study.grokking_record import film
 
 KEY = "discoveries.grokking.circle"
 

@@ -6,9 +6,16 @@ import streamlit as st
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.discoveries.grokking import words
 from llmviz.course.lessons.discoveries.grokking.curves import axes, shares
+from llmviz.course.lessons.discoveries.grokking.grokking_record import (
+    DECAYS,
+    MODULI,
+    SEEDS,
+    SHARES,
+    film,
+    small,
+)
+from llmviz.course.lessons.discoveries.grokking.model import LEARNED, Film
 from llmviz.course.ui import kit
-from llmviz.study.grokking import LEARNED, Film
-from llmviz.study.grokking_record import DECAYS, MODULI, SEEDS, SHARES, film, small
 
 KEY = "discoveries.grokking.grid"
 

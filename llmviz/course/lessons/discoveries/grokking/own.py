@@ -4,6 +4,8 @@ import streamlit as st
 
 from llmviz.course.lessons.discoveries.grokking import words
 from llmviz.course.lessons.discoveries.grokking.curves import curves_read, right_figure, turned_read
+from llmviz.course.lessons.discoveries.grokking.grokking_record import SMALL_WIDTH
+from llmviz.course.lessons.discoveries.grokking.model import Film, Sums
 from llmviz.course.lessons.discoveries.grokking.params import (
     OWN_DECAYS,
     OWN_MODULI,
@@ -11,12 +13,10 @@ from llmviz.course.lessons.discoveries.grokking.params import (
     WAVES,
 )
 from llmviz.course.ui import kit
-from llmviz.study.grokking import Film, Sums
-from llmviz.study.grokking_record import SMALL_WIDTH
 
 KEY = "discoveries.grokking.own"
 MOST = 4000  # steps
-job_of = kit.job_of("llmviz.study.grokking:learn", "task")
+job_of = kit.job_of("llmviz.course.lessons.discoveries.grokking.model:learn", "task")
 
 
 def draw(state: kit.PageState) -> None:

@@ -1,7 +1,7 @@
 """The controls of the chapter "Grokking", as its links write them."""
 
+from llmviz.course.lessons.discoveries.grokking.grokking_record import DECAYS, MAIN, MODULI, SHARES
 from llmviz.course.ui import codec
-from llmviz.study.grokking_record import DECAYS, MAIN, MODULI, SHARES
 
 WAVES = 4  # of the strongest frequencies, that are looked at
 OWN_MODULI = ("17", "19", "23", "29", "31")

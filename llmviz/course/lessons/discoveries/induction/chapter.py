@@ -18,8 +18,16 @@ from llmviz.course.lessons.discoveries.induction import (
     words,
     yours,
 )
+from llmviz.course.lessons.discoveries.induction.induction_record import (
+    COMMAND,
+    ONE,
+    TWO,
+    card,
+    learned,
+    model_at,
+)
 from llmviz.course.ui import kit
-from llmviz.study.induction import (
+from llmviz.interpretability.induction import (
     HEADS,
     LETTERS,
     LONGEST,
@@ -31,7 +39,6 @@ from llmviz.study.induction import (
     draw_texts,
     pair_of,
 )
-from llmviz.study.induction_record import COMMAND, ONE, TWO, card, learned, model_at
 
 KEY = "discoveries.induction"
 
@@ -105,8 +112,8 @@ def _code(state: kit.PageState) -> None:
     pair = pair_of(model_at(), first, second)
     kit.show_code(
         [pair_of],
-        "from llmviz.study.induction import diagonal, pair_of\n"
-        "from llmviz.study.induction_record import model_at\n\n"
+        "from llmviz.interpretability.induction import diagonal, pair_of\n"
+        "from llmviz.course.lessons.discoveries.induction.induction_record import model_at\n\n"
         f"pair = pair_of(model_at(), {first}, {second})\n"
         "print(pair.match.shape, diagonal(pair.match), diagonal(pair.copies))",
         f"{pair.match.shape} {diagonal(pair.match)} {diagonal(pair.copies)}",

@@ -7,9 +7,9 @@ import plotly.graph_objects as go
 
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.discoveries.induction import words
+from llmviz.course.lessons.discoveries.induction.induction_record import ONE, SEEDS, TWO, learned
 from llmviz.course.ui import kit
-from llmviz.study.induction import HELD_OUT, Copier, Learned
-from llmviz.study.induction_record import ONE, SEEDS, TWO, learned
+from llmviz.interpretability.induction import HELD_OUT, Copier, Learned
 
 KEY = "discoveries.induction.curves"
 

@@ -6,9 +6,9 @@ import plotly.graph_objects as go
 from llmviz.course.components.scatter_film.view import LAST, Curve, Film, scatter_film
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.discoveries.induction import words
+from llmviz.course.lessons.discoveries.induction.induction_record import ONE, learned
 from llmviz.course.ui import kit
-from llmviz.study.induction import Learned, Moment, floor
-from llmviz.study.induction_record import ONE, learned
+from llmviz.interpretability.induction import Learned, Moment, floor
 
 KEY = "discoveries.induction.film"
 
@@ -61,7 +61,7 @@ def captions() -> list[str]:
 def head_names(run: Learned) -> list[str]:
     """Return the heads of a model: layer, point, head.
 
-    >>> from llmviz.study.induction import Copier
+    >>> from llmviz.interpretability.induction import Copier
     >>> head_names(Learned(Copier(layers=2, heads=2), []))
     ['0.0', '0.1', '1.0', '1.1']
     """

@@ -6,13 +6,13 @@ import streamlit as st
 from llmviz.course.figures.lines import lines
 from llmviz.course.lessons.discoveries.induction import film, words
 from llmviz.course.lessons.discoveries.induction.curves import line
+from llmviz.course.lessons.discoveries.induction.induction_record import ONE, TWO, learned
 from llmviz.course.lessons.discoveries.induction.params import OWN_HEADS, OWN_LAYERS
 from llmviz.course.ui import kit
-from llmviz.study.induction import Copier, Learned
-from llmviz.study.induction_record import ONE, TWO, learned
+from llmviz.interpretability.induction import Copier, Learned
 
 KEY = "discoveries.induction.own"
-job_of = kit.job_of("llmviz.study.induction:learn", "copier")
+job_of = kit.job_of("llmviz.interpretability.induction:learn", "copier")
 
 
 def draw(state: kit.PageState, *, opened: bool) -> None:

@@ -2,7 +2,7 @@
 
 from llmviz.course.lessons.discoveries.induction import words
 from llmviz.course.ui import codec
-from llmviz.study.induction import HEADS
+from llmviz.interpretability.induction import HEADS
 
 FIRST, SECOND = 0, 1  # the heads of each layer without which most is lost in the end
 OWN_LAYERS, OWN_HEADS = ("1", "2"), ("1", "2", "4")

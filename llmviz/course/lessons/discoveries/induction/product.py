@@ -5,9 +5,9 @@ import streamlit as st
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.discoveries.induction import film, words
+from llmviz.course.lessons.discoveries.induction.induction_record import frame_of, learned, model_at
 from llmviz.course.ui import kit
-from llmviz.study.induction import HEADS, LETTERS, Pair, V, diagonal, pair_of
-from llmviz.study.induction_record import frame_of, learned, model_at
+from llmviz.interpretability.induction import HEADS, LETTERS, Pair, V, diagonal, pair_of
 
 KEY = "discoveries.induction.product"
 SEEN = 8  # letters and numbers that are seen of a long axis

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 
 from llmviz.course.lessons.discoveries.induction import words
+from llmviz.course.lessons.discoveries.induction.induction_record import (
+    STORY_MODEL,
+    story_on_random,
+)
+from llmviz.course.lessons.discoveries.induction.pairs_again import Again, OnRandomTokens, again_in
 from llmviz.course.ui import engine, kit
-from llmviz.study.induction_record import STORY_MODEL, story_on_random
-from llmviz.study.pairs_again import Again, OnRandomTokens, again_in
 
 ROWS = 12  # pairs that are shown
 MOST = 600  # characters of the text

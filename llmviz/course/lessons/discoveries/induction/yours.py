@@ -6,11 +6,16 @@ import numpy as np
 
 from llmviz.course.components import heads_grid
 from llmviz.course.lessons.discoveries.induction import film, words
+from llmviz.course.lessons.discoveries.induction.induction_record import (
+    ONE,
+    frame_of,
+    learned,
+    model_at,
+)
 from llmviz.course.lessons.discoveries.induction.params import SECOND
 from llmviz.course.ui import kit
-from llmviz.study.heads_on_text import HeadMaps, head_maps
-from llmviz.study.induction import LETTERS, ids_of, next_chances
-from llmviz.study.induction_record import ONE, frame_of, learned, model_at
+from llmviz.interpretability.heads_on_text import HeadMaps, head_maps
+from llmviz.interpretability.induction import LETTERS, ids_of, next_chances
 
 KEY = "discoveries.induction.yours"
 BEST = 4  # next letters that are shown

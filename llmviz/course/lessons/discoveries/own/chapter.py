@@ -4,12 +4,12 @@ import streamlit as st
 
 from llmviz.course.lessons.discoveries.own import going, outcome, plan, words
 from llmviz.course.lessons.discoveries.own.outcome import Outcome
+from llmviz.course.lessons.discoveries.own.own_study import Study
+from llmviz.course.lessons.discoveries.own.own_study_folder import BUNDLED, FILE, NUMBERS, zipped
 from llmviz.course.lessons.discoveries.own.plan import KEY
+from llmviz.course.lessons.discoveries.own.seed_spread import CONFIDENCE, interval, pairs
 from llmviz.course.ui import kit, runs
 from llmviz.paths import HOME
-from llmviz.study.own_study import Study
-from llmviz.study.own_study_folder import BUNDLED, FILE, NUMBERS, zipped
-from llmviz.study.seed_spread import CONFIDENCE, interval, pairs
 
 
 @st.fragment
@@ -125,7 +125,7 @@ def _code(found: Outcome) -> None:
 
     kit.show_code(
         [interval, pairs],
-        "from llmviz.study.seed_spread import pairs\n\n"
+        "from llmviz.course.lessons.discoveries.own.seed_spread import pairs\n\n"
         f"measured = {measured!r}\n"
         "for pair in pairs(measured):\n"
         '    print(f"{pair.first} {pair.second} {pair.difference.mean:.6g} {pair.how}")',

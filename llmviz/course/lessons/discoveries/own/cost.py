@@ -5,10 +5,10 @@ import json
 from dataclasses import dataclass
 
 from llmviz.course.lessons.discoveries.own import words
+from llmviz.course.lessons.discoveries.own.own_study import WORLD, Study
 from llmviz.course.ui import kit, runs
 from llmviz.limits import limit
 from llmviz.models.room import check_memory
-from llmviz.study.own_study import WORLD, Study
 from llmviz.training.config import Plan
 from llmviz.training.references import SAMPLE
 from llmviz.training.series import AT_ONCE

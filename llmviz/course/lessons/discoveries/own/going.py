@@ -7,11 +7,8 @@ import streamlit as st
 from llmviz.background import FAILED
 from llmviz.course.lessons.discoveries.own import words
 from llmviz.course.lessons.discoveries.own.cost import Cost, cost_of
-from llmviz.course.ui import kit, runs
-from llmviz.course.ui.rerun import once
-from llmviz.limits import limit
-from llmviz.study.own_study import Study, run_name
-from llmviz.study.own_study_folder import (
+from llmviz.course.lessons.discoveries.own.own_study import Study, run_name
+from llmviz.course.lessons.discoveries.own.own_study_folder import (
     BUNDLED,
     DONE,
     FILE,
@@ -22,7 +19,10 @@ from llmviz.study.own_study_folder import (
     settle,
     write_study,
 )
-from llmviz.study.own_study_run import to_score
+from llmviz.course.lessons.discoveries.own.own_study_run import to_score
+from llmviz.course.ui import kit, runs
+from llmviz.course.ui.rerun import once
+from llmviz.limits import limit
 
 KEY = "discoveries.own"
 POLL = 1.0  # seconds between two looks
@@ -160,7 +160,7 @@ def _watch(study: Study) -> None:
 
 @kit.kept(32)
 def _scoring(study: Study, folder: Path) -> kit.Job:
-    target = "llmviz.study.own_study_run:score_study"
+    target = "llmviz.course.lessons.discoveries.own.own_study_run:score_study"
     return kit.training_jobs().start(target, study=study, folder=folder)
 
 

@@ -8,10 +8,9 @@ import plotly.graph_objects as go
 
 from llmviz.course.figures.seeds import Dots, seed_dots
 from llmviz.course.lessons.discoveries.own import words
-from llmviz.course.ui import kit
-from llmviz.study.own_study import SAME, Study
-from llmviz.study.own_study_folder import WRONG, Result, measured
-from llmviz.study.seed_spread import (
+from llmviz.course.lessons.discoveries.own.own_study import SAME, Study
+from llmviz.course.lessons.discoveries.own.own_study_folder import WRONG, Result, measured
+from llmviz.course.lessons.discoveries.own.seed_spread import (
     APART,
     Interval,
     Pair,
@@ -21,6 +20,7 @@ from llmviz.study.seed_spread import (
     pairs,
     spreads,
 )
+from llmviz.course.ui import kit
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,7 @@
 """The controls of the chapter "Your own discovery", as its links write them."""
 
 from llmviz.course.lessons.discoveries.own import words
-from llmviz.course.ui import codec
-from llmviz.models.catalogue import DEFAULT
-from llmviz.study.own_study import (
+from llmviz.course.lessons.discoveries.own.own_study import (
     LEAST_STEPS,
     MEASURES,
     MOST_HYPOTHESIS,
@@ -14,6 +12,8 @@ from llmviz.study.own_study import (
     TEXTS,
     TRAINED,
 )
+from llmviz.course.ui import codec
+from llmviz.models.catalogue import DEFAULT
 
 NOTHING = ""  # as a prediction: none was made yet
 

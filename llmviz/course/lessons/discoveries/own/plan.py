@@ -5,9 +5,7 @@ import dataclasses
 import streamlit as st
 
 from llmviz.course.lessons.discoveries.own import words
-from llmviz.course.lessons.discoveries.own.params import NOTHING
-from llmviz.course.ui import kit
-from llmviz.study.own_study import (
+from llmviz.course.lessons.discoveries.own.own_study import (
     SAME,
     SETTINGS,
     TRAINED,
@@ -15,6 +13,8 @@ from llmviz.study.own_study import (
     base_plan,
     read_values,
 )
+from llmviz.course.lessons.discoveries.own.params import NOTHING
+from llmviz.course.ui import kit
 
 KEY = "discoveries.own"
 

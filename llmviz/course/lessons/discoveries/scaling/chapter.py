@@ -10,13 +10,19 @@ import streamlit as st
 
 from llmviz.course.figures.bars import named_bars
 from llmviz.course.lessons.discoveries.scaling import compute, laws, line, own_run, words
+from llmviz.course.lessons.discoveries.scaling.scaling_fit import COVERED, DRAWS, fit_from
+from llmviz.course.lessons.discoveries.scaling.scaling_fits import COMMAND as FITS_COMMAND
+from llmviz.course.lessons.discoveries.scaling.scaling_fits import EVERY, NEAR, Fitted, Taken
+from llmviz.course.lessons.discoveries.scaling.scaling_fits import recorded as fits
+from llmviz.course.lessons.discoveries.scaling.scaling_runs import (
+    AMOUNTS,
+    BATCH,
+    COMMAND,
+    HELD_OUT,
+    SIZES,
+)
+from llmviz.course.lessons.discoveries.scaling.scaling_runs import recorded as runs
 from llmviz.course.ui import kit
-from llmviz.study.scaling_fit import COVERED, DRAWS, fit_from
-from llmviz.study.scaling_fits import COMMAND as FITS_COMMAND
-from llmviz.study.scaling_fits import EVERY, NEAR, Fitted, Taken
-from llmviz.study.scaling_fits import recorded as fits
-from llmviz.study.scaling_runs import AMOUNTS, BATCH, COMMAND, HELD_OUT, SIZES
-from llmviz.study.scaling_runs import recorded as runs
 
 KEY = "discoveries.scaling"
 # The constants E, A, α, B and β that others published; Kaplan and others use another form.
@@ -193,9 +199,9 @@ def _code(taken: Taken) -> None:
         [fit_from],
         "from dataclasses import astuple\n\n"
         "import numpy as np\n\n"
-        "from llmviz.study.scaling_fit import fit_from\n"
-        "from llmviz.study.scaling_fits import Taken\n"
-        "from llmviz.study.scaling_runs import recorded\n\n"
+        "from llmviz.course.lessons.discoveries.scaling.scaling_fit import fit_from\n"
+        "from llmviz.course.lessons.discoveries.scaling.scaling_fits import Taken\n"
+        "from llmviz.course.lessons.discoveries.scaling.scaling_runs import recorded\n\n"
         f"taken = Taken({taken.counted!r}, {taken.smallest}, {taken.shortest})\n"
         f"law = fit_from({start!r}, *taken.numbers(recorded()[1]))\n"
         "print(np.round(astuple(law)[:5], 3).tolist())",

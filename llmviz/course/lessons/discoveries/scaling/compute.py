@@ -8,10 +8,10 @@ import plotly.graph_objects as go
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.discoveries.scaling import words
 from llmviz.course.lessons.discoveries.scaling.laws import of_width
+from llmviz.course.lessons.discoveries.scaling.scaling_fit import Law
+from llmviz.course.lessons.discoveries.scaling.scaling_fits import ALL, Taken
+from llmviz.course.lessons.discoveries.scaling.scaling_runs import SIZES
 from llmviz.course.ui import kit
-from llmviz.study.scaling_fit import Law
-from llmviz.study.scaling_fits import ALL, Taken
-from llmviz.study.scaling_runs import SIZES
 
 KEY = "discoveries.scaling.compute"
 COSTS = (1e10, 3e10, 1e11, 3e11)

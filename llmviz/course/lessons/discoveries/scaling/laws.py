@@ -7,12 +7,12 @@ import plotly.graph_objects as go
 
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.discoveries.scaling import words
+from llmviz.course.lessons.discoveries.scaling.scaling_fit import Law, check, fit_from, start_of
+from llmviz.course.lessons.discoveries.scaling.scaling_fits import Fitted, Taken
+from llmviz.course.lessons.discoveries.scaling.scaling_fits import recorded as fits
+from llmviz.course.lessons.discoveries.scaling.scaling_runs import AMOUNTS, SIZES, ScalingRun
+from llmviz.course.lessons.discoveries.scaling.scaling_runs import recorded as runs
 from llmviz.course.ui import kit
-from llmviz.study.scaling_fit import Law, check, fit_from, start_of
-from llmviz.study.scaling_fits import Fitted, Taken
-from llmviz.study.scaling_fits import recorded as fits
-from llmviz.study.scaling_runs import AMOUNTS, SIZES, ScalingRun
-from llmviz.study.scaling_runs import recorded as runs
 
 SOME_STARTS = [(5.0, 5.0, power, power, 0.0) for power in (0.3, 0.6)]
 

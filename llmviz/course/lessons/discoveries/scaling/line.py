@@ -7,8 +7,8 @@ import streamlit as st
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.discoveries.scaling import words
 from llmviz.course.lessons.discoveries.scaling.laws import of_width
+from llmviz.course.lessons.discoveries.scaling.scaling_runs import SIZES
 from llmviz.course.ui import kit
-from llmviz.study.scaling_runs import SIZES
 
 KEY = "discoveries.scaling.line"
 BEYOND = 10  # times the longest text, up to where the line is drawn

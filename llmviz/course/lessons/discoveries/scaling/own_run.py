@@ -12,11 +12,13 @@ from llmviz.course.lessons.discoveries.scaling.laws import (
     taken_of,
 )
 from llmviz.course.lessons.discoveries.scaling.params import OWN_AMOUNTS, OWN_SIZES
+from llmviz.course.lessons.discoveries.scaling.scaling_runs import SIZES
 from llmviz.course.ui import kit
-from llmviz.study.scaling_runs import SIZES
 
 KEY = "discoveries.scaling.own"
-job_of = kit.job_of("llmviz.study.scaling_runs:train_one", "size", "amount", "seed")
+job_of = kit.job_of(
+    "llmviz.course.lessons.discoveries.scaling.scaling_runs:train_one", "size", "amount", "seed"
+)
 
 
 def draw(state: kit.PageState, *, opened: bool) -> None:

@@ -1,8 +1,8 @@
 """The controls of the chapter "Scaling laws", as its links write them."""
 
+from llmviz.course.lessons.discoveries.scaling.scaling_fits import ALL, BLOCKS
+from llmviz.course.lessons.discoveries.scaling.scaling_runs import AMOUNTS, SIZES
 from llmviz.course.ui import codec
-from llmviz.study.scaling_fits import ALL, BLOCKS
-from llmviz.study.scaling_runs import AMOUNTS, SIZES
 
 OWN_AMOUNTS = tuple(str(amount) for amount in AMOUNTS[:3])  # what is trained within a minute or so
 OWN_SIZES = tuple(str(size.width) for size in SIZES)

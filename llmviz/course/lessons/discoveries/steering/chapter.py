@@ -3,11 +3,11 @@
 import streamlit as st
 
 from llmviz.corpus.states import RULES
+from llmviz.course.lessons.discoveries.features_record import MODEL, weights_of
+from llmviz.course.lessons.discoveries.features_record import bundle as features_bundle
 from llmviz.course.lessons.discoveries.steering import doses, removal, words
+from llmviz.course.lessons.discoveries.steering.model import COMMAND, Choice, recorded
 from llmviz.course.ui import engine, kit
-from llmviz.study.features_record import MODEL, weights_of
-from llmviz.study.features_record import bundle as features_bundle
-from llmviz.study.steering_record import COMMAND, Choice, recorded
 
 KEY = "discoveries.steering"
 

@@ -7,10 +7,7 @@ import streamlit as st
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.discoveries.features import words as feature_words
 from llmviz.course.lessons.discoveries.steering import words
-from llmviz.course.lessons.discoveries.steering.params import MOST_OF_PROMPT
-from llmviz.course.ui import kit
-from llmviz.study.steering import HIJACKED, Push
-from llmviz.study.steering_record import (
+from llmviz.course.lessons.discoveries.steering.model import (
     COPIES,
     HEAD,
     KINDS,
@@ -23,9 +20,12 @@ from llmviz.study.steering_record import (
     recorded,
     steer,
 )
+from llmviz.course.lessons.discoveries.steering.params import MOST_OF_PROMPT
+from llmviz.course.ui import kit
+from llmviz.interpretability.steering import HIJACKED, Push
 
 KEY = "discoveries.steering"
-job_of = kit.job_of("llmviz.study.steering_record:steer", "choice", "prompt")
+job_of = kit.job_of("llmviz.course.lessons.discoveries.steering.model:steer", "choice", "prompt")
 
 
 def choice_of(state: kit.PageState) -> Choice:
@@ -234,7 +234,7 @@ def _code(steered: Steered) -> None:
     choice = steered.choice
     kit.show_code(
         [Push, steer],
-        "from llmviz.study.steering_record import Choice, recorded\n\n"
+        "from llmviz.course.lessons.discoveries.steering.model import Choice, recorded\n\n"
         f"steered = recorded().by_choice[{choice!r}]\n"
         'print(steered.doses, steered.of("share").mean(0).round(3).tolist())',
         f"{steered.doses} {steered.of('share').mean(0).round(3).tolist()}",

@@ -1,7 +1,14 @@
 """The controls of the chapter "Steering", as its links write them."""
 
+from llmviz.course.lessons.discoveries.steering.model import (
+    FEATURE,
+    KINDS,
+    LAYERS,
+    MEANS,
+    PROMPT,
+    TARGETS,
+)
 from llmviz.course.ui import codec
-from llmviz.study.steering_record import FEATURE, KINDS, LAYERS, MEANS, PROMPT, TARGETS
 
 MOST_OF_PROMPT = 400  # characters
 

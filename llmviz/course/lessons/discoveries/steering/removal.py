@@ -8,8 +8,7 @@ from llmviz.corpus.states import RULES
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.discoveries.steering import words
 from llmviz.course.lessons.discoveries.steering.doses import label_of, three
-from llmviz.course.ui import kit
-from llmviz.study.steering_record import (
+from llmviz.course.lessons.discoveries.steering.model import (
     FEATURE,
     MEANS,
     RANDOM,
@@ -17,6 +16,7 @@ from llmviz.study.steering_record import (
     Removals,
     recorded,
 )
+from llmviz.course.ui import kit
 
 KEY = "discoveries.steering.removed"
 TARGET = "names"

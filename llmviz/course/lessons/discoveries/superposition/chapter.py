@@ -12,10 +12,9 @@ from llmviz.course.components.scatter_film.view import LAST
 from llmviz.course.figures.phases import phase_chart as phase_figure
 from llmviz.course.lessons.discoveries.superposition import own, words
 from llmviz.course.lessons.discoveries.superposition.directions import draw_film, report
+from llmviz.course.lessons.discoveries.superposition.model import KEPT, Learned, Moment
 from llmviz.course.lessons.discoveries.superposition.params import FEATURES
-from llmviz.course.ui import kit
-from llmviz.study.superposition import KEPT, Learned, Moment
-from llmviz.study.superposition_record import (
+from llmviz.course.lessons.discoveries.superposition.superposition_record import (
     COMMAND,
     DENSITIES,
     PHASE_DENSITIES,
@@ -27,6 +26,7 @@ from llmviz.study.superposition_record import (
     film,
     phase_chart,
 )
+from llmviz.course.ui import kit
 
 KEY = "discoveries.superposition"
 DIMENSIONS, DENSE, SPARSE = 2, 1.0, 0.05
@@ -259,7 +259,7 @@ def _code(state: kit.PageState) -> None:
     learned = chosen(state)
     kit.show_code(
         [Learned, Moment],
-        "from llmviz.study.superposition_record import film\n\n"
+        "from llmviz.course.lessons.discoveries.superposition.superposition_record import film\n\n"
         f"learned = film({learned.toy.density!r}, seed={learned.toy.seed})\n"
         "print(learned.lengths.round(2), learned.kept.sum(), learned.shared.sum())",
         f"{learned.lengths.round(2)} {learned.kept.sum()} {learned.shared.sum()}",

@@ -6,8 +6,8 @@ import numpy as np
 
 from llmviz.course.components.scatter_film.view import LAST, ORIGIN, Curve, Film, scatter_film
 from llmviz.course.lessons.discoveries.superposition import words
+from llmviz.course.lessons.discoveries.superposition.model import ALONE, KEPT, Learned
 from llmviz.course.ui import kit
-from llmviz.study.superposition import ALONE, KEPT, Learned
 
 PENTAGON = 3.0  # degrees that the angles of a pentagon may be off
 

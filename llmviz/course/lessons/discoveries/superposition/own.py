@@ -6,12 +6,12 @@ import streamlit as st
 from llmviz.course.figures.bars import named_bars
 from llmviz.course.lessons.discoveries.superposition import words
 from llmviz.course.lessons.discoveries.superposition.directions import draw_film, report
+from llmviz.course.lessons.discoveries.superposition.model import Learned, Toy
 from llmviz.course.lessons.discoveries.superposition.params import OWN_DENSITIES, OWN_RATIOS
 from llmviz.course.ui import kit
-from llmviz.study.superposition import Learned, Toy
 
 KEY = "discoveries.superposition.own"
-job_of = kit.job_of("llmviz.study.superposition:learn", "toy")
+job_of = kit.job_of("llmviz.course.lessons.discoveries.superposition.model:learn", "toy")
 
 
 def draw(state: kit.PageState) -> None:

@@ -1,8 +1,13 @@
 """The controls of the chapter "More ideas than dimensions", as its links write them."""
 
+from llmviz.course.lessons.discoveries.superposition.model import MOST_DIMENSIONS, MOST_FEATURES
+from llmviz.course.lessons.discoveries.superposition.superposition_record import (
+    DENSITIES,
+    PHASE_DENSITIES,
+    PHASE_IMPORTANCES,
+    SEEDS,
+)
 from llmviz.course.ui import codec
-from llmviz.study.superposition import MOST_DIMENSIONS, MOST_FEATURES
-from llmviz.study.superposition_record import DENSITIES, PHASE_DENSITIES, PHASE_IMPORTANCES, SEEDS
 
 OWN_DENSITIES = ("1", "0.7", "0.5", "0.3", "0.2", "0.1", "0.05", "0.02", "0.01")
 OWN_RATIOS = ("1", "0.95", "0.9", "0.8", "0.7", "0.5")

@@ -7,10 +7,10 @@ import streamlit as st
 
 from llmviz.course.figures.precision import PowerBars, power_bars
 from llmviz.course.lessons.efficiency.bits import words
+from llmviz.course.lessons.efficiency.bits.step_gradients import RealStep, Sizes, real_step
 from llmviz.course.lessons.efficiency.bits.written import written
 from llmviz.course.ui import engine, kit
 from llmviz.quantization.formats import FLOAT16
-from llmviz.study.step_gradients import RealStep, Sizes, real_step
 
 KEY = "efficiency.bits.gradients"
 MOST_SCALE = 24

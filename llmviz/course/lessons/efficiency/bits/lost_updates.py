@@ -9,9 +9,14 @@ from llmviz.course.figures.lines import Line, lines
 from llmviz.course.figures.precision import PowerBars, power_bars
 from llmviz.course.lessons.efficiency.bits import words
 from llmviz.course.lessons.efficiency.bits.gradients import step_of
+from llmviz.course.lessons.efficiency.bits.step_gradients import (
+    BATCHES,
+    RealStep,
+    lost_updates,
+    update_steps,
+)
 from llmviz.course.ui import engine, kit
 from llmviz.quantization.formats import FORMATS
-from llmviz.study.step_gradients import BATCHES, RealStep, lost_updates, update_steps
 
 KEY = "efficiency.bits.updates"
 RATES = tuple(float(rate) for rate in words.rates)

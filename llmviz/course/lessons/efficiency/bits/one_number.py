@@ -6,11 +6,15 @@ import streamlit as st
 
 from llmviz.course.components.bit_rows.view import bit_rows, read_pattern
 from llmviz.course.lessons.efficiency.bits import words
+from llmviz.course.lessons.efficiency.bits.typed_number import read_number
+from llmviz.course.lessons.efficiency.bits.weight_cells import (
+    WeightCell,
+    matrix_shapes,
+    weight_cell,
+)
 from llmviz.course.lessons.efficiency.bits.written import written
 from llmviz.course.ui import engine, kit
 from llmviz.quantization.formats import FLOAT16, FORMATS, FloatFormat, IntFormat, bit_text
-from llmviz.study.typed_number import read_number
-from llmviz.study.weight_cells import WeightCell, matrix_shapes, weight_cell
 
 KEY = "efficiency.bits.board"
 EXAMPLE = 0.1  # shown where nothing that was typed is a number

@@ -6,14 +6,20 @@ import streamlit as st
 
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.efficiency.bits import words as words
+from llmviz.course.lessons.efficiency.bits.precision_race import (
+    PrecisionEnd,
+    PrecisionStep,
+    precision_race,
+)
 from llmviz.course.ui import kit
-from llmviz.study.precision_race import PrecisionEnd, PrecisionStep, precision_race
 
 KEY = "efficiency.bits.race"
 EXPLODES = 3  # times the lowest loss: from there on the axis of losses is logarithmic
 Steps = tuple[PrecisionStep, ...]
 NEAR = 0.01  # nats per token that are called no difference
-race_of = kit.job_of("llmviz.study.precision_race:precision_race", "ways", "steps", "shrink")
+race_of = kit.job_of(
+    "llmviz.course.lessons.efficiency.bits.precision_race:precision_race", "ways", "steps", "shrink"
+)
 
 
 def draw(state: kit.PageState) -> None:

@@ -7,10 +7,10 @@ import streamlit as st
 
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.efficiency.bits import words
+from llmviz.course.lessons.efficiency.bits.small_sums import RunningSums, running_sums
 from llmviz.course.lessons.efficiency.bits.written import written
 from llmviz.course.ui import kit
 from llmviz.quantization.formats import BFLOAT16
-from llmviz.study.small_sums import RunningSums, running_sums
 
 KEY = "efficiency.bits.sums"
 POINTS = 129  # drawn of each sum

@@ -4,9 +4,9 @@ import numpy as np
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.efficiency.cache import words
+from llmviz.course.lessons.efficiency.cache.cache_contents import CacheContents
 from llmviz.course.ui import engine, kit
 from llmviz.models.gpt import GPT
-from llmviz.study.cache_contents import CacheContents
 
 BEFORE, ANGLE = "before", "angle"  # keys that are not turned yet, and how far they turn
 

@@ -7,10 +7,10 @@ from llmviz.course import components as lv
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.efficiency.cache import cells, words
+from llmviz.course.lessons.efficiency.cache.cache_contents import CacheContents, cache_contents
 from llmviz.course.lessons.efficiency.cache.params import READ, WRITTEN
 from llmviz.course.ui import engine, kit
 from llmviz.sampling.generation import can_cache
-from llmviz.study.cache_contents import CacheContents, cache_contents
 from llmviz.textfile import check_text
 
 KEY = "efficiency.cache"

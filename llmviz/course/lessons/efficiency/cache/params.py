@@ -1,9 +1,9 @@
 """The controls of the chapter "The cache", as its links write them."""
 
+from llmviz.course.lessons.efficiency.cache.roofline import BATCHES
 from llmviz.course.ui import codec
 from llmviz.models.arithmetic import BYTES
 from llmviz.models.cache_shapes import KNOWN
-from llmviz.study.roofline import BATCHES
 
 WRITTEN = 8  # tokens that the model writes behind the text
 READ = 24  # tokens of the text that are read

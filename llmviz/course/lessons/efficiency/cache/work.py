@@ -8,11 +8,20 @@ import streamlit as st
 from llmviz.course.figures.roofline import Mark, Roof, roofline_figure
 from llmviz.course.lessons.efficiency.cache import words
 from llmviz.course.lessons.efficiency.cache.contents import KEY
+from llmviz.course.lessons.efficiency.cache.roofline import (
+    BATCHES,
+    DECODE,
+    LARGE,
+    PREFILL,
+    ROUNDS,
+    Point,
+    Roofline,
+    passes,
+)
 from llmviz.course.ui import engine, kit
 from llmviz.models.pass_work import PassWork, pass_work
 from llmviz.models.room import spoken_bytes
 from llmviz.models.settings import GPTConfig
-from llmviz.study.roofline import BATCHES, DECODE, LARGE, PREFILL, ROUNDS, Point, Roofline, passes
 
 GB = 1e9
 NEAR = 1.05  # times; what differs by less is called about the same
@@ -29,7 +38,9 @@ class Counted(NamedTuple):
 @kit.kept(12)
 def roofline_of(bundled: engine.Bundled) -> kit.Job:
     """Return the measuring of this machine and a model, in a process of its own."""
-    return kit.training_jobs().start("llmviz.study.roofline:roofline", name=bundled.name)
+    return kit.training_jobs().start(
+        "llmviz.course.lessons.efficiency.cache.roofline:roofline", name=bundled.name
+    )
 
 
 def draw(state: kit.PageState, bundled: engine.Bundled) -> None:

@@ -13,16 +13,16 @@ from llmviz.course.components.tile_film.view import tile_film
 from llmviz.course.lessons.efficiency.flash import words
 from llmviz.course.lessons.efficiency.flash.params import DRAWN, SIDE
 from llmviz.course.lessons.efficiency.flash.questions import rescale_question
-from llmviz.course.ui import engine, kit
-from llmviz.models.gpt import GPT
-from llmviz.nn.attention.tiled import tile_steps
-from llmviz.study.tiles_on_text import (
+from llmviz.course.lessons.efficiency.flash.tiles_on_text import (
     TiledText,
     count_rescalings,
     require_softmax_after_mask,
     tiles_on_text,
 )
-from llmviz.study.transformers import require_transformer
+from llmviz.course.ui import engine, kit
+from llmviz.models.gpt import GPT
+from llmviz.models.transformers import require_transformer
+from llmviz.nn.attention.tiled import tile_steps
 
 KEY = "efficiency.flash"
 

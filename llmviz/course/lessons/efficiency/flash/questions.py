@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from llmviz.course.lessons.efficiency.flash import words
+from llmviz.course.lessons.efficiency.flash.tiles_on_text import TiledText
 from llmviz.course.ui import kit
 from llmviz.nn.attention.traffic import tile_traffic
-from llmviz.study.tiles_on_text import TiledText
 
 EXAMPLE = (1.0, 2.0, 2.5)  # old maximum, new maximum, sum: where no row gets a larger maximum
 PLAIN = 0.5  # the factor that a question is best asked about

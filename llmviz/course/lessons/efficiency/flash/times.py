@@ -4,12 +4,20 @@ import streamlit as st
 
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.efficiency.flash import words
+from llmviz.course.lessons.efficiency.flash.attention_costs import (
+    HEAD_SIZE,
+    HEADS,
+    LENGTHS,
+    SIDE,
+    TRIES,
+    WAYS,
+    AttentionCost,
+)
 from llmviz.course.lessons.efficiency.flash.film import KEY
 from llmviz.course.lessons.efficiency.flash.moved import amount
 from llmviz.course.ui import kit
-from llmviz.study.attention_costs import HEAD_SIZE, HEADS, LENGTHS, SIDE, TRIES, WAYS, AttentionCost
 
-measuring = kit.job_of("llmviz.study.attention_costs:attention_costs")
+measuring = kit.job_of("llmviz.course.lessons.efficiency.flash.attention_costs:attention_costs")
 
 
 def draw(state: kit.PageState) -> None:

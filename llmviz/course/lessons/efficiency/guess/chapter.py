@@ -3,12 +3,12 @@
 import streamlit as st
 
 from llmviz.course.lessons.efficiency.guess import rounds, speed, words
+from llmviz.course.lessons.efficiency.guess.drafts import CHECKPOINT, COUNTS, NETWORK, draft_of
 from llmviz.course.lessons.efficiency.guess.params import WRITTEN
 from llmviz.course.lessons.efficiency.guess.questions import chance_question, count_question
 from llmviz.course.ui import engine, kit
 from llmviz.models.base import count_parameters
 from llmviz.sampling.speculative import Round, play_round, residual, speculate
-from llmviz.study.drafts import CHECKPOINT, COUNTS, NETWORK, draft_of
 
 KEY = rounds.KEY
 

@@ -1,8 +1,8 @@
 """The controls of the chapter "Guess and check", as its links write them."""
 
 from llmviz.course.lessons.efficiency.guess import words
+from llmviz.course.lessons.efficiency.guess.drafts import KINDS, NETWORK
 from llmviz.course.ui import codec
-from llmviz.study.drafts import KINDS, NETWORK
 
 WRITTEN = 24  # tokens that are written
 MOST_STEPS = 3 * WRITTEN  # a round of one token has at most three: a guess, its check, a draw

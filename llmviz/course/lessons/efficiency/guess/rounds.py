@@ -12,12 +12,12 @@ from llmviz.course.components.guess_rounds.view import (
     guess_rounds,
 )
 from llmviz.course.lessons.efficiency.guess import words
+from llmviz.course.lessons.efficiency.guess.drafts import draft_of
+from llmviz.course.lessons.efficiency.guess.guess_places import Place, places_of
 from llmviz.course.lessons.efficiency.guess.params import MOST_STEPS, WRITTEN
 from llmviz.course.ui import engine, kit
 from llmviz.sampling.settings import SamplingSettings
 from llmviz.sampling.speculative import Guess, Round, speculate
-from llmviz.study.drafts import draft_of
-from llmviz.study.guess_places import Place, places_of
 
 KEY = "efficiency.guess"
 LISTED = 6  # tokens of a place that are shown

@@ -6,14 +6,20 @@ import streamlit as st
 
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.efficiency.guess import words
+from llmviz.course.lessons.efficiency.guess.guess_speed import LONGEST, TRIES, WIDE, Speed, pooled
 from llmviz.course.ui import kit
 from llmviz.models.arithmetic import weight_bytes
 from llmviz.models.settings import GPTConfig
 from llmviz.sampling.speculative import expected_speed_up
-from llmviz.study.guess_speed import LONGEST, TRIES, WIDE, Speed, pooled
 
 KEY = "efficiency.guess.speed"
-job_of = kit.job_of("llmviz.study.guess_speed:guess_speeds", "name", "kind", "temperature", "wide")
+job_of = kit.job_of(
+    "llmviz.course.lessons.efficiency.guess.guess_speed:guess_speeds",
+    "name",
+    "kind",
+    "temperature",
+    "wide",
+)
 
 
 def draw(state: kit.PageState, name: str, kind: str, config: GPTConfig) -> None:

@@ -10,11 +10,11 @@ import streamlit as st
 from llmviz.course.components.byte_timeline.view import Life, Section, byte_timeline
 from llmviz.course.lessons.efficiency.memory import formula, words
 from llmviz.course.lessons.efficiency.memory.chosen import FLOAT, KEY, Chosen
+from llmviz.course.lessons.efficiency.memory.model import watched_step
 from llmviz.course.ui import engine, kit
 from llmviz.models.arithmetic import count
 from llmviz.models.room import spoken_bytes
-from llmviz.study.step_times import batch
-from llmviz.study.training_memory import watched_step
+from llmviz.training.step_times import batch
 
 if TYPE_CHECKING:
     from llmviz.training.step_memory import Held, StepMemory

@@ -5,9 +5,9 @@ import streamlit as st
 from llmviz.course.figures.losses import compared
 from llmviz.course.lessons.efficiency.memory import words
 from llmviz.course.lessons.efficiency.memory.chosen import KEY, Chosen
+from llmviz.course.lessons.efficiency.memory.model import PIECES, ROUNDS, Way, Ways, group_sizes
 from llmviz.course.ui import engine, kit
 from llmviz.models.room import spoken_bytes
-from llmviz.study.training_memory import PIECES, ROUNDS, Way, Ways, group_sizes
 
 MB = 1e6
 
@@ -15,7 +15,7 @@ MB = 1e6
 @kit.kept(12)
 def ways_of(bundled: engine.Bundled, rows: int, tokens: int) -> kit.Job:
     """Return the work on one batch in a process of its own; the same is done only once."""
-    target = "llmviz.study.training_memory:memory_ways"
+    target = "llmviz.course.lessons.efficiency.memory.model:memory_ways"
     return kit.training_jobs().start(target, name=bundled.name, rows=rows, tokens=tokens)
 
 

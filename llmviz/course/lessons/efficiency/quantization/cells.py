@@ -11,10 +11,10 @@ from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.efficiency.quantization import words
 from llmviz.course.lessons.efficiency.quantization.digits import decimals, fixed, quotient
 from llmviz.course.lessons.efficiency.quantization.place import Place
+from llmviz.course.lessons.efficiency.quantization.quantized_row import RowSteps
 from llmviz.course.lessons.efficiency.quantization.setting import KEY
 from llmviz.course.ui import kit
 from llmviz.quantization.scheme import TENSOR, Scheme
-from llmviz.study.quantized_row import RowSteps
 
 SHOWN = 12  # weights of the row that have cells
 WHOLE = ("rounded", "shifted", "codes", "zero_point")  # steps that are whole numbers

@@ -4,13 +4,16 @@ import streamlit as st
 
 from llmviz.course.figures.quantization import error_bars
 from llmviz.course.lessons.efficiency.quantization import words
+from llmviz.course.lessons.efficiency.quantization.quantization_errors import (
+    MatrixError,
+    matrix_errors,
+)
 from llmviz.course.lessons.efficiency.quantization.setting import KEY, MODEL, model
 from llmviz.course.ui import engine, kit
 from llmviz.quantization.awq import MOST_ROWS
 from llmviz.quantization.model import QuantizedModel, quantize_model
+from llmviz.quantization.quantized_models import AWQ, CALIBRATED_ON, ROUNDING, scaled
 from llmviz.quantization.scheme import Scheme
-from llmviz.study.quantization_errors import MatrixError, matrix_errors
-from llmviz.study.quantized_models import AWQ, CALIBRATED_ON, ROUNDING, scaled
 
 rounded_from = kit.kept(8)(kit.on_model_and_tokenizer(scaled))
 

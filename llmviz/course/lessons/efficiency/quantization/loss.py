@@ -3,13 +3,21 @@
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.efficiency.quantization import words
 from llmviz.course.lessons.efficiency.quantization.digits import difference
+from llmviz.course.lessons.efficiency.quantization.quantization_curves import (
+    COMMAND,
+    GROUP_OF,
+    WAYS,
+    Curves,
+    Point,
+    Way,
+    curves,
+)
+from llmviz.course.lessons.efficiency.quantization.quantized_loss import DOCUMENTS, LossSoFar
 from llmviz.course.lessons.efficiency.quantization.setting import KEY, MODEL, model
 from llmviz.course.ui import engine, kit
 from llmviz.quantization.model import linears, plain_bytes, sizes
+from llmviz.quantization.quantized_models import AWQ, ROUNDING
 from llmviz.quantization.scheme import GROUP, Scheme
-from llmviz.study.quantization_curves import COMMAND, GROUP_OF, WAYS, Curves, Point, Way, curves
-from llmviz.study.quantized_loss import DOCUMENTS, LossSoFar
-from llmviz.study.quantized_models import AWQ, ROUNDING
 
 bundled = kit.kept(1)(curves)
 
@@ -17,7 +25,7 @@ bundled = kit.kept(1)(curves)
 @kit.kept(32)
 def measured(model: engine.Bundled, scheme: Scheme, method: str) -> kit.Job:
     """Return the measurement of one setting, in a process of its own."""
-    target = "llmviz.study.quantized_loss:quantized_loss"
+    target = "llmviz.course.lessons.efficiency.quantization.quantized_loss:quantized_loss"
     return kit.map_jobs().start(target, name=MODEL, scheme=scheme.to_dict(), method=method)
 
 

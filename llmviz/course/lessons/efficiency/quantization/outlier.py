@@ -7,10 +7,15 @@ from llmviz.course.figures.quantization import rounding_line
 from llmviz.course.lessons.efficiency.quantization import words
 from llmviz.course.lessons.efficiency.quantization.digits import decimals, fixed
 from llmviz.course.lessons.efficiency.quantization.place import Place, steps_of
+from llmviz.course.lessons.efficiency.quantization.quantized_row import (
+    Damage,
+    RowSteps,
+    damage,
+    with_large_weight,
+)
 from llmviz.course.lessons.efficiency.quantization.setting import KEY, model, values_told
 from llmviz.course.ui import engine, kit
 from llmviz.quantization.scheme import GROUP, Scheme
-from llmviz.study.quantized_row import Damage, RowSteps, damage, with_large_weight
 
 
 @kit.kept(64)

@@ -2,8 +2,8 @@
 
 from llmviz.course.lessons.efficiency.quantization import words
 from llmviz.course.ui import codec
+from llmviz.quantization.quantized_models import METHODS
 from llmviz.quantization.scheme import FEWEST_BITS, MOST_BITS, PER
-from llmviz.study.quantized_models import METHODS
 
 PARAMS = [
     codec.choice("qview", "row", list(words.views)),

@@ -2,11 +2,15 @@
 
 from typing import NamedTuple
 
+from llmviz.course.lessons.efficiency.quantization.quantization_errors import largest_weight
+from llmviz.course.lessons.efficiency.quantization.quantized_row import (
+    RowSteps,
+    row_steps,
+    with_large_weight,
+)
 from llmviz.course.lessons.efficiency.quantization.setting import model
 from llmviz.course.ui import engine, kit
 from llmviz.quantization.scheme import Scheme
-from llmviz.study.quantization_errors import largest_weight
-from llmviz.study.quantized_row import RowSteps, row_steps, with_large_weight
 
 
 class Place(NamedTuple):

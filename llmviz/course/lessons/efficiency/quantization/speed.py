@@ -5,13 +5,22 @@ from llmviz.course.lessons.efficiency.quantization import words
 from llmviz.course.lessons.efficiency.quantization.setting import KEY
 from llmviz.course.ui import kit
 from llmviz.quantization.kernels import INT4_GROUPS
-from llmviz.study.quantized_speed import FLOAT32, INT4, INT8, KINDS, REPEATS, ROUNDS, WIDTHS, Speed
+from llmviz.quantization.quantized_speed import (
+    FLOAT32,
+    INT4,
+    INT8,
+    KINDS,
+    REPEATS,
+    ROUNDS,
+    WIDTHS,
+    Speed,
+)
 
 
 @kit.kept(1)
 def speeds() -> kit.Job:
     """Return the measurement, in a process of its own."""
-    return kit.map_jobs().start("llmviz.study.quantized_speed:product_speeds")
+    return kit.map_jobs().start("llmviz.quantization.quantized_speed:product_speeds")
 
 
 def draw(state: kit.PageState) -> None:

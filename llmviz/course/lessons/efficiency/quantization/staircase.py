@@ -6,9 +6,15 @@ import torch
 from llmviz.course.figures.adapters import Curve, lines
 from llmviz.course.lessons.efficiency.quantization import words
 from llmviz.course.lessons.efficiency.quantization.setting import KEY
+from llmviz.course.lessons.efficiency.quantization.straight_through import (
+    BEYOND,
+    Update,
+    picture_scheme,
+    staircase,
+    walk,
+)
 from llmviz.course.ui import kit
 from llmviz.quantization.qat import fake_quantize
-from llmviz.study.straight_through import BEYOND, Update, picture_scheme, staircase, walk
 
 START, TARGET, UPDATES = -0.3, 0.7, 40
 GRADIENT = 0.6  # at the rounded weight, in the question

@@ -8,8 +8,8 @@ from llmviz.course.lessons.efficiency.quantization import words
 from llmviz.course.lessons.efficiency.quantization.layers import small_of
 from llmviz.course.lessons.efficiency.quantization.setting import model
 from llmviz.course.ui import engine, kit
+from llmviz.finetuning.continuations import continuation
 from llmviz.quantization.scheme import Scheme
-from llmviz.study.continuations import continuation
 
 TOKENS = 60  # that are written
 

@@ -8,8 +8,8 @@ from llmviz.course.lessons.efficiency.quantization.digits import difference
 from llmviz.course.lessons.efficiency.quantization.setting import KEY
 from llmviz.course.ui import engine, kit
 from llmviz.quantization.qat import finish_qat, prepare_qat
+from llmviz.quantization.quantization_aware import BITS, CHECKS, EXACT, KINDS, MODEL, RATE, Checked
 from llmviz.quantization.scheme import CHANNEL, Scheme
-from llmviz.study.quantization_aware import BITS, CHECKS, EXACT, KINDS, MODEL, RATE, Checked
 
 ROLES = {EXACT: "residual", 4: "value", 3: "query", 2: "key"}
 
@@ -17,7 +17,7 @@ ROLES = {EXACT: "residual", 4: "value", 3: "query", 2: "key"}
 @kit.kept(12)
 def race_of(updates: int, form: str, per: str) -> kit.Job:
     """Return the trainings in a process of their own; the same ones are run only once."""
-    target = "llmviz.study.quantization_aware:quantization_aware"
+    target = "llmviz.quantization.quantization_aware:quantization_aware"
     scheme = Scheme(symmetric=form == "symmetric", per=per)
     return kit.training_jobs().start(
         target, steps=updates, scheme=scheme.to_dict(), rate=RATE, base=MODEL

@@ -13,8 +13,8 @@ from llmviz.course.lessons.efficiency.serving import (
 )
 from llmviz.course.lessons.efficiency.serving.params import OPENING
 from llmviz.course.lessons.efficiency.serving.runs import TwoRuns, bundled, bundled_shown, own_shown
+from llmviz.course.lessons.efficiency.serving.serving_recording import COMMAND
 from llmviz.course.ui import kit
-from llmviz.study.serving_recording import COMMAND
 
 KEY = "efficiency.serving"
 

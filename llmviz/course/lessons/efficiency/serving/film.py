@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from llmviz.course.components.serving_film.view import PHASES, Film, FilmSequence, FilmTick
+from llmviz.course.lessons.efficiency.serving.serving_run import Run
 from llmviz.serving.recording import Recording
 from llmviz.serving.trace import Tick
-from llmviz.study.serving_run import Run
 
 Changes = list[tuple[int, Any]]
 

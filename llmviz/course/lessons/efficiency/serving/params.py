@@ -1,9 +1,9 @@
 """The controls of the chapter "Many requests", as its links write them."""
 
 from llmviz.course.lessons.efficiency.serving import words
+from llmviz.course.lessons.efficiency.serving.serving_recording import TRIAL
+from llmviz.course.lessons.efficiency.serving.serving_texts import WAYS
 from llmviz.course.ui import codec
-from llmviz.study.serving_recording import TRIAL
-from llmviz.study.serving_texts import WAYS
 
 MEMORY = TRIAL.config.n_blocks * TRIAL.config.block_size
 OPENING = -1  # the tick or the request that the run itself names: `Shown.openings`

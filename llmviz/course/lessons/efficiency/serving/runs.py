@@ -5,15 +5,14 @@ from dataclasses import dataclass
 
 from llmviz.background import DONE
 from llmviz.course.components.serving_film.view import FilmPicture, film_picture
-from llmviz.course.lessons.efficiency.serving import words
+from llmviz.course.lessons.efficiency.serving import serving_recording, serving_texts, words
 from llmviz.course.lessons.efficiency.serving.film import film_of, opening, sharing_opening
+from llmviz.course.lessons.efficiency.serving.serving_recording import Bundled
+from llmviz.course.lessons.efficiency.serving.serving_run import Run, Trial, own_prompts, runs_of
 from llmviz.course.ui import kit
 from llmviz.serving.recording import Recording
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.workload import Workload
-from llmviz.study import serving_recording, serving_texts
-from llmviz.study.serving_recording import Bundled
-from llmviz.study.serving_run import Run, Trial, own_prompts, runs_of
 
 FLAG = "serverun"
 
@@ -54,7 +53,9 @@ def trial_of(state: kit.PageState) -> Trial:
 @kit.kept(8)
 def job_of(trial: Trial) -> kit.Job:
     """Return both runs in a process of their own; the same trial is run only once."""
-    return kit.training_jobs().start("llmviz.study.serving_run:serving_run", trial=trial)
+    return kit.training_jobs().start(
+        "llmviz.course.lessons.efficiency.serving.serving_run:serving_run", trial=trial
+    )
 
 
 bundled = kit.kept(1)(serving_recording.read)

@@ -4,8 +4,8 @@ from llmviz.course.components.serving_film.view import serving_film
 from llmviz.course.lessons.efficiency.serving import figures, questions, words
 from llmviz.course.lessons.efficiency.serving.params import OPENING
 from llmviz.course.lessons.efficiency.serving.runs import TwoRuns, texts_shown
+from llmviz.course.lessons.efficiency.serving.serving_texts import COMMAND, WAYS, blocks_at_once
 from llmviz.course.ui import kit
-from llmviz.study.serving_texts import COMMAND, WAYS, blocks_at_once
 
 KEY = "efficiency.serving.ways"
 

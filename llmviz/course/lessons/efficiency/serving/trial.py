@@ -4,8 +4,7 @@ import streamlit as st
 
 from llmviz.course.lessons.efficiency.serving import figures, words
 from llmviz.course.lessons.efficiency.serving.runs import FLAG, job_of, trial_of
-from llmviz.course.ui import kit
-from llmviz.study.serving_run import (
+from llmviz.course.lessons.efficiency.serving.serving_run import (
     BASE,
     MOST_OWN,
     MOST_OWN_CHARACTERS,
@@ -15,6 +14,7 @@ from llmviz.study.serving_run import (
     memory_of_beam,
     runs_of,
 )
+from llmviz.course.ui import kit
 
 WIDTH = 250
 

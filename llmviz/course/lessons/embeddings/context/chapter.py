@@ -13,13 +13,19 @@ from llmviz.course.figures import embeddings as figures
 from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.clear import stands_out
 from llmviz.course.lessons.embeddings.context import words
+from llmviz.course.lessons.embeddings.context.model import (
+    Move,
+    Place,
+    TwoPaths,
+    largest_move,
+    two_paths,
+)
 from llmviz.course.lessons.embeddings.context.reading import KEY, SENTENCES, sentence
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.models.gpt import GPT
 from llmviz.models.residual import Stage, read_stream
 from llmviz.similarity import VectorTable, unit_rows
-from llmviz.study.token_in_context import Move, Place, TwoPaths, largest_move, two_paths
 
 
 @st.fragment

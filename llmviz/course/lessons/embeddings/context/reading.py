@@ -6,10 +6,10 @@ import streamlit as st
 
 from llmviz.course.components.token_strip.view import TokenRow, TokenSelection, token_strip
 from llmviz.course.lessons.embeddings.context import words
+from llmviz.course.lessons.embeddings.context.model import Place, last_piece
 from llmviz.course.ui import engine, kit
 from llmviz.models.residual import read_stream
 from llmviz.similarity import VectorTable
-from llmviz.study.token_in_context import Place, last_piece
 from llmviz.tokenizers import Token
 
 KEY = "embeddings.context"

@@ -16,6 +16,7 @@ from llmviz.course.lessons.embeddings.lookup import ids, words
 from llmviz.course.ui import kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.course.ui.paint_order import before_controls
+from llmviz.interpretability.vector_tables import likest, measured
 from llmviz.similarity import (
     VectorTable,
     measure_all,
@@ -24,7 +25,6 @@ from llmviz.similarity import (
     projector_labels,
     renumbered,
 )
-from llmviz.study.vector_tables import likest, measured
 from llmviz.tokenizers import Token
 
 KEY = "embeddings.lookup"

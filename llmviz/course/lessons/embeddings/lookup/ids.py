@@ -9,8 +9,7 @@ from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.clear import stands_out
 from llmviz.course.lessons.embeddings.lookup import words
 from llmviz.course.ui import kit
-from llmviz.similarity import VectorTable, euclidean, pairwise, renumbered
-from llmviz.study.vector_tables import (
+from llmviz.interpretability.vector_tables import (
     crowded,
     id_correlation,
     likest,
@@ -18,6 +17,7 @@ from llmviz.study.vector_tables import (
     next_id,
     spelled_like,
 )
+from llmviz.similarity import VectorTable, euclidean, pairwise, renumbered
 
 NAMED = 4  # neighbours that are named in the figure
 CROWD = 0.2  # share of the tokens with rows that point one way, from which on it is said

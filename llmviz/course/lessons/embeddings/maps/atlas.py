@@ -13,9 +13,9 @@ import numpy as np
 
 from llmviz.background import OVER
 from llmviz.course.lessons.embeddings import sources
+from llmviz.course.lessons.embeddings.word_maps import Judged, Mapped, judge, mapped
 from llmviz.course.ui import engine, kit
 from llmviz.similarity import neighbour_ids, project
-from llmviz.study.word_maps import Judged, Mapped, judge, mapped
 
 STEPS = "llmviz.similarity.projection:project_steps"
 KEPT = 48  # maps

@@ -14,8 +14,8 @@ from llmviz.course.lessons.embeddings.maps.atlas import (
     ground,
     judged,
 )
+from llmviz.course.lessons.embeddings.word_maps import Judged
 from llmviz.course.ui import kit
-from llmviz.study.word_maps import Judged
 
 PACE = 0.6  # seconds between two looks at a map that is being drawn
 

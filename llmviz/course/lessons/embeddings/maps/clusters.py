@@ -11,9 +11,9 @@ from llmviz.corpus import word_categories
 from llmviz.course.lessons.embeddings.maps import words
 from llmviz.course.lessons.embeddings.maps.atlas import Ground
 from llmviz.course.lessons.embeddings.maps.params import of_snippet
+from llmviz.course.lessons.embeddings.word_maps import central
 from llmviz.course.ui import kit
 from llmviz.similarity import Clusters, adjusted_rand, kmeans, purity
-from llmviz.study.word_maps import central
 
 NAMED_WORDS = 6  # of a cluster
 

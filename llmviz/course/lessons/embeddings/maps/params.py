@@ -1,10 +1,10 @@
 """The controls of the chapter "Maps", as its links write them."""
 
 from llmviz.course.lessons.embeddings.word2vec.params import word_list
+from llmviz.course.lessons.embeddings.word_maps import MOST_NEAR
 from llmviz.course.ui import codec
 from llmviz.course.ui.state import PageState
 from llmviz.similarity import METHODS
-from llmviz.study.word_maps import MOST_NEAR
 
 DEFAULT_VECTORS = "tiny-world-word2vec"
 POINTS = (50, 100, 200, 500, 1000, 2000)

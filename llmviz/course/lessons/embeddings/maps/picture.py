@@ -12,9 +12,9 @@ from llmviz.course.lessons.embeddings.maps import clusters as maps_clusters
 from llmviz.course.lessons.embeddings.maps import words
 from llmviz.course.lessons.embeddings.maps.atlas import Ground
 from llmviz.course.lessons.embeddings.maps.clusters import Colours
+from llmviz.course.lessons.embeddings.word_maps import Judged
 from llmviz.course.ui import kit
 from llmviz.similarity import pairwise
-from llmviz.study.word_maps import Judged
 
 KEY = "embeddings.maps.film"  # "embeddings.map" is the slot of a control
 

@@ -6,10 +6,10 @@ from llmviz.course.lessons.embeddings.maps import atlas as maps
 from llmviz.course.lessons.embeddings.maps import words
 from llmviz.course.lessons.embeddings.maps.atlas import Ground, Request
 from llmviz.course.lessons.embeddings.maps.params import of_snippet
+from llmviz.course.lessons.embeddings.word_maps import Judged, mapped, of_own_kind
 from llmviz.course.ui import kit
 from llmviz.similarity import METHODS, project, trustworthiness
 from llmviz.similarity.trust import trust_of_points
-from llmviz.study.word_maps import Judged, mapped, of_own_kind
 
 
 def say(here: Ground, judged: Judged, spots: list[int], method: str, request: Request) -> None:

@@ -20,15 +20,15 @@ from llmviz.course.lessons.embeddings.clear import stands_out
 from llmviz.course.lessons.embeddings.positions import input as positions_input
 from llmviz.course.lessons.embeddings.positions import longer, mistake, params, words
 from llmviz.course.lessons.embeddings.positions import shuffle as positions_shuffle
-from llmviz.course.ui import engine, kit
-from llmviz.course.ui.paint_order import before_controls
-from llmviz.nn.positions import Rotary, sinusoidal_positions, sinusoidal_shift, turned
-from llmviz.study.position_tables import (
+from llmviz.course.lessons.embeddings.positions.model import (
     PositionTable,
     computed_positions,
     learned_positions,
     position_identities,
 )
+from llmviz.course.ui import engine, kit
+from llmviz.course.ui.paint_order import before_controls
+from llmviz.nn.positions import Rotary, sinusoidal_positions, sinusoidal_shift, turned
 
 KEY = "embeddings.positions"
 

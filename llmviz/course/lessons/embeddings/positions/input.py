@@ -10,13 +10,18 @@ from llmviz.course import components as lv
 from llmviz.course.components.token_strip.view import visible_text
 from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.positions import params, words
+from llmviz.course.lessons.embeddings.positions.model import (
+    InputTables,
+    input_tables,
+    rotary_score,
+    rotation,
+)
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.course.ui.paint_order import before_controls
 from llmviz.course.ui.rerun import once
 from llmviz.models.catalogue import able
 from llmviz.similarity import VectorTable, cosine, euclidean
-from llmviz.study.position_tables import InputTables, input_tables, rotary_score, rotation
 from llmviz.textfile import check_text
 from llmviz.training.run_folders import description_of
 

@@ -5,7 +5,7 @@ import streamlit as st
 from llmviz.course.lessons.embeddings.positions import params
 from llmviz.course.lessons.embeddings.positions import words as words
 from llmviz.course.ui import engine, kit
-from llmviz.study.longer_texts import TIMES, LossBeyond, long_texts, longer_copy, loss_beyond
+from llmviz.evaluation.longer_texts import TIMES, LossBeyond, long_texts, longer_copy, loss_beyond
 
 CLEAR = 0.2  # nats: a smaller change of a mean over about a thousand tokens may be chance
 

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from llmviz.course.lessons.embeddings.positions import words
+from llmviz.course.lessons.embeddings.positions.model import wave_value
 from llmviz.course.ui import kit
-from llmviz.study.position_tables import wave_value
 
 POSITION, WIDTH, BASE = 3, 4, 10_000
 

@@ -12,11 +12,7 @@ from llmviz.course import components as lv
 from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.clear import stands_out
 from llmviz.course.lessons.embeddings.similarity import words
-from llmviz.course.ui import kit
-from llmviz.course.ui import pinned_cells as cells
-from llmviz.course.ui.paint_order import before_controls
-from llmviz.similarity import Neighbours, VectorTable, analogy, score_analogies, unit_rows
-from llmviz.study.known_analogies import (
+from llmviz.course.lessons.embeddings.similarity.model import (
     candidates,
     known_answer,
     known_pairs,
@@ -25,6 +21,10 @@ from llmviz.study.known_analogies import (
     questions,
     scores,
 )
+from llmviz.course.ui import kit
+from llmviz.course.ui import pinned_cells as cells
+from llmviz.course.ui.paint_order import before_controls
+from llmviz.similarity import Neighbours, VectorTable, analogy, score_analogies, unit_rows
 
 KEY = "embeddings.analogy"
 WORDS = ("plus", "minus", "add")  # the controls of a, b and c

@@ -14,8 +14,8 @@ from llmviz.course.lessons.embeddings.similarity import words
 from llmviz.course.ui import kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.course.ui.paint_order import before_controls
+from llmviz.interpretability.vector_tables import crowded, measured
 from llmviz.similarity import Neighbours, VectorTable, best, measure_all, nearest, unit_rows
-from llmviz.study.vector_tables import crowded, measured
 
 KEY = "embeddings.neighbours"
 BESIDE = 5  # neighbours in the other table

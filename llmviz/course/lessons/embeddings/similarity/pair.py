@@ -14,8 +14,8 @@ from llmviz.course.lessons.embeddings.similarity import vector_sources as sides
 from llmviz.course.lessons.embeddings.similarity.vector_sources import Side
 from llmviz.course.ui import kit
 from llmviz.course.ui.paint_order import before_controls, pictures_first
+from llmviz.interpretability.vector_tables import measured
 from llmviz.similarity import CosineTerms, VectorTable, cosine_terms, euclidean_terms, in_plane
-from llmviz.study.vector_tables import measured
 
 KEY = "embeddings.pair"
 FACTORS = (2, -2, 3, -3)  # what A is multiplied by in the question

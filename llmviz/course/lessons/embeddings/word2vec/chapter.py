@@ -9,10 +9,10 @@ from llmviz.course.lessons.embeddings.word2vec import pairs as word2vec_pairs
 from llmviz.course.lessons.embeddings.word2vec import params, words
 from llmviz.course.lessons.embeddings.word2vec import plan as plans
 from llmviz.course.lessons.embeddings.word2vec import run as runs
+from llmviz.course.lessons.embeddings.word2vec.model import WordFilm
 from llmviz.course.ui import engine, kit
 from llmviz.models.word2vec_training import train_skip_gram
 from llmviz.similarity import nearest, nearest_spellings
-from llmviz.study.word_films import WordFilm
 from llmviz.training.word_vectors import Text, WordVectorPlan, film
 
 PACE = 0.7  # seconds between two looks at a training

@@ -10,10 +10,10 @@ from llmviz.course.lessons.embeddings import words as lesson_words
 from llmviz.course.lessons.embeddings.clear import stands_out
 from llmviz.course.lessons.embeddings.word2vec import run as runs
 from llmviz.course.lessons.embeddings.word2vec import words
+from llmviz.course.lessons.embeddings.word2vec.model import WordFilm, companion
 from llmviz.course.ui import kit
 from llmviz.similarity import pairwise
 from llmviz.similarity.film import near_film
-from llmviz.study.word_films import WordFilm, companion
 from llmviz.training.word_vectors import Text
 
 KEY = "embeddings.word2vec.film"

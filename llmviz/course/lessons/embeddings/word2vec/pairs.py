@@ -12,11 +12,11 @@ from llmviz.course.components.pairs_view.view import pairs_view
 from llmviz.course.lessons.embeddings.word2vec import plan as plans
 from llmviz.course.lessons.embeddings.word2vec import run as runs
 from llmviz.course.lessons.embeddings.word2vec import words
+from llmviz.course.lessons.embeddings.word2vec.model import pair_cost
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.models.word2vec import SkipGramConfig
 from llmviz.models.word2vec_reading import Reading, first_reading
-from llmviz.study.word_films import pair_cost
 from llmviz.training.word_vectors import Text, WordVectorPlan
 
 KEY = "embeddings.word2vec.pairs"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import streamlit as st
 
 from llmviz.corpus import word_categories
+from llmviz.course.lessons.embeddings.word2vec.model import FilmBuilder, WordFilm, read_film
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.rerun import once
 from llmviz.similarity import VectorTable
-from llmviz.study.word_films import FilmBuilder, WordFilm, read_film
 from llmviz.training import run_folders
 from llmviz.training.word_vector_files import save_vectors
 from llmviz.training.word_vectors import Beginning, End, Frame, WordVectorPlan

@@ -10,8 +10,7 @@ import streamlit as st
 
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.errors.asked import examples, longer, own, words
-from llmviz.course.ui import engine, kit
-from llmviz.study.moved_answers import (
+from llmviz.course.lessons.errors.moved_answers import (
     COMMAND,
     FILLERS,
     MODEL,
@@ -23,6 +22,7 @@ from llmviz.study.moved_answers import (
     answers,
     recorded,
 )
+from llmviz.course.ui import engine, kit
 from llmviz.training.measures import Share
 
 KEY = "errors.asked"

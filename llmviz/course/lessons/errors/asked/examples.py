@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from llmviz.course.lessons.errors.moved_answers import MODEL, WAYS, Asked, answers, asked_stories
 from llmviz.course.ui import engine, kit
-from llmviz.study.moved_answers import MODEL, WAYS, Asked, answers, asked_stories
 
 EXAMPLES = 20  # stories to choose from; the first of those that were measured
 

@@ -3,8 +3,7 @@
 from llmviz.course.figures.ranges import Ranged, ranged_lines
 from llmviz.course.figures.theme import INK
 from llmviz.course.lessons.errors.asked import words
-from llmviz.course.ui import kit
-from llmviz.study.beyond_context import (
+from llmviz.course.lessons.errors.asked.beyond_context import (
     BIN,
     COMMAND,
     LEARNED,
@@ -16,6 +15,7 @@ from llmviz.study.beyond_context import (
     BeyondContext,
     recorded,
 )
+from llmviz.course.ui import kit
 
 KEY = "errors.asked.beyond"
 ROLES = {LEARNED: "key", ROTARY: "query"}

@@ -5,9 +5,14 @@ from collections import Counter
 import streamlit as st
 
 from llmviz.course.lessons.errors.asked import words
+from llmviz.course.lessons.errors.asked.own_question import (
+    OPTIONS,
+    OwnAnswer,
+    own_answers,
+    own_prompts,
+)
+from llmviz.course.lessons.errors.moved_answers import MODEL
 from llmviz.course.ui import engine, kit
-from llmviz.study.moved_answers import MODEL
-from llmviz.study.own_question import OPTIONS, OwnAnswer, own_answers, own_prompts
 from llmviz.textfile import check_text
 
 Answers = dict[tuple[str, str], OwnAnswer]

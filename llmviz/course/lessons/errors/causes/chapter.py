@@ -2,15 +2,15 @@
 
 import streamlit as st
 
+from llmviz.course.lessons.errors import read_leaning
 from llmviz.course.lessons.errors.causes import words
+from llmviz.course.lessons.errors.causes.answering_heads import HeadCase, Look
+from llmviz.course.lessons.errors.causes.case_evidence import answers_given, head_of, lines_of
+from llmviz.course.lessons.errors.causes.wrong_answers import TEN, Case, cases, offered, ten_cases
 from llmviz.course.lessons.errors.facts.answers import mean
 from llmviz.course.lessons.errors.facts.own_fact import often
+from llmviz.course.lessons.errors.read_facts import CHOICES, NOBODY
 from llmviz.course.ui import kit
-from llmviz.study import read_leaning
-from llmviz.study.answering_heads import HeadCase, Look
-from llmviz.study.case_evidence import answers_given, head_of, lines_of
-from llmviz.study.read_facts import CHOICES, NOBODY
-from llmviz.study.wrong_answers import TEN, Case, cases, offered, ten_cases
 
 KEY = "errors.causes"
 
@@ -45,7 +45,7 @@ def draw(state: kit.PageState) -> None:
         _evidence(file[at])
     kit.show_code(
         [ten_cases, cases],
-        "from llmviz.study.wrong_answers import ten_cases\n\n"
+        "from llmviz.course.lessons.errors.causes.wrong_answers import ten_cases\n\n"
         f"print([case.cause for case in ten_cases({number})].count('never'))",
         str([case.cause for case in file].count("never")),
     )

@@ -21,7 +21,7 @@ from llmviz.course.lessons.errors.story import (
     truth_of,
 )
 from llmviz.course.ui import engine, kit
-from llmviz.study.true_loss import CERTAIN, DividedLoss, divide_logits, log_softmax
+from llmviz.evaluation.exact_loss import CERTAIN, DividedLoss, divide_logits, log_softmax
 
 KEY = "errors.chance"
 SHOWN = 8  # tokens that have bars

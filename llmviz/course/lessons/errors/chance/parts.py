@@ -5,10 +5,10 @@ from typing import Any
 from llmviz.course.figures.stream import stacked
 from llmviz.course.lessons.errors.chance import words
 from llmviz.course.lessons.errors.measured import known_errors, measure_live
+from llmviz.course.lessons.errors.model_errors import COMMAND, STORIES, ModelErrors
 from llmviz.course.lessons.errors.story import ReadStory
 from llmviz.course.ui import kit
-from llmviz.study.model_errors import COMMAND, STORIES, ModelErrors
-from llmviz.study.true_loss import CERTAIN, CorpusLoss, DividedLoss, Mean
+from llmviz.evaluation.exact_loss import CERTAIN, CorpusLoss, DividedLoss, Mean
 
 KEY = "errors.chance.parts"
 PARTS = ("entropy", "divergence", "dice")

@@ -11,7 +11,7 @@ from llmviz.course.components.token_strip.view import TokenRow, token_strip
 from llmviz.course.lessons.errors.chance import words
 from llmviz.course.lessons.errors.story import ReadStory, tokens_of, truth_of
 from llmviz.course.ui import engine, kit
-from llmviz.study.true_loss import DividedLoss, draw_again
+from llmviz.evaluation.exact_loss import DividedLoss, draw_again
 
 if TYPE_CHECKING:
     from llmviz.tokenizers import Tokenizer

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from llmviz.course.ui import kit
-from llmviz.study.read_facts import (
+from llmviz.course.lessons.errors.read_facts import (
     SEEDS,
     Answer,
     Group,
@@ -13,6 +12,7 @@ from llmviz.study.read_facts import (
     by_times,
     world_of,
 )
+from llmviz.course.ui import kit
 
 OFTEN, FEW, ONCE, NEVER = 100, 5, 1, 0  # how often the text says a fact
 

@@ -16,8 +16,7 @@ from llmviz.course.figures.bars import named_bars
 from llmviz.course.figures.ranges import Ranged, ranged_lines
 from llmviz.course.lessons.errors.facts import answers, decline, own_fact, words
 from llmviz.course.lessons.errors.facts.answers import NEVER, OFTEN, ONCE, Read
-from llmviz.course.ui import kit
-from llmviz.study.read_facts import (
+from llmviz.course.lessons.errors.read_facts import (
     CHOICES,
     COMMAND,
     PASSES,
@@ -31,6 +30,7 @@ from llmviz.study.read_facts import (
     read_world,
     world_of,
 )
+from llmviz.course.ui import kit
 
 KEY = "errors.facts"
 TOP = 6  # answers that are drawn

@@ -5,8 +5,8 @@ import streamlit as st
 from llmviz.course.figures.adapters import Curve, lines
 from llmviz.course.lessons.errors.facts import answers, words
 from llmviz.course.lessons.errors.facts.answers import FEW, NEVER, OFTEN, mean
+from llmviz.course.lessons.errors.read_facts import UNKNOWN, Score, scores
 from llmviz.course.ui import kit
-from llmviz.study.read_facts import UNKNOWN, Score, scores
 
 KEY = "errors.facts"
 MOST = UNKNOWN[-1]

@@ -7,8 +7,8 @@ import streamlit as st
 from llmviz.corpus.invented import TOWNS, Person, first_names, surnames
 from llmviz.course.figures.adapters import Curve, lines
 from llmviz.course.lessons.errors.facts import words
+from llmviz.course.lessons.errors.read_facts import CHOICES, NOBODY, Progress, Reading
 from llmviz.course.ui import kit
-from llmviz.study.read_facts import CHOICES, NOBODY, Progress, Reading
 
 KEY = "errors.facts"
 
@@ -16,7 +16,7 @@ KEY = "errors.facts"
 @kit.kept(12)
 def job_of(own: Person, world: int, passes: int) -> kit.Job:
     """Return the training in a process of its own; the same one is run only once."""
-    target = "llmviz.study.read_facts:read_world"
+    target = "llmviz.course.lessons.errors.read_facts:read_world"
     return kit.training_jobs().start(target, reading=Reading(world, passes=passes), own=own)
 
 

@@ -1,8 +1,8 @@
 """The controls of the chapter "Facts seen once", as its links write them."""
 
 from llmviz.corpus.invented import COUNTS, TOWNS, first_names, surnames
+from llmviz.course.lessons.errors.read_facts import MOST_PASSES, PASSES, SEEDS, UNKNOWN
 from llmviz.course.ui import codec
-from llmviz.study.read_facts import MOST_PASSES, PASSES, SEEDS, UNKNOWN
 
 MOST_OWN = 200  # how often a learner's fact may stand in the text
 

@@ -6,8 +6,7 @@ from llmviz.corpus.planted import EACH, LENGTH, PLAIN, TIMES
 from llmviz.course.figures.ranges import Ranged, ranged_lines
 from llmviz.course.lessons.errors.facts.own_fact import often
 from llmviz.course.lessons.errors.heart import membership, own_sentence, tests, words
-from llmviz.course.ui import kit
-from llmviz.study.read_planted import (
+from llmviz.course.lessons.errors.read_planted import (
     COMMAND,
     PASSES,
     SEEDS,
@@ -18,6 +17,7 @@ from llmviz.study.read_planted import (
     needed,
     train_one,
 )
+from llmviz.course.ui import kit
 
 KEY = "errors.heart"
 

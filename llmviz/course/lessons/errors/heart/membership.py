@@ -4,8 +4,8 @@ import streamlit as st
 
 from llmviz.course.figures.adapters import Curve, lines
 from llmviz.course.lessons.errors.heart import words
+from llmviz.course.lessons.errors.read_planted import SEEDS, Remembered, area, bundled, caught
 from llmviz.course.ui import kit
-from llmviz.study.read_planted import SEEDS, Remembered, area, bundled, caught
 
 KEY = "errors.heart"
 

@@ -8,8 +8,8 @@ from llmviz.corpus.planted import PLAIN, Planted, own_sentence
 from llmviz.course.figures.adapters import Curve, lines
 from llmviz.course.lessons.errors.facts.own_fact import often
 from llmviz.course.lessons.errors.heart import words
+from llmviz.course.lessons.errors.read_planted import OWN_PASSES, Progress
 from llmviz.course.ui import kit
-from llmviz.study.read_planted import OWN_PASSES, Progress
 
 KEY = "errors.heart"
 
@@ -17,7 +17,9 @@ KEY = "errors.heart"
 @kit.kept(12)
 def job_of(own: Planted, seed: int) -> kit.Job:
     """Return the training in a process of its own; the same one is run only once."""
-    return kit.training_jobs().start("llmviz.study.read_planted:read_own", own=own, seed=seed)
+    return kit.training_jobs().start(
+        "llmviz.course.lessons.errors.read_planted:read_own", own=own, seed=seed
+    )
 
 
 def draw(state: kit.PageState) -> None:

@@ -1,8 +1,8 @@
 """The controls of the chapter "Learned by heart", as its links write them."""
 
 from llmviz.corpus.planted import EACH, LENGTH, MOST_TIMES, TIMES
+from llmviz.course.lessons.errors.read_planted import PASSES, SEEDS
 from llmviz.course.ui import codec
-from llmviz.study.read_planted import PASSES, SEEDS
 
 MOST_OF_A_SENTENCE = 300  # characters
 

@@ -2,8 +2,8 @@
 
 from llmviz.course.figures.ranges import Ranged, ranged_lines
 from llmviz.course.lessons.errors.heart import words
+from llmviz.course.lessons.errors.tested_in_training import COPIES, bundled
 from llmviz.course.ui import kit
-from llmviz.study.tested_in_training import COPIES, bundled
 
 KEY = "errors.heart"
 MOST = COPIES[-1]

@@ -8,8 +8,7 @@ import streamlit as st
 from llmviz.corpus.letter_questions import PIECES, SPELLINGS, WHOLE
 from llmviz.course.figures.bars import named_bars
 from llmviz.course.lessons.errors.letters import trained, words
-from llmviz.course.ui import engine, kit
-from llmviz.study.token_letters import (
+from llmviz.course.lessons.errors.token_letters import (
     COMMAND,
     COUNTED,
     FOLDS,
@@ -25,6 +24,7 @@ from llmviz.study.token_letters import (
     row_of,
     spelled,
 )
+from llmviz.course.ui import engine, kit
 from llmviz.textfile import check_text
 
 KEY = "errors.letters"

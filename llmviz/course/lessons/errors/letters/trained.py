@@ -25,8 +25,7 @@ from llmviz.corpus.letter_questions import (
 )
 from llmviz.course.figures.ranges import Ranged, ranged_lines
 from llmviz.course.lessons.errors.letters import words
-from llmviz.course.ui import kit
-from llmviz.study.read_letters import (
+from llmviz.course.lessons.errors.letters.model import (
     COMMAND,
     SEEDS,
     STEPS,
@@ -38,6 +37,7 @@ from llmviz.study.read_letters import (
     recorded,
     train_one,
 )
+from llmviz.course.ui import kit
 
 KEY = "errors.letters"
 ROLES = {READ: "weights", UNASKED: "value", UNKNOWN: "key"}

@@ -4,11 +4,18 @@ import streamlit as st
 
 from llmviz.corpus.leaning import JOBS, LEANS, PRONOUNS, WOMEN, leaning_text
 from llmviz.course.figures.leaning import planted_and_said
+from llmviz.course.lessons.errors.association import PERMUTATIONS, association_test
 from llmviz.course.lessons.errors.people import words, written
 from llmviz.course.lessons.errors.people.leans import NEAR, kept_word, mean_said, means, points
+from llmviz.course.lessons.errors.read_leaning import (
+    COMMAND,
+    SEEDS,
+    Measured,
+    bundled,
+    measure,
+    train_one,
+)
 from llmviz.course.ui import kit
-from llmviz.study.association import PERMUTATIONS, association_test
-from llmviz.study.read_leaning import COMMAND, SEEDS, Measured, bundled, measure, train_one
 
 KEY = "errors.people"
 

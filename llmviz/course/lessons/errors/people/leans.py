@@ -2,7 +2,7 @@
 
 from llmviz.corpus.leaning import JOBS
 from llmviz.course.lessons.errors.people import words
-from llmviz.study.read_leaning import JobRead, Measured
+from llmviz.course.lessons.errors.read_leaning import JobRead, Measured
 
 NEAR = 0.05  # shares that differ by less are called equal
 

@@ -1,8 +1,8 @@
 """The controls of the chapter "What the text says about people", as its links write them."""
 
 from llmviz.corpus.leaning import LEANS
+from llmviz.course.lessons.errors.read_leaning import SEEDS
 from llmviz.course.ui import codec
-from llmviz.study.read_leaning import SEEDS
 
 PARAMS = [
     codec.choice("lean", str(LEANS[-1]), [str(lean) for lean in LEANS]),

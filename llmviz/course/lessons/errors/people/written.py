@@ -8,8 +8,8 @@ import streamlit as st
 from llmviz.corpus.leaning import JOBS
 from llmviz.course.lessons.errors.people import words
 from llmviz.course.lessons.errors.people.leans import first_half, kept_word, mean_said, points
+from llmviz.course.lessons.errors.read_leaning import HEATS, WRITTEN, JobRead, Measured, sharpened
 from llmviz.course.ui import kit
-from llmviz.study.read_leaning import HEATS, WRITTEN, JobRead, Measured, sharpened
 
 
 def written_share(model: Measured, temperature: float) -> float:

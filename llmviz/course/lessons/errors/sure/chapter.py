@@ -9,11 +9,19 @@ import streamlit as st
 
 from llmviz.course.figures.calibration import over_temperature, reliability_chart
 from llmviz.course.lessons.errors.measured import known_errors, measure_live
+from llmviz.course.lessons.errors.model_errors import (
+    BASE,
+    CAME,
+    COMMAND,
+    STORIES,
+    TO_FIT,
+    TRUE,
+    ModelErrors,
+)
 from llmviz.course.lessons.errors.story import reads_stories
 from llmviz.course.lessons.errors.sure import own_story, smoothing, words
 from llmviz.course.ui import kit
-from llmviz.study.calibration import TEMPERATURES, fit_temperature, reliability
-from llmviz.study.model_errors import BASE, CAME, COMMAND, STORIES, TO_FIT, TRUE, ModelErrors
+from llmviz.evaluation.calibration import TEMPERATURES, fit_temperature, reliability
 
 KEY = "errors.sure"
 POINT = 0.01  # nearer than that, sure and right count as equal in the question

@@ -19,9 +19,9 @@ from llmviz.course.lessons.errors.story import (
 )
 from llmviz.course.lessons.errors.sure import words
 from llmviz.course.ui import engine, kit
-from llmviz.study.calibration import fit_temperature, reliability
-from llmviz.study.text_loss import target_logits
-from llmviz.study.true_loss import log_softmax
+from llmviz.evaluation.calibration import fit_temperature, reliability
+from llmviz.evaluation.exact_loss import log_softmax
+from llmviz.evaluation.text_loss import target_logits
 
 ENDS = (0.05, 20.0)  # of the fitted temperatures
 

@@ -1,9 +1,9 @@
 """The controls of the chapter "Is it as sure as it is right?", as its links write them."""
 
+from llmviz.course.lessons.errors.model_errors import BASE
 from llmviz.course.lessons.errors.sure import words
 from llmviz.course.ui import codec
-from llmviz.study.calibration import TEMPERATURES
-from llmviz.study.model_errors import BASE
+from llmviz.evaluation.calibration import TEMPERATURES
 
 PARAMS = [
     codec.text("sure_model", BASE),

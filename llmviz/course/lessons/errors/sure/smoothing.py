@@ -1,8 +1,15 @@
 """Models trained with label smoothing beside models trained without it."""
 
 from llmviz.course.lessons.errors.sure import words
+from llmviz.course.lessons.errors.sure.model import (
+    CHARACTERS,
+    COMMAND,
+    SEEDS,
+    SMOOTHING,
+    SmoothedRuns,
+    recorded,
+)
 from llmviz.course.ui import kit
-from llmviz.study.smoothed_runs import CHARACTERS, COMMAND, SEEDS, SMOOTHING, SmoothedRuns, recorded
 
 KEY = "errors.sure.smoothing"
 PLAIN, SMOOTHED = SMOOTHING

@@ -16,13 +16,13 @@ from llmviz.course.lessons.finetuning.classifier import (
     training,
     words,
 )
+from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan
+from llmviz.course.lessons.finetuning.classifier.class_training import training as train_classifier
 from llmviz.course.lessons.finetuning.classifier.runs import Outcome
 from llmviz.course.ui import kit
 from llmviz.finetuning.classifier import classifier, last_token
 from llmviz.finetuning.labels import Labelled
 from llmviz.models.gpt import GPT
-from llmviz.study.class_training import ClassPlan
-from llmviz.study.class_training import training as train_classifier
 
 
 def ahead() -> None:

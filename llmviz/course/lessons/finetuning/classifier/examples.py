@@ -4,9 +4,14 @@ import streamlit as st
 
 from llmviz.course.figures.finetuning import bands
 from llmviz.course.lessons.finetuning.classifier import words
+from llmviz.course.lessons.finetuning.classifier.examples_curve import (
+    COMMAND,
+    TASK,
+    Measured,
+    measured,
+)
 from llmviz.course.ui import kit
 from llmviz.finetuning.plan import BASE
-from llmviz.study.examples_curve import COMMAND, TASK, Measured, measured
 
 
 def draw() -> None:

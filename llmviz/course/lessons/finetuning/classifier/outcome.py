@@ -4,9 +4,9 @@ import numpy as np
 
 from llmviz.course.components.cell_grid.view import cell_grid, read_cell
 from llmviz.course.lessons.finetuning.classifier import words
+from llmviz.course.lessons.finetuning.classifier.class_training import Trained
 from llmviz.course.lessons.finetuning.classifier.runs import Outcome
 from llmviz.course.ui import kit
-from llmviz.study.class_training import Trained
 from llmviz.textfile import whole_number
 
 KEY = "finetuning.classifier.table"

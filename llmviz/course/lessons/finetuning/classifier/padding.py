@@ -5,9 +5,9 @@ import streamlit as st
 
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.finetuning.classifier import runs, words
+from llmviz.course.lessons.finetuning.classifier.class_training import Padded, padded
 from llmviz.course.lessons.finetuning.classifier.runs import Outcome
 from llmviz.course.ui import engine, kit
-from llmviz.study.class_training import Padded, padded
 
 ROWS = 3
 COLUMNS = 14  # that are drawn, the last ones

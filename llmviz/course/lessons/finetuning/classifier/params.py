@@ -1,9 +1,9 @@
 """The controls of the chapter "A classifier", as its links write them."""
 
 from llmviz.course.lessons.finetuning.classifier import words
+from llmviz.course.lessons.finetuning.classifier.class_texts import MOST_EXAMPLES
+from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan
 from llmviz.course.ui import codec
-from llmviz.study.class_texts import MOST_EXAMPLES
-from llmviz.study.class_training import ClassPlan
 from llmviz.training.config import LAST_SEED
 
 FIRST = ClassPlan()

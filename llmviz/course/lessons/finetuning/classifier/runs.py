@@ -5,11 +5,18 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
+from llmviz.course.lessons.finetuning.classifier.class_training import (
+    Begun,
+    ClassPlan,
+    Point,
+    Trained,
+    rebuilt,
+    training,
+)
 from llmviz.course.ui import engine, kit
 from llmviz.finetuning.classifier import Classifier
-from llmviz.study.class_training import Begun, ClassPlan, Point, Trained, rebuilt, training
 
-TRAINING = "llmviz.study.class_training:training"
+TRAINING = "llmviz.course.lessons.finetuning.classifier.class_training:training"
 RUNS = "finetuning.classifier.runs"  # in the session: {plan: OwnRun}
 KEPT_RUNS = 3
 

@@ -6,9 +6,9 @@ import streamlit as st
 from llmviz.course.components import token_strip
 from llmviz.course.lessons.finetuning.chips import row_of
 from llmviz.course.lessons.finetuning.classifier import words
+from llmviz.course.lessons.finetuning.classifier.class_training import Reading, read
 from llmviz.course.lessons.finetuning.classifier.ready import Ready
 from llmviz.course.ui import engine, kit
-from llmviz.study.class_training import Reading, read
 from llmviz.textfile import check_text
 
 LONGEST = 64  # tokens that are read, the last ones

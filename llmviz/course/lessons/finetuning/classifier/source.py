@@ -3,9 +3,9 @@
 import streamlit as st
 
 from llmviz.course.lessons.finetuning.classifier import words
+from llmviz.course.lessons.finetuning.classifier.class_texts import labelled_stories
 from llmviz.course.ui import engine, kit
 from llmviz.finetuning.labels import ENDINGS_OF_TABLES, LIMIT, Labelled, from_csv, from_lines
-from llmviz.study.class_texts import labelled_stories
 from llmviz.tokenizers import UNKNOWN
 
 FILE = "finetuning.classifier.file"  # in the session: (name, Labelled)

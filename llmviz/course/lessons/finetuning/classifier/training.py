@@ -5,9 +5,9 @@ import streamlit as st
 from llmviz.background import WAITING
 from llmviz.course.figures.finetuning import learning_curve
 from llmviz.course.lessons.finetuning.classifier import params, runs, words
+from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan
 from llmviz.course.lessons.finetuning.classifier.runs import Outcome, OwnRun
 from llmviz.course.ui import kit
-from llmviz.study.class_training import ClassPlan
 
 PACE = 0.7  # seconds between two looks at a training
 

@@ -5,14 +5,14 @@ import streamlit as st
 from llmviz.corpus.rules import ANSWERS
 from llmviz.course.figures.adapters import Curve, lines
 from llmviz.course.lessons.finetuning.fewshot import words
+from llmviz.course.lessons.finetuning.fewshot.model import OF, SHOTS, WRONG, Share
 from llmviz.course.lessons.finetuning.fewshot.prompt import KEY, TUNED
 from llmviz.course.ui import kit
 from llmviz.finetuning.fewshot import best_possible
 from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.recipes import TUNINGS
+from llmviz.finetuning.tuned_models import tuned_card
 from llmviz.paths import TUNED as FOLDER
-from llmviz.study.rule_prompts import OF, SHOTS, WRONG, Share
-from llmviz.study.tuned_models import tuned_card
 
 PROMPTS = 200  # for each point
 SEED = 5  # other prompts than those of the card
@@ -23,7 +23,7 @@ ALL = 2 * len(SHOTS) + len(WRONG) - 1  # points
 @kit.kept(1)
 def curves_of() -> kit.Job:
     """Return the asking of both models in a process of its own; done once for all visitors."""
-    target = "llmviz.study.rule_prompts:rule_curves"
+    target = "llmviz.course.lessons.finetuning.fewshot.model:rule_curves"
     folder = str(FOLDER / TUNED)
     return kit.training_jobs().start(target, base=BASE, folder=folder, prompts=PROMPTS, seed=SEED)
 

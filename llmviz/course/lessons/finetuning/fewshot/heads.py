@@ -8,10 +8,10 @@ from llmviz.course.components.heads_grid.view import heads_grid
 from llmviz.course.components.token_strip.view import token_strip
 from llmviz.course.lessons.finetuning.chips import row_of
 from llmviz.course.lessons.finetuning.fewshot import words
+from llmviz.course.lessons.finetuning.fewshot.model import Look, look
 from llmviz.course.lessons.finetuning.fewshot.prompt import KEY, TUNED
 from llmviz.course.lessons.finetuning.tuned_model import base, tuned
 from llmviz.course.ui import kit
-from llmviz.study.rule_prompts import Look, look
 from llmviz.textfile import whole_number
 
 looks = kit.kept(64, key=lambda bundled, question: (bundled.kept_as, repr(question)))(

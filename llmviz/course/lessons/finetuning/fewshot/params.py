@@ -1,8 +1,8 @@
 """The controls of the chapter "Zero, one, few examples", as its links write them."""
 
 from llmviz.corpus.rules import FEWEST, MOST
+from llmviz.course.lessons.finetuning.fewshot.model import MOST_EXAMPLES
 from llmviz.course.ui import codec
-from llmviz.study.rule_prompts import MOST_EXAMPLES
 
 PARAMS = [
     codec.integer("shots", 8, 0, MOST_EXAMPLES),

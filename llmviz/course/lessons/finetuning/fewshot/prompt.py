@@ -9,10 +9,10 @@ from llmviz.corpus.rules import ANSWERS, Question, draw_question, group_words, q
 from llmviz.course.components.paired_bars.view import paired_bars
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.finetuning.fewshot import words
+from llmviz.course.lessons.finetuning.fewshot.model import group_of, read_prompt
 from llmviz.course.lessons.finetuning.tuned_model import base, tuned
 from llmviz.course.ui import engine, kit
 from llmviz.finetuning.fewshot import Answers, answers
-from llmviz.study.rule_prompts import group_of, read_prompt
 
 KEY = "finetuning.fewshot"
 TUNED = "few-shot"

@@ -7,10 +7,10 @@ import numpy as np
 from llmviz.course.figures.losses import compared
 from llmviz.course.lessons.finetuning import tuned_model
 from llmviz.course.lessons.finetuning.instructions import words
+from llmviz.course.lessons.finetuning.instructions.model import plain_stories, story_losses
 from llmviz.course.ui import engine, kit
 from llmviz.finetuning.recipes import TUNINGS
-from llmviz.study.instruction_reading import plain_stories, story_losses
-from llmviz.study.tuned_models import tuned_card
+from llmviz.finetuning.tuned_models import tuned_card
 
 MIXED, ALONE = "instructions", "instructions-alone"
 STORIES = 16

@@ -6,6 +6,7 @@ from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.lessons.finetuning import tuned_model
 from llmviz.course.lessons.finetuning.chips import row_of
 from llmviz.course.lessons.finetuning.instructions import words
+from llmviz.course.lessons.finetuning.instructions.model import Example, losses_of
 from llmviz.course.lessons.finetuning.instructions.side_by_side import (
     TUNING,
     answer,
@@ -18,7 +19,6 @@ from llmviz.finetuning.adapters import load_adapter
 from llmviz.finetuning.instructions import Instruction, tokens_of
 from llmviz.finetuning.masked import masked_batch
 from llmviz.finetuning.plan import BASE
-from llmviz.study.instruction_reading import Example, losses_of
 
 SHOWN_TERMS = 6  # of a sum
 

@@ -7,11 +7,11 @@ import streamlit as st
 
 from llmviz.course.lessons.finetuning import tuned_model
 from llmviz.course.lessons.finetuning.instructions import words
+from llmviz.course.lessons.finetuning.instructions.model import Example, example_of, nats_of
 from llmviz.course.ui import engine, kit
+from llmviz.finetuning.continuations import Continuation, continuation
 from llmviz.finetuning.instructions import Instruction
-from llmviz.study.continuations import Continuation, continuation
-from llmviz.study.instruction_reading import Example, example_of, nats_of
-from llmviz.study.tuned_models import tuned_card
+from llmviz.finetuning.tuned_models import tuned_card
 
 TUNING = "instructions"
 TOKENS = 24

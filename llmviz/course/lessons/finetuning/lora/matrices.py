@@ -10,7 +10,7 @@ from llmviz.course.lessons.finetuning.lora import source, words
 from llmviz.course.lessons.finetuning.tuned_model import base
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.matrix_picture import read_windows
-from llmviz.study.adapted import Change, change_at, cut, largest_at
+from llmviz.finetuning.adapted import Change, change_at, cut, largest_at
 
 KEY = "finetuning.lora.matrices"
 SIZE = 32  # rows and columns of the part that is sent

@@ -4,11 +4,11 @@ import streamlit as st
 
 from llmviz.course.figures.adapters import Curve, lines
 from llmviz.course.lessons.finetuning.lora import words
+from llmviz.course.lessons.finetuning.lora.lora_race import BATCH, WAYS, RaceEnd, RaceStep
 from llmviz.course.lessons.finetuning.lora.ranks import Trained
 from llmviz.course.lessons.finetuning.training_cost import tell_cost
 from llmviz.course.ui import kit
 from llmviz.finetuning.plan import BASE
-from llmviz.study.lora_race import BATCH, WAYS, RaceEnd, RaceStep
 
 KEY = "finetuning.lora.race"
 ROLES = {"lora": "key", "all": "query"}
@@ -17,7 +17,7 @@ ROLES = {"lora": "key", "all": "query"}
 @kit.kept(12)
 def race_of(task: str, updates: int, rank: int) -> kit.Job:
     """Return both trainings in a process of their own; the same ones are run only once."""
-    target = "llmviz.study.lora_race:lora_race"
+    target = "llmviz.course.lessons.finetuning.lora.lora_race:lora_race"
     alpha = 2.0 * rank
     return kit.training_jobs().start(
         target, task=task, steps=updates, rank=rank, alpha=alpha, base=BASE

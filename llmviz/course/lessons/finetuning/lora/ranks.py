@@ -11,12 +11,12 @@ import numpy as np
 from llmviz.course import components as lv
 from llmviz.course.figures.adapters import Curve, lines
 from llmviz.course.lessons.finetuning.lora import source, words
+from llmviz.course.lessons.finetuning.lora.lora_race import PARTS, SQUARE
 from llmviz.course.lessons.finetuning.lora.source import beside
 from llmviz.course.lessons.finetuning.tuned_model import base
 from llmviz.course.ui import engine, kit
+from llmviz.finetuning.adapted import Spectrum, Studied, spectrum
 from llmviz.finetuning.lora import share_kept
-from llmviz.study.adapted import Spectrum, Studied, spectrum
-from llmviz.study.lora_race import PARTS, SQUARE
 
 KEY = "finetuning.lora.ranks"
 DRAWN = 32  # singular values of the chart

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from llmviz.course.lessons.finetuning.lora import words
+from llmviz.course.lessons.finetuning.lora.adapter_counts import Trained, of_rank, sides, whole
 from llmviz.course.lessons.finetuning.tuned_model import base
 from llmviz.course.ui import kit
-from llmviz.study.adapter_counts import Trained, of_rank, sides, whole
 
 
 def draw(state: kit.PageState) -> None:

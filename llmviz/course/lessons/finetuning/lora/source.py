@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from llmviz.course.lessons.finetuning.lora.lora_race import PARTS, SQUARE
 from llmviz.course.lessons.finetuning.tuned_model import base
 from llmviz.course.ui import engine, kit
+from llmviz.finetuning.adapted import Studied, adapted, change_at, merged_copy, studied
 from llmviz.finetuning.plan import BASE
 from llmviz.paths import TUNED
-from llmviz.study.adapted import Studied, adapted, change_at, merged_copy, studied
-from llmviz.study.lora_race import PARTS, SQUARE
 
 
 def beside(name: str) -> engine.Bundled:

@@ -8,10 +8,10 @@ from llmviz.course.lessons.finetuning import typed_beginning
 from llmviz.course.lessons.finetuning.lora import source, words
 from llmviz.course.lessons.finetuning.tuned_model import base
 from llmviz.course.ui import engine, kit
+from llmviz.finetuning.adapted import BothWays, MergedCopy, both_ways, pairs_of
+from llmviz.finetuning.continuations import Continuation, continuation
 from llmviz.finetuning.lora import merge, unmerge, use_adapter
 from llmviz.finetuning.plan import BASE
-from llmviz.study.adapted import BothWays, MergedCopy, both_ways, pairs_of
-from llmviz.study.continuations import Continuation, continuation
 
 KEY = "finetuning.lora.switching"
 TOKENS = 12  # that are written

@@ -4,11 +4,11 @@ import numpy as np
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.finetuning.preferences import words
+from llmviz.course.lessons.finetuning.preferences.model import LossNumbers, loss_numbers, pair_logs
 from llmviz.course.lessons.finetuning.preferences.pairs_of_rule import SEED, SHOWN, base_logs
 from llmviz.course.lessons.finetuning.tuned_model import base
 from llmviz.course.ui import kit
 from llmviz.finetuning.dpo import dpo_steps
-from llmviz.study.pair_numbers import LossNumbers, loss_numbers, pair_logs
 
 KEY = "finetuning.preferences.loss"
 POSITIVE = ("probability", "nats")

@@ -6,8 +6,8 @@ from llmviz.course.lessons.finetuning import typed_beginning
 from llmviz.course.lessons.finetuning.preferences import words
 from llmviz.course.lessons.finetuning.tuned_model import base
 from llmviz.course.ui import kit
+from llmviz.finetuning.continuations import continuation
 from llmviz.models import GPT
-from llmviz.study.continuations import continuation
 
 TOKENS = 40  # that are written
 

@@ -4,12 +4,12 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.lessons.finetuning.preferences import words
+from llmviz.course.lessons.finetuning.preferences.model import PairLogs, pair_logs
 from llmviz.course.lessons.finetuning.tuned_model import base
 from llmviz.course.ui import engine, kit
 from llmviz.finetuning.labels import GLAD, SORRY
 from llmviz.finetuning.preferences import Pair, pairs
 from llmviz.models import GPT
-from llmviz.study.pair_numbers import PairLogs, pair_logs
 
 SHOWN = 5  # pairs
 SEED = 1  # not that of the pairs that are learned from

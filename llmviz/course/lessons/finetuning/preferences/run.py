@@ -10,10 +10,9 @@ from llmviz.course.lessons.finetuning.preferences import words
 from llmviz.course.lessons.finetuning.training_cost import tell_cost
 from llmviz.course.lessons.finetuning.tuned_model import base
 from llmviz.course.ui import engine, kit
+from llmviz.finetuning.adapted import adapted_by
 from llmviz.finetuning.plan import BASE, LoraConfig
-from llmviz.models import GPT
-from llmviz.study.adapted import adapted_by
-from llmviz.study.preference_run import (
+from llmviz.finetuning.preference_run import (
     BATCH,
     HELD_OUT,
     OWN_TEXTS,
@@ -23,6 +22,7 @@ from llmviz.study.preference_run import (
     looks_every,
     pairs_for,
 )
+from llmviz.models import GPT
 
 KEY = "finetuning.preferences.run"
 RUNS = f"{KEY}.done"  # in the session: how runs that have ended went, by their settings
@@ -37,7 +37,7 @@ Course = tuple[tuple[float, float], ...]  # at each look: the distance, the shar
 @kit.kept(12)
 def run_of(rule: str, updates: int, beta: str) -> kit.Job:
     """Return a training in a process of its own; the same one is run only once."""
-    target = "llmviz.study.preference_run:preference_run"
+    target = "llmviz.finetuning.preference_run:preference_run"
     more = {"rank": RANK, "base": BASE}
     return kit.training_jobs().start(target, rule=rule, steps=updates, beta=float(beta), **more)
 

@@ -6,8 +6,8 @@ from llmviz.course.figures.stream import three_bars
 from llmviz.course.lessons.finetuning import tuned_model
 from llmviz.course.lessons.finetuning.stages import words
 from llmviz.course.ui import engine, kit
+from llmviz.finetuning.continuations import Continuation, continuation
 from llmviz.finetuning.plan import BASE
-from llmviz.study.continuations import Continuation, continuation
 from llmviz.textfile import check_text
 
 TUNED = "instructions"

@@ -9,10 +9,10 @@ from llmviz.course.lessons.finetuning import LESSON, tuned_model
 from llmviz.course.lessons.finetuning.stages import words
 from llmviz.course.ui import engine, kit
 from llmviz.finetuning.plan import BASE
+from llmviz.finetuning.tuned_models import tuned_card
 from llmviz.models.arithmetic import flops_per_token
 from llmviz.models.settings import GPTConfig
 from llmviz.paths import TUNED
-from llmviz.study.tuned_models import tuned_card
 from llmviz.training.files import read_json
 from llmviz.training.reading import CONFIG, METRICS, read_metrics
 

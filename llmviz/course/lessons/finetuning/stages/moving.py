@@ -5,11 +5,19 @@ import streamlit as st
 from llmviz.course.figures.finetuning import areas
 from llmviz.course.lessons.finetuning import tuned_model
 from llmviz.course.lessons.finetuning.stages import words
+from llmviz.course.lessons.finetuning.stages.model import (
+    FROZEN,
+    NEW,
+    STATES,
+    TRAINED,
+    Part,
+    count_of,
+    parts_of,
+)
 from llmviz.course.ui import engine, kit
 from llmviz.finetuning.classifier import classifier
 from llmviz.finetuning.plan import BASE
 from llmviz.models.settings import GPTConfig
-from llmviz.study.parameter_states import FROZEN, NEW, STATES, TRAINED, Part, count_of, parts_of
 
 
 def draw(state: kit.PageState) -> dict[str, str] | None:

@@ -11,7 +11,7 @@ from llmviz.course.figures.networks import network_number
 from llmviz.course.lessons.history.all import nine, words
 from llmviz.course.lessons.history.all.nine import Measured, measures
 from llmviz.course.ui import kit
-from llmviz.study.nine_models import COUNTED, NINE, TIE, Written, reach
+from llmviz.evaluation.nine_models import COUNTED, NINE, TIE, Written, reach
 
 KEY = "history.all.axes"
 COUNT, LONGEST = 100, 15  # names that each writes, and the letters of the longest
@@ -45,7 +45,7 @@ def draw(state: kit.PageState) -> None:
 
 @kit.kept(16)
 def _writing(seed: int) -> kit.Job:
-    target = "llmviz.study.nine_models:write_names"
+    target = "llmviz.evaluation.nine_models:write_names"
     return kit.training_jobs().start(target, count=COUNT, seed=seed, longest=LONGEST)
 
 

@@ -12,7 +12,7 @@ from llmviz.course.lessons.history.all.nine import measures
 from llmviz.course.lessons.history.params import NAME
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.study.nine_models import TRAINED
+from llmviz.evaluation.nine_models import TRAINED
 
 PARTS = {"name": name.draw, "axes": axes.draw, "when": when.draw}
 

@@ -7,8 +7,8 @@ from llmviz.course.lessons.history import typed_name
 from llmviz.course.lessons.history.all import nine, words
 from llmviz.course.lessons.history.other_lessons import link_onward
 from llmviz.course.ui import kit
-from llmviz.study.invented_names import names_learned_from
-from llmviz.study.nine_models import NINE, chances_by_model
+from llmviz.evaluation.invented_names import names_learned_from
+from llmviz.evaluation.nine_models import NINE, chances_by_model
 
 KEY = "history.all.name"
 

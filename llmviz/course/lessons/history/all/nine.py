@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from llmviz.course.ui import engine, kit
-from llmviz.study.nine_models import (
+from llmviz.evaluation.nine_models import (
     COUNTED,
     NINE,
     chances_by_counts,

@@ -6,9 +6,9 @@ import streamlit as st
 from llmviz.corpus.counts import LETTERS
 from llmviz.course.components.dice.view import dice
 from llmviz.course.lessons.history.counting import pairs, words
+from llmviz.course.lessons.history.letter_pairs import Throw, fall, probabilities, throw_name
 from llmviz.course.ui import kit
-from llmviz.study.invented_names import names_learned_from
-from llmviz.study.letter_pairs import Throw, fall, probabilities, throw_name
+from llmviz.evaluation.invented_names import names_learned_from
 
 MORE = 8  # seeds whose names are listed
 LONGEST = 30  # letters

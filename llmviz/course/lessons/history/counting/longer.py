@@ -8,10 +8,10 @@ from llmviz.corpus.counts import LETTERS
 from llmviz.course.figures.history import losses_by_length
 from llmviz.course.lessons.history import typed_name
 from llmviz.course.lessons.history.counting import pairs, words
+from llmviz.course.lessons.history.counting.longer_contexts import LongerContexts, longer_contexts
 from llmviz.course.lessons.history.counting.params import LONGEST
 from llmviz.course.ui import kit
 from llmviz.models.ngram import METHODS, V, positions
-from llmviz.study.longer_contexts import LongerContexts, longer_contexts
 
 KEY = f"{pairs.KEY}.longer"
 TOP = 3  # symbols

@@ -7,9 +7,9 @@ from llmviz.course.components._shared.stored import Stored
 from llmviz.course.components.table_film.view import film_of_table, table_film
 from llmviz.course.lessons.history.counting import pairs, words
 from llmviz.course.lessons.history.counting.params import STEPS
+from llmviz.course.lessons.history.counting.table_descent import RATES, TableDescent, table_descent
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.study.table_descent import RATES, TableDescent, table_descent
 
 KEY = f"{pairs.KEY}.film"
 

@@ -9,8 +9,8 @@ from llmviz.course import components as lv
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.history import typed_name
 from llmviz.course.lessons.history.counting import words
+from llmviz.course.lessons.history.letter_pairs import PairStep, average_loss, probabilities, walk
 from llmviz.course.ui import kit, pinned_cells
-from llmviz.study.letter_pairs import PairStep, average_loss, probabilities, walk
 
 KEY = "history.counting"
 FIRST_CELL = "P.1.14"  # what opens before anything is touched: n after a

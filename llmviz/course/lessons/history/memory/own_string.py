@@ -15,9 +15,9 @@ from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.figures.losses import compared
 from llmviz.course.lessons.history import typed_name
 from llmviz.course.lessons.history.memory import words
+from llmviz.course.lessons.history.memory.model import answers
 from llmviz.course.lessons.history.other_lessons import link_onward
 from llmviz.course.ui import kit
-from llmviz.study.first_letter_answers import answers
 from llmviz.textfile import whole_number
 from llmviz.training import first_letter
 from llmviz.training.first_letter import LENGTH

@@ -8,10 +8,10 @@ import streamlit as st
 from llmviz.background import WAITING
 from llmviz.course.components.scatter_film.view import LAST, Curve, Film, scatter_film
 from llmviz.course.lessons.history.mlp import norm, words
+from llmviz.course.lessons.history.mlp.letter_film import LetterFilm, film_of, read_film
+from llmviz.course.lessons.history.mlp.letter_map import MapSettings
 from llmviz.course.lessons.history.mlp.params import SCALES
 from llmviz.course.ui import kit
-from llmviz.study.letter_film import LetterFilm, film_of, read_film
-from llmviz.study.letter_map import MapSettings
 
 NEARER = 0.8  # times the distance from consonants: below it vowels are a group
 KEY = "history.mlp.film"
@@ -76,7 +76,9 @@ def _start(state: kit.PageState, settings: MapSettings) -> None:
     before: OwnRun | None = st.session_state.get(RUN)
     if before is not None:
         before.job.stop()
-    job = kit.training_jobs().start("llmviz.study.letter_map:film", settings=settings)
+    job = kit.training_jobs().start(
+        "llmviz.course.lessons.history.mlp.letter_map:film", settings=settings
+    )
     st.session_state[RUN] = OwnRun(settings, job)
     state["mapframe"] = -1
 

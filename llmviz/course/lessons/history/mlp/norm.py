@@ -6,9 +6,17 @@ import streamlit as st
 
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.history.mlp import words
+from llmviz.course.lessons.history.mlp.letter_film import LetterFilm
+from llmviz.course.lessons.history.mlp.letter_map import (
+    BARS,
+    REACH,
+    SATURATED,
+    WATCHED,
+    MapSettings,
+    activity,
+    film,
+)
 from llmviz.course.ui import kit
-from llmviz.study.letter_film import LetterFilm
-from llmviz.study.letter_map import BARS, REACH, SATURATED, WATCHED, MapSettings, activity, film
 
 KEY = "history.mlp.norm"
 BORDERS = (0.1, 0.4, 0.6)  # between the answers

@@ -11,12 +11,12 @@ from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.history.hidden_layer import add_layer, add_strip
 from llmviz.course.lessons.history.kept_cell import show
 from llmviz.course.lessons.history.mlp import words
+from llmviz.course.lessons.history.mlp.sliding_window import WindowsRead, read_windows
 from llmviz.course.lessons.history.named_model import spoken_next
 from llmviz.course.lessons.history.other_lessons import link_onward
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.matrix_picture import Picture
 from llmviz.models.ngram import V
-from llmviz.study.sliding_window import WindowsRead, read_windows
 
 KEY = "history.mlp.window"
 MODEL = "names-mlp"

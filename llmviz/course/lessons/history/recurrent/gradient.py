@@ -6,9 +6,14 @@ import streamlit as st
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.figures.losses import compared
 from llmviz.course.lessons.history.recurrent import words
+from llmviz.course.lessons.history.recurrent.gradient_through_time import (
+    PastGradients,
+    fresh,
+    past_gradients,
+    scaled,
+)
 from llmviz.course.lessons.history.recurrent.params import LETTERS, TIMES
 from llmviz.course.ui import engine, kit
-from llmviz.study.gradient_through_time import PastGradients, fresh, past_gradients, scaled
 
 KEY = "history.recurrent.past"
 SEED = 0

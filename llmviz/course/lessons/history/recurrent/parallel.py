@@ -7,8 +7,16 @@ from llmviz.background import WAITING
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.figures.networks import network_number
 from llmviz.course.lessons.history.recurrent import words
+from llmviz.course.lessons.history.recurrent.length_timing import (
+    LENGTHS,
+    MODELS,
+    ROWS,
+    WIDTH,
+    Timing,
+    time_steps,
+    waits,
+)
 from llmviz.course.ui import kit
-from llmviz.study.length_timing import LENGTHS, MODELS, ROWS, WIDTH, Timing, time_steps, waits
 
 KEY = "history.recurrent.parallel"
 JOB = f"{KEY}.job"  # in the session
@@ -54,7 +62,9 @@ def _start() -> None:
     before: kit.Job | None = st.session_state.get(JOB)
     if before is not None:
         before.stop()
-    st.session_state[JOB] = kit.training_jobs().start("llmviz.study.length_timing:time_steps")
+    st.session_state[JOB] = kit.training_jobs().start(
+        "llmviz.course.lessons.history.recurrent.length_timing:time_steps"
+    )
 
 
 def show(timings: list[Timing], model: str, cell: str) -> None:

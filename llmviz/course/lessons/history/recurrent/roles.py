@@ -9,9 +9,9 @@ import numpy as np
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.history.recurrent import words
 from llmviz.course.lessons.history.recurrent.strips import rows_of, states
+from llmviz.course.lessons.history.recurrent.unit_roles import LATER, UnitRoles, find_roles
 from llmviz.course.ui import engine, kit
-from llmviz.study.invented_names import names_learned_from
-from llmviz.study.unit_roles import LATER, UnitRoles, find_roles
+from llmviz.evaluation.invented_names import names_learned_from
 
 if TYPE_CHECKING:
     from torch import nn

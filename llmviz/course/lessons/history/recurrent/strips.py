@@ -13,9 +13,7 @@ from llmviz.course import components as lv
 from llmviz.course.lessons.history.kept_cell import show
 from llmviz.course.lessons.history.other_lessons import link_onward
 from llmviz.course.lessons.history.recurrent import words
-from llmviz.course.ui import engine, kit
-from llmviz.course.ui.matrix_picture import Picture
-from llmviz.study.recurrent_states import (
+from llmviz.course.lessons.history.recurrent.recurrent_states import (
     GATES,
     GateSteps,
     StatesRead,
@@ -23,6 +21,8 @@ from llmviz.study.recurrent_states import (
     gate_steps,
     read_states,
 )
+from llmviz.course.ui import engine, kit
+from llmviz.course.ui.matrix_picture import Picture
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -8,9 +8,13 @@ import streamlit as st
 from llmviz.course.components.series_view.view import read_drawn, read_hand, read_step, series_view
 from llmviz.course.lessons.history.series import letters, normal, words
 from llmviz.course.lessons.history.series.params import DRAWN, HILLS
-from llmviz.course.ui import kit
-from llmviz.study.series_data import FIRST_MONTH, FIRST_YEAR, sea_temperatures, sunspots
-from llmviz.study.series_fit import (
+from llmviz.course.lessons.history.series.series_data import (
+    FIRST_MONTH,
+    FIRST_YEAR,
+    sea_temperatures,
+    sunspots,
+)
+from llmviz.course.lessons.history.series.series_fit import (
     Fit,
     fit_series,
     forecast,
@@ -18,6 +22,7 @@ from llmviz.study.series_fit import (
     running_error,
     swing,
 )
+from llmviz.course.ui import kit
 
 KEY = "history.series.view"  # not that of the control called series
 SWING = 48  # values
@@ -201,10 +206,11 @@ def far_question(values: np.ndarray, fitted: int, fit: Fit) -> kit.Question | No
 
 
 def _code(source: str, values: np.ndarray, fitted: int, fit: Fit) -> None:
-    imports = "from llmviz.study.series_fit import fit_series"
+    imports = "from llmviz.course.lessons.history.series.series_fit import fit_series"
     if source in MEASURED:
         series = f"{MEASURED[source].__name__}()"
-        imports = f"from llmviz.study.series_data import {MEASURED[source].__name__}\n{imports}"
+        data = "llmviz.course.lessons.history.series.series_data"
+        imports = f"from {data} import {MEASURED[source].__name__}\n{imports}"
     elif source == "swing":
         imports, series = f"{imports}, swing", f"swing({SWING})"
     else:

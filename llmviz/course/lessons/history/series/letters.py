@@ -4,10 +4,10 @@ import numpy as np
 
 from llmviz.corpus.counts import LETTERS, letter_pair_counts
 from llmviz.course.lessons.history import typed_name
+from llmviz.course.lessons.history.letter_pairs import one_hot_fit, probabilities
 from llmviz.course.lessons.history.params import NAME
 from llmviz.course.lessons.history.series import words
 from llmviz.course.ui import kit
-from llmviz.study.letter_pairs import one_hot_fit, probabilities
 
 
 @kit.kept(1)

@@ -2,8 +2,8 @@
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.history.series import words
+from llmviz.course.lessons.history.series.series_fit import Fit
 from llmviz.course.ui import kit, pinned_cells
-from llmviz.study.series_fit import Fit
 
 SEEN = 5  # rows of X that are seen at once
 

@@ -15,9 +15,9 @@ from llmviz.course.lessons.history.hidden_layer import add_layer, add_strip
 from llmviz.course.lessons.history.kept_cell import show
 from llmviz.course.lessons.history.named_model import spoken_next
 from llmviz.course.lessons.history.wavenet import words
+from llmviz.course.lessons.history.wavenet.model import FusedTree, fused_tree
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.matrix_picture import Picture
-from llmviz.study.fused_tree import FusedTree, fused_tree
 from llmviz.textfile import whole_number
 
 KEY = "history.wavenet"

@@ -8,11 +8,10 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.components.cell_grid.view import cell_grid
+from llmviz.course.components.draw_pad.pictures import SIDE, read_picture, write_picture
 from llmviz.course.components.draw_pad.view import draw_pad
 from llmviz.course.lessons.history.where import words
-from llmviz.course.ui import kit
-from llmviz.study.drawn_pictures import SIDE, read_picture, write_picture
-from llmviz.study.letter_pictures import (
+from llmviz.course.lessons.history.where.letter_pictures import (
     HIDDEN,
     STEPS,
     Networks,
@@ -21,6 +20,7 @@ from llmviz.study.letter_pictures import (
     picture_of,
     which_letter,
 )
+from llmviz.course.ui import kit
 
 KEY = "history.where.pad"
 POLL = 0.4  # seconds between two looks at the training
@@ -38,7 +38,7 @@ def generate(state: kit.PageState, name: str) -> None:
     _once_trained(partial(_generate, state, name))
 
 
-_training = kit.job_of("llmviz.study.letter_pictures:train_networks")
+_training = kit.job_of("llmviz.course.lessons.history.where.letter_pictures:train_networks")
 
 
 def _once_trained(draw: Callable[[Networks], None]) -> None:

@@ -10,9 +10,7 @@ from llmviz.corpus import load_corpus
 from llmviz.corpus.counts import LETTERS
 from llmviz.course.lessons.history.all import words as all_words
 from llmviz.course.lessons.history.where import words
-from llmviz.course.ui import engine, kit
-from llmviz.models.ngram import ADD_ONE, NGrams, positions
-from llmviz.study.next_letters import (
+from llmviz.course.lessons.history.where.next_letters import (
     RULES,
     chances_after,
     continue_by_dice,
@@ -22,6 +20,8 @@ from llmviz.study.next_letters import (
     right_by_model,
     right_by_rules,
 )
+from llmviz.course.ui import engine, kit
+from llmviz.models.ngram import ADD_ONE, NGrams, positions
 
 MLP, GPT = "names-mlp", "names-gpt"
 WRITER = "names-lstm"  # what goes on by the dice

@@ -5,8 +5,8 @@ import streamlit as st
 
 from llmviz.course.components.cell_grid.view import cell_grid, read_cell
 from llmviz.course.lessons.history.where import words
+from llmviz.course.lessons.history.where.routes import Route, shortest, start, walls
 from llmviz.course.ui import kit
-from llmviz.study.routes import Route, shortest, start, walls
 
 KEY = "history.where.route"
 

@@ -5,8 +5,8 @@ import streamlit as st
 
 from llmviz.course.figures.history import sizes as sizes_figure
 from llmviz.course.lessons.history.where import programs, words
+from llmviz.course.lessons.history.where.model_sizes import KNOWN, ModelSize
 from llmviz.course.ui import engine, kit
-from llmviz.study.model_sizes import KNOWN, ModelSize
 
 
 def small(state: kit.PageState, name: str) -> None:

@@ -4,8 +4,8 @@ import streamlit as st
 
 from llmviz.course.figures.history import points_and_line
 from llmviz.course.lessons.history.where import programs, words
+from llmviz.course.lessons.history.where.next_letters import VOWELS, fit_line, vowels_by_length
 from llmviz.course.ui import kit
-from llmviz.study.next_letters import VOWELS, fit_line, vowels_by_length
 
 
 def draw(state: kit.PageState, name: str) -> None:

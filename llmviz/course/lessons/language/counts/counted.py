@@ -8,9 +8,9 @@ import regex
 
 from llmviz.corpus import load_corpus
 from llmviz.corpus.roles import split_words
+from llmviz.course.lessons.language.word_roles import cut_sentences
 from llmviz.course.ui import kit
 from llmviz.language.counts import TfIdf, ZipfLine, ngrams, tf_idf, zipf
-from llmviz.study.word_roles import cut_sentences
 
 MOST_N = 5
 WEIGHED = 12  # sentences whose words are weighed

@@ -8,10 +8,10 @@ from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.language import counted_stories
 from llmviz.course.lessons.language.lemmas import words
 from llmviz.course.lessons.language.sentence import named, read, sentence_box, sentence_of
+from llmviz.course.lessons.language.word_roles import ReadWord
 from llmviz.course.ui import kit
 from llmviz.language.lemmas import AMBIGUOUS, Lemma, lemma
 from llmviz.language.porter import stem
-from llmviz.study.word_roles import ReadWord
 
 KEY = "language.lemmas"
 SMOOTHING = "0.01"  # of the counted tables

@@ -6,8 +6,8 @@ import streamlit as st
 
 from llmviz.corpus.roles import ENTITY_TAGS
 from llmviz.course.lessons.language.names import words
+from llmviz.course.lessons.language.word_roles import ReadWord
 from llmviz.course.ui import kit
-from llmviz.study.word_roles import ReadWord
 from llmviz.textfile import whole_number
 
 LONG = 24  # letters of a word that the control's name holds

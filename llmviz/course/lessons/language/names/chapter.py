@@ -8,9 +8,9 @@ import streamlit as st
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.language.names import changes, questions, scores, stories, words
 from llmviz.course.lessons.language.sentence import base_model, read, sentence_box, sentence_of
+from llmviz.course.lessons.language.word_roles import ReadWord
 from llmviz.course.ui import kit
 from llmviz.language.names import span_score, spans, token_score
-from llmviz.study.word_roles import ReadWord
 
 KEY = "language.names"
 DRAWN = 48  # words that have a column

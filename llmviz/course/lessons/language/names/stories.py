@@ -1,9 +1,9 @@
 """The beginnings of held-out stories, whose names the grammar knows."""
 
 from llmviz.course.lessons.language.names.params import STORIES
+from llmviz.course.lessons.language.word_roles import beginning, story_names
 from llmviz.course.ui import kit
 from llmviz.language.role_scores import TEST_SEED
-from llmviz.study.word_roles import beginning, story_names
 
 WORDS = 40  # of a story, up to the end of a sentence
 

@@ -11,11 +11,11 @@ from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.components.text_guard.view import text_guard
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.language.stems import questions, words
+from llmviz.course.lessons.language.stems.model import families, judged_pairs, snowball_stem
 from llmviz.course.lessons.language.stems.opened import opened_text
 from llmviz.course.lessons.language.stems.rows import rows_of
 from llmviz.course.ui import kit
 from llmviz.language.porter import STEPS, StemStep, forms, measure, stem, stem_steps
-from llmviz.study.word_forms import families, judged_pairs, snowball_stem
 from llmviz.textfile import check_text, whole_number
 
 KEY = "language.stems"

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from llmviz.course.lessons.language.stems import words
+from llmviz.course.lessons.language.stems.model import snowball_stem
 from llmviz.course.lessons.language.stems.rows import rule_text
 from llmviz.course.ui import kit
 from llmviz.language.lemmas import lemma
 from llmviz.language.porter import stem_steps
-from llmviz.study.word_forms import snowball_stem
 
 
 def stem_of(listed: Sequence[str]) -> kit.Question | None:

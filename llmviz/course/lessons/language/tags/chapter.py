@@ -17,9 +17,9 @@ from llmviz.course.lessons.language.sentence import (
     sentence_of,
 )
 from llmviz.course.lessons.language.tags import lattice, questions, scores, tables, two_roles, words
+from llmviz.course.lessons.language.word_roles import ReadWord, cut_sentences
 from llmviz.course.ui import kit
 from llmviz.language.hmm import count_hmm, viterbi
-from llmviz.study.word_roles import ReadWord, cut_sentences
 
 KEY = "language.tags"
 DRAWN = 40  # words that have a column

@@ -6,8 +6,8 @@ from decimal import Decimal
 from llmviz.corpus.roles import TAGS
 from llmviz.course.lessons.language import counted_stories as counted
 from llmviz.course.lessons.language.tags import words
+from llmviz.course.lessons.language.word_roles import commonest_tags, cut_sentences
 from llmviz.course.ui import kit
-from llmviz.study.word_roles import commonest_tags, cut_sentences
 
 FEWEST = 3  # words for which the three numbers differ
 MOST = 12  # the exponent up to which a power is written with all its digits

@@ -6,8 +6,8 @@ import streamlit as st
 from llmviz.course.lessons.language import counted_stories as counted
 from llmviz.course.lessons.language.sentence import base_model, tagged
 from llmviz.course.lessons.language.tags import words
+from llmviz.course.lessons.language.word_roles import TwoRoles
 from llmviz.course.ui import engine, kit
-from llmviz.study.word_roles import TwoRoles
 
 
 def draw(state: kit.PageState) -> None:

@@ -7,9 +7,7 @@ import streamlit as st
 from llmviz.course import components as lv
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.reasoning.bandit import words
-from llmviz.course.lessons.reasoning.bandit.params import RATES
-from llmviz.course.ui import kit
-from llmviz.study.bandit import (
+from llmviz.course.lessons.reasoning.bandit.model import (
     ARMS,
     BASELINES,
     MEAN,
@@ -20,6 +18,8 @@ from llmviz.study.bandit import (
     softmax,
     update,
 )
+from llmviz.course.lessons.reasoning.bandit.params import RATES
+from llmviz.course.ui import kit
 
 KEY = "reasoning.bandit"
 TINY = 1e-12  # two variances that differ by less are called equal
@@ -156,7 +156,7 @@ def _cells(state: kit.PageState, given: Given, at: int) -> None:
     numbers = numbers_of(given, at)
     kit.show_code(
         [update],
-        "from llmviz.study.bandit import run, update\n\n"
+        "from llmviz.course.lessons.reasoning.bandit.model import run, update\n\n"
         f"done = run{given!r}\n"
         f"now = update(done.logits[{at}], {rewards!r}, {baseline!r})\n"
         f"print(now.gradient[done.arms[{at}]].round(4), round(now.variance, 6))",

@@ -1,7 +1,7 @@
 """The controls of the chapter "A reward and three arms", as its links write them."""
 
+from llmviz.course.lessons.reasoning.bandit.model import BASELINES, NONE, UPDATES
 from llmviz.course.ui import codec
-from llmviz.study.bandit import BASELINES, NONE, UPDATES
 
 RATES = ("0.1", "0.2", "0.5", "1", "2")
 

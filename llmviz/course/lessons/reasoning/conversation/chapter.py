@@ -10,15 +10,20 @@ from llmviz.course.lessons.reasoning.conversation import (
     words,
     wrong,
 )
+from llmviz.course.lessons.reasoning.conversation.chat_model import BATCH, COMMAND, STEPS, bundled
+from llmviz.course.lessons.reasoning.conversation.chat_prompts import (
+    AS_TEXT,
+    AS_TOKENS,
+    LINES_ONLY,
+    OWN,
+)
+from llmviz.course.lessons.reasoning.conversation.chat_record import recorded
 from llmviz.course.lessons.reasoning.conversation.measured import KEY, right
 from llmviz.course.lessons.reasoning.conversation.params import FIRST, STORY
 from llmviz.course.ui import kit
 from llmviz.finetuning.conversations import ACTS, Message
 from llmviz.finetuning.instructions import ask
 from llmviz.serving.chat_template import TURN_TOKENS
-from llmviz.study.chat_model import BATCH, COMMAND, STEPS, bundled
-from llmviz.study.chat_prompts import AS_TEXT, AS_TOKENS, LINES_ONLY, OWN
-from llmviz.study.chat_record import recorded
 
 
 @st.fragment

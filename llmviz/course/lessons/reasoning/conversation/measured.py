@@ -6,12 +6,19 @@ from collections.abc import Callable
 import numpy as np
 
 from llmviz.course.lessons.reasoning.conversation import words
+from llmviz.course.lessons.reasoning.conversation.chat_model import ALL, REPLIES, WAYS
+from llmviz.course.lessons.reasoning.conversation.chat_prompts import OWN
+from llmviz.course.lessons.reasoning.conversation.chat_record import (
+    CHANGED,
+    HELD,
+    NEVER,
+    ChatModel,
+    Measured,
+    recorded,
+)
+from llmviz.course.lessons.reasoning.think_first import Share
 from llmviz.course.ui import kit
 from llmviz.finetuning.conversations import ASKS, DECLINES, NEVER_ASKED
-from llmviz.study.chat_model import ALL, REPLIES, WAYS
-from llmviz.study.chat_prompts import OWN
-from llmviz.study.chat_record import CHANGED, HELD, NEVER, ChatModel, Measured, recorded
-from llmviz.study.think_first import Share
 
 KEY = "reasoning.conversation"
 

@@ -7,13 +7,18 @@ import streamlit as st
 
 from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.lessons.reasoning.conversation import words
+from llmviz.course.lessons.reasoning.conversation.chat_model import bundled
+from llmviz.course.lessons.reasoning.conversation.chat_prompts import OWN
+from llmviz.course.lessons.reasoning.conversation.chat_reading import (
+    ChatToken,
+    Written,
+    reply,
+    tokens_of,
+)
 from llmviz.course.lessons.reasoning.conversation.params import MOST_TURNS
 from llmviz.course.lessons.reasoning.conversation.talk import add_turns
 from llmviz.course.ui import kit
 from llmviz.finetuning.conversations import ASKS, ASSISTANT, BEGINNINGS, DECLINES, USER, Message
-from llmviz.study.chat_model import bundled
-from llmviz.study.chat_prompts import OWN
-from llmviz.study.chat_reading import ChatToken, Written, reply, tokens_of
 from llmviz.tokenizers import Token
 
 Talk = tuple[Message, ...]
@@ -65,7 +70,7 @@ def draw_reply(state: kit.PageState, messages: Talk) -> Written | None:
         kit.show_code(
             [tokens_of, reply],
             "from llmviz.finetuning.conversations import Message\n"
-            "from llmviz.study.chat_reading import reply\n\n"
+            "from llmviz.course.lessons.reasoning.conversation.chat_reading import reply\n\n"
             f"print(reply([{given}]).text)",
             written.text,
         )

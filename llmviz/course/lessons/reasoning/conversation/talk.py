@@ -5,10 +5,10 @@ from functools import partial
 import streamlit as st
 
 from llmviz.course.lessons.reasoning.conversation import words
+from llmviz.course.lessons.reasoning.conversation.chat_reading import notes_of, unknown_characters
 from llmviz.course.lessons.reasoning.conversation.params import MOST_TURNS, ROLES
 from llmviz.course.ui import kit
 from llmviz.finetuning.conversations import USER, Message, conversations
-from llmviz.study.chat_reading import notes_of, unknown_characters
 from llmviz.textfile import check_text
 
 OFFERED = 24  # conversations that “Another conversation” goes through

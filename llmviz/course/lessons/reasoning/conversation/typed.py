@@ -5,14 +5,19 @@ from dataclasses import replace
 
 from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.lessons.reasoning.conversation import words
+from llmviz.course.lessons.reasoning.conversation.chat_model import REPLIES, tokenizer
+from llmviz.course.lessons.reasoning.conversation.chat_prompts import (
+    AS_TEXT,
+    AS_TOKENS,
+    AS_WORDS,
+    TYPED,
+)
 from llmviz.course.lessons.reasoning.conversation.measured import KEY, right, together
 from llmviz.course.lessons.reasoning.conversation.reading import Talk
 from llmviz.course.lessons.reasoning.conversation.wrong import live
 from llmviz.course.ui import kit
 from llmviz.finetuning.conversations import USER
 from llmviz.serving.chat_template import TURN_TOKENS
-from llmviz.study.chat_model import REPLIES, tokenizer
-from llmviz.study.chat_prompts import AS_TEXT, AS_TOKENS, AS_WORDS, TYPED
 from llmviz.textfile import ENDOFTEXT, check_text
 
 FEW = 0.05  # of the replies

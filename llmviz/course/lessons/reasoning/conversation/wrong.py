@@ -1,11 +1,11 @@
 """The same conversations in wrong templates."""
 
 from llmviz.course.lessons.reasoning.conversation import words
+from llmviz.course.lessons.reasoning.conversation.chat_model import COMMAND, REPLIES
+from llmviz.course.lessons.reasoning.conversation.chat_prompts import OWN, WRONG
 from llmviz.course.lessons.reasoning.conversation.measured import KEY, right, together
 from llmviz.course.lessons.reasoning.conversation.reading import Talk, reply_to
 from llmviz.course.ui import kit
-from llmviz.study.chat_model import COMMAND, REPLIES
-from llmviz.study.chat_prompts import OWN, WRONG
 
 
 def wrong_question() -> kit.Question:

@@ -3,9 +3,15 @@
 import streamlit as st
 
 from llmviz.course.lessons.reasoning.distil import learning, place, record, words
+from llmviz.course.lessons.reasoning.distil.distil_record import (
+    BUNDLED,
+    COMMAND,
+    FEW,
+    bundled,
+    recorded,
+)
+from llmviz.course.lessons.reasoning.distil.distilling import SOFT_1, TEACHER, TEXT
 from llmviz.course.ui import engine, kit
-from llmviz.study.distil_record import BUNDLED, COMMAND, FEW, bundled, recorded
-from llmviz.study.distilling import SOFT_1, TEACHER, TEXT
 
 
 @st.fragment

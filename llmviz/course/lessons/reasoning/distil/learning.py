@@ -6,9 +6,9 @@ import streamlit as st
 
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.reasoning.distil import record, words
+from llmviz.course.lessons.reasoning.distil.distil_record import FEW, SEEDS, recorded
+from llmviz.course.lessons.reasoning.distil.distilling import WAYS, Point
 from llmviz.course.ui import kit
-from llmviz.study.distil_record import FEW, SEEDS, recorded
-from llmviz.study.distilling import WAYS, Point
 
 KEY = "reasoning.distil.live"
 SEED = len(SEEDS)  # of its weights and stories, which no bundled student has
@@ -18,7 +18,11 @@ SEED = len(SEEDS)  # of its weights and stories, which no bundled student has
 def job_of(way: str, updates: int) -> kit.Job:
     """Return a training in a process of its own; the same one is made only once."""
     return kit.training_jobs().start(
-        "llmviz.study.distilling:student_run", name=way, count=FEW, seed=SEED, updates=updates
+        "llmviz.course.lessons.reasoning.distil.distilling:student_run",
+        name=way,
+        count=FEW,
+        seed=SEED,
+        updates=updates,
     )
 
 

@@ -1,9 +1,9 @@
 """The controls of the chapter "Distilling", as its links write them."""
 
 from llmviz.course.lessons.reasoning.distil import words
+from llmviz.course.lessons.reasoning.distil.distil_record import AMOUNTS, BUNDLED
+from llmviz.course.lessons.reasoning.distil.distilling import SOFT_1, UPDATES, WAYS
 from llmviz.course.ui import codec
-from llmviz.study.distil_record import AMOUNTS, BUNDLED
-from llmviz.study.distilling import SOFT_1, UPDATES, WAYS
 
 HEATS = ("0.5", "1", "1.5", "2", "3", "4", "6", "10")
 COUNTS = tuple(map(str, AMOUNTS))

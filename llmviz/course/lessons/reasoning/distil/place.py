@@ -7,13 +7,13 @@ from llmviz.corpus.next_tokens import TrueTokens, true_tokens
 from llmviz.course import components as lv
 from llmviz.course.components.token_strip.view import TokenRow, TokenSelection, token_strip
 from llmviz.course.lessons.reasoning.distil import words
+from llmviz.course.lessons.reasoning.distil.distil_record import BUNDLED, COMMAND, bundled
+from llmviz.course.lessons.reasoning.distil.distilling import TEACHER
 from llmviz.course.lessons.reasoning.distil.params import HEATS
+from llmviz.course.lessons.reasoning.distil.soft_place import Place, place_of
 from llmviz.course.ui import engine, kit
+from llmviz.evaluation.exact_loss import story_logits
 from llmviz.nn import distillation
-from llmviz.study.distil_record import BUNDLED, COMMAND, bundled
-from llmviz.study.distilling import TEACHER
-from llmviz.study.soft_place import Place, place_of
-from llmviz.study.true_loss import story_logits
 from llmviz.tokenizers import Token
 
 KEY = "reasoning.distil.place"

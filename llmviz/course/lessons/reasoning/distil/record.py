@@ -9,9 +9,7 @@ import streamlit as st
 
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.reasoning.distil import words
-from llmviz.course.lessons.reasoning.distil.params import COUNTS
-from llmviz.course.ui import kit
-from llmviz.study.distil_record import (
+from llmviz.course.lessons.reasoning.distil.distil_record import (
     DRAWS,
     FEW,
     MANY,
@@ -23,7 +21,17 @@ from llmviz.study.distil_record import (
     Run,
     recorded,
 )
-from llmviz.study.distilling import BATCH, SOFT_1, TESTS, TEXT, UPDATES, WAYS, WRITTEN
+from llmviz.course.lessons.reasoning.distil.distilling import (
+    BATCH,
+    SOFT_1,
+    TESTS,
+    TEXT,
+    UPDATES,
+    WAYS,
+    WRITTEN,
+)
+from llmviz.course.lessons.reasoning.distil.params import COUNTS
+from llmviz.course.ui import kit
 
 KEY = "reasoning.distil.runs"
 SURE = 2.0  # standard errors: what is less apart is called a tie
@@ -51,7 +59,7 @@ def draw(state: kit.PageState) -> bool:
     kit.prose(heart_read())
     kit.show_code(
         [Run],
-        "from llmviz.study.distil_record import recorded\n\n"
+        "from llmviz.course.lessons.reasoning.distil.distil_record import recorded\n\n"
         f"runs = recorded().of({SOFT_1!r}, {count})\n"
         "print([f'{run.measured.lack.value:.4f}' for run in runs])",
         str([f"{run.measured.lack.value:.4f}" for run in recorded().of(SOFT_1, count)]),

@@ -9,11 +9,10 @@ import streamlit as st
 from llmviz.course.figures.adapters import Curve
 from llmviz.course.figures.adapters import lines as curves
 from llmviz.course.figures.lines import Line, lines
+from llmviz.course.lessons.reasoning import sum_texts
+from llmviz.course.lessons.reasoning.gamed import model as own_reward
 from llmviz.course.lessons.reasoning.gamed import words
-from llmviz.course.lessons.reasoning.gamed.params import BETAS as OFFERED
-from llmviz.course.ui import kit
-from llmviz.study import own_reward, sum_texts
-from llmviz.study.own_reward import (
+from llmviz.course.lessons.reasoning.gamed.model import (
     BETAS,
     PATTERN,
     UPDATES,
@@ -22,8 +21,10 @@ from llmviz.study.own_reward import (
     OwnReward,
     recorded,
 )
-from llmviz.study.reward_runs import numbers_in
-from llmviz.study.sum_texts import LONGEST, encode, is_right
+from llmviz.course.lessons.reasoning.gamed.params import BETAS as OFFERED
+from llmviz.course.lessons.reasoning.reward_runs import numbers_in
+from llmviz.course.lessons.reasoning.sum_texts import LONGEST, encode, is_right
+from llmviz.course.ui import kit
 
 KEY = "reasoning.gamed"
 CHART = {"displayModeBar": False}
@@ -78,7 +79,7 @@ def _record() -> None:
     kit.prose(words.goodhart)
     kit.show_code(
         [GamedRun],
-        "from llmviz.study.own_reward import recorded\n\n"
+        "from llmviz.course.lessons.reasoning.gamed.model import recorded\n\n"
         "print([f\"{run.last('right'):.3f}\" for run in recorded()[0.0]])",
         str([f"{run.last('right'):.3f}" for run in recorded()[0.0]]),
     )
@@ -131,7 +132,7 @@ def record_read() -> str:
 @kit.kept(12)
 def job_of(reward: OwnReward, beta: str, updates: int) -> kit.Job:
     """Return a run in a process of its own; the same one is made only once."""
-    target = "llmviz.study.own_reward:own_run"
+    target = "llmviz.course.lessons.reasoning.gamed.model:own_run"
     return kit.training_jobs().start(target, reward=reward, beta=float(beta), updates=updates)
 
 

@@ -1,7 +1,7 @@
 """The controls of the chapter "Rewards that are gamed", as its links write them."""
 
+from llmviz.course.lessons.reasoning.gamed.model import MOST_PATTERN, PATTERN
 from llmviz.course.ui import codec
-from llmviz.study.own_reward import MOST_PATTERN, PATTERN
 
 BETAS = ("0", "0.01", "0.03", "0.1", "0.3", "1", "3")
 

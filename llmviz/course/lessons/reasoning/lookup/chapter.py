@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.course.lessons.reasoning.lookup import measured, ranking, reading, words
+from llmviz.course.lessons.reasoning.lookup import (
+    measured,
+    passage_recall,
+    passage_record,
+    ranking,
+    reading,
+    words,
+)
 from llmviz.course.lessons.reasoning.lookup.params import MOST_OF_DOCUMENTS
+from llmviz.course.lessons.reasoning.lookup.passage_record import RIGHT, TOLD, recorded
 from llmviz.course.ui import kit
-from llmviz.study import passage_recall, passage_record
-from llmviz.study.passage_record import RIGHT, TOLD, recorded
 
 KEY = "reasoning.lookup"
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from llmviz.corpus.facts_in_passages import KINDS, MOST_PASSAGES, names, split_plain, values
 from llmviz.corpus.words import article
 from llmviz.course.lessons.reasoning.lookup.params import AS_FOUND, LIE, TOLD
+from llmviz.course.lessons.reasoning.lookup.passage_ranking import Means, Ranked, rank
+from llmviz.course.lessons.reasoning.lookup.passage_reader import Answer, Prompt, answer, read
+from llmviz.course.lessons.reasoning.lookup.passage_recall import TABLES, VECTORS
+from llmviz.course.lessons.reasoning.lookup.passage_record import bundled
 from llmviz.course.ui import kit
+from llmviz.interpretability.vector_tables import load_table
 from llmviz.similarity import Passage, VectorTable, cut
-from llmviz.study.passage_ranking import Means, Ranked, rank
-from llmviz.study.passage_reader import Answer, Prompt, answer, read
-from llmviz.study.passage_recall import TABLES, VECTORS
-from llmviz.study.passage_record import bundled
-from llmviz.study.vector_tables import load_table
 
 INSTRUCTION = "Answer: Nobody."
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from llmviz.corpus.facts_in_passages import KINDS, values
-from llmviz.course.lessons.reasoning.lookup import words
-from llmviz.course.ui import kit
-from llmviz.study import passage_recall
-from llmviz.study.passage_recall import AMONG, STORY, WAYS, WORLD
-from llmviz.study.passage_record import (
+from llmviz.course.lessons.reasoning.lookup import passage_recall, words
+from llmviz.course.lessons.reasoning.lookup.passage_recall import AMONG, STORY, WAYS, WORLD
+from llmviz.course.lessons.reasoning.lookup.passage_record import (
     DECLINED,
     ELSE,
     FEWER,
@@ -22,6 +20,7 @@ from llmviz.study.passage_record import (
     TOLD,
     recorded,
 )
+from llmviz.course.ui import kit
 
 MOST = 0.5  # of the texts, in each model
 
@@ -55,7 +54,7 @@ def right_and_wrong() -> None:
     kit.prose(words.closed, forced=shares("none", FORCED), chance=kit.percent(chance()))
     kit.show_code(
         [recorded],
-        "from llmviz.study.passage_record import recorded\n\n"
+        "from llmviz.course.lessons.reasoning.lookup.passage_record import recorded\n\n"
         'print([one.cases["right"] for one in recorded()])',
         str([model.cases["right"] for model in recorded()]),
     )

@@ -1,9 +1,9 @@
 """The controls of the chapter "Looking things up", as its links write them."""
 
 from llmviz.corpus.facts_in_passages import MOST_PASSAGES
+from llmviz.course.lessons.reasoning.lookup.passage_ranking import BM, RANKINGS
 from llmviz.course.ui import codec
 from llmviz.similarity.bm25 import K1, B
-from llmviz.study.passage_ranking import BM, RANKINGS
 
 MOST_OF_DOCUMENTS, MOST_OF_QUESTION, MOST_OF_PASSAGE = 6_000, 200, 300  # characters
 MOST_SENTENCES = 4  # of a passage

@@ -11,9 +11,9 @@ from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.reasoning.lookup import found, words
 from llmviz.course.lessons.reasoning.lookup.params import MOST_OF_QUESTION
+from llmviz.course.lessons.reasoning.lookup.passage_ranking import BM, RANKINGS, VECTORS, Ranked
 from llmviz.course.ui import kit
 from llmviz.similarity import BM25, bm25, search_words
-from llmviz.study.passage_ranking import BM, RANKINGS, VECTORS, Ranked
 from llmviz.tokenizers import Token
 
 KEY = "reasoning.lookup"

@@ -15,10 +15,18 @@ from llmviz.course.lessons.reasoning.lookup.params import (
     NUMBERS,
     OWN,
 )
+from llmviz.course.lessons.reasoning.lookup.passage_ranking import RANKINGS, Ranked
+from llmviz.course.lessons.reasoning.lookup.passage_reader import (
+    LAYERS,
+    Answer,
+    Prompt,
+    answer,
+    read,
+    tokens,
+    vocabulary,
+)
+from llmviz.course.lessons.reasoning.lookup.passage_record import bundled
 from llmviz.course.ui import kit
-from llmviz.study.passage_ranking import RANKINGS, Ranked
-from llmviz.study.passage_reader import LAYERS, Answer, Prompt, answer, read, tokens, vocabulary
-from llmviz.study.passage_record import bundled
 from llmviz.tokenizers import Token
 
 KEY = "reasoning.lookup"
@@ -82,8 +90,8 @@ def draw(state: kit.PageState, ranked: Ranked) -> None:
         )
     kit.show_code(
         [read, answer],
-        "from llmviz.study.passage_reader import answer, read\n"
-        "from llmviz.study.passage_record import bundled\n\n"
+        "from llmviz.course.lessons.reasoning.lookup.passage_reader import answer, read\n"
+        "from llmviz.course.lessons.reasoning.lookup.passage_record import bundled\n\n"
         f"asked = read({list(now.texts)!r}, {question!r})\n"
         "print(answer(bundled(), asked).text)",
         given.text,

@@ -8,10 +8,8 @@ import plotly.graph_objects as go
 from llmviz.course.figures.calibration import reliability_chart
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.reasoning.preference import words
-from llmviz.course.ui import kit
-from llmviz.finetuning.labeller import clean_pairs
-from llmviz.study.preference_model import LABELLER
-from llmviz.study.preference_record import (
+from llmviz.course.lessons.reasoning.preference.preference_model import LABELLER
+from llmviz.course.lessons.reasoning.preference.preference_record import (
     ALL,
     BY_LENGTH,
     CONFIDENCES,
@@ -23,7 +21,9 @@ from llmviz.study.preference_record import (
     recorded,
     settings,
 )
-from llmviz.study.preference_texts import KINDS, pairs_of_kind
+from llmviz.course.lessons.reasoning.preference.preference_texts import KINDS, pairs_of_kind
+from llmviz.course.ui import kit
+from llmviz.finetuning.labeller import clean_pairs
 from llmviz.training.measures import Share
 
 KEY = "reasoning.preference"
@@ -46,7 +46,7 @@ def draw() -> bool:
     kit.prose(calibration_read())
     kit.show_code(
         [Run],
-        "from llmviz.study.preference_record import recorded\n\n"
+        "from llmviz.course.lessons.reasoning.preference.preference_record import recorded\n\n"
         "print([str(one.right['all']) for one in recorded().of(50)])",
         str([str(run.right[ALL]) for run in recorded().of(50)]),
     )

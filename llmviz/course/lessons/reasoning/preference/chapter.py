@@ -6,12 +6,22 @@ import streamlit as st
 from llmviz.course import components as lv
 from llmviz.course.lessons.reasoning.preference import accuracy, holes, models, words
 from llmviz.course.lessons.reasoning.preference.params import FIRST, SECOND
+from llmviz.course.lessons.reasoning.preference.preference_model import (
+    COMMAND,
+    LABELLER,
+    LONGEST,
+    PAIRS,
+)
+from llmviz.course.lessons.reasoning.preference.preference_reading import (
+    PairNumbers,
+    Reading,
+    pair_numbers,
+    readings,
+)
+from llmviz.course.lessons.reasoning.preference.preference_record import BY_LENGTH, recorded
 from llmviz.course.ui import kit
 from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.preferences import happier
-from llmviz.study.preference_model import COMMAND, LABELLER, LONGEST, PAIRS
-from llmviz.study.preference_reading import PairNumbers, Reading, pair_numbers, readings
-from llmviz.study.preference_record import BY_LENGTH, recorded
 from llmviz.textfile import check_text
 
 KEY = "reasoning.preference"
@@ -172,8 +182,9 @@ def _code(given: Given, steps: PairNumbers, preferred: int) -> None:
     story, *endings = given
     kit.show_code(
         [pair_steps, readings],
-        "from llmviz.study.preference_model import both_models\n"
-        "from llmviz.study.preference_reading import pair_numbers, readings\n\n"
+        "from llmviz.course.lessons.reasoning.preference.preference_model import both_models\n"
+        "from llmviz.course.lessons.reasoning.preference.preference_reading import "
+        "pair_numbers, readings\n\n"
         "base, model, tokenizer = both_models()\n"
         f"story = {story!r}\n"
         f"endings = {tuple(endings)!r}\n"

@@ -9,10 +9,9 @@ import streamlit as st
 
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.reasoning.preference import models, words
-from llmviz.course.ui import kit
-from llmviz.study.best_of_n import COUNTS
-from llmviz.study.preference_model import LONGEST
-from llmviz.study.preference_record import (
+from llmviz.course.lessons.reasoning.preference.best_of_n import COUNTS
+from llmviz.course.lessons.reasoning.preference.preference_model import LONGEST
+from llmviz.course.lessons.reasoning.preference.preference_record import (
     CURVE_STORIES,
     GOOD,
     ROUNDS,
@@ -22,8 +21,9 @@ from llmviz.study.preference_record import (
     Search,
     recorded,
 )
-from llmviz.study.preference_texts import good_endings
-from llmviz.study.reward_search import TRIED, Found, search
+from llmviz.course.lessons.reasoning.preference.preference_texts import good_endings
+from llmviz.course.lessons.reasoning.preference.reward_search import TRIED, Found, search
+from llmviz.course.ui import kit
 
 KEY = "reasoning.preference"
 EXAMPLES = 3  # recorded searches that are shown
@@ -90,7 +90,12 @@ def example_rows() -> list[tuple[str, ...]]:
 
 
 job_of = kit.job_of(
-    "llmviz.study.reward_search:live_search", "story", "ending", "samples", "rounds", "seed"
+    "llmviz.course.lessons.reasoning.preference.reward_search:live_search",
+    "story",
+    "ending",
+    "samples",
+    "rounds",
+    "seed",
 )
 
 
@@ -136,7 +141,7 @@ def _results(job: kit.Job, given: Given, state: kit.PageState) -> None:
         settings = given[0], given[1], state["prefsamples"], state["prefrounds"], state["prefdraw"]
         kit.show_code(
             [search],
-            "from llmviz.study.reward_search import live_search\n\n"
+            "from llmviz.course.lessons.reasoning.preference.reward_search import live_search\n\n"
             f"*_, last = live_search{settings!r}\n"
             "print(f'{last.reward:.2f}')",
             f"{found[-1].reward:.2f}",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from llmviz.course.lessons.reasoning.preference.preference_model import reward_model
 from llmviz.course.ui import engine, kit
 from llmviz.finetuning.plan import BASE
-from llmviz.study.preference_model import reward_model
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
+from llmviz.course.lessons.reasoning import reward_runs, sum_texts
 from llmviz.course.lessons.reasoning.reinforce import group, learning, record, words
+from llmviz.course.lessons.reasoning.reward_runs import SAMPLES, recorded
 from llmviz.course.ui import kit
-from llmviz.study import reward_runs, sum_texts
-from llmviz.study.reward_runs import SAMPLES, recorded
 
 KEY = "reasoning.reinforce"
 

@@ -5,12 +5,12 @@ import streamlit as st
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.reasoning.reinforce import words
+from llmviz.course.lessons.reasoning.reinforce.model import Group, Sample, group_update
 from llmviz.course.lessons.reasoning.reinforce.params import LEARNED
 from llmviz.course.lessons.reasoning.sum_field import sum_of
+from llmviz.course.lessons.reasoning.sum_texts import LEAST, MOST, Sum, bundled
 from llmviz.course.ui import kit
 from llmviz.finetuning.policy import GROUP, METHODS, SMALL, advantages
-from llmviz.study.reward_group import Group, Sample, group_update
-from llmviz.study.sum_texts import LEAST, MOST, Sum, bundled
 
 KEY = "reasoning.reinforce"
 Given = tuple[Sum, str, int, int]

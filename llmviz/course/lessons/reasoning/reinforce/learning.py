@@ -8,10 +8,10 @@ import streamlit as st
 from llmviz.course.figures.adapters import Curve, lines
 from llmviz.course.lessons.reasoning.reinforce import words
 from llmviz.course.lessons.reasoning.reinforce.params import BETAS
+from llmviz.course.lessons.reasoning.reward_runs import Look, config_of
+from llmviz.course.lessons.reasoning.sum_texts import decode
 from llmviz.course.ui import kit
 from llmviz.finetuning.policy import METHODS
-from llmviz.study.reward_runs import Look, config_of
-from llmviz.study.sum_texts import decode
 
 KEY = "reasoning.reinforce.live"
 EVERY = 20  # updates between two looks
@@ -23,7 +23,7 @@ def job_of(way: str, group: int, updates: int, beta: str) -> kit.Job:
     """Return a run in a process of its own; the same one is made only once."""
     config = config_of(way, updates=updates, group=group, beta=float(beta))
     return kit.training_jobs().start(
-        "llmviz.study.reward_runs:reward_run", config=config, every=EVERY
+        "llmviz.course.lessons.reasoning.reward_runs:reward_run", config=config, every=EVERY
     )
 
 

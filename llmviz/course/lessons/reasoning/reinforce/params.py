@@ -1,8 +1,8 @@
 """The controls of the chapter "Reinforcement", as its links write them."""
 
+from llmviz.course.lessons.reasoning.reinforce.model import MOST
+from llmviz.course.lessons.reasoning.reward_runs import WAYS
 from llmviz.course.ui import codec
-from llmviz.study.reward_group import MOST
-from llmviz.study.reward_runs import WAYS
 
 BETAS = ("0", "0.01", "0.03", "0.1", "0.3", "1")
 LEARNED = WAYS[:-1]  # DPO learns from pairs, not from groups

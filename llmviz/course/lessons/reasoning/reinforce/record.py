@@ -7,8 +7,7 @@ import plotly.graph_objects as go
 
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.reasoning.reinforce import words
-from llmviz.course.ui import kit
-from llmviz.study.reward_runs import (
+from llmviz.course.lessons.reasoning.reward_runs import (
     NOISE_BATCHES,
     PAIR_BETA,
     SAMPLES,
@@ -18,6 +17,7 @@ from llmviz.study.reward_runs import (
     config_of,
     recorded,
 )
+from llmviz.course.ui import kit
 
 KEY = "reasoning.reinforce.runs"
 POINT = 0.005  # shares that differ by less are called equal
@@ -46,7 +46,7 @@ def draw() -> bool:
     kit.prose(noise_read())
     kit.show_code(
         [Look],
-        "from llmviz.study.reward_runs import recorded\n\n"
+        "from llmviz.course.lessons.reasoning.reward_runs import recorded\n\n"
         "print([f'{run.last.passed(1):.3f}' for run in recorded().runs['grpo']])",
         str([f"{run.last.passed(1):.3f}" for run in recorded().runs["grpo"]]),
     )

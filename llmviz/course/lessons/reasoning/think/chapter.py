@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.course.lessons.reasoning.think import lengths, tasks, words
-from llmviz.course.lessons.reasoning.think.lengths import KEY, each, right, shares, together
-from llmviz.course.ui import kit
-from llmviz.study import think_tasks
-from llmviz.study.parity_texts import (
+from llmviz.course.lessons.reasoning.parity_texts import (
     BATCH,
     DIRECT,
     GROWING,
@@ -21,7 +17,10 @@ from llmviz.study.parity_texts import (
     WAYS,
     path_of,
 )
-from llmviz.study.think_first import (
+from llmviz.course.lessons.reasoning.think import lengths, tasks, words
+from llmviz.course.lessons.reasoning.think import model as think_tasks
+from llmviz.course.lessons.reasoning.think.lengths import KEY, each, right, shares, together
+from llmviz.course.lessons.reasoning.think_first import (
     AT_ONCE,
     COMMAND,
     LAYERS,
@@ -36,6 +35,7 @@ from llmviz.study.think_first import (
     write,
     write_at_once,
 )
+from llmviz.course.ui import kit
 
 EXAMPLE = (1, 0, 1)
 
@@ -124,7 +124,7 @@ def _live(state: kit.PageState) -> None:
     change = f", change={step - 1}" if step else ""
     kit.show_code(
         [write],
-        "from llmviz.study.think_first import bundled, write\n\n"
+        "from llmviz.course.lessons.reasoning.think_first import bundled, write\n\n"
         f"written = write(bundled(), {list(bits)}{change})\n"
         "print(written.path, written.answer)",
         f"{written.path} {written.answer}",

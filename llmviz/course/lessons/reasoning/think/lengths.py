@@ -6,10 +6,27 @@ from typing import Any
 import plotly.graph_objects as go
 
 from llmviz.course.figures.lines import Line, lines
+from llmviz.course.lessons.reasoning.parity_texts import (
+    DIRECT,
+    DOTS,
+    MIXED,
+    PATH,
+    SHORT_FIRST,
+    SLOTS,
+    TRAINED,
+    WAYS,
+)
 from llmviz.course.lessons.reasoning.think import words
+from llmviz.course.lessons.reasoning.think_first import (
+    LAYERS,
+    LENGTHS,
+    STEPS,
+    TESTS,
+    Share,
+    multiplications,
+    recorded,
+)
 from llmviz.course.ui import kit
-from llmviz.study.parity_texts import DIRECT, DOTS, MIXED, PATH, SHORT_FIRST, SLOTS, TRAINED, WAYS
-from llmviz.study.think_first import LAYERS, LENGTHS, STEPS, TESTS, Share, multiplications, recorded
 
 KEY = "reasoning.think"
 BEYOND = [n for n in LENGTHS if n > TRAINED]
@@ -63,7 +80,7 @@ def _draw(order: str) -> None:
 def _code(order: str, way: str) -> tuple[str, str]:
     """Return lines that read what models of a kind answer, and what they print."""
     return (
-        "from llmviz.study.think_first import recorded\n\n"
+        "from llmviz.course.lessons.reasoning.think_first import recorded\n\n"
         f"models = recorded()[{order!r}, {way!r}]\n"
         f"print([one.right[{TRAINED}].value for one in models])",
         str([share.value for share in shares(order, way)]),

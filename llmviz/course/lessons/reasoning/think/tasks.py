@@ -2,12 +2,19 @@
 
 import plotly.graph_objects as go
 
+from llmviz.course.lessons.reasoning.parity_texts import DIRECT, DOTS, PATH, WAYS
 from llmviz.course.lessons.reasoning.think import words
 from llmviz.course.lessons.reasoning.think.lengths import KEY, chart, each, together
+from llmviz.course.lessons.reasoning.think.model import (
+    LENGTHS,
+    STEPS,
+    TASKS,
+    TESTS,
+    TRAINED,
+    recorded,
+)
+from llmviz.course.lessons.reasoning.think_first import Share
 from llmviz.course.ui import kit
-from llmviz.study.parity_texts import DIRECT, DOTS, PATH, WAYS
-from llmviz.study.think_first import Share
-from llmviz.study.think_tasks import LENGTHS, STEPS, TASKS, TESTS, TRAINED, recorded
 
 EXAMPLES = {"ball": (1, 8, 4), "sums": (7, 5, 9)}
 
@@ -26,7 +33,7 @@ def draw(state: kit.PageState) -> bool:
         kit.prose(read(task))
         kit.show_code(
             [recorded],
-            "from llmviz.study.think_tasks import recorded\n\n"
+            "from llmviz.course.lessons.reasoning.think.model import recorded\n\n"
             f"models = recorded()[{task!r}, {PATH!r}]\n"
             f"print([one.right[{TRAINED}].value for one in models])",
             str([share.value for share in shares(task, PATH)]),

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.lessons.reasoning.tools import words
+from llmviz.course.lessons.reasoning.tools.calculator import MOST as MOST_RESULT
 from llmviz.course.lessons.reasoning.tools.measured import (
     counted,
     draw_digits,
@@ -13,16 +14,7 @@ from llmviz.course.lessons.reasoning.tools.measured import (
     right,
 )
 from llmviz.course.lessons.reasoning.tools.params import MODELS, TOOLS
-from llmviz.course.lessons.reasoning.tools.turns import (
-    OWN,
-    Given,
-    answer_read,
-    draw_turns,
-    run_of,
-)
-from llmviz.course.ui import kit
-from llmviz.study.calculator import MOST as MOST_RESULT
-from llmviz.study.tool_loop import (
+from llmviz.course.lessons.reasoning.tools.tool_loop import (
     COPIED,
     HONEST,
     MOST_CALLS,
@@ -35,14 +27,14 @@ from llmviz.study.tool_loop import (
     text_of,
     write,
 )
-from llmviz.study.tool_record import (
+from llmviz.course.lessons.reasoning.tools.tool_record import (
     BUNDLED,
     COMMAND,
     PRODUCT,
     bundled,
     recorded,
 )
-from llmviz.study.tool_texts import (
+from llmviz.course.lessons.reasoning.tools.tool_texts import (
     BATCH,
     DIRECT,
     STEPS,
@@ -52,7 +44,15 @@ from llmviz.study.tool_texts import (
     Question,
     question_of,
 )
-from llmviz.study.tool_texts import text_of as training_text
+from llmviz.course.lessons.reasoning.tools.tool_texts import text_of as training_text
+from llmviz.course.lessons.reasoning.tools.turns import (
+    OWN,
+    Given,
+    answer_read,
+    draw_turns,
+    run_of,
+)
+from llmviz.course.ui import kit
 
 KEY = "reasoning.tools"
 EXAMPLE = "37 add 85 times 12"
@@ -151,9 +151,9 @@ def _live(state: kit.PageState) -> Question | None:
     kit.prose(words.bounds, calls=MOST_CALLS, tokens=MOST_WRITTEN, result=MOST_RESULT)
     kit.show_code(
         [in_turns, write],
-        "from llmviz.study.tool_loop import write\n"
-        "from llmviz.study.tool_record import bundled\n"
-        "from llmviz.study.tool_texts import question_of\n\n"
+        "from llmviz.course.lessons.reasoning.tools.tool_loop import write\n"
+        "from llmviz.course.lessons.reasoning.tools.tool_record import bundled\n"
+        "from llmviz.course.lessons.reasoning.tools.tool_texts import question_of\n\n"
         f"run = write(bundled({TOOL!r}), question_of({question.text[:-1]!r}))\n"
         "print([(one.text, one.result) for one in run.calls], run.answer)",
         f"{[(call.text, call.result) for call in run.calls]} {run.answer}",

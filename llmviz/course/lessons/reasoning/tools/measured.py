@@ -5,8 +5,7 @@ import plotly.graph_objects as go
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.reasoning.tools import words
 from llmviz.course.lessons.reasoning.tools.params import TASKS
-from llmviz.course.ui import kit
-from llmviz.study.tool_loop import (
+from llmviz.course.lessons.reasoning.tools.tool_loop import (
     COPIED,
     DECLINED,
     HONEST,
@@ -18,7 +17,7 @@ from llmviz.study.tool_loop import (
     RIGHT,
     SIGN,
 )
-from llmviz.study.tool_record import (
+from llmviz.course.lessons.reasoning.tools.tool_record import (
     DIGITS,
     IN_CALL,
     IN_COPY,
@@ -26,7 +25,7 @@ from llmviz.study.tool_record import (
     Measured,
     recorded,
 )
-from llmviz.study.tool_texts import (
+from llmviz.course.lessons.reasoning.tools.tool_texts import (
     DIRECT,
     DOUBT,
     OPEN,
@@ -36,6 +35,7 @@ from llmviz.study.tool_texts import (
     UPDATES,
     WRONG,
 )
+from llmviz.course.ui import kit
 from llmviz.training.measures import Share
 
 KEY = "reasoning.tools"
@@ -80,7 +80,7 @@ def draw_digits(state: kit.PageState) -> None:
     shares = [model.right[task][TRAINED].share for model in recorded()[TOOL]]
     kit.show_code(
         [Measured],
-        "from llmviz.study.tool_record import recorded\n\n"
+        "from llmviz.course.lessons.reasoning.tools.tool_record import recorded\n\n"
         f"print([one.right[{task!r}][{TRAINED}].share for one in recorded()[{TOOL!r}]])",
         str(shares),
     )

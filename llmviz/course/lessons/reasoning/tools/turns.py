@@ -6,8 +6,7 @@ import streamlit as st
 
 from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.lessons.reasoning.tools import words
-from llmviz.course.ui import kit
-from llmviz.study.tool_loop import (
+from llmviz.course.lessons.reasoning.tools.tool_loop import (
     CALLS,
     COPIED,
     DECLINED,
@@ -23,8 +22,9 @@ from llmviz.study.tool_loop import (
     lying,
     write,
 )
-from llmviz.study.tool_record import bundled
-from llmviz.study.tool_texts import END, RESULT, TOKENS, UNKNOWN, Question
+from llmviz.course.lessons.reasoning.tools.tool_record import bundled
+from llmviz.course.lessons.reasoning.tools.tool_texts import END, RESULT, TOKENS, UNKNOWN, Question
+from llmviz.course.ui import kit
 from llmviz.tokenizers import Token
 
 OWN = "own"

@@ -7,11 +7,12 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.course.figures.lines import Line, lines
+from llmviz.course.lessons.reasoning import sum_texts
 from llmviz.course.lessons.reasoning.sum_field import sum_of
+from llmviz.course.lessons.reasoning.sum_texts import LEAST, MOST, Sum, bundled, is_right
+from llmviz.course.lessons.reasoning.tries import model as more_tries
 from llmviz.course.lessons.reasoning.tries import words
-from llmviz.course.ui import kit
-from llmviz.study import more_tries, sum_texts
-from llmviz.study.more_tries import (
+from llmviz.course.lessons.reasoning.tries.model import (
     ALL,
     AT_ONCE,
     BEAM,
@@ -33,7 +34,7 @@ from llmviz.study.more_tries import (
     tries_of,
     vote,
 )
-from llmviz.study.sum_texts import LEAST, MOST, Sum, bundled, is_right
+from llmviz.course.ui import kit
 
 KEY = "reasoning.tries"
 NEAR = 0.1  # numbers of tokens that differ by less, on a logarithmic scale, are nearly the same
@@ -111,8 +112,8 @@ def _live(state: kit.PageState) -> None:
     best = vote(tries)
     kit.show_code(
         [vote],
-        "from llmviz.study.more_tries import tries_of, vote\n"
-        "from llmviz.study.sum_texts import bundled\n\n"
+        "from llmviz.course.lessons.reasoning.tries.model import tries_of, vote\n"
+        "from llmviz.course.lessons.reasoning.sum_texts import bundled\n\n"
         f"(tries,) = tries_of(bundled(), [{numbers}], {count}, {seed * SAMPLES})\n"
         "best = vote(tries)\n"
         "print(best and best.text)",

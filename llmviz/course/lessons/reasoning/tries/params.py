@@ -1,7 +1,7 @@
 """The controls of the chapter "More tries", as its links write them."""
 
+from llmviz.course.lessons.reasoning.tries.model import COUNTS
 from llmviz.course.ui import codec
-from llmviz.study.more_tries import COUNTS
 
 PARAMS = [
     codec.text("trysum", "47+85", 20),

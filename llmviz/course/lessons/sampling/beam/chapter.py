@@ -8,12 +8,12 @@ import streamlit as st
 from llmviz.course.components.beam_tree.view import Branch, beam_tree
 from llmviz.course.lessons.sampling import source
 from llmviz.course.lessons.sampling.beam import exhaustive, words
+from llmviz.course.lessons.sampling.beam.growing_beam import GrowingBeam
+from llmviz.course.lessons.sampling.beam.model import scored_at, taken_at
 from llmviz.course.lessons.sampling.beam.searches import growing
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.ui import engine, kit
 from llmviz.sampling import BeamTree, beam_search
-from llmviz.study.growing_beam import GrowingBeam
-from llmviz.study.searches import scored_at, taken_at
 
 SLICE = 0.1  # seconds of work by which each search grows at a time: all of it, in most cases
 POLL = 0.1  # seconds between two reruns while they grow

@@ -7,10 +7,10 @@ import streamlit as st
 from llmviz.course.figures import sampling as figures
 from llmviz.course.lessons.sampling import source
 from llmviz.course.lessons.sampling.beam import searches, words
+from llmviz.course.lessons.sampling.beam.model import Compared, continuation_count
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.ui import kit
 from llmviz.sampling import Continuations, exhaustive_search
-from llmviz.study.searches import Compared, continuation_count
 from llmviz.textfile import check_text
 
 WIDTHS = range(1, 9)

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from llmviz.course.lessons.sampling.beam.growing_beam import GrowingBeam
+from llmviz.course.lessons.sampling.beam.model import Compared, compare
 from llmviz.course.lessons.sampling.source import Prompted, cache_after
 from llmviz.course.ui import engine, kit
 from llmviz.sampling import BeamTree, beam_steps, exhaustive_search
-from llmviz.study.growing_beam import GrowingBeam
-from llmviz.study.searches import Compared, compare
 
 
 def searched(prompt: Prompted, width: int, depth: int, penalty: float = 0.0) -> BeamTree:

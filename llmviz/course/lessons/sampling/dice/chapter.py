@@ -10,11 +10,11 @@ from llmviz.course.figures import sampling as figures
 from llmviz.course.lessons.sampling import params, pipeline_settings, source
 from llmviz.course.lessons.sampling import words as lesson_words
 from llmviz.course.lessons.sampling.dice import words
+from llmviz.course.lessons.sampling.draws import distance, distances, expected_distance
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.ui import kit
 from llmviz.sampling import SamplingSteps
-from llmviz.study.draws import distance, distances, expected_distance
-from llmviz.study.sweeps import likeliest
+from llmviz.sampling.sweeps import likeliest
 
 BARS = 14
 RECENT = 200  # random numbers that are drawn on the strip

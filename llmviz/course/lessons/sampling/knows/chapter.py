@@ -11,12 +11,12 @@ from llmviz.course.components.writer.view import writer
 from llmviz.course.figures import sampling as figures
 from llmviz.course.lessons.sampling import source, texts
 from llmviz.course.lessons.sampling import words as lesson_words
+from llmviz.course.lessons.sampling.knows import model as probe_chances
 from llmviz.course.lessons.sampling.knows import probing, words
 from llmviz.course.lessons.sampling.params import DEFAULT_MODEL
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.lessons.sampling.writing.chapter import tokens_of, writer_words
 from llmviz.course.ui import engine, kit
-from llmviz.study import probe_chances
 from llmviz.training.measures import Share, probe_shares
 
 STOPS = probe_chances.TEMPERATURES  # of the curves

@@ -1,8 +1,8 @@
 """The controls of the chapter "What it knows", as its links write them."""
 
 from llmviz.corpus.probes import PROBES
+from llmviz.course.lessons.sampling.knows import model as probe_chances
 from llmviz.course.ui import codec
-from llmviz.study import probe_chances
 
 PARAMS = [
     codec.choice("rule", "capitals", list(PROBES)),

@@ -5,8 +5,8 @@ import threading
 import numpy as np
 
 from llmviz.corpus.probes import PROBES
+from llmviz.course.lessons.sampling.knows import model as probe_chances
 from llmviz.course.ui import engine, kit
-from llmviz.study import probe_chances
 
 of_kind = kit.kept(16 * len(PROBES))(kit.on_model_and_tokenizer(probe_chances.of_kind))
 

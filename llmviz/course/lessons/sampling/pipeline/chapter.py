@@ -16,7 +16,7 @@ from llmviz.course.ui.paint_order import pictures_first
 from llmviz.sampling import STEPS, SamplingSteps, kind_of, nucleus_size, sampling_steps, usual_order
 from llmviz.sampling.kinds import full_order
 from llmviz.sampling.pipeline import top_ids
-from llmviz.study.sweeps import steps_with_column
+from llmviz.sampling.sweeps import steps_with_column
 
 KEY = "sampling.board"
 SHOWN = 18  # tokens that have a bar of their own

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
+from llmviz.course.lessons.sampling.pipeline import model as top_mistakes
 from llmviz.course.lessons.sampling.pipeline import words as words
+from llmviz.course.lessons.sampling.pipeline.model import CutVocabulary, Tie
 from llmviz.course.lessons.sampling.source import Prompted, logits_after
 from llmviz.course.ui import engine, kit
-from llmviz.study import top_mistakes
-from llmviz.study.top_mistakes import CutVocabulary, Tie
 
 
 @kit.kept(256)

@@ -10,11 +10,11 @@ from llmviz.course.components.token_strip.view import visible_text
 from llmviz.course.components.writer.view import Way, WrittenToken, writer
 from llmviz.course.lessons.sampling import params, pipeline_settings, source, texts
 from llmviz.course.lessons.sampling import words as lesson_words
+from llmviz.course.lessons.sampling.growing_text import Fork, Text
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.lessons.sampling.writing import words
 from llmviz.course.ui import kit
 from llmviz.sampling import generate, text_measures
-from llmviz.study.growing_text import Fork, Text
 
 KEY = "sampling.writer"
 READY = 8  # tokens that are known before they are asked for: enough until an answer comes

@@ -5,8 +5,13 @@ import streamlit as st
 
 from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.lessons.tokenization.wordpiece import words
+from llmviz.course.lessons.tokenization.wordpiece.model import (
+    LearnedPieces,
+    after_merges,
+    learn_pieces,
+    longest_matches,
+)
 from llmviz.course.ui import kit
-from llmviz.study.word_pieces import LearnedPieces, after_merges, learn_pieces, longest_matches
 from llmviz.textfile import check_text
 from llmviz.tokenizers import PairCount, WordPieceTokenizer, piece_steps
 

@@ -7,10 +7,10 @@ import streamlit as st
 
 from llmviz.course.figures.gradients import differences
 from llmviz.course.lessons.training.backprop import nudging, words
+from llmviz.course.lessons.training.backprop.model import example_losses, slope_errors
 from llmviz.course.lessons.training.backprop.nudging import exact
 from llmviz.course.lessons.training.backprop.params import NUDGE_MATRICES
 from llmviz.course.ui import kit
-from llmviz.study.weight_nudges import example_losses, slope_errors
 
 KEY = "training.nudge"
 ASK = f"{KEY}.small"

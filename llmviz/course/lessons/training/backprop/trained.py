@@ -13,10 +13,14 @@ from llmviz.course.components.matrix_view.view import Matrix, matrix_view
 from llmviz.course.components.text_guard.view import text_guard
 from llmviz.course.lessons.training import model_picker as readers
 from llmviz.course.lessons.training.backprop import nudging, words
+from llmviz.course.lessons.training.backprop.model import (
+    position_shares,
+    steepest_weight,
+    weight_on_text,
+)
 from llmviz.course.lessons.training.backprop.nudging import exact
 from llmviz.course.lessons.training.backprop.params import DEFAULT_MATRIX, TRAINED_STEEPEST
 from llmviz.course.ui import engine, kit
-from llmviz.study.weight_nudges import position_shares, steepest_weight, weight_on_text
 
 if TYPE_CHECKING:
     from llmviz.training.one_weight import WeightGradient

@@ -9,9 +9,9 @@ import streamlit as st
 
 from llmviz.course.components.descent_view.view import DescentState, Plane, descent_view
 from llmviz.course.lessons.training.descent import walkers, words
+from llmviz.course.lessons.training.descent.descents import Rates, points_seen, vowel_descents
 from llmviz.course.lessons.training.descent.params import LETTERS_NAME
 from llmviz.course.ui import kit
-from llmviz.study.descents import Rates, points_seen, vowel_descents
 
 KEY = "training.descent.letters"
 ASK = f"{KEY}.first"

@@ -11,10 +11,10 @@ from llmviz.course.components.descent_view.view import descent_view
 from llmviz.course.figures.descent import race as race_figure
 from llmviz.course.lessons.training import run_chart
 from llmviz.course.lessons.training.descent import walkers, words
+from llmviz.course.lessons.training.descent.descents import Rates, bigram_descent
 from llmviz.course.lessons.training.descent.params import MODEL_NAME
 from llmviz.course.ui import kit
-from llmviz.study.descents import Rates, bigram_descent
-from llmviz.study.nine_models import TIE
+from llmviz.evaluation.nine_models import TIE
 
 KEY = "training.descent.model"
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from llmviz.course.components.descent_view.view import Profile, descent_view
 from llmviz.course.lessons.training.descent import walkers, words
+from llmviz.course.lessons.training.descent.descents import Rates, length_descent
 from llmviz.course.lessons.training.descent.params import ONE_WEIGHT_NAME
 from llmviz.course.ui import kit
-from llmviz.study.descents import Rates, length_descent
 
 KEY = "training.descent.one"
 

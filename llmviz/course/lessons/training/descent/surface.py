@@ -9,9 +9,9 @@ import streamlit as st
 
 from llmviz.course.components.descent_view.view import DescentState, Landscape, Walker, descent_view
 from llmviz.course.lessons.training.descent import walkers, words
+from llmviz.course.lessons.training.descent.descents import Rates, surface_descent
 from llmviz.course.lessons.training.descent.params import SURFACE_NAME
 from llmviz.course.ui import kit
-from llmviz.study.descents import Rates, surface_descent
 
 KEY = "training.descent.surface"
 

@@ -16,7 +16,7 @@ from llmviz.course.lessons.training.loss import picture as loss_picture
 from llmviz.course.lessons.training.loss import questions, words
 from llmviz.course.lessons.training.loss.params import MOST, NONE
 from llmviz.course.ui import engine, kit
-from llmviz.study.text_loss import LossSettings, loss_steps, torch_loss
+from llmviz.evaluation.text_loss import LossSettings, loss_steps, torch_loss
 
 if TYPE_CHECKING:
     from llmviz.nn.loss import LossSteps

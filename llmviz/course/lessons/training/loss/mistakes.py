@@ -9,7 +9,7 @@ from llmviz.course.figures.losses import compared
 from llmviz.course.lessons.training.loss import questions, words
 from llmviz.course.lessons.training.model_picker import logits_of
 from llmviz.course.ui import engine, kit
-from llmviz.study.text_loss import mistake_numbers, mistaken_losses
+from llmviz.evaluation.text_loss import mistake_numbers, mistaken_losses
 from llmviz.training.reading import read_metrics
 
 KEY = "training.loss"

@@ -9,7 +9,7 @@ from llmviz.course.components._shared import cell_arithmetic as ops
 from llmviz.course.components.matrix_view.view import Matrix, Window, matrix_view
 from llmviz.course.lessons.training.loss import words
 from llmviz.course.ui import kit
-from llmviz.study.text_loss import LossSettings
+from llmviz.evaluation.text_loss import LossSettings
 
 SEEN = 12  # rows, and columns, that are drawn at once
 

@@ -17,7 +17,7 @@ from llmviz.course.lessons.training.overfitting import words
 from llmviz.course.lessons.training.started_runs import Titled
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.study.invented_names import names_learned_from
+from llmviz.evaluation.invented_names import names_learned_from
 from llmviz.training.curves import Curve, CurveFile
 from llmviz.training.experiments import EXPERIMENTS, PLANS, bundled, copied, read_card
 from llmviz.training.reading import read_description

@@ -5,7 +5,7 @@ import streamlit as st
 from llmviz.course.lessons.training.race import words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.study.invented_names import invented_names, names_learned_from
+from llmviz.evaluation.invented_names import invented_names, names_learned_from
 from llmviz.training.experiments import copied
 
 ASKED = 8  # names

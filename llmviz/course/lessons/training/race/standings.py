@@ -10,7 +10,7 @@ import streamlit as st
 from llmviz.course.lessons.training.race import words
 from llmviz.course.lessons.training.started_runs import Titled
 from llmviz.course.ui import kit
-from llmviz.study.nine_models import TIE
+from llmviz.evaluation.nine_models import TIE
 
 EARLY = 20.0  # seconds of training after which the order by speed is read
 

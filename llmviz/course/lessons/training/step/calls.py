@@ -6,9 +6,16 @@ import inspect
 import streamlit as st
 
 from llmviz.course.lessons.training.step import questions, words
+from llmviz.course.lessons.training.step.one_step import STEPS, Asked
+from llmviz.course.lessons.training.step.step_calls import (
+    DROPOUT,
+    Call,
+    Modes,
+    calls,
+    modes,
+    resumed,
+)
 from llmviz.course.ui import kit
-from llmviz.study.one_step import STEPS, Asked
-from llmviz.study.step_calls import DROPOUT, Call, Modes, calls, modes, resumed
 
 KEY = "training.step"
 
@@ -28,7 +35,7 @@ _compared = kit.kept(16)(resumed)
 
 
 def _calls(followed: list[Call]) -> None:
-    from llmviz.study.one_step import update
+    from llmviz.course.lessons.training.step.one_step import update
 
     kit.section(words.calls_section)
     question = questions.twice(followed[1].norm)

@@ -7,9 +7,9 @@ from llmviz.course.components.matrix_view.view import Window, cell_of, matrix_vi
 from llmviz.course.components.token_strip.view import TokenRow, token_strip
 from llmviz.course.lessons.training.step import calls as step_calls
 from llmviz.course.lessons.training.step import pictures, questions, words
+from llmviz.course.lessons.training.step.one_step import READ, STEPS, Asked, OneStep, one_step
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.study.one_step import READ, STEPS, Asked, OneStep, one_step
 
 KEY = "training.step"
 
@@ -218,7 +218,7 @@ def _weights(choice: Asked) -> int:
 
 @kit.kept(32)
 def _shapes(choice: Asked) -> dict[str, tuple[int, ...]]:
-    from llmviz.study.one_step import prepared
+    from llmviz.course.lessons.training.step.one_step import prepared
 
     return {name: tuple(weight.shape) for name, weight in prepared(choice)[2].named_parameters()}
 
@@ -238,7 +238,7 @@ def loss_after(step: OneStep) -> str:
 
 
 def _code(choice: Asked, step: OneStep) -> None:
-    from llmviz.study.one_step import update
+    from llmviz.course.lessons.training.step.one_step import update
     from llmviz.training.loop import _Run
 
     if choice.text != choice.text[: kit.IN_SNIPPET]:

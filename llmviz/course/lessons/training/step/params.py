@@ -1,7 +1,7 @@
 """The controls of the chapter "One step of training", as its links write them."""
 
+from llmviz.course.lessons.training.step.one_step import RATES, STEPS
 from llmviz.course.ui import codec
-from llmviz.study.one_step import RATES, STEPS
 
 PARAMS = [
     codec.integer("batch_rows", 2, 1, 3),

@@ -8,7 +8,7 @@ import numpy as np
 from llmviz.course.components._shared import cell_arithmetic as ops
 from llmviz.course.components.matrix_view.view import Matrix, Window
 from llmviz.course.lessons.training.step import words
-from llmviz.study.one_step import Asked, OneStep
+from llmviz.course.lessons.training.step.one_step import Asked, OneStep
 
 SEEN = 12  # tokens that are drawn at once
 TOKENS = "token"  # the window over the vocabulary

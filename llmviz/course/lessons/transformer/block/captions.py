@@ -4,8 +4,8 @@ import math
 
 from llmviz.course.lessons.transformer.block import words
 from llmviz.course.ui.matrix_picture import Scale
+from llmviz.interpretability.block import parameters_of
 from llmviz.models.settings import GPTConfig
-from llmviz.study.block import parameters_of
 
 LEARNED_IN = {
     "norm1": "norm1",

@@ -21,8 +21,8 @@ from llmviz.course.lessons.transformer.subject import (
 )
 from llmviz.course.ui import kit
 from llmviz.course.ui.matrix_picture import read_windows
+from llmviz.interpretability.block import ORDERS, STAGES, Sizes, Steps, parameters_of, sizes
 from llmviz.models.settings import GPTConfig
-from llmviz.study.block import ORDERS, STAGES, Sizes, Steps, parameters_of, sizes
 
 KEY = "transformer.block"
 # Which stage opens for a column of the stack.

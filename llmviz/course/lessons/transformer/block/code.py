@@ -3,11 +3,11 @@
 from llmviz.course.lessons.transformer.block import words
 from llmviz.course.lessons.transformer.subject import Subject
 from llmviz.course.ui import kit
+from llmviz.interpretability.block import Steps, all_blocks, block_steps
 from llmviz.models.gpt import GPT, Block
 from llmviz.nn.attention import attention
 from llmviz.nn.attention.multihead import MultiHeadAttention
 from llmviz.nn.layers import FeedForward, layer_norm_steps, rms_norm_steps
-from llmviz.study.block import Steps, all_blocks, block_steps
 
 # Which step of the trace a stage ends with, and what norms before the parts read.
 RESULTS = {

@@ -22,10 +22,10 @@ from llmviz.course.ui.matrix_picture import (
     turned,
     weights_to_output,
 )
+from llmviz.interpretability.block import STAGES, Steps
 from llmviz.models.gpt import GPT
 from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.nn.layers import RMSNorm
-from llmviz.study.block import STAGES, Steps
 
 # The stages of a part, in its order.
 PARTS = {

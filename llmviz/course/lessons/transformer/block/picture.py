@@ -4,8 +4,8 @@ from llmviz.course import components as lv
 from llmviz.course.lessons.transformer.block.drawing import Drawing
 from llmviz.course.lessons.transformer.subject import Subject
 from llmviz.course.ui import kit
+from llmviz.interpretability.block import Steps, in_order
 from llmviz.models.gpt import Block
-from llmviz.study.block import Steps, in_order
 
 
 @kit.kept(32)

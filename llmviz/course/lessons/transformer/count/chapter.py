@@ -5,7 +5,18 @@ import streamlit as st
 from llmviz.course.figures.bars import named_bars
 from llmviz.course.figures.theme import POLES
 from llmviz.course.lessons.transformer.count import words
+from llmviz.course.lessons.transformer.count.optimizer_bytes import OptimizerBytes, optimizer_bytes
+from llmviz.course.lessons.transformer.count.shapes import (
+    FIELDS,
+    SHAPE_NAMES,
+    SHAPE_SOURCES,
+    TensorRow,
+    config_of,
+    settings_of,
+    tensor_rows,
+)
 from llmviz.course.lessons.transformer.sizes import size
+from llmviz.course.lessons.transformer.small_decoder import SMALL
 from llmviz.course.ui import kit
 from llmviz.models.arithmetic import (
     BYTES,
@@ -21,17 +32,6 @@ from llmviz.models.arithmetic import (
     weight_bytes,
 )
 from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, POSITIONS, GPTConfig
-from llmviz.study.optimizer_bytes import OptimizerBytes, optimizer_bytes
-from llmviz.study.shapes import (
-    FIELDS,
-    SHAPE_NAMES,
-    SHAPE_SOURCES,
-    TensorRow,
-    config_of,
-    settings_of,
-    tensor_rows,
-)
-from llmviz.study.small_decoder import SMALL
 
 FIRST_ROW = ("layers", "heads", "width", "vocab", "context")
 NUMBERS = ("kv", "hidden", "experts")

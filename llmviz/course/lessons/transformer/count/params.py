@@ -1,9 +1,9 @@
 """The controls of the chapter "Counting", as its links write them. 0 stands for what is usual."""
 
+from llmviz.course.lessons.transformer.count.shapes import SHAPES
 from llmviz.course.ui import codec
 from llmviz.models.arithmetic import BYTES
 from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, POSITIONS, GPTConfig
-from llmviz.study.shapes import SHAPES
 
 FIRST = "GPT-2"
 START = GPTConfig.from_dict(SHAPES[FIRST])

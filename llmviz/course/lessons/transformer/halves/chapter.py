@@ -9,9 +9,9 @@ import streamlit as st
 from llmviz.corpus.language import translate
 from llmviz.course.components.two_halves.view import Translation, two_halves
 from llmviz.course.lessons.transformer.halves import small, teacher, words
+from llmviz.course.lessons.transformer.halves.model import Decoding, Looks, free, looks
 from llmviz.course.lessons.transformer.halves.teacher import named
 from llmviz.course.ui import engine, kit
-from llmviz.study.translation_steps import Decoding, Looks, free, looks
 
 MODEL = "pairs-seq2seq"
 KEY = "transformer.halves"

@@ -4,8 +4,13 @@ import pandas as pd
 import streamlit as st
 
 from llmviz.course.lessons.transformer.halves import words
+from llmviz.course.lessons.transformer.small_decoder import (
+    SMALL,
+    Sized,
+    learned_tensors,
+    shapes_on_the_way,
+)
 from llmviz.course.ui import kit
-from llmviz.study.small_decoder import SMALL, Sized, learned_tensors, shapes_on_the_way
 
 BLOCK = "decoder.blocks.0."
 

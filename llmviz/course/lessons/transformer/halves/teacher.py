@@ -8,8 +8,14 @@ import streamlit as st
 
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.transformer.halves import words
+from llmviz.course.lessons.transformer.halves.model import (
+    Decoding,
+    forced,
+    forced_loss,
+    free,
+    parting,
+)
 from llmviz.course.ui import engine, kit
-from llmviz.study.translation_steps import Decoding, forced, forced_loss, free, parting
 from llmviz.tokenizers import ENDOFTEXT, Tokenizer
 
 KEY = "transformer.halves.teacher"

@@ -10,10 +10,10 @@ from llmviz.course.figures.attention import Axes, against_size
 from llmviz.course.lessons.transformer.loop import words
 from llmviz.course.lessons.transformer.loop.params import ROUNDS
 from llmviz.course.lessons.transformer.loop.questions import bytes_question, rounds_question
+from llmviz.course.lessons.transformer.token_loop import Round, vectors_computed, write_slowly
 from llmviz.course.ui import engine, kit
+from llmviz.evaluation.cache_costs import TRIES, CacheCosts, cache_costs
 from llmviz.sampling.generation import can_cache
-from llmviz.study.cache_costs import TRIES, CacheCosts, cache_costs
-from llmviz.study.token_loop import Round, vectors_computed, write_slowly
 
 PROMPT = 40  # tokens of the text that are read
 KEY = "transformer.loop"

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from llmviz.course.lessons.transformer.loop import words
+from llmviz.course.lessons.transformer.token_loop import vectors_computed
 from llmviz.course.ui import kit
 from llmviz.models.arithmetic import cache_per_token
 from llmviz.models.settings import GPTConfig
-from llmviz.study.token_loop import vectors_computed
 
 ASKED = 10  # rounds that the first question is about
 

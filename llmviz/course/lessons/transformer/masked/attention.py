@@ -5,8 +5,8 @@ import streamlit as st
 
 from llmviz.course.components.heads_grid.view import heads_grid
 from llmviz.course.lessons.transformer.masked import words
+from llmviz.course.lessons.transformer.masked.model import all_weights, hidden_at
 from llmviz.course.ui import engine, kit
-from llmviz.study.both_sides import all_weights, hidden_at
 from llmviz.textfile import whole_number
 
 KEY = "transformer.masked.heads"

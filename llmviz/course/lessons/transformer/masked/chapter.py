@@ -12,8 +12,8 @@ from llmviz.course.components.paired_bars.view import paired_bars
 from llmviz.course.components.token_strip.view import TokenRow, TokenSelection, token_strip
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.transformer.masked import attention, held_out, words
+from llmviz.course.lessons.transformer.masked.model import from_both_sides, from_the_left
 from llmviz.course.ui import engine, kit
-from llmviz.study.both_sides import from_both_sides, from_the_left
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Token
 
 BOTH, LEFT = "masked-words", "words-gpt"

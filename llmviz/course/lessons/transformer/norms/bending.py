@@ -7,9 +7,9 @@ import numpy as np
 
 from llmviz.course.figures.activations import curve_on_values
 from llmviz.course.lessons.transformer.norms import words
+from llmviz.course.lessons.transformer.norms.model import activation_curve, gelu_gap, slopes
 from llmviz.course.lessons.transformer.subject import SMALL, Subject
 from llmviz.course.ui import kit
-from llmviz.study.activations import activation_curve, gelu_gap, slopes
 
 KEY = "transformer.bending"
 FLAT = 0.1  # a derivative smaller than this teaches next to nothing

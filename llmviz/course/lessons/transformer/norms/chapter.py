@@ -10,13 +10,13 @@ import streamlit as st
 import torch
 
 from llmviz.course.figures.stream import over_points
+from llmviz.course.lessons.transformer.depth import depth_study
 from llmviz.course.lessons.transformer.norms import bending, words
 from llmviz.course.lessons.transformer.norms.picture import Normed, normed, picture_of, students
 from llmviz.course.lessons.transformer.stacks import ask_once, stack
 from llmviz.course.lessons.transformer.subject import DRAWN, Subject, choose_subject
 from llmviz.course.ui import kit, pinned_cells
 from llmviz.nn.layers import layer_norm_steps, rms_norm_steps
-from llmviz.study.depth import depth_study
 
 KEY = "transformer.norms"
 LISTED = 4  # numbers of a row that an answer lists

@@ -1,8 +1,8 @@
 """The controls of the chapter "Norms and activations", as its links write them."""
 
+from llmviz.course.lessons.transformer.depth import DEEPEST
 from llmviz.course.lessons.transformer.norms import words
 from llmviz.course.ui import codec
-from llmviz.study.depth import DEEPEST
 
 PARAMS = [
     codec.choice("which", "norm1", list(words.which)),

@@ -14,8 +14,8 @@ from llmviz.course.lessons.transformer.norms import words
 from llmviz.course.lessons.transformer.subject import Subject
 from llmviz.course.ui import kit
 from llmviz.course.ui.matrix_picture import Picture
+from llmviz.interpretability.block import STAGES
 from llmviz.nn.layers import NormSteps, RMSNormSteps, layer_norm_steps, rms_norm_steps
-from llmviz.study.block import STAGES
 
 LAYOUT = [  # four matrices as wide as x have no room beside each other
     ["x", "mean", "variance", "deviation"],

@@ -13,8 +13,8 @@ from llmviz.course.lessons.transformer.patching import site_map, words
 from llmviz.course.lessons.transformer.patching.site_map import Map
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.two_prompts import answers, both_ids, boxes, chances, named, reading, written
-from llmviz.study.patching import Reading, Site, patch, patch_map
-from llmviz.study.transformers import require_transformer
+from llmviz.interpretability.patching import Reading, Site, patch, patch_map
+from llmviz.models.transformers import require_transformer
 
 SLICE = 0.04  # seconds of work by which a map grows in one rerun
 POLL = 0.1  # seconds between two reruns while it grows

@@ -13,8 +13,8 @@ from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.transformer.patching import words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.two_prompts import NO_DIFFERENCE, reading, written
-from llmviz.study.growing_map import GrowingMap
-from llmviz.study.patching import KINDS, Site
+from llmviz.interpretability.growing_map import GrowingMap
+from llmviz.interpretability.patching import KINDS, Site
 from llmviz.textfile import whole_number
 
 PLACES = 24  # that have a column, the last ones

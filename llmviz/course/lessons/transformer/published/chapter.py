@@ -4,10 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from llmviz.course.lessons.transformer.published import importing, model_list, words
+from llmviz.course.lessons.transformer.published.gpt2_sizes import SizeRow, gpt2_sizes
 from llmviz.course.lessons.transformer.sizes import size
 from llmviz.course.ui import kit
 from llmviz.course.ui.own_machine import may_import
-from llmviz.study.gpt2_sizes import SizeRow, gpt2_sizes
 
 
 def ahead() -> None:

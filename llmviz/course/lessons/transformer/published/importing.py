@@ -9,15 +9,15 @@ import streamlit as st
 
 from llmviz.background import DONE, STOPPED
 from llmviz.course.lessons.transformer.published import model_list, words
+from llmviz.course.lessons.transformer.published.published_import import DOWNLOADING
+from llmviz.course.lessons.transformer.published.published_model import About, source_of
 from llmviz.course.lessons.transformer.sizes import size
 from llmviz.course.ui import engine, kit
-from llmviz.study.published_import import DOWNLOADING
-from llmviz.study.published_model import About, source_of
 from llmviz.training import run_folders
 
 POLL = 0.5  # seconds between two looks at how far a job is
-LOOK = "llmviz.study.published_model:look_at"
-STEPS = "llmviz.study.published_import:import_steps"
+LOOK = "llmviz.course.lessons.transformer.published.published_model:look_at"
+STEPS = "llmviz.course.lessons.transformer.published.published_import:import_steps"
 ASKED = "transformer.bring"  # in the session: an `Asked`
 PROBLEM = "transformer.bring.problem"  # in the session: why nothing was begun
 NAME = "transformer.bring.name"

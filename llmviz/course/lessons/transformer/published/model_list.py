@@ -8,9 +8,9 @@ import streamlit as st
 
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.transformer.published import words
+from llmviz.course.lessons.transformer.published.published_import import delete_imported
 from llmviz.course.lessons.transformer.sizes import size
 from llmviz.course.ui import engine, kit, runs
-from llmviz.study.published_import import delete_imported
 from llmviz.training import run_folders
 
 BROUGHT = "transformer.brought"  # in the session: names of what this visit imported

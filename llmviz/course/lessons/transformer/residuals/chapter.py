@@ -8,12 +8,12 @@ import math
 import streamlit as st
 
 from llmviz.course.figures.stream import over_points, stacked
+from llmviz.course.lessons.transformer.depth import DepthStudy, depth_study
 from llmviz.course.lessons.transformer.residuals import words
+from llmviz.course.lessons.transformer.residuals.model import PARTS, stream_shares
 from llmviz.course.lessons.transformer.stacks import ask_once, stack
 from llmviz.course.ui import engine, kit
-from llmviz.study.depth import DepthStudy, depth_study
-from llmviz.study.stream import PARTS, stream_shares
-from llmviz.study.transformers import require_sum
+from llmviz.models.transformers import require_sum
 
 KEY = "transformer.residuals"
 MANY = 100  # times that a gradient may grow on its way before the page speaks of it

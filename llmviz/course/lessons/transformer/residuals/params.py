@@ -1,8 +1,8 @@
 """The controls of the chapter "Residuals", as its links write them."""
 
+from llmviz.course.lessons.transformer.depth import DEEPEST
 from llmviz.course.lessons.transformer.residuals import words
 from llmviz.course.ui import codec
-from llmviz.study.depth import DEEPEST
 
 PARAMS = [
     codec.integer("deep", 24, 1, DEEPEST),

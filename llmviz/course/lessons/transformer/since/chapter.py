@@ -4,8 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from llmviz.course.lessons.transformer.since import pictures, times, words
-from llmviz.course.ui import kit
-from llmviz.study.since_2017 import (
+from llmviz.course.lessons.transformer.since.model import (
     CHANGES,
     FAMILY,
     READINGS,
@@ -15,6 +14,7 @@ from llmviz.study.since_2017 import (
     measured,
     switched,
 )
+from llmviz.course.ui import kit
 
 DRAWN = 24  # tokens of the text that are read
 NEAR = 0.01  # nats; less says little where each model was trained once

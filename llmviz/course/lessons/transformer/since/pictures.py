@@ -1,6 +1,6 @@
 """The picture of each change: what the models that differ in it compute on the learner's text.
 
-T tokens. Every number is read by `llmviz.study.since_2017`.
+T tokens. Every number is read by `llmviz.course.lessons.transformer.since.model`.
 """
 
 from collections.abc import Callable
@@ -15,10 +15,10 @@ from llmviz.course.figures.attention import Axes
 from llmviz.course.figures.since_2017 import cloud, number_table
 from llmviz.course.figures.stream import over_points
 from llmviz.course.lessons.transformer.since import words
+from llmviz.course.lessons.transformer.since.model import CHANGES, READINGS, checkpoint
+from llmviz.course.lessons.transformer.token_loop import write_slowly
 from llmviz.course.ui import engine, kit
 from llmviz.nn.layers import ACTIVATIONS
-from llmviz.study.since_2017 import CHANGES, READINGS, checkpoint
-from llmviz.study.token_loop import write_slowly
 
 KEY = "transformer.since"
 Ids = tuple[int, ...]

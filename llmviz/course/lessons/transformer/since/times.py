@@ -5,9 +5,9 @@ import streamlit as st
 
 from llmviz.background import DONE, STOPPED
 from llmviz.course.lessons.transformer.since import words
+from llmviz.course.lessons.transformer.since.model import CHANGES, FAMILY, checkpoint
 from llmviz.course.ui import kit
-from llmviz.study.since_2017 import CHANGES, FAMILY, checkpoint
-from llmviz.study.step_times import ROUNDS, StepTimes, step_times
+from llmviz.training.step_times import ROUNDS, StepTimes, step_times
 
 KEY = "transformer.since.times"
 POLL = 0.5  # seconds between two looks at how far it is
@@ -50,7 +50,7 @@ def _begin() -> None:
     if jobs and not jobs[-1].over:
         return
     names = [checkpoint(name) for name in FAMILY]
-    jobs[:] = [kit.training_jobs().start("llmviz.study.step_times:step_times", names=names)]
+    jobs[:] = [kit.training_jobs().start("llmviz.training.step_times:step_times", names=names)]
 
 
 def _wait(job: kit.Job) -> None:

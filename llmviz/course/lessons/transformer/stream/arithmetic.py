@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from llmviz.course import components as lv
 from llmviz.course.lessons.transformer.stream import words
 from llmviz.course.ui.matrix_picture import Picture
-from llmviz.study.readout import NormNumbers, PartReadout, Readout
+from llmviz.interpretability.readout import NormNumbers, PartReadout, Readout
 
 
 class _Drawn(Picture):

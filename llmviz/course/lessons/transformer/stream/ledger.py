@@ -9,10 +9,10 @@ from llmviz.course.lessons.transformer.stream import share, words
 from llmviz.course.lessons.transformer.stream.share import part_name, written
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.token_choice import token_of
-from llmviz.study import ledger as study
-from llmviz.study.ledger import Entry, Ledger, logit_ledger
-from llmviz.study.readout import read_part
-from llmviz.study.transformers import require_sum
+from llmviz.interpretability import attribution as study
+from llmviz.interpretability.attribution import Entry, Ledger, logit_ledger
+from llmviz.interpretability.readout import read_part
+from llmviz.models.transformers import require_sum
 
 MOST_BARS = 60  # of more, the heads of a layer are one bar
 KEY = "transformer.stream.ledger"

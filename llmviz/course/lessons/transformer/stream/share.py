@@ -9,8 +9,8 @@ from llmviz.course.lessons.transformer.stream import words
 from llmviz.course.lessons.transformer.stream.arithmetic import part_picture
 from llmviz.course.ui import engine, kit, pinned_cells
 from llmviz.course.ui.matrix_picture import Picture
-from llmviz.study.ledger import Entry, Ledger, split_stream
-from llmviz.study.readout import read_part
+from llmviz.interpretability.attribution import Entry, Ledger, split_stream
+from llmviz.interpretability.readout import read_part
 
 KEY = "transformer.stream.share"
 # What a layer's parts are within, where each layer has one bar for each of both.

@@ -14,11 +14,11 @@ from llmviz.course.figures.units import signed_bars
 from llmviz.course.lessons.transformer import words as subject_words
 from llmviz.course.lessons.transformer.subject import ALSO
 from llmviz.course.lessons.transformer.units import words
+from llmviz.course.lessons.transformer.units.model import GrowingSearch
 from llmviz.course.ui import engine, kit
-from llmviz.study.block import require_block
-from llmviz.study.growing_search import GrowingSearch
-from llmviz.study.unit_corpus import CorpusSearch, corpus_of
-from llmviz.study.units import UnitWrites, search_units, unit_values, unit_writes
+from llmviz.interpretability.block import require_block
+from llmviz.interpretability.unit_corpus import CorpusSearch, corpus_of
+from llmviz.interpretability.units import UnitWrites, search_units, unit_values, unit_writes
 from llmviz.tokenizers import Token
 from llmviz.training.config import OWN_TEXT
 

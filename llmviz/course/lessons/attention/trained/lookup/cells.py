@@ -10,11 +10,11 @@ from llmviz.course.components import TokenRow, TokenSelection, token_strip
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.matrices import linked_matrices as linked
 from llmviz.course.lessons.attention.trained import words as words
+from llmviz.course.lessons.attention.trained.model import Head, Look, LookPair
 from llmviz.course.ui import engine, kit, model_on_text
 from llmviz.course.ui.matrix_picture import Picture, Scale
 from llmviz.nn.attention import attention
 from llmviz.sampling.temperature import softmax_terms
-from llmviz.study.lookup_trace import Head, Look, LookPair
 from llmviz.textfile import whole_number
 from llmviz.tokenizers import Token, Tokenizer
 

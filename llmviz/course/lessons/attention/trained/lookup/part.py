@@ -10,11 +10,11 @@ from llmviz.course.lessons.attention import words as lesson_words
 from llmviz.course.lessons.attention.trained import words as words
 from llmviz.course.lessons.attention.trained.lookup import cells as lookup_cells
 from llmviz.course.lessons.attention.trained.lookup import trace as looking
+from llmviz.course.lessons.attention.trained.model import MOVERS, LookPair
 from llmviz.course.ui import engine, kit, model_on_text
 from llmviz.nn.attention import heads_given
 from llmviz.nn.attention.study import moved
 from llmviz.sampling.pipeline import top_ids
-from llmviz.study.lookup_trace import MOVERS, LookPair
 
 KEY = "attention.lookup"
 ASK = f"{KEY}.ask"

@@ -1,4 +1,4 @@
-"""The look-ups of bundled models, kept for all visitors; computed by `llmviz.study.lookup_trace`.
+"""The look-ups of bundled models, kept for all visitors.
 
 V vocabulary.
 """
@@ -6,10 +6,10 @@ V vocabulary.
 import numpy as np
 
 from llmviz.corpus import Lookup
+from llmviz.course.lessons.attention.trained import model as lookup_trace
+from llmviz.course.lessons.attention.trained.model import Head, LookPair
 from llmviz.course.ui import engine, kit
 from llmviz.sampling.steps import softmax
-from llmviz.study import lookup_trace
-from llmviz.study.lookup_trace import Head, LookPair
 
 STORIES = 16
 

@@ -1,0 +1,388 @@
+"""The story model steered: doses against effect and damage, and what goes with a direction.
+
+`python -m experiments make steering` measures it again, some minutes on one thread, and writes
+`data/experiments/steering.json` and `steering.safetensors`. Reading needs no torch but for the
+directions.
+
+C = n_embd, D doses, S sets of stories or seeds, R rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from llmviz.corpus.states import LABELS, RULES, categories_of
+from llmviz.corpus.words import words
+from llmviz.course.lessons.discoveries.features_record import MODEL, bundle, weights_of
+from llmviz.course.lessons.discoveries.features_record import scores as feature_scores
+from llmviz.interpretability.steering import Push, Written, measure, removed, texts_of, write
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.records import require, write_to
+from llmviz.training.files import read_json, write_json
+from llmviz.training.held_out_texts import SEED, stories
+
+if TYPE_CHECKING:
+    from llmviz.models.gpt import GPT
+    from llmviz.tokenizers import Tokenizer
+
+FILE, DIRECTIONS = "steering.json", "steering.safetensors"
+COMMAND = "python -m experiments make steering"
+LAYERS = (0, 1, 2, 3)
+MEANS, FEATURE, HEAD = "means", "feature", "head"
+KINDS = (MEANS, FEATURE, HEAD)
+DOSES = (-1.0, 0.0, 0.25, 0.5, 1.0, 2.0)
+HEAD_DOSES = (-1.0, 0.0, 1.0, 2.0, 4.0, 8.0)
+TOKENS, COPIES, SETS = 24, 8, 3  # that are written; texts of a dose; seeds, each with own stories
+STORIES = 8  # of a set, on which the loss is measured
+MEANT_ON, MEANT_SEED = 200, SEED + 10  # stories that the means are taken on
+OTHER_SEED = SEED + 20  # of the stories for losses
+REMOVED_IN = 20  # stories of a set, with a direction removed
+RANDOM = 3  # directions
+PROMPT = (
+    "Once there was an odd baker called Nora Copperdale. The best friend she had was Ravi "
+    "Nettleton, a kind doctor. They met at the harbour."
+)
+_PAIRS = {
+    "rule possession": ("names",),
+    "rule places": ("places",),
+    "rule names": ("surnames",),
+    "rule attributes": ("colours", "sizes"),
+    "rule sounds": ("sounds",),
+    "rule capitals": ("capitals",),
+    "rule pairs": ("roles",),
+    "rule opposites": ("contraries",),
+    "rule sums": ("numbers",),
+    "rule days": ("days",),
+}
+_WORDS = {
+    "rule pronouns": "he she his her He She",
+    "rule agreement": "was were",
+    "rule quotes": "said",
+    "rule brackets": "bedtime",
+    "state she": "she her She",
+    "state he": "he his He",
+}
+TARGETS = (*(label for label in LABELS if not label.startswith("state ")), "state she", "state he")
+"""The labels that have words of their own, which can be counted."""
+
+
+def words_of(target: str) -> frozenset[str]:
+    """Return the words that are counted for a label."""
+    kind, _, name = target.partition(" ")
+    if target in _WORDS:
+        return frozenset(_WORDS[target].split())
+    categories = categories_of(name) if kind == "word" else _PAIRS[target]
+    return frozenset(word for category in categories for word in words(category))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is turned up, and what is counted.
+
+    kind: the difference of two means for the target, its best feature, or a head. Raises ValueError
+    naming the rule and the value.
+    """
+
+    kind: str = MEANS
+    target: str = "rule names"
+    layer: int = 2
+    head: int = 0
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {self.kind!r}")
+        if self.target not in TARGETS:
+            raise ValueError(
+                f"target must be one of the {len(TARGETS)} labels; got {self.target!r}"
+            )
+        if self.layer not in LAYERS:
+            raise ValueError(f"layer must be from 0 to {LAYERS[-1]}; got {self.layer}")
+
+    @property
+    def doses(self) -> tuple[float, ...]:
+        """The doses at which it is measured."""
+        return HEAD_DOSES if self.kind == HEAD else DOSES
+
+    @property
+    def push(self) -> Push:
+        """What a dose of 1 does."""
+        if self.kind == HEAD:
+            return Push(self.layer, head=self.head)
+        if self.kind == MEANS:
+            return Push(self.layer, difference(self.layer, self.target))
+        feature = self.feature
+        found = bundle(self.layer)
+        highest = float(found.highest[feature])
+        return Push(self.layer, found.dictionary.directions[feature] * highest)
+
+    @property
+    def feature(self) -> int:
+        """The feature that tells the target best."""
+        score = next(score for score in feature_scores().of(self.layer) if score.seed == 0)
+        return score.best[LABELS.index(self.target)]
+
+
+CHOICES = (
+    Choice(),
+    Choice(FEATURE),
+    Choice(MEANS, "rule pronouns"),
+    Choice(FEATURE, "rule pronouns"),
+    Choice(MEANS, "word animals"),
+    Choice(MEANS, "rule possession", 1),
+    Choice(HEAD, "rule places", 0, 1),
+    Choice(HEAD, "rule possession", 3, 0),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Steered:
+    """What was measured of a choice: by set (S) and dose (D).
+
+    losses: nats per token on other stories. text: one of the first set for each dose. known:
+    whether the grammar can have written the prompt, so that what is kept can be measured.
+    """
+
+    choice: Choice
+    prompt: str
+    doses: tuple[float, ...]
+    written: tuple[tuple[Written, ...], ...]
+    losses: tuple[tuple[float, ...], ...]
+    texts: tuple[str, ...]
+    known: bool
+
+    def of(self, name: str) -> np.ndarray:
+        """A field of `Written` (S, D)."""
+        return np.array([[getattr(text, name) for text in row] for row in self.written])
+
+    @property
+    def damage(self) -> np.ndarray:
+        """How much higher the loss is than without it (S, D)."""
+        losses = np.array(self.losses)
+        return losses - losses[:, [self.doses.index(0.0)]]
+
+
+@dataclass(frozen=True, eq=False)
+class Going:
+    """How far it is, from 0 to 1; steered: at the end."""
+
+    done: float
+    steered: Steered | None = None
+
+
+def steer(choice: Choice, prompt: str) -> Iterator[Going]:
+    """Write and measure at each dose, and yield how far it is; the result comes last.
+
+    Raises ValueError for a prompt that is too long.
+    """
+    from llmviz.corpus.kept import kept_characters
+    from llmviz.interpretability.stream_reading import losses_with
+    from llmviz.models.transformers import require_dense
+    from llmviz.pretrained import load_bundled
+
+    yield Going(0.0)
+    model, tokenizer, _ = load_bundled(MODEL)
+    gpt = require_dense(model)
+    push, ids = choice.push, tokenizer.encode_from_start(prompt)
+    written, losses = [], []
+    shown: list[str] = []
+    for number in range(SETS):
+        rows = write(gpt, ids, push, choice.doses, TOKENS, COPIES, seed=number)
+        texts = texts_of(rows, tokenizer)
+        written.append(tuple(measure(prompt, group, words_of(choice.target)) for group in texts))
+        shown = shown or [group[0] for group in texts]
+        yield Going((number + 0.3) / SETS)
+        drawn = stories(STORIES, OTHER_SEED + number)
+        others = [tokenizer.encode_from_start(story) for story in drawn]
+        of_set = []
+        for at, dose in enumerate(choice.doses):
+            change = push.change(dose, gpt.config.n_head)
+            of_set.append(float(losses_with(gpt, others, push.tap, change).mean()))
+            yield Going((number + 0.3 + 0.7 * (at + 1) / len(choice.doses)) / SETS)
+        losses.append(tuple(of_set))
+    known = kept_characters(prompt) == len(prompt)
+    yield Going(
+        1.0,
+        Steered(choice, prompt, choice.doses, tuple(written), tuple(losses), tuple(shown), known),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Removals:
+    """How the loss rises with a direction removed at the end of a layer: by the rule that decides.
+
+    rises (S, R, R + 1): with the difference of means of the first rule removed, at the places of
+    the second; the last column is where no rule decides. by_feature (S, R, R + 1): with the
+    direction of the feature removed that tells the rule best. random (S, RANDOM, R + 1): with
+    directions of chance. tokens (R + 1,): such places, all sets. plain (R + 1,): the loss as it is.
+    """
+
+    layer: int
+    rises: np.ndarray
+    by_feature: np.ndarray
+    random: np.ndarray
+    tokens: np.ndarray
+    plain: np.ndarray
+
+
+def read_means(gpt: GPT, tokenizer: Tokenizer) -> dict[str, np.ndarray]:
+    """Return the mean of the stream at each layer, and with each target's label minus without."""
+    from llmviz.corpus.states import label, token_labels
+    from llmviz.interpretability.stream_reading import read_taps, stream_tap
+
+    texts = stories(MEANT_ON, MEANT_SEED)
+    ids = [tokenizer.encode_from_start(text) for text in texts]
+    on = np.concatenate(
+        [token_labels(label(text), [t.char_end for t in tokenizer.tokens(text)]) for text in texts]
+    )
+    streams = read_taps(gpt, ids, [stream_tap(layer) for layer in LAYERS])
+    parts = {}
+    for layer, stream in zip(LAYERS, map(np.concatenate, streams), strict=True):
+        parts[f"mean.{layer}"] = stream.mean(0)
+        columns = [on[:, LABELS.index(target)] for target in TARGETS]
+        apart = [stream[column].mean(0) - stream[~column].mean(0) for column in columns]
+        parts[f"means.{layer}"] = np.stack(apart)
+    return parts
+
+
+def read_removals(gpt: GPT, tokenizer: Tokenizer, layer: int) -> Removals:
+    """Remove the direction of each rule in turn, and measure the loss where each rule decides."""
+    from llmviz.corpus.states import label, token_labels
+    from llmviz.interpretability.stream_reading import losses_with, stream_tap
+
+    width, columns = gpt.config.n_embd, [LABELS.index(f"rule {rule}") for rule in RULES]
+    chance = np.random.default_rng(0)
+    drawn = [chance.normal(size=width).astype(np.float32) for _ in range(RANDOM)]
+    own = [difference(layer, f"rule {rule}") for rule in RULES]
+    directions = bundle(layer).dictionary.directions
+    own += [directions[Choice(FEATURE, f"rule {rule}", layer).feature] for rule in RULES]
+    mean = _directions(EXPERIMENT_FOLDER)[f"mean.{layer}"]
+    every, plain, tokens = [], [], []
+    for number in range(SETS):
+        texts = stories(REMOVED_IN, OTHER_SEED + SETS + number)
+        ids = [tokenizer.encode_from_start(text) for text in texts]
+        # A label stands at the token before the one that the rule decides; losses begin with the
+        # first token of a story, which the start token predicts.
+        parts = []
+        for text in texts:
+            on = token_labels(label(text), [token.char_end for token in tokenizer.tokens(text)])
+            rules = np.vstack((np.zeros((1, len(columns)), bool), on[:-1, columns]))
+            parts.append(np.hstack((rules, ~rules.any(1, keepdims=True))))
+        decided = np.concatenate(parts)
+
+        def by_rule(losses: np.ndarray, decided: np.ndarray = decided) -> np.ndarray:
+            return np.array([losses[mask].mean() if mask.any() else np.nan for mask in decided.T])
+
+        base = by_rule(losses_with(gpt, ids))
+        changed = [
+            by_rule(losses_with(gpt, ids, stream_tap(layer), removed(direction, mean)))
+            for direction in (*own, *drawn)
+        ]
+        every.append(np.array(changed) - base)
+        plain.append(base)
+        tokens.append(decided.sum(0))
+    rises = np.array(every)  # (S, 2R + RANDOM, R + 1)
+    return Removals(
+        layer,
+        rises[:, : len(RULES)],
+        rises[:, len(RULES) : 2 * len(RULES)],
+        rises[:, 2 * len(RULES) :],
+        np.sum(tokens, 0),
+        np.nanmean(plain, 0),
+    )
+
+
+@cache
+def _directions(folder: Path) -> dict[str, np.ndarray]:
+    from llmviz.training.tensors import load_tensors
+
+    path = require(folder / DIRECTIONS, COMMAND)
+    return {name: tensor.float().numpy() for name, tensor in load_tensors(path).items()}
+
+
+def difference(layer: int, target: str, folder: Path = EXPERIMENT_FOLDER) -> np.ndarray:
+    """Return the mean of the stream where a label is on, minus that where it is off (C,)."""
+    return _directions(folder)[f"means.{layer}"][TARGETS.index(target)]
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """All that comes along. weights: the sha256 of the model's file."""
+
+    weights: str
+    steered: tuple[Steered, ...]
+    removals: Removals
+    by_choice: dict[Choice, Steered] = field(default_factory=dict)
+
+
+@cache
+def recorded(folder: Path = EXPERIMENT_FOLDER) -> Record:
+    """Return what comes along. Raises ValueError where it is missing or damaged."""
+    path = require(folder / FILE, COMMAND)
+    _directions(folder)
+    try:
+        listed = read_json(path)
+        every = tuple(map(_steered, listed["steered"]))
+        parts = dict(listed["removals"])
+        layer = int(parts.pop("layer"))
+        removals = Removals(layer, **{k: np.array(v, float) for k, v in parts.items()})
+        known = {steered.choice: steered for steered in every}
+        return Record(str(listed["weights"]), every, removals, known)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{path} is damaged; `{COMMAND}` makes it again") from error
+
+
+def _steered(values: dict[str, Any]) -> Steered:
+    return Steered(
+        Choice(**values["choice"]),
+        values["prompt"],
+        tuple(values["doses"]),
+        tuple(tuple(Written(**each) for each in row) for row in values["written"]),
+        tuple(tuple(row) for row in values["losses"]),
+        tuple(values["texts"]),
+        bool(values["known"]),
+    )
+
+
+def make(folder: Path = EXPERIMENT_FOLDER) -> None:
+    """Measure all and write it."""
+    import torch
+    from tqdm import tqdm
+
+    from llmviz.models.transformers import require_dense
+    from llmviz.pretrained import load_bundled
+    from llmviz.training.tensors import save_tensors
+
+    torch.set_num_threads(1)
+    model, tokenizer, _ = load_bundled(MODEL)
+    gpt = require_dense(model)
+    means = {name: torch.from_numpy(mean) for name, mean in read_means(gpt, tokenizer).items()}
+    save_tensors(folder / DIRECTIONS, means, torch.float16)
+    _directions.cache_clear()
+    every = []
+    for choice in tqdm(CHOICES):
+        *_, last = steer(choice, PROMPT)
+        if last.steered is None:
+            raise RuntimeError("a measurement ended without a result")
+        every.append(asdict(last.steered))
+    removals = asdict(read_removals(gpt, tokenizer, LAYERS[-2]))
+    removals |= {k: v.round(5).tolist() for k, v in removals.items() if k != "layer"}
+    write_json(
+        folder / FILE,
+        {
+            "command": COMMAND,
+            "model": MODEL,
+            "weights": weights_of(),
+            "steered": every,
+            "removals": removals,
+        },
+    )
+
+
+if __name__ == "__main__":
+    write_to(make, "Steer the story model again.")

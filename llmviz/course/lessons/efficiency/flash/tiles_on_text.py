@@ -1,0 +1,124 @@
+"""Attention of one head on a text, tile by tile, and how far it is from the whole.
+
+T tokens, L layers, H heads, D head size, B side of a tile, N tiles. Torch is imported on first use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from llmviz.models import GPT
+
+
+@dataclass(frozen=True, eq=False)
+class TiledText:
+    """What `tile_steps` yields on a text, as arrays; rows that a tile does not have are 0.
+
+    Each cell of `scores` and `exponentials` was computed in the one tile that it lies in; in cells
+    that belong to no tile the scores are NaN.
+    """
+
+    scores: np.ndarray  # (T, T) scaled, −∞ where the mask forbids to look
+    exponentials: np.ndarray  # (T, T) e^(score − maximum of its row after its tile)
+    tiles: np.ndarray  # (N, 4) first row, end of the rows, first column, end of the columns
+    maximum_before: np.ndarray  # (N, B)
+    maximum: np.ndarray  # (N, B)
+    rescale: np.ndarray  # (N, B)
+    total_before: np.ndarray  # (N, B)
+    total: np.ndarray  # (N, B)
+    output: np.ndarray  # (N, B, D) what the rows of the tile have as output so far
+    read: np.ndarray  # (N,) numbers read from slow memory up to and with the tile
+    written: np.ndarray  # (N,) numbers written to it
+    difference: float  # the largest between the output of the tiles and that of the whole
+
+
+def require_softmax_after_mask(model: GPT) -> None:
+    """Raise ValueError for a model whose softmax comes before its mask: it has no such tiles."""
+    if model.config.softmax_before_mask is not None:
+        raise ValueError("this model takes its softmax before the mask, which tiles cannot do")
+
+
+def queries_keys_values(
+    model: GPT, ids: Sequence[int], layer: int, head: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the queries, keys and values of one head on a text, each (T, D).
+
+    Heads that share keys and values get the shared ones.
+    """
+    from llmviz.interpretability.heads_on_text import layer_trace
+
+    trace = layer_trace(model, ids, layer)
+    shared = head * len(trace["k"]) // len(trace["q"])
+    return trace["q"][head], trace["k"][shared], trace["v"][shared]
+
+
+def tiles_on_text(model: GPT, ids: Sequence[int], layer: int, head: int, side: int) -> TiledText:
+    """Return attention of one head on a text in square tiles.
+
+    ids: T token ids. side: B.
+    Raises ValueError for a model that takes its softmax before the mask.
+    """
+    from llmviz.interpretability.heads_on_text import seen_by_rows
+    from llmviz.nn.attention import attention, tile_steps
+
+    require_softmax_after_mask(model)
+    q, k, v = queries_keys_values(model, ids, layer, head)
+    mask, scale = seen_by_rows(model, len(ids)), model.blocks[layer].attn.scale
+    steps = list(tile_steps(q, k, v, side, side, mask, scale))
+    whole = attention(q, k, v, mask, scale).output
+    t, (n, d) = len(ids), (len(steps), v.shape[-1])
+    scores, exponentials = np.full((t, t), np.nan, np.float32), np.zeros((t, t), np.float32)
+    rows = {name: np.zeros((n, side), np.float32) for name in _ROWS}
+    output = np.zeros((n, side, d), np.float32)
+    difference = 0.0
+    for at, step in enumerate(steps):
+        scores[step.rows, step.columns] = step.scores
+        exponentials[step.rows, step.columns] = step.exponentials
+        count = step.rows.stop - step.rows.start
+        for name, values in rows.items():
+            values[at, :count] = getattr(step, name)
+        output[at, :count] = step.output.nan_to_num(0.0)  # rows that may look at nothing so far
+        if step.last:
+            difference = max(difference, float((step.output - whole[step.rows]).abs().max()))
+    return TiledText(
+        scores=scores,
+        exponentials=exponentials,
+        tiles=np.array([_place(step) for step in steps], np.int32),
+        output=output,
+        read=np.cumsum([step.traffic.read for step in steps]),
+        written=np.cumsum([step.traffic.written for step in steps]),
+        difference=difference,
+        **rows,
+    )
+
+
+def count_rescalings(model: GPT, ids: Sequence[int], side: int) -> np.ndarray:
+    """Return how often a tile brings a row a larger maximum, for each layer and head, (L, H).
+
+    ids: T token ids. side: B. Counted are rows that have seen another tile before.
+    """
+    import torch
+
+    from llmviz.trace import record
+
+    with torch.inference_mode(), record("blocks.*.attn.masked") as trace:
+        model(torch.tensor([list(ids)]), last_only=True)
+    masked = np.stack([part[0].numpy() for part in trace.values()])  # (L, H, T, T)
+    starts = range(0, masked.shape[-1], side)
+    tiles = np.stack([masked[..., first : first + side].max(-1) for first in starts], -1)
+    before = np.maximum.accumulate(tiles, -1)[..., :-1]  # (L, H, T, tiles − 1)
+    return ((tiles[..., 1:] > before) & (before > -np.inf)).sum((-1, -2))
+
+
+_ROWS = ("maximum_before", "maximum", "rescale", "total_before", "total")
+
+
+def _place(step: Any) -> tuple[int, int, int, int]:
+    return step.rows.start, step.rows.stop, step.columns.start, step.columns.stop

@@ -1,0 +1,335 @@
+"""Small models that learn to answer questions about letters, each in one of three spellings.
+
+`python -m experiments make letters` trains them again, some minutes on one core, and writes
+`data/experiments/letters.json`: how often each is right; and `letters.safetensors`: the models that
+count letters, with the first seed, in float16. Reading the former needs no torch.
+
+N questions, T tokens of a question with its answer, A tokens of its answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from llmviz.corpus.letter_questions import (
+    ALPHABET,
+    COUNT,
+    DIGITS,
+    LENGTH,
+    MARKS,
+    READ,
+    SPELLINGS,
+    TASKS,
+    TESTS,
+    UNASKED,
+    UNKNOWN,
+    Question,
+    Quiz,
+    count_question,
+    cut,
+    tokens_of,
+)
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.records import Recorded, require, write_to
+from llmviz.training.config import QUICK, TrainConfig
+from llmviz.training.files import write_json
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from llmviz.models.base import LanguageModel
+
+FILE, WEIGHTS = "letters.json", "letters.safetensors"
+COMMAND = "python -m experiments make letters"
+SEEDS = (0, 1, 2)
+SIZES = {"n_layer": 2, "n_head": 2, "n_embd": 32, "dropout": 0.0}
+STEPS = 2_000
+ASKED = 2_000  # questions of a test, at most
+TRAINING = TrainConfig(steps=STEPS, batch_size=64, warmup_steps=100, log_every=STEPS, **QUICK)
+
+
+@dataclass(frozen=True)
+class Score:
+    """How often models were right in one of TESTS: a share for each of SEEDS.
+
+    asked: questions of the test. guess: right answers of somebody who always gives the answer that
+    is the most frequent one in the training.
+    """
+
+    asked: int
+    right: tuple[float, ...]
+    guess: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean share."""
+        return float(np.mean(self.right))
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean over the seeds."""
+        return float(np.std(self.right, ddof=1) / math.sqrt(len(self.right)))
+
+    def above(self, other: Score) -> bool:
+        """Whether each of these models is right more often than each of the others."""
+        return min(self.right) > max(other.right)
+
+
+@dataclass(frozen=True)
+class LetterScores:
+    """Scores by task, spelling and test; and how many parameters the models have."""
+
+    scores: dict[str, dict[str, dict[str, Score]]]
+    parameters: dict[str, dict[str, int]]
+
+
+def vocabulary(quiz: Quiz, way: str) -> list[str]:
+    """Return the tokens of a quiz in one spelling: letters, digits, marks, and those of its words.
+
+    Words that the training never has are among them.
+    """
+    known, new = quiz.words
+    parts = {token for word in (*known, *new) for token in cut(word, way)}
+    return sorted(parts | set(ALPHABET) | set(DIGITS) | set(MARKS))
+
+
+def rows_of(questions: list[Question], places: dict[str, int], way: str) -> np.ndarray:
+    """Return questions with their answers as ids (N, T); places: the id of each token."""
+    rows = [[*tokens_of(question, way), *question.answer] for question in questions]
+    return np.array([[places[token] for token in row] for row in rows], np.int64)
+
+
+class LetterData:
+    """Batches for `train`: the questions in an order of their own each time, answers as targets."""
+
+    def __init__(self, quiz: Quiz, way: str):
+        tokens = vocabulary(quiz, way)
+        self.places = {token: place for place, token in enumerate(tokens)}
+        self.rows = rows_of(quiz.training, self.places, way)
+        self.answer = len(quiz.training[0].answer)
+        self.seed = quiz.seed
+        self.vocab_size = len(tokens)
+        self.context_length = self.rows.shape[1] - 1
+
+    def batch(self, step: int, rows: int) -> tuple[Tensor, Tensor]:
+        """Ids and targets of update `step`, int64 (rows, T - 1) both."""
+        import torch
+
+        from llmviz.nn.loss import IGNORED
+
+        passes, place = divmod(step - 1, len(self.rows) // rows)
+        order = np.random.default_rng((self.seed, passes)).permutation(len(self.rows))
+        ids = torch.from_numpy(self.rows[order[place * rows : (place + 1) * rows]])
+        targets = ids[:, 1:].clone()
+        targets[:, : -self.answer] = IGNORED
+        return ids[:, :-1], targets
+
+    def validation_batches(self, rows: int, count: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """Questions of the training: the tests are asked apart from it."""
+        for step in range(1, count + 1):
+            yield self.batch(step, rows)
+
+    def count(self, batch: tuple[Tensor, ...]) -> int:
+        """All tokens of the answers."""
+        return len(batch[-1]) * self.answer
+
+
+def train_one(quiz: Quiz, way: str, steps: int = STEPS) -> tuple[LanguageModel, LetterData]:
+    """Train a model on a quiz in one spelling; its weights are rounded to float16 at the end."""
+    import torch
+
+    from llmviz.training.loop import train
+
+    data = LetterData(quiz, way)
+    plan = TrainConfig.from_dict(
+        TRAINING.to_dict() | {"steps": steps, "log_every": steps, "seed": quiz.seed}
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(quiz.seed)
+        model = new_model(data.vocab_size, data.context_length)
+    for _ in train(model, data, plan):
+        pass
+    return model.half().float().eval(), data
+
+
+def new_model(vocab_size: int, context_length: int) -> LanguageModel:
+    """Return a model before its training.
+
+    A GPT begins with matrices of deviation 0.02, which is small for one of so few numbers: it then
+    needs many more steps. Here it is one over the square root of the width.
+    """
+    import torch
+
+    from llmviz.models import build
+
+    options = {"vocab_size": vocab_size, "context_length": context_length, **SIZES}
+    model = build("gpt", options)
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.ndim == 2:
+                weight.mul_(1 / (0.02 * math.sqrt(SIZES["n_embd"])))
+    return model
+
+
+def right_answers(
+    model: LanguageModel, places: dict[str, int], questions: list[Question], way: str
+) -> np.ndarray:
+    """Return for each question whether every token of its answer is the most probable one (N,)."""
+    import torch
+
+    ids = torch.from_numpy(rows_of(questions, places, way))
+    answer = len(questions[0].answer)
+    with torch.inference_mode():
+        guesses = model(ids[:, :-1])[0].argmax(-1)
+    return (guesses[:, -answer:] == ids[:, -answer:]).all(1).numpy()
+
+
+def asked_in(quiz: Quiz, test: str) -> list[Question]:
+    """Return up to ASKED questions of a test, drawn from all of them."""
+    every = quiz.test(test)
+    if len(every) <= ASKED:
+        return every
+    chosen = np.random.default_rng((quiz.seed, ASKED)).permutation(len(every))[:ASKED]
+    return [every[place] for place in chosen]
+
+
+def guess_share(quiz: Quiz, questions: list[Question]) -> float:
+    """Return how many of some questions have the most frequent answer of the training."""
+    ((most, _),) = Counter(question.answer for question in quiz.training).most_common(1)
+    return sum(question.answer == most for question in questions) / len(questions)
+
+
+def measure(task: str, way: str, seeds: tuple[int, ...] = SEEDS) -> Iterator[Any]:
+    """Train one model for each seed; yield it with its data, and at the end the scores by test."""
+    right: dict[str, list[float]] = {}
+    guess: dict[str, list[float]] = {}
+    counts: dict[str, int] = {}
+    for seed in seeds:
+        quiz = Quiz(task, seed)
+        model, data = train_one(quiz, way)
+        for test in TESTS:
+            if questions := asked_in(quiz, test):
+                found = right_answers(model, data.places, questions, way)
+                right.setdefault(test, []).append(float(found.mean()))
+                guess.setdefault(test, []).append(guess_share(quiz, questions))
+                counts[test] = len(questions)
+        yield model
+    yield {test: Score(counts[test], tuple(right[test]), tuple(guess[test])) for test in right}
+
+
+@cache
+def recorded(folder: Path = EXPERIMENT_FOLDER) -> LetterScores:
+    """Return how often the bundled models were right.
+
+    Raises ValueError where the file is missing or damaged.
+    """
+    with Recorded(folder / FILE, COMMAND) as content:
+        scores = {
+            task: {
+                way: {
+                    test: Score(score["asked"], tuple(score["right"]), tuple(score["guess"]))
+                    for test, score in content["scores"][task][way].items()
+                }
+                for way in SPELLINGS
+            }
+            for task in TASKS
+        }
+        return LetterScores(scores, {task: content["parameters"][task] for task in TASKS})
+
+
+@cache
+def counting(way: str, folder: Path = EXPERIMENT_FOLDER) -> tuple[LanguageModel, dict[str, int]]:
+    """Return the bundled model that counts letters in one spelling, and the id of each token.
+
+    Raises ValueError where it is not in this copy.
+    """
+    from llmviz.training.tensors import load_tensors, load_weights
+
+    path = require(folder / WEIGHTS, COMMAND)
+    data = LetterData(_counting_quiz(), way)
+    model = new_model(data.vocab_size, data.context_length)
+    stored = load_tensors(path)
+    weights = {
+        name.removeprefix(f"{way}."): value.float()
+        for name, value in stored.items()
+        if name.startswith(f"{way}.")
+    }
+    load_weights(model, weights, str(path))
+    return model.eval().requires_grad_(False), data.places
+
+
+def counted(way: str, word: str, letter: str, folder: Path = EXPERIMENT_FOLDER) -> np.ndarray:
+    """Return how probable each count, from 0 to LENGTH, is for a letter of a word (LENGTH + 1,).
+
+    Raises ValueError for a word that is not LENGTH letters of ALPHABET, another letter, and for a
+    word that is no token, where words are whole.
+    """
+    import torch
+
+    if len(word) != LENGTH or set(word) - set(ALPHABET):
+        raise ValueError(f"the word must be {LENGTH} letters from {ALPHABET}; got {word!r}")
+    if len(letter) != 1 or letter not in ALPHABET:
+        raise ValueError(f"the letter must be one of {ALPHABET}; got {letter!r}")
+    model, places = counting(way, folder)
+    tokens = tokens_of(count_question(word, letter), way)
+    if lacking := [token for token in tokens if token not in places]:
+        raise ValueError(f"{lacking[0]!r} is no token of this model")
+    with torch.inference_mode():
+        logits = model(torch.tensor([[places[token] for token in tokens]]))[0][0, -1].double()
+    chances = logits.softmax(-1).numpy()
+    return chances[[places[digit] for digit in DIGITS[: LENGTH + 1]]]
+
+
+@cache
+def _counting_quiz() -> Quiz:
+    return Quiz(COUNT, SEEDS[0])
+
+
+def asked_before(word: str, letter: str) -> str | None:
+    """Return which of TESTS a question to the models of `counted` belongs to; None: none of them.
+
+    A word that belongs to none is no token where words are whole.
+    """
+    quiz = _counting_quiz()
+    known, new = quiz.words
+    if word in new:
+        return UNKNOWN
+    if word not in known:
+        return None
+    return UNASKED if quiz.spared[word] == letter else READ
+
+
+def make(folder: Path = EXPERIMENT_FOLDER) -> None:
+    """Train all models; write both files, the first one after each spelling of a task."""
+    import torch
+    from tqdm import tqdm
+
+    from llmviz.models import count_parameters
+    from llmviz.training.tensors import save_tensors
+
+    scores: dict[str, dict[str, Any]] = {task: {} for task in TASKS}
+    sizes: dict[str, dict[str, int]] = {task: {} for task in TASKS}
+    weights: dict[str, Any] = {}
+    for task, way in tqdm([(task, way) for task in TASKS for way in SPELLINGS], unit="spelling"):
+        first, *_, found = measure(task, way)
+        sizes[task][way] = count_parameters(first)
+        scores[task][way] = {test: asdict(score) for test, score in found.items()}
+        if task == COUNT:
+            weights |= {f"{way}.{name}": value for name, value in first.state_dict().items()}
+        write_json(
+            folder / FILE,
+            {"command": COMMAND, "seeds": SEEDS, "parameters": sizes, "scores": scores},
+        )
+    save_tensors(folder / WEIGHTS, weights, torch.float16)
+
+
+if __name__ == "__main__":
+    write_to(make, "Train the models that are asked about letters.")

@@ -1,0 +1,299 @@
+"""How answers about a story move when the question, or what stands before it, is put otherwise.
+
+`python -m experiments make moved-answers` measures it again, some minutes on one core, and writes
+`data/experiments/moved-answers.json`. Reading it needs no torch.
+
+N stories, W ways to ask, K people of a story.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from llmviz.corpus.exercises import holders
+from llmviz.corpus.plot import ADVERBIALS
+from llmviz.corpus.tiny_world import generate
+from llmviz.corpus.words import words
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.records import Recorded
+from llmviz.training.files import write_json
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from llmviz.models.base import LanguageModel
+    from llmviz.tokenizers import Tokenizer
+
+FILE = "moved-answers.json"
+COMMAND = "python -m experiments make moved-answers"
+MODEL = "tiny-world-gpt"
+STORIES = 500
+SEED = 60_000  # of stories that no bundled model was trained on
+PLAIN = "plain"
+SENTENCE = "The hens behind the cliff were hiding."  # irrelevant, and as the grammar writes it
+OUTSIDE = "It was a rainy day in the big city."  # irrelevant, and as the grammar never writes
+FILLERS = 12  # sentences of a long text, besides those with the fact
+PLACES = (0, 3, 6, 9, 12)  # how many of them stand before the fact
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A story in which two people have a thing each, and the thing that is asked for.
+
+    right: who has it. others: the first names of the other people.
+    """
+
+    story: str
+    thing: str
+    right: str
+    others: tuple[str, ...]
+
+    @property
+    def wrong(self) -> str:
+        """Another person of the story."""
+        return self.others[0]
+
+
+def _question(case: Asked, before: str = "", options: str = "") -> str:
+    story = f"{case.story} {before}" if before else case.story
+    return f"{story} But who had the {case.thing} now{options}? It was"
+
+
+WAYS: dict[str, Callable[[Asked], str]] = {
+    PLAIN: _question,
+    "shorter": lambda case: f"{case.story} Who had the {case.thing} now? It was",
+    "turned": lambda case: f"{case.story} But now who had the {case.thing}? It was",
+    "closing": lambda case: f"{case.story} And the {case.thing} stayed with",
+    "hens": lambda case: _question(case, SENTENCE),
+    "outside": lambda case: _question(case, OUTSIDE),
+    "named": lambda case: _question(case, f"{case.wrong} nodded happily."),
+    "right first": lambda case: _question(case, options=f", {case.right} or {case.wrong}"),
+    "wrong first": lambda case: _question(case, options=f", {case.wrong} or {case.right}"),
+}
+"""By name: the text whose next token is the answer."""
+
+
+def asked_stories(tokenizer: Tokenizer, count: int = STORIES, seed: int = SEED) -> list[Asked]:
+    """Return stories up to a question who has which of two things that two people have.
+
+    The names of a story begin with different tokens, so that the next token tells the answer.
+    """
+    found: list[Asked] = []
+    for document in generate(10_000 + 1_000 * count, seed):
+        if len(found) == count:
+            break
+        for fact in document.facts:
+            before, asks, question = document.text[: fact.start].rpartition(" But who had the ")
+            thing = question.partition(" ")[0]
+            if fact.kind != "possession" or not asks or question != f"{thing} now? It was ":
+                continue
+            if len(set(holders(before).values())) == 2:
+                story = Asked(before, thing, fact.right, fact.wrong)
+                if len(set(first_tokens(tokenizer, story))) == 1 + len(fact.wrong):
+                    found.append(story)
+                    break
+    return found
+
+
+def first_tokens(tokenizer: Tokenizer, story: Asked) -> list[int]:
+    """Return the first token of each person's name, that of the right one first."""
+    return [tokenizer.encode(f" {name}")[0] for name in (story.right, *story.others)]
+
+
+def answers(
+    model: LanguageModel, tokenizer: Tokenizer, story: Asked, prompts: Sequence[str]
+) -> np.ndarray:
+    """Return how probable each person is behind each prompt, of all people of the story (P, K).
+
+    The right one comes first. A prompt that is longer than the context loses its beginning.
+    """
+    people = first_tokens(tokenizer, story)
+    return behind(model, tokenizer, prompts)[:, people].softmax(-1).numpy()
+
+
+def behind(model: LanguageModel, tokenizer: Tokenizer, prompts: Sequence[str]) -> Tensor:
+    """Return the logits of the next token behind each prompt (P, V), in float64.
+
+    A prompt that is longer than the context loses its beginning.
+    """
+    import torch
+
+    most = model.context_length
+    rows = [tokenizer.encode_from_start(prompt)[-most:] for prompt in prompts]
+    longest = max(map(len, rows))
+    padded = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
+    with torch.inference_mode():
+        logits = model(padded)[0]  # behind its end a causal model sees nothing of the padding
+    return torch.stack([logits[i, len(row) - 1] for i, row in enumerate(rows)]).double()
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to ask N stories: how many answers are right, and how they differ from the plain one.
+
+    broken: right when asked plainly, and wrong here; mended: the other way round. mean: of the
+    right person's probability among the story's people.
+    """
+
+    stories: int
+    right: int
+    broken: int
+    mended: int
+    mean: float
+
+    @property
+    def moved(self) -> int:
+        """How many answers became right or wrong."""
+        return self.broken + self.mended
+
+
+def count_ways(chances: dict[str, np.ndarray]) -> dict[str, Way]:
+    """Return each way's counts; chances (N,) of the right person for each, and best (N,) > others.
+
+    chances: by way, (N, 2): the right person's probability, and the highest of the others.
+    """
+    plain = chances[PLAIN][:, 0] > chances[PLAIN][:, 1]
+    ways = {}
+    for name, values in chances.items():
+        right = values[:, 0] > values[:, 1]
+        ways[name] = Way(
+            len(right),
+            int(right.sum()),
+            int((plain & ~right).sum()),
+            int((~plain & right).sum()),
+            float(values[:, 0].mean()),
+        )
+    return ways
+
+
+def long_text(chance: random.Random, place: int) -> Asked:
+    """Return a long text: two people find a thing each after `place` of FILLERS other sentences.
+
+    The same state of `chance` gives the same sentences, whatever the place.
+    Raises ValueError for a place that is not from 0 to FILLERS.
+    """
+    if not 0 <= place <= FILLERS:
+        raise ValueError(f"place must be from 0 to {FILLERS}; got {place}")
+    names, things = chance.sample(words("names"), 2), chance.sample(words("things"), 2)
+    last, jobs = chance.sample(words("surnames"), 2), chance.sample(words("jobs"), 2)
+    opening = (
+        f"One spring morning, {names[0]} {last[0]} the {jobs[0]} woke up happy. "
+        f"Next door lived {names[1]} {last[1]}, a kind {jobs[1]}. "
+        f"They met at the {chance.choice(words('places'))}."
+    )
+    finds = [
+        f"{name} found a big {chance.choice(words('colours'))} {thing} under the "
+        f"{chance.choice(words('furniture'))}."
+        for name, thing in zip(names, things, strict=True)
+    ]
+    fillers = [_filler(chance, names[number % 2]) for number in range(FILLERS)]
+    at = chance.randrange(2)
+    sentences = [opening, *fillers[:place], *finds, *fillers[place:]]
+    return Asked(" ".join(sentences), things[at], names[at], (names[1 - at],))
+
+
+def _filler(chance: random.Random, name: str) -> str:
+    """A sentence in which nobody finds anything, as the grammar writes it."""
+    lead = chance.choice(ADVERBIALS)
+    flower, tree, month = (chance.choice(words(kind)) for kind in ("flowers", "trees", "months"))
+    food, other = chance.sample(words("food"), 2)
+    feeling, sky = chance.choice(words("feelings")), chance.choice(words("skies"))
+    instrument, adverb = chance.choice(words("instruments")), chance.choice(words("adverbs"))
+    deed = chance.choice(
+        (
+            f"planted {flower} under the {tree} in {month}.",
+            f"ate {food} with {other}.",
+            f"felt {feeling} at the sight of the {sky}.",
+            f"played the {instrument} {adverb}.",
+        )
+    )
+    return f"{lead}{name} {deed}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """How many of N long texts are answered rightly, with the fact after so many sentences."""
+
+    before: int
+    stories: int
+    right: int
+    mean: float
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What was measured: by way to ask, and by place of the fact."""
+
+    ways: dict[str, Way]
+    places: list[Place]
+
+
+def measure_ways(count: int = STORIES) -> Iterator[int | dict[str, Way]]:
+    """Yield how many stories are asked, and at the end the counts of all ways."""
+    from llmviz.pretrained import load_bundled
+
+    model, tokenizer, _ = load_bundled(MODEL)
+    chances: dict[str, list[tuple[float, float]]] = {name: [] for name in WAYS}
+    for number, story in enumerate(asked_stories(tokenizer, count)):
+        found = answers(model, tokenizer, story, [way(story) for way in WAYS.values()])
+        for name, row in zip(WAYS, found, strict=True):
+            chances[name].append((float(row[0]), float(row[1:].max())))
+        yield number + 1
+    yield count_ways({name: np.array(rows) for name, rows in chances.items()})
+
+
+def measure_places(count: int = STORIES) -> list[Place]:
+    """Return how answers depend on where in a long text the fact stands."""
+    from llmviz.pretrained import load_bundled
+
+    model, tokenizer, _ = load_bundled(MODEL)
+    found: list[np.ndarray] = []
+    seed = 0
+    while len(found) < count:
+        texts = [long_text(random.Random(seed), place) for place in PLACES]
+        seed += 1
+        if len(set(first_tokens(tokenizer, texts[0]))) == 2:
+            prompts = [WAYS[PLAIN](text) for text in texts]
+            found.append(answers(model, tokenizer, texts[0], prompts)[:, 0])
+    chances = np.array(found)  # (N, places)
+    return [
+        Place(place, count, int((column > 0.5).sum()), float(column.mean()))
+        for place, column in zip(PLACES, chances.T, strict=True)
+    ]
+
+
+@cache
+def recorded(folder: Path = EXPERIMENT_FOLDER) -> Moved:
+    """Return what was measured of the bundled models.
+
+    Raises ValueError where the file is missing or damaged.
+    """
+    with Recorded(folder / FILE, COMMAND) as content:
+        return Moved(
+            {name: Way(**content["ways"][name]) for name in WAYS},
+            [Place(**place) for place in content["places"]],
+        )
+
+
+def main() -> None:
+    """Measure everything and write the file."""
+    from tqdm import tqdm
+
+    parser = argparse.ArgumentParser(description="Measure how answers move again.")
+    parser.add_argument("--stories", type=int, default=STORIES)
+    count = parser.parse_args().stories
+    *_, ways = tqdm(measure_ways(count), total=count + 1)
+    measured = Moved(ways, measure_places(count))
+    write_json(EXPERIMENT_FOLDER / FILE, {"command": COMMAND, "model": MODEL, **asdict(measured)})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,285 @@
+"""A small model that answers a question from the passages before it, and names its source.
+
+`passage_record` trains the bundled one. B texts, T tokens, V words.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from llmviz.corpus.facts_in_passages import (
+    ALL,
+    DECLINES,
+    MOST_PASSAGES,
+    NAMED,
+    NAMES,
+    STAND_INS,
+    Example,
+    all_words,
+    example,
+    numbered,
+    split,
+    split_plain,
+)
+from llmviz.course.lessons.reasoning import small_gpt
+
+if TYPE_CHECKING:
+    import torch
+
+    from llmviz.models.gpt import GPT
+
+LAYERS, HEADS, WIDTH, CONTEXT = 2, 4, 64, 176
+MOST, STEPS = 9000, 4000  # with texts of NAMES at most, and with the others
+NAMED_STEPS = 800  # of these, with texts of NAMED
+RATE, WARMUP, BETAS = 2e-3, 60, (0.9, 0.98)
+LEARNED = 0.79  # nats per token; where no person is told from another it stays above 1.1
+ROWS = {NAMES: 24, NAMED: 32, ALL: 24}  # texts of a step
+QUESTIONS = 6  # at most, of a text
+END, BLANK = "END", "_"
+MOST_ANSWER = 7  # tokens of an answer
+OTHERS = 5  # second tokens of an answer that are shown
+SOURCES = tuple(f"[{number}]" for number in range(1, MOST_PASSAGES + 1))
+
+
+@cache
+def vocabulary() -> dict[str, int]:
+    """Return the number of each token: blank, end, numbers of passages, words, stand-ins."""
+    listed = [BLANK, END, *SOURCES, *all_words(), *STAND_INS]
+    return {token: number for number, token in enumerate(listed)}
+
+
+@cache
+def tokens() -> tuple[str, ...]:
+    """Return all tokens in the order of their numbers."""
+    return tuple(vocabulary())
+
+
+def encode(text: str) -> list[int]:
+    """Return the numbers of a text of this grammar. KeyError for a word that is not in it."""
+    known = vocabulary()
+    return [known[word] for word in split(text)]
+
+
+def passages_ids(passages: Sequence[str]) -> list[int]:
+    """Return the tokens of passages of this grammar, each sentence with its passage's number."""
+    known = vocabulary()
+    return [
+        known[word]
+        for number, passage in enumerate(passages, start=1)
+        for word in numbered(split(passage), number)
+    ]
+
+
+def prompt_ids(passages: Sequence[str], question: str) -> list[int]:
+    """Return the tokens that the model reads before it answers, of texts of this grammar."""
+    return [*passages_ids(passages), *encode(question_text(question))]
+
+
+def question_text(question: str) -> str:
+    """Return a question as it stands behind the passages."""
+    return f"Question: {question} Answer:"
+
+
+def text_of(text: Example) -> tuple[list[int], list[int]]:
+    """Return the tokens of a text and its targets: −1 where nothing is learned.
+
+    Learned are the answers, and of the passages who each sentence is about: the token behind its
+    number.
+    """
+    from llmviz.nn.loss import IGNORED
+
+    ids = passages_ids(text.passages)
+    numbers = {vocabulary()[number] for number in SOURCES}
+    begun = zip([IGNORED, *ids], ids, strict=False)
+    learned = [now if before in numbers else IGNORED for before, now in begun]
+    for each in text.asked:
+        before = encode(question_text(each.question))
+        answer = [*encode(each.answer), vocabulary()[END]]
+        ids += before + answer
+        learned += [IGNORED] * len(before) + answer
+    return ids, learned
+
+
+def batch(chance: random.Random, level: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return inputs and targets (B, T) of new texts, shorter ones filled with blanks."""
+    from llmviz.nn.loss import IGNORED
+
+    rows = ROWS[level]
+    texts = [text_of(example(chance, QUESTIONS, level)) for _ in range(rows)]
+    longest = max(len(ids) for ids, _ in texts) - 1
+    inputs = np.full((rows, longest), vocabulary()[BLANK])
+    targets = np.full((rows, longest), IGNORED)
+    for row, (ids, learned) in enumerate(texts):
+        inputs[row, : len(ids) - 1] = ids[:-1]
+        targets[row, : len(ids) - 1] = learned[1:]
+    return inputs, targets
+
+
+def new_model() -> GPT:
+    """Return a model with random weights, as torch's generator stands."""
+    return small_gpt.new_gpt(
+        vocab_size=len(vocabulary()),
+        context_length=CONTEXT,
+        n_layer=LAYERS,
+        n_head=HEADS,
+        n_embd=WIDTH,
+    )
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a training is: steps done, and the mean loss of the last hundred."""
+
+    step: int
+    loss: float
+
+
+def train(model: GPT, seed: int, most: int = MOST, steps: int = STEPS) -> Iterator[Progress]:
+    """Train a model; yield after each step.
+
+    It reads texts of NAMES until its loss on them is below LEARNED, `most` steps at most; then it
+    makes so many `steps` with the others.
+    """
+    chance, losses, done = random.Random(seed), list[float](), 0
+
+    def loss_on(level: str) -> torch.Tensor:
+        return small_gpt.loss_on(model, batch(chance, level))
+
+    first = small_gpt.descend(
+        model, lambda _: loss_on(NAMES), most, rate=RATE, warmup=WARMUP, floor=1, betas=BETAS
+    )
+    further = small_gpt.descend(
+        model,
+        lambda step: loss_on(NAMED if step < NAMED_STEPS else ALL),
+        steps,
+        rate=RATE,
+        warmup=WARMUP,
+        betas=BETAS,
+    )
+    for part in (first, further):
+        for loss in part:
+            losses, done = [*losses[-99:], loss], done + 1
+            yield Progress(done, float(np.mean(losses)))
+            if part is first and len(losses) == 100 and np.mean(losses) < LEARNED:
+                break
+    model.eval()
+
+
+def logits_behind(model: GPT, rows: Sequence[Sequence[int]]) -> np.ndarray:
+    """Return the logits (B, V) of the token behind each text, in float64."""
+    import torch
+
+    longest = max(map(len, rows))
+    padded = [[*row, *[vocabulary()[BLANK]] * (longest - len(row))] for row in rows]
+    with torch.inference_mode():
+        logits = model(torch.tensor(padded))[0]  # no token sees the blanks behind its text
+    return np.array([logits[at, len(row) - 1].double().numpy() for at, row in enumerate(rows)])
+
+
+def chances(logits: np.ndarray) -> np.ndarray:
+    """Return the probabilities of logits (…, V)."""
+    raised = np.exp(logits - logits.max(-1, keepdims=True))
+    return raised / raised.sum(-1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What the model reads of passages and a question in any words.
+
+    ids: tokens. stand_ins: words that it does not know, each with its token; as many as there are
+    stand-ins. lost: how many different words more there are, for which the last one stands.
+    """
+
+    ids: tuple[int, ...]
+    stand_ins: dict[str, str]
+    lost: int
+
+    def word_of(self, token: str) -> str:
+        """Return a token as a reader sees it: the word that it stands for, where it does."""
+        return next((word for word, mark in self.stand_ins.items() if mark == token), token)
+
+
+def read(passages: Sequence[str], question: str) -> Prompt:
+    """Write passages and a question in the model's tokens; an unknown word gets a stand-in.
+
+    What is typed like a number of a passage, or like a stand-in, is words and signs here.
+    Raises ValueError for more than MOST_PASSAGES passages, or more tokens than the model reads.
+    """
+    if len(passages) > MOST_PASSAGES:
+        raise ValueError(f"the model reads at most {MOST_PASSAGES} passages; got {len(passages)}")
+    stand_ins: dict[str, str] = {}
+    lost: set[str] = set()
+    known = vocabulary()
+
+    def number_of(word: str) -> int:
+        if word not in known and word not in stand_ins:
+            if len(stand_ins) == len(STAND_INS):
+                lost.add(word)
+                return known[STAND_INS[-1]]
+            stand_ins[word] = STAND_INS[len(stand_ins)]
+        return known[stand_ins.get(word, word)]
+
+    ids: list[int] = []
+    for number, passage in enumerate(passages, start=1):
+        source = SOURCES[number - 1]
+        for word in numbered(split_plain(passage), number):
+            ids.append(known[source] if word == source else number_of(word))
+    ids += encode("Question:") + [number_of(word) for word in split_plain(question)]
+    ids += encode("Answer:")
+    most = CONTEXT - MOST_ANSWER
+    if len(ids) > most:
+        raise ValueError(f"the model reads at most {most} words and signs; these are {len(ids)}")
+    return Prompt(tuple(ids), stand_ins, len(lost))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the model writes behind a prompt: each token as a word, and its probability.
+
+    It was taught to write the person, then the answer, then the number of the passage. others: the
+    likeliest second tokens, with their probabilities.
+    """
+
+    words: tuple[str, ...]
+    sure: tuple[float, ...]
+    others: tuple[tuple[str, float], ...]
+
+    @property
+    def text(self) -> str:
+        """The answer as it is read."""
+        return " ".join(self.words)
+
+    @property
+    def declines(self) -> bool:
+        """Whether it says that no passage says it."""
+        return " ".join(self.words[1:]) == DECLINES
+
+    @property
+    def source(self) -> int | None:
+        """The number of the passage that it names as its source, from 1, if it names one."""
+        named = self.words[2] if len(self.words) > 2 else None
+        return SOURCES.index(named) + 1 if named in SOURCES else None
+
+
+def answer(model: GPT, prompt: Prompt) -> Answer:
+    """Let a model write the likeliest token each time, up to MOST_ANSWER of them."""
+    ids, said, sure = list(prompt.ids), [], []
+    others: tuple[tuple[str, float], ...] = ()
+    for place in range(MOST_ANSWER):
+        likely = chances(logits_behind(model, [ids]))[0]
+        if place == 1:
+            first = np.argsort(-likely, kind="stable")[:OTHERS]
+            others = tuple((prompt.word_of(tokens()[at]), float(likely[at])) for at in first)
+        best = int(likely.argmax())
+        if tokens()[best] == END:
+            break
+        ids.append(best)
+        said.append(prompt.word_of(tokens()[best]))
+        sure.append(float(likely[best]))
+    return Answer(tuple(said), tuple(sure), others)

@@ -1,0 +1,354 @@
+"""Parity of bits: models that answer at once, after dots, or after steps that they write.
+
+They learn from texts of all lengths from the start, or from short texts first.
+`python -m experiments make think-first` trains the bundled models again, half an hour on one
+thread, and writes `data/experiments/think-first.json` and two models, `think-first*.safetensors`.
+B texts, T tokens.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from llmviz.course.lessons.reasoning import small_gpt
+from llmviz.course.lessons.reasoning.parity_texts import (
+    COLON,
+    DIRECT,
+    DOT,
+    DOTS,
+    MIXED,
+    ORDERS,
+    PATH,
+    SHORT_FIRST,
+    SLOTS,
+    TOKENS,
+    TRAINED,
+    WAYS,
+    batch,
+    longest_at,
+    parities,
+    path_of,
+    question,
+)
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.records import require, write_to
+from llmviz.training.files import read_json, write_json
+
+if TYPE_CHECKING:
+    import torch
+
+    from llmviz.models.gpt import GPT
+
+FILE = "think-first.json"
+COMMAND = "python -m experiments make think-first"
+WRITES, AT_ONCE = (MIXED, PATH), (SHORT_FIRST, DIRECT)
+WEIGHTS = {WRITES: "think-first.safetensors", AT_ONCE: "think-first-at-once.safetensors"}
+"""The two kinds of which the model of the first seed is bundled."""
+SEEDS = (0, 1, 2)
+LENGTHS = (1, 2, 4, 6, 8, 12, 16, 17, 18, 20)  # that are measured
+TESTS = 200  # texts of each length
+LAYERS, HEADS, WIDTH = 2, 4, 48
+STEPS, RATE, WARMUP = 4000, 2e-3, 100
+OWN, SHUFFLED, NONE = "own", "shuffled", "none"
+SHOWN = (OWN, SHUFFLED, DOTS, NONE)
+"""What stands before ":" when the model that writes a path is asked: its own path, that path in a
+random order, as many dots, or nothing."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many of so many texts."""
+
+    hits: int
+    of: int
+
+    @property
+    def value(self) -> float:
+        """The share, from 0 to 1."""
+        return self.hits / self.of
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What follows where one step of the path is changed, in texts of TRAINED bits."""
+
+    follows: Share  # the answer is the parity that the changed step and the bits after it give
+    right: Share  # the answer is the parity of the bits all the same
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One model: right answers by length, and, where it writes a path, what the path is for."""
+
+    order: str
+    way: str
+    seed: int
+    loss: float  # of the last hundred steps
+    right: dict[int, Share]
+    steps_right: dict[int, Share]  # texts of which every step is right; empty without a path
+    shown: dict[str, Share]  # right answers by what stands before ":"; empty without a path
+    changed: Changed | None
+
+
+def new_model() -> GPT:
+    """Return a model with random weights, as torch's generator stands."""
+    return small_gpt.new_gpt(
+        vocab_size=len(TOKENS),
+        context_length=2 * SLOTS + 2,
+        n_layer=LAYERS,
+        n_head=HEADS,
+        n_embd=WIDTH,
+    )
+
+
+def train(order: str, way: str, seed: int, steps: int = STEPS) -> tuple[GPT, float]:
+    """Train a model; return it and the mean loss of its last hundred steps.
+
+    Models of one seed begin with the same weights, whatever their order and way.
+    """
+    import torch
+
+    torch.manual_seed(seed)
+    model, rng = new_model(), np.random.default_rng(seed)
+    losses = small_gpt.descend(
+        model,
+        lambda step: small_gpt.loss_on(model, batch(rng, way, longest_at(step, steps, order))),
+        steps,
+        rate=RATE,
+        warmup=WARMUP,
+    )
+    last = float(np.mean([*losses][-100:]))
+    return model.eval(), last
+
+
+def logits_after(model: GPT, texts: torch.Tensor) -> np.ndarray:
+    """Return the logits of the token after each text (B, T), as (B, V)."""
+    import torch
+
+    with torch.inference_mode():
+        return model(texts, last_only=True)[0][:, -1].numpy()
+
+
+def write_path(model: GPT, begun: np.ndarray, steps: int) -> np.ndarray:
+    """Let a model write so many steps, the likelier of 0 and 1 each, behind texts (B, T)."""
+    import torch
+
+    texts = torch.from_numpy(begun)
+    for _ in range(steps):
+        likely = torch.from_numpy(logits_after(model, texts)[:, :2].argmax(-1))
+        texts = torch.cat([texts, likely[:, None]], -1)
+    return texts.numpy()
+
+
+def answers(model: GPT, texts: np.ndarray) -> np.ndarray:
+    """Return the likelier answer, 0 or 1, once ":" stands behind each text (B, T)."""
+    import torch
+
+    prompts = np.concatenate([texts, np.full((len(texts), 1), COLON)], -1)
+    return logits_after(model, torch.from_numpy(prompts))[:, :2].argmax(-1)
+
+
+def measure(model: GPT, order: str, way: str, seed: int, loss: float) -> Measured:
+    """Ask a model texts of each length; random ones, the same for each model."""
+    rng = np.random.default_rng(12_345)
+    right, steps_right, shown, changed = {}, {}, {}, None
+    for n in LENGTHS:
+        bits = rng.integers(0, 2, (TESTS, n))
+        true = parities(bits)
+        questions = np.array([question(row) for row in bits.tolist()])
+        if way == PATH:
+            texts = write_path(model, questions, n)
+            steps_right[n] = share((texts[:, SLOTS + 1 :] == true).all(-1))
+        else:
+            texts = np.concatenate([questions, [path_of(row, way) for row in bits.tolist()]], -1)
+            texts = texts.astype(np.int64)
+        right[n] = share(answers(model, texts) == true[:, -1])
+        if way == PATH and n == TRAINED:
+            own = texts[:, SLOTS + 1 :]
+            mixed = rng.permuted(own, axis=-1)
+            paths = {OWN: own, SHUFFLED: mixed, DOTS: np.full_like(own, DOT), NONE: own[:, :0]}
+            for name, path in paths.items():
+                given = answers(model, np.concatenate([questions, path], -1))
+                shown[name] = share(given == true[:, -1])
+            changed = _changed(model, questions, own, true[:, -1], rng)
+    return Measured(order, way, seed, loss, right, steps_right, shown, changed)
+
+
+def _changed(
+    model: GPT, questions: np.ndarray, own: np.ndarray, true: np.ndarray, rng: np.random.Generator
+) -> Changed:
+    """Change one random step of each path and let the model go on from it."""
+    places = rng.integers(0, own.shape[1], len(own))
+    given = np.empty(len(own), int)
+    for place in range(own.shape[1]):
+        rows = places == place
+        if rows.any():
+            path = own[rows, : place + 1].copy()
+            path[:, -1] ^= 1
+            begun = np.concatenate([questions[rows], path], -1)
+            given[rows] = answers(model, write_path(model, begun, own.shape[1] - place - 1))
+    # A changed step changes the parity of all steps after it, where they follow from it.
+    wanted = own[:, -1] ^ 1
+    return Changed(share(given == wanted), share(given == true))
+
+
+def share(hits: np.ndarray) -> Share:
+    """Return how many are true."""
+    return Share(int(hits.sum()), len(hits))
+
+
+def multiplications(tokens: int) -> int:
+    """Return how many multiplications a model does to read so many tokens and predict the next.
+
+    Each token goes once through every matrix: 12·C² in a block, and V·C for the one prediction of
+    each token. Attention multiplies each query with the keys so far, and each weight with a value.
+    """
+    seen = tokens * (tokens + 1) // 2
+    return LAYERS * (12 * WIDTH**2 * tokens + 2 * WIDTH * seen) + len(TOKENS) * WIDTH * tokens
+
+
+def make(folder: Path = EXPERIMENT_FOLDER) -> None:
+    """Train all models, and write what they answer and the models that are bundled."""
+    from tqdm import tqdm
+
+    from llmviz.training.tensors import save_tensors
+
+    begun, found = time.perf_counter(), []
+    for seed, way, order in tqdm([*product(SEEDS, WAYS, ORDERS)]):
+        model, loss = train(order, way, seed)
+        found.append(measure(model, order, way, seed, loss))
+        if seed == SEEDS[0] and (order, way) in WEIGHTS:
+            save_tensors(folder / WEIGHTS[order, way], dict(model.state_dict()))
+        seconds = round(time.perf_counter() - begun, 1)
+        models = [asdict(measured) for measured in found]
+        write_json(
+            folder / FILE,
+            {"command": COMMAND, "steps": STEPS, "seconds": seconds, "models": models},
+        )
+
+
+def _share(value: dict[str, int]) -> Share:
+    return Share(value["hits"], value["of"])
+
+
+@cache
+def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[tuple[str, str], list[Measured]]:
+    """Return the bundled results, three models for each order and way, by the two.
+
+    Raises ValueError, naming the command: they are missing or damaged.
+    """
+    path = require(folder / FILE, COMMAND)
+    found: dict[tuple[str, str], list[Measured]] = {kind: [] for kind in product(ORDERS, WAYS)}
+    try:
+        for model in read_json(path)["models"]:
+            changed = model["changed"]
+            found[model["order"], model["way"]].append(
+                Measured(
+                    model["order"],
+                    model["way"],
+                    model["seed"],
+                    model["loss"],
+                    {int(n): _share(value) for n, value in model["right"].items()},
+                    {int(n): _share(value) for n, value in model["steps_right"].items()},
+                    {name: _share(value) for name, value in model["shown"].items()},
+                    changed and Changed(_share(changed["follows"]), _share(changed["right"])),
+                )
+            )
+        whole = all(len(models) == len(SEEDS) for models in found.values())
+    except (KeyError, TypeError, AttributeError):
+        whole = False
+    if not whole:
+        raise ValueError(f"{path} is damaged; `{COMMAND}` makes it again")
+    return found
+
+
+@cache
+def bundled(kind: tuple[str, str] = WRITES, folder: Path = EXPERIMENT_FOLDER) -> GPT:
+    """Return the bundled model of a kind in WEIGHTS. Raises ValueError where it is missing."""
+    return small_gpt.read_weights(folder / WEIGHTS[kind], COMMAND, lambda _: new_model())
+
+
+@dataclass(frozen=True)
+class Step:
+    """One written step: the token, the probability of 1 before it, and who wrote it."""
+
+    token: int
+    chance: float  # of 1, among all tokens
+    changed: bool = False
+
+
+@dataclass(frozen=True)
+class Written:
+    """A path as a model wrote it, and its answer."""
+
+    bits: tuple[int, ...]
+    steps: tuple[Step, ...]
+    answer: int
+    sure: float  # the probability of the answer, among all tokens
+
+    @property
+    def path(self) -> list[int]:
+        """The tokens of the steps."""
+        return [step.token for step in self.steps]
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the answer is the parity of the bits."""
+        return self.answer == sum(self.bits) % 2
+
+    @property
+    def slips(self) -> list[int]:
+        """The places, from 0, at which a step does not follow from the step before and its bit."""
+        before = [0, *self.path]
+        rows = zip(self.bits, before, self.path, strict=False)
+        return [at for at, (bit, last, now) in enumerate(rows) if now != last ^ bit]
+
+
+def write(model: GPT, bits: Sequence[int], change: int | None = None) -> Written:
+    """Let a model write a path of as many steps as there are bits, and answer.
+
+    change: the place, from 0, of a step that is turned around before the model goes on.
+    Raises ValueError for bits that are none, or a place where no step is.
+    """
+    if change is not None and not 0 <= change < len(bits):
+        raise ValueError(f"there are {len(bits)} steps; got place {change}")
+    text, steps = question(bits), []
+    for at in range(len(bits)):
+        chances = _chances(model, text)
+        token = int(chances[1] > chances[0])
+        if at == change:
+            token = 1 - token
+        steps.append(Step(token, float(chances[1]), at == change))
+        text.append(token)
+    return _answered(model, bits, steps, text)
+
+
+def write_at_once(model: GPT, bits: Sequence[int]) -> Written:
+    """Let a model answer without a path. Raises ValueError for bits that are none."""
+    return _answered(model, bits, [], question(bits))
+
+
+def _answered(model: GPT, bits: Sequence[int], steps: list[Step], text: list[int]) -> Written:
+    chances = _chances(model, [*text, COLON])
+    answer = int(chances[1] > chances[0])
+    return Written(tuple(bits), tuple(steps), answer, float(chances[answer]))
+
+
+def _chances(model: GPT, text: list[int]) -> np.ndarray:
+    import torch
+
+    logits: Any = logits_after(model, torch.tensor([text]))[0].astype(float)
+    raised = np.exp(logits - logits.max())
+    return raised / raised.sum()
+
+
+if __name__ == "__main__":
+    write_to(make, "Train the models that think first again.")

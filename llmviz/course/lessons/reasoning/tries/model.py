@@ -1,0 +1,276 @@
+"""More tries at a sum: votes, a checker, the model's own probability, and beams, by tokens spent.
+
+`python -m experiments make more-tries` asks the bundled model again, about a minute on one core,
+and writes `data/experiments/more-tries.json`.
+
+Q sums, N samples of each.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from llmviz.course.lessons.reasoning import sum_texts
+from llmviz.course.lessons.reasoning.sum_texts import (
+    END,
+    LONGEST,
+    Sum,
+    answer_of,
+    carries,
+    decode,
+    encode,
+    is_right,
+    question_of,
+)
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.records import require, write_to
+from llmviz.training.files import read_json, write_json
+
+FILE = "more-tries.json"
+COMMAND = "python -m experiments make more-tries"
+QUESTIONS, SAMPLES = 200, 64
+COUNTS = (1, 2, 4, 8, 16, 32, 64)
+BEAMS = (1, 2, 4, 8, 15)
+SEED = 2 * 10**12  # of the samples, so that none is one that another chapter draws
+VOTE, CHECKED, LIKELY, BEAM = "vote", "checked", "likely", "beam"
+CHOICES = (VOTE, CHECKED, LIKELY)
+ALL, CARRIED, PLAIN = "all", "carried", "plain"
+PARTS = (ALL, CARRIED, PLAIN)
+AT_ONCE, STEPS = "at_once", "steps"
+KINDS = (ALL, AT_ONCE, STEPS)
+
+
+@dataclass(frozen=True)
+class Try:
+    """A written text, and ln of its probability."""
+
+    text: str
+    log_p: float
+
+    @property
+    def answer(self) -> int | None:
+        """The number that it answers; None where it has another form."""
+        return answer_of(self.text)
+
+    @property
+    def tokens(self) -> int:
+        """How many were written."""
+        return len(self.text)
+
+
+def vote(tries: Sequence[Try]) -> Try | None:
+    """Return the first try with the most frequent answer; None where none has an answer.
+
+    Of several answers that are equally frequent, the one that came first wins.
+
+    >>> vote([Try(":1;", 0.0), Try(":2;", 0.0), Try(":2;", 0.0)]).text
+    ':2;'
+    """
+    answers = Counter(attempt.answer for attempt in tries if attempt.answer is not None)
+    if not answers:
+        return None
+    most = answers.most_common(1)[0][0]
+    return next(attempt for attempt in tries if attempt.answer == most)
+
+
+def checked(tries: Sequence[Try], numbers: Sum) -> Try | None:
+    """Return the first try that a checker finds right; the first of all where none is right."""
+    right = (attempt for attempt in tries if is_right(numbers, attempt.text))
+    return next(right, tries[0] if tries else None)
+
+
+def likely(tries: Sequence[Try]) -> Try | None:
+    """Return the first of the most probable tries; None where there is none."""
+    return max(tries, key=lambda attempt: attempt.log_p, default=None)
+
+
+def chosen(tries: Sequence[Try], numbers: Sum, choice: str) -> Try | None:
+    """Return the try that a way of CHOICES takes. Raises ValueError for another name."""
+    ways: dict[str, Callable[[], Try | None]] = {
+        VOTE: lambda: vote(tries),
+        CHECKED: lambda: checked(tries, numbers),
+        LIKELY: lambda: likely(tries),
+    }
+    if choice not in ways:
+        raise ValueError(f"choice must be one of {', '.join(CHOICES)}; got {choice!r}")
+    return ways[choice]()
+
+
+def tries_of(model: Any, questions: Sequence[Sum], count: int, seed: int) -> list[list[Try]]:
+    """Return so many samples of each sum, (Q, N)."""
+    import torch
+
+    from llmviz.finetuning.policy import Written
+    from llmviz.finetuning.rewarded import log_probabilities
+    from llmviz.finetuning.rollouts import sample_groups
+
+    prompts = [encode(question_of(numbers)) for numbers in questions]
+    found = []
+    groups = sample_groups(model, prompts, count, LONGEST, END, seed)
+    for prompt, texts in zip(prompts, groups, strict=True):
+        written = Written.of([prompt] * count, texts, END)
+        with torch.inference_mode():
+            log_p = written.chosen(log_probabilities(model, written)).sum(1).tolist()
+        found.append([Try(decode(ids), value) for ids, value in zip(texts, log_p, strict=True)])
+    return found
+
+
+def beams_of(model: Any, numbers: Sum, width: int) -> list[Try]:
+    """Return the texts of a beam search, the most probable one first."""
+    from llmviz.serving import Engine, Request, ServingConfig
+
+    engine = Engine(model, ServingConfig(max_batch=width, block_size=8, n_blocks=8 * width))
+    prompt = tuple(encode(question_of(numbers)))
+    engine.add(Request("beam", prompt, LONGEST, stop_ids=(END,), beams=width))
+    found: list[Any] = []
+    while engine.busy:
+        tick = engine.step()
+        found += tick.finished if tick else ()
+    return [
+        Try(decode(beam.tokens), float(beam.score))
+        for beam in sorted(found, key=lambda beam: beam.sample)
+        if beam.score is not None
+    ]
+
+
+@dataclass(frozen=True)
+class Point:
+    """Right answers of a way with a budget: the mean over sums, its standard error, and tokens.
+
+    count: samples of each sum, or the width of the beam. part: which sums. kind: which samples.
+    """
+
+    choice: str
+    count: int
+    part: str
+    kind: str
+    right: float
+    error: float
+    tokens: float
+
+
+def point(choice: str, count: int, part: str, kind: str, rows: Sequence[Sequence[Any]]) -> Point:
+    """Sum up rows, one for each sum: pairs of whether it was right, and the tokens spent."""
+    right = np.array([np.mean([hit for hit, _ in row]) for row in rows])
+    tokens = np.array([np.mean([spent for _, spent in row]) for row in rows])
+    error = float(right.std(ddof=1) / np.sqrt(len(right))) if len(right) > 1 else 0.0
+    return Point(choice, count, part, kind, float(right.mean()), error, float(tokens.mean()))
+
+
+def of_kind(tries: Sequence[Try], kind: str) -> list[Try]:
+    """Return the tries with steps, those without, or all."""
+    if kind == ALL:
+        return list(tries)
+    return [attempt for attempt in tries if attempt.text.startswith(":") == (kind == AT_ONCE)]
+
+
+def groups_of(tries: Sequence[Try], count: int) -> list[Sequence[Try]]:
+    """Return as many groups of so many tries as there are, none in two groups."""
+    return [tries[at : at + count] for at in range(0, len(tries) - count + 1, count)]
+
+
+def part_of(numbers: Sum, part: str) -> bool:
+    """Return whether a sum belongs to a part of PARTS."""
+    return part == ALL or carries(numbers) == (part == CARRIED)
+
+
+def points_of(questions: Sequence[Sum], tries: Sequence[Sequence[Try]]) -> list[Point]:
+    """Sum up samples: each way, each number of samples, each part of the sums, each kind."""
+    found = []
+    for kind in KINDS:
+        for choice in CHOICES if kind == ALL else (VOTE,):
+            for count in COUNTS:
+                for part in PARTS if kind == ALL else (ALL,):
+                    rows = []
+                    for numbers, own in zip(questions, tries, strict=True):
+                        groups = groups_of(of_kind(own, kind), count)
+                        if groups and part_of(numbers, part):
+                            rows.append([_outcome(group, numbers, choice) for group in groups])
+                    if rows and len(rows) == sum(part_of(numbers, part) for numbers in questions):
+                        found.append(point(choice, count, part, kind, rows))
+    return found
+
+
+def _outcome(group: Sequence[Try], numbers: Sum, choice: str) -> tuple[bool, int]:
+    best = chosen(group, numbers, choice)
+    return best is not None and is_right(numbers, best.text), sum(sample.tokens for sample in group)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What was measured: the points, and for how many sums the vote of all samples is wrong.
+
+    lost: of those, how many have a right answer among the samples. forgotten: in how many of the
+    wrong votes the winner is the sum without what is carried.
+    """
+
+    points: tuple[Point, ...]
+    wrong: int
+    lost: int
+    forgotten: int
+
+    def line(self, choice: str, part: str = ALL, kind: str = ALL) -> list[Point]:
+        """The points of a way, by how much is spent."""
+        key = (choice, part, kind)
+        return [dot for dot in self.points if (dot.choice, dot.part, dot.kind) == key]
+
+
+def measure(questions: Sequence[Sum], samples: int = SAMPLES) -> Recorded:
+    """Ask the bundled model."""
+    from tqdm import tqdm
+
+    model = sum_texts.bundled()
+    tries = tries_of(model, questions, samples, SEED)
+    points = points_of(questions, tries)
+    for width in BEAMS:
+        rows: dict[Sum, list[tuple[bool, int]]] = {}
+        for numbers in tqdm(questions, desc=f"beam {width}", leave=False):
+            texts = beams_of(model, numbers, width)
+            hit = bool(texts) and is_right(numbers, texts[0].text)
+            rows[numbers] = [(hit, sum(text.tokens for text in texts))]
+        for part in PARTS:
+            some = [row for numbers, row in rows.items() if part_of(numbers, part)]
+            if some:
+                points.append(point(BEAM, width, part, ALL, some))
+    wrong = lost = forgotten = 0
+    for numbers, own in zip(questions, tries, strict=True):
+        best = vote(own)
+        if best is None or not is_right(numbers, best.text):
+            wrong += 1
+            lost += any(is_right(numbers, attempt.text) for attempt in own)
+            without = sum(numbers) - 10 * carries(numbers)
+            forgotten += carries(numbers) and best is not None and best.answer == without
+    return Recorded(tuple(points), wrong, lost, forgotten)
+
+
+def make(folder: Path = EXPERIMENT_FOLDER) -> None:
+    """Measure and write."""
+    found = measure(sum_texts.sums()[1][:QUESTIONS])
+    write_json(folder / FILE, {"command": COMMAND, **asdict(found)})
+
+
+@cache
+def recorded(folder: Path = EXPERIMENT_FOLDER) -> Recorded:
+    """Return the bundled results. Raises ValueError where the file is missing or damaged."""
+    path = require(folder / FILE, COMMAND)
+    content = read_json(path)
+    try:
+        points = tuple(Point(**row) for row in content["points"])
+        counts = {name: int(content[name]) for name in ("wrong", "lost", "forgotten")}
+        found = Recorded(points, **counts)
+        if any(not found.line(choice, part) for choice in (*CHOICES, BEAM) for part in PARTS):
+            raise TypeError("a way is missing")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
+    return found
+
+
+if __name__ == "__main__":
+    write_to(make, "Ask the bundled model of sums again and again.")

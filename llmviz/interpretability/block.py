@@ -1,0 +1,158 @@
+"""Every number inside the layers of a transformer on one text, and a layer in its other order.
+
+T tokens, C = n_embd, F hidden width, H heads, G heads of keys and values, D head size, L layers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from llmviz.models.base import LanguageModel
+    from llmviz.models.gpt import GPT
+    from llmviz.models.settings import GPTConfig
+
+Steps = Mapping[str, "Tensor"]
+ORDERS = ("pre", "post")  # where the norms of a layer can stand
+# What a layer does, in this order, by where its norms stand; the names are those of the trace, and
+# "sum1" and "sum2" are what comes out of the two additions.
+STAGES = {
+    "pre": ("input", "norm1", "attn", "sum1", "norm2", "mlp", "sum2"),
+    "post": ("input", "attn", "sum1", "norm1", "mlp", "sum2", "norm2"),
+    "none": ("input", "attn", "sum1", "mlp", "sum2"),
+}
+
+
+def require_block(model: LanguageModel) -> GPT:
+    """Return the model; ValueError for one whose layers are not attention, +, feed-forward, +."""
+    from llmviz.models.transformers import require_dense
+
+    gpt = require_dense(model)
+    if not gpt.config.residual:
+        raise ValueError("this opens layers that add to their input; the model has residual=False")
+    return gpt
+
+
+def all_blocks(model: LanguageModel, ids: Sequence[int]) -> list[Steps]:
+    """Return what every layer computes on a text, out of one forward pass.
+
+    Of each layer, without the batch: input (T, C), norm1 (T, C), attn.q (H, T, D), attn.k, attn.v
+    (G, T, D), attn.scores, attn.scaled, attn.masked, attn.weights (H, T, T), attn.output (H, T, D),
+    attn.concat, attn, sum1, norm2 (T, C), mlp.hidden, mlp.act (T, F), mlp, sum2, residual (T, C).
+    Norms are left out where the model has none.
+    Raises ValueError for a model that `require_block` refuses, and for ids that it cannot read.
+    """
+    import torch
+
+    from llmviz.trace import record
+
+    gpt = require_block(model)
+    with torch.inference_mode(), record(["embed", "blocks.*"]) as trace:
+        gpt(torch.tensor([list(ids)]), last_only=True)
+    layers, x = [], trace["embed"][0]
+    for layer in range(gpt.config.n_layer):
+        at = f"blocks.{layer}."
+        own = {name.removeprefix(at): trace[name][0] for name in trace if name.startswith(at)}
+        layers.append(_with_sums(own, x, gpt.config.norm))
+        x = own["residual"]
+    return layers
+
+
+def in_order(
+    model: LanguageModel, ids: Sequence[int], layer: int, steps: Steps, norm: str
+) -> Steps:
+    """Return what a layer's weights compute on the same input with their norms elsewhere.
+
+    ids: the text; steps: of `all_blocks`, for this layer; norm: one of ORDERS.
+    Raises ValueError for another order, and for a model without norms, which has none to move.
+    """
+    import torch
+
+    from llmviz.models.gpt import Block
+    from llmviz.nn.outline import outlined
+    from llmviz.trace import name_taps, record
+
+    gpt = require_block(model)
+    if norm not in ORDERS:
+        raise ValueError(f"norm must be one of {', '.join(ORDERS)}; got {norm!r}")
+    if gpt.config.norm == "none":
+        raise ValueError("the model has no norms in its layers, so there are none to move")
+    if norm == gpt.config.norm:
+        return steps
+    own = gpt.blocks[layer]
+    with outlined():
+        block = Block(replace(gpt.config, norm=norm), layer, own.attn.rotary)
+    block.load_state_dict(own.state_dict(), assign=True)
+    block.attn.rotary = own.attn.rotary
+    name_taps(block.eval())
+    with torch.inference_mode(), record() as trace:
+        block(steps["input"][None], *gpt.visible(torch.tensor([list(ids)])), None)
+    values = {name: value[0] for name, value in trace.items()}
+    return _with_sums(values, steps["input"], norm)
+
+
+def block_steps(
+    model: LanguageModel, ids: Sequence[int], layer: int, norm: str | None = None
+) -> Steps:
+    """Return what one layer computes on a text, its norms where the model or `norm` has them.
+
+    Raises ValueError as `all_blocks` and `in_order` do, and for a layer that is not there.
+    """
+    every = all_blocks(model, ids)
+    if not 0 <= layer < len(every):
+        raise ValueError(f"layer must be from 0 to {len(every) - 1}; got {layer}")
+    return every[layer] if norm is None else in_order(model, ids, layer, every[layer], norm)
+
+
+def _with_sums(steps: dict[str, Tensor], x: Tensor, norm: str) -> Steps:
+    """The steps with their input and both sums; norms that change nothing are left out."""
+    steps["input"] = x
+    steps["sum1"] = x + steps["attn"]
+    steps["sum2"] = steps["residual_mid"] + steps["mlp"]
+    if norm == "none":
+        del steps["norm1"], steps["norm2"]
+    return steps
+
+
+class Sizes(NamedTuple):
+    """How large the numbers are at each stage of each layer."""
+
+    stages: tuple[str, ...]  # of STAGES
+    sizes: Tensor  # (L, S) root mean square over tokens and columns
+
+
+def sizes(every: Sequence[Steps], norm: str) -> Sizes:
+    """Measure the stages of all layers; norm: where their norms stand, a key of STAGES."""
+    import torch
+
+    stages = STAGES[norm]
+    rows = [[steps[stage].square().mean().sqrt() for stage in stages] for steps in every]
+    return Sizes(stages, torch.tensor(rows))
+
+
+def parameters_of(config: GPTConfig) -> dict[str, dict[str, tuple[int, ...]]]:
+    """Return the learned tensors of a layer, by the part that they belong to, with their shapes.
+
+    Parts: norm1, qkv, projection, norm2, up, down. A shape is (outputs, inputs), as torch keeps it.
+    """
+    from llmviz.models.arithmetic import tensors
+
+    parts = {
+        "norm1": "norm1",
+        "attn.qkv": "qkv",
+        "attn.projection": "projection",
+        "norm2": "norm2",
+        "mlp.hidden": "up",
+        "mlp.up": "up",
+        "mlp.output": "down",
+    }
+    shapes: dict[str, dict[str, tuple[int, ...]]] = {part: {} for part in parts.values()}
+    for tensor in tensors(config):
+        if tensor.name.startswith("blocks.0."):
+            owner, _, kind = tensor.name.removeprefix("blocks.0.").rpartition(".")
+            shapes[parts[owner]][f"{owner}.{kind}"] = tensor.shape
+    return shapes

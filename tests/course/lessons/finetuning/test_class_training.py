@@ -1,0 +1,137 @@
+"""A classifier that is trained while somebody watches, on a small model."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz import pretrained
+from llmviz.course.lessons.finetuning.classifier import class_training as study
+from llmviz.course.lessons.finetuning.classifier.class_texts import (
+    READS,
+    TESTED,
+    labelled_stories,
+    part_of,
+    parts,
+)
+from llmviz.course.lessons.finetuning.classifier.class_training import (
+    Begun,
+    ClassPlan,
+    Point,
+    Trained,
+)
+from llmviz.finetuning import classifier as c
+from llmviz.finetuning.labels import Labelled, stories
+from tests.pages.small_model import make_checkpoint
+
+OWN = Labelled.of([(f"the dog number {n} ran home", "animal") for n in range(8)]
+                  + [(f"she ate {n} plums", "food") for n in range(6)])  # fmt: skip
+PLAN = ClassPlan(own=OWN, steps=16, examples=50)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("checkpoints")
+    make_checkpoint(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pretrained, "CHECKPOINTS", folder)
+        yield pretrained.load_bundled("tiny-world-gpt")[:2]
+
+
+@pytest.mark.parametrize("way", ["head", "last", "all", "nothing"])
+def test_what_comes_out_is_the_classifier_that_was_tested(base, way):
+    plan = dataclasses.replace(PLAN, way=way, seed=1)
+    told = list(study.training(plan))
+    begun, states = told[0], [one for one in told if isinstance(one, Trained)]
+    assert isinstance(begun, Begun) and sum(begun.counts.values()) == 11
+    points = [one for one in told if isinstance(one, Point)]
+    assert [one.step for one in points] == sorted({one.step for one in points})
+    assert points[-1].step == states[-1].step == plan.steps
+    model, tokenizer = base
+    for state in (states[0], states[-1]):  # each stands alone
+        again = study.rebuilt(model, plan, state)
+        asked = c.encode(tokenizer, state.texts, model.context_length)
+        assert np.allclose(c.predict(again, asked).numpy(), state.probabilities, atol=1e-5)
+    name = "head.linear.weight"
+    assert name in states[0].weights or "linear.weight" in states[0].weights
+    changed = sum(values.size for values in states[-1].weights.values())
+    assert changed == begun.trained <= begun.parameters
+    first, last = states[0].weights, states[-1].weights
+    assert any(not np.array_equal(first[key], last[key]) for key in first)
+
+
+def test_accuracy_and_table_are_counts_of_the_test():
+    chances = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0.3, 0.7]], np.float32)
+    state = Trained(1, {}, chances, np.array([0, 0, 1, 1]), ("a", "b", "c", "d"), ("x", "y"))
+    assert state.accuracy == 0.75 and state.table.tolist() == [[1, 1], [0, 2]]
+    assert state.balanced_accuracy == 0.75
+
+
+def test_a_rare_class_loses_training_texts_and_no_test_texts():
+    whole, thin = (next(study.training(dataclasses.replace(PLAN, rare=r))) for r in (1.0, 0.2))
+    assert thin.tested == whole.tested
+    assert thin.counts["animal"] < whole.counts["animal"]
+    assert thin.counts["food"] == whole.counts["food"]
+
+
+@pytest.fixture(scope="module")
+def model(base):
+    state = [one for one in study.training(PLAN) if isinstance(one, Trained)][-1]
+    return study.rebuilt(base[0], PLAN, state)
+
+
+def test_padding_changes_nothing_at_the_last_token(base, model):
+    tokenizer = base[1]
+    texts = ("she ate", "the dog ran home and she ate plums")
+    found = study.padded(model, tokenizer, texts)
+    alone = [c.predict(model, c.encode(tokenizer, [text], 40)).numpy()[0] for text in texts]
+    assert np.allclose(found.at_last_token, alone, atol=1e-5) and found.moved < 1e-6
+    assert np.allclose(found.at_last_column[1], found.at_last_token[1])  # it ends there
+    assert not np.allclose(found.at_last_column[0], found.at_last_token[0], atol=1e-4)
+
+
+def test_a_reading_is_of_the_last_tokens_and_explains_the_chosen_class(base, model):
+    tokenizer = base[1]
+    text = "the dog ran home and she ate plums"
+    found = study.read(model, tokenizer, text, longest=6)
+    ids = tokenizer.encode_from_start(text)
+    assert list(found.ids) == ids[-6:] and found.left_out == len(ids) - 6
+    assert found.target == found.probabilities.argmax()
+    other = study.read(model, tokenizer, text, 6, target=1 - found.target)
+    assert np.array_equal(other.probabilities, found.probabilities)
+    # with two classes, what raises one logit against the other need not mirror it: bodies agree
+    assert found.without.shape == other.gradient.shape == (6,)
+    empty = study.read(model, tokenizer, "", 6)
+    assert len(empty.ids) == 1 and np.isfinite(empty.without).all()
+
+
+@pytest.mark.parametrize("reads", READS)
+def test_a_part_of_a_story_is_in_it_and_keeps_its_label(reads):
+    whole, some = stories("about", 40), labelled_stories("about", reads, 40)
+    assert some.labels == whole.labels
+    for story, text in zip(whole.texts, some.texts, strict=True):
+        assert text in story and text[-1] in '.")?!'
+        assert story.startswith(text) if reads == "first" else story.endswith(text)
+
+
+def test_an_unknown_part_is_refused():
+    with pytest.raises(ValueError, match="reads must be one of first, last, whole"):
+        part_of("A story.", "middle")
+
+
+def test_as_many_are_tested_as_is_said():
+    train, test = parts("who", "first", 30)
+    assert abs(len(test.texts) - TESTED) <= 2 and abs(len(train.texts) - 30) <= 2
+    own_train, own_test = parts("who", "first", 5, OWN)
+    assert len(own_train.texts) == 5 and len(own_test.texts) == 3
+
+
+def test_a_way_that_is_none_and_a_class_with_one_text_are_refused(base):
+    with pytest.raises(ValueError, match="way must be one of"):
+        next(study.training(dataclasses.replace(PLAN, way="tail")))
+    with pytest.raises(ValueError, match="at least 2 texts"):
+        Labelled.of([("a b", "x"), ("c d", "x"), ("e f", "y")])
+    assert torch.is_grad_enabled()

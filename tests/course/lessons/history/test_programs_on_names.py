@@ -1,0 +1,131 @@
+"""The programs of the first chapter: rules, shares that are right, a line, routes, sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as some
+
+from llmviz.course.lessons.history.where.model_sizes import KNOWN
+from llmviz.course.lessons.history.where.next_letters import (
+    RULES,
+    chances_after,
+    continue_by_dice,
+    continue_by_rules,
+    fit_line,
+    next_by_rules,
+    right_by_counts,
+    right_by_model,
+    right_by_rules,
+    vowels_by_length,
+)
+from llmviz.course.lessons.history.where.routes import shortest, start, walls
+from llmviz.models.ngram import NGrams
+from llmviz.pretrained import load_bundled
+from llmviz.tokenizers import ENDOFTEXT
+
+
+@pytest.mark.parametrize("name", ["maq", "olivia", "mia", "ann", "ma", "b"])
+def test_the_first_rule_that_fits_counts(name):
+    letter, rule = next_by_rules(name)
+    fitting = [(apply(name), text) for text, apply in RULES if apply(name) is not None]
+    assert fitting[0] == (letter, rule)
+
+
+def test_a_model_goes_on_from_what_is_there_and_by_its_seed():
+    model, tokenizer, _ = load_bundled("names-bigram")
+    names = [continue_by_dice(model, tokenizer, "ol", seed, 15) for seed in range(20)]
+    assert all(name.startswith("ol") and len(name) <= 15 for name in names)
+    assert len(set(names)) > 10
+    assert names[3] == continue_by_dice(model, tokenizer, "ol", 3, 15)
+    p = chances_after(model, tokenizer, "ol")
+    table = model.table.weight.detach().double().softmax(-1)[tokenizer.encode("l")[0]]
+    assert p.shape == (27,) and p[1] == pytest.approx(float(table[tokenizer.encode("a")[0]]))
+
+
+def test_every_rule_is_used():
+    used = {next_by_rules(name)[1] for name in ("maq", "olivia", "mia", "ann", "b")}
+    assert used == {rule for rule, _ in RULES}
+
+
+@given(some.text("abcdefghijklmnopqrstuvwxyz", max_size=15))
+def test_rules_come_to_an_end(name):
+    assert continue_by_rules(name, 15).startswith(name)
+    assert len(continue_by_rules(name, 15)) <= 15
+
+
+def test_shares_are_counted_over_letters_and_ends():
+    assert right_by_rules(["ana"]) == pytest.approx(
+        np.mean([next_by_rules("ana"[:at])[0] == "ana."[at] for at in range(4)])
+    )
+    grams = NGrams(["ab", "ab", "b"], 1)
+    # After the start comes a, after a comes b, after b the end: of "cb" only the end is right.
+    assert right_by_counts(grams, ["cb"], 1) == pytest.approx(1 / 3)
+    assert right_by_counts(grams, ["ab"], 1) == 1
+
+
+def test_a_models_share_is_that_of_names_one_by_one():
+    model, tokenizer, _ = load_bundled("names-mlp")
+    end = tokenizer.special_tokens[ENDOFTEXT]
+    names, hits, letters = ["anna", "bo", "christina"], 0, 0
+    for name in names:
+        ids = [end, *tokenizer.encode(name), end]
+        best = model(torch.tensor([ids[:-1]]))[0][0].argmax(-1).tolist()
+        hits += sum(a == b for a, b in zip(best, ids[1:], strict=True))
+        letters += len(best)
+    assert right_by_model(model, tokenizer, names) == pytest.approx(hits / letters)
+
+
+@given(some.lists(some.text("abei", min_size=1, max_size=9), min_size=2, max_size=20))
+def test_the_line_is_that_of_all_names_by_numpy(learned):
+    x, y, counts = vowels_by_length(learned)
+    if len(x) < 2:
+        with pytest.raises(ValueError, match="two different x"):
+            fit_line(x, y, counts)
+        return
+    lengths = [len(name) for name in learned]
+    vowels = [sum(letter in "aeiou" for letter in name) for name in learned]
+    b, a = np.polyfit(lengths, vowels, 1)
+    np.testing.assert_allclose(fit_line(x, y, counts), (a, b), atol=1e-8)
+
+
+def test_routes_are_as_short_as_scipys_whether_guided_or_not():
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import shortest_path
+
+    blocked = walls()
+    free = [tuple(map(int, square)) for square in np.argwhere(~blocked)]
+    place = {square: at for at, square in enumerate(free)}
+    beside = np.zeros((len(free), len(free)))
+    for row, column in free:
+        for other in ((row + 1, column), (row, column + 1)):
+            if other in place:
+                beside[place[row, column], place[other]] = 1
+    lengths = shortest_path(csr_matrix(beside), directed=False)[place[start()]]
+    for goal in free:
+        for guided in (True, False):
+            way = shortest(blocked, start(), goal, guided=guided)
+            assert len(way.squares) - 1 == lengths[place[goal]]
+            assert way.squares[0] == start() and way.squares[-1] == goal
+            for (r0, c0), (r1, c1) in zip(way.squares, way.squares[1:], strict=False):
+                assert abs(r0 - r1) + abs(c0 - c1) == 1
+        plain, led = (shortest(blocked, start(), goal, guided=guided) for guided in (False, True))
+        assert len(led.looked_at) <= len(plain.looked_at)
+
+
+def test_a_goal_that_cannot_be_reached_or_is_a_wall():
+    blocked = np.array([[False, True, False]])
+    assert shortest(blocked, (0, 0), (0, 2), guided=True).squares == ()
+    with pytest.raises(ValueError, match="goal must be a square without a wall; got 0, 1"):
+        shortest(blocked, (0, 0), (0, 1), guided=True)
+    with pytest.raises(ValueError, match="start must be"):
+        shortest(blocked, (0, 5), (0, 0), guided=True)
+
+
+def test_computing_is_what_papers_that_say_it_say():
+    compute = {one.name: one.compute for one in KNOWN}
+    assert compute["GPT-3"] == pytest.approx(3.14e23, rel=0.01)  # Brown and others 2020, table D.1
+    assert compute["Llama 3.1 405B"] == pytest.approx(3.8e25, rel=0.01)
+    assert compute["GPT-2"] == 0

@@ -1,0 +1,231 @@
+"""A small model that answers from passages: its texts, what it reads, and the bundled results."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llmviz.corpus import facts_in_passages as facts
+from llmviz.course.lessons.reasoning.lookup import passage_reader as reader
+from llmviz.course.lessons.reasoning.lookup import passage_record as record
+from llmviz.course.lessons.reasoning.lookup.passage_reader import (
+    END,
+    SOURCES,
+    read,
+    tokens,
+    vocabulary,
+)
+from llmviz.nn.loss import IGNORED
+
+TEXT = st.text(max_size=80)
+
+
+def sentences_of(passage):
+    return [f"{one.strip()}." for one in passage.split(".") if one.strip()]
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(facts.LEVELS))
+def test_an_answer_stands_in_the_passage_that_it_names_and_no_held_out_pair_comes(seed, level):
+    one = facts.example(random.Random(seed), 6, level)
+    assert len({asked.question for asked in one.asked}) == len(one.asked) <= 6
+    assert level == facts.ALL or len(one.passages) == facts.MOST_PASSAGES
+    said = {}
+    for number, passage in enumerate(one.passages, start=1):
+        who = None
+        for sentence in sentences_of(passage):
+            subject, words = sentence.split()[0], facts.split(sentence)
+            who = subject if subject in (*facts.names(), *facts.STAND_INS) else who
+            begins = [
+                (way.partition(" {")[0], kind)
+                for kind, (_, ways, _) in facts.KINDS.items()
+                for way in ways
+            ]
+            fitting = [one for one in begins if sentence.startswith(f"{subject} {one[0]} ")]
+            if fitting:
+                _, kind = max(fitting, key=lambda one: len(one[0]))
+                value = words[-2]
+                fits = value in (*facts.values(kind), *facts.STAND_INS)
+                if fits and who and subject in (who, "She", "He"):
+                    said[who, kind] = (value, number)
+    for asked in one.asked:
+        fact = asked.fact
+        if fact is None:
+            assert level != facts.NAMES and (asked.who, asked.kind) not in said
+            assert asked.answer == f"{asked.who} {facts.DECLINES}"
+        else:
+            assert said[fact.who, fact.kind] == (fact.value, fact.passage)
+            assert (asked.who, asked.kind) == (fact.who, fact.kind)
+            assert asked.answer == f"{fact.who} {fact.value} [{fact.passage}]"
+            pair = fact.who in facts.names() and fact.value in facts.values(fact.kind)
+            assert not (pair and facts.held_out(fact.who, fact.kind, fact.value))
+
+
+def test_one_pair_in_five_is_held_out_and_each_person_has_two_of_each_kind():
+    for name in facts.names():
+        for kind in facts.KINDS:
+            held = sum(facts.held_out(name, kind, value) for value in facts.values(kind))
+            assert held >= 2
+    pairs = [
+        facts.held_out(name, kind, value)
+        for name in facts.names()
+        for kind in facts.KINDS
+        for value in facts.values(kind)
+    ]
+    assert np.mean(pairs) == pytest.approx(0.2, abs=0.01)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 1_000))
+def test_only_answers_and_who_a_sentence_is_about_are_learned(seed):
+    one = facts.example(random.Random(seed), 3)
+    ids, learned = reader.text_of(one)
+    assert all(target in (IGNORED, number) for number, target in zip(ids, learned, strict=True))
+    passages = len(reader.passages_ids(one.passages))
+    read_as = [tokens()[number] for number in ids[:passages]]
+    wanted = [now for before, now in pairwise(read_as) if before in SOURCES]
+    for asked in one.asked:
+        wanted += [*facts.split(asked.answer), END]
+    assert [tokens()[number] for number in learned if number != IGNORED] == wanted
+
+
+@given(st.lists(TEXT, max_size=3), TEXT)
+def test_any_text_is_read_and_nothing_typed_becomes_a_number_of_a_passage(passages, question):
+    try:
+        asked = read(passages, question)
+    except ValueError as error:
+        assert "at most" in str(error)
+        return
+    words = [tokens()[one] for one in asked.ids]
+    assert words[-2:] == ["Answer", ":"]
+    assert len(asked.ids) + reader.MOST_ANSWER <= reader.CONTEXT
+    for number, passage in enumerate(passages, start=1):
+        split = facts.split_plain(passage)
+        begun = sum(
+            before in facts.ENDS and one not in facts.ENDS for before, one in pairwise(split)
+        )
+        wanted = begun + bool(split)
+        assert words.count(SOURCES[number - 1]) == wanted
+    for word, token in asked.stand_ins.items():
+        assert word not in vocabulary() and asked.word_of(token) == word
+
+
+def test_an_unknown_word_has_the_same_stand_in_wherever_it_stands():
+    asked = read(["Zorro lives in 東京.", "Ada likes Zorro."], "Where does Zorro live?")
+    words = [tokens()[one] for one in asked.ids]
+    assert words.count(asked.stand_ins["Zorro"]) == 3
+    assert words.count(asked.stand_ins["東京"]) == 1
+    assert len(set(asked.stand_ins.values())) == len(asked.stand_ins) and not asked.lost
+
+
+def test_more_unknown_words_than_stand_ins_are_counted():
+    many = " ".join(f"w{number}" for number in range(len(facts.STAND_INS) + 7))
+    asked = read([many], "w1?")
+    assert len(asked.stand_ins) == len(facts.STAND_INS) and asked.lost == 7
+
+
+@pytest.mark.parametrize(
+    ("passages", "rule"), [(["a"] * 4, "at most 3 passages"), (["a " * 200], "words and signs")]
+)
+def test_what_is_too_much_is_refused(passages, rule):
+    with pytest.raises(ValueError, match=rule):
+        read(passages, "Where?")
+
+
+def test_blanks_behind_a_text_change_nothing():
+    torch.manual_seed(0)
+    model = reader.new_model().eval()
+    rows = [reader.prompt_ids(["Ada lives in Lorn."], "Where does Ada live?")]
+    rows.append(reader.prompt_ids([], "Where does Ada live?"))
+    alone = [reader.logits_behind(model, [row])[0] for row in rows]
+    assert np.allclose(reader.logits_behind(model, rows), alone, atol=1e-5)
+
+
+@pytest.mark.parametrize(("learned", "done"), [(99, 100), (0, 110)])
+def test_harder_texts_come_once_the_first_are_learned_or_their_steps_are_over(
+    monkeypatch, learned, done
+):
+    levels = []
+    batch = reader.batch
+    monkeypatch.setattr(reader, "ROWS", dict.fromkeys(facts.LEVELS, 1))
+    monkeypatch.setattr(reader, "NAMED_STEPS", 2)
+    monkeypatch.setattr(reader, "LEARNED", learned)
+    monkeypatch.setattr(reader, "batch", lambda *of: (levels.append(of[1]), batch(*of))[1])
+    torch.manual_seed(0)
+    model = reader.new_model()
+    steps = list(reader.train(model, 0, 110, 5))
+    assert levels == [facts.NAMES] * done + [facts.NAMED] * 2 + [facts.ALL] * 3
+    assert [one.step for one in steps] == list(range(1, done + 6))
+    assert not model.training and np.isfinite(steps[-1].loss)
+
+
+@pytest.mark.parametrize("case", record.CASES)
+def test_each_case_asks_what_it_says(case):
+    for one in record.tests(case, 40):
+        says = [
+            number
+            for number, passage in enumerate(one.passages, start=1)
+            if one.right in facts.split(passage) and one.source
+        ]
+        if one.source:
+            assert one.source in says and one.called[one.right] == record.RIGHT
+        ordered = sum("Answer:" in passage for passage in one.passages)
+        assert ordered == case.startswith("told")
+        reader.prompt_ids(one.passages, one.question)  # all words are the model's
+        known = {value: name for value, name in one.called.items() if not value.startswith("<")}
+        who = next(
+            name
+            for name in (*facts.names(), *facts.STAND_INS)
+            if f" {name} " in one.question.replace("?", " ")
+        )
+        right = [value for value, name in known.items() if name not in (record.TOLD,)]
+        assert all(facts.held_out(who, one.kind, value) for value in right)
+        assert len(one.passages) == {"none": 0, "right": 3, "unknown": 3, "wrong": 3}.get(
+            case, 3 if case.startswith("three") else 2
+        )
+
+
+def test_the_bundled_record_is_that_of_the_bundled_model():
+    best = record.best(record.recorded())
+    for case in ("right", "none", "told_alone"):
+        assert record.measure(record.bundled(), case) == pytest.approx(
+            best.cases[case], abs=6
+        )  # weights are kept in 16 bits
+
+
+def test_answers_of_the_bundled_model_follow_a_changed_passage():
+    model = record.bundled()
+    hits = 0
+    for one in record.tests("two", 30):
+        right, wrong = one.called
+        for passage, value in zip(one.passages, (right, wrong), strict=True):
+            given = reader.answer(model, read([passage], one.question))
+            hits += given.words[1] == value and given.source == 1
+    assert hits > 30  # of 60: far more than a guess
+
+
+@pytest.mark.parametrize("content", [None, "{}", '{"models": []}', '{"models": 3}', "["])
+def test_a_missing_or_damaged_record_names_its_command(tmp_path, content):
+    if content is not None:
+        (tmp_path / record.FILE).write_text(content, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"passage_record|JSON|json"):
+        record.recorded(tmp_path)
+    with pytest.raises(ValueError, match="passage_record"):
+        record.bundled(tmp_path)
+
+
+def test_the_record_is_whole():
+    content = json.loads((record.EXPERIMENT_FOLDER / record.FILE).read_text("utf-8"))
+    assert content["tests"] == record.TESTS
+    for one in record.recorded():
+        assert reader.STEPS < one.steps <= reader.MOST + reader.STEPS
+        for counts in one.cases.values():
+            kinds = {name: n for name, n in counts.items() if name not in ("sourced", "forced")}
+            assert sum(kinds.values()) == record.TESTS

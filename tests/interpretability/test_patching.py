@@ -1,0 +1,123 @@
+"""Patching: everything gives the other prompt's output, nothing the own; the map is its cells."""
+
+import pytest
+import torch
+
+from llmviz.interpretability.patching import (
+    Site,
+    aligned,
+    all_sites,
+    patch,
+    patch_map,
+    patch_places,
+    read_prompt,
+)
+from llmviz.models import BERT, BERTConfig
+from llmviz.trace import record
+from tests.interpretability.models import IDS, NO_SUM, OPTIONS, OTHER, gpt
+
+ALL = (
+    OPTIONS
+    | NO_SUM
+    | {
+        "sees ahead": dict(mask="off_by_one"),
+        "no mask": dict(mask="none"),
+        "softmax first": dict(softmax_before_mask="leave"),
+    }
+)
+LONG = (8, 8, 1, 3, 7, 2, 5, 9, 4)
+
+
+@pytest.mark.parametrize("options", ALL.values(), ids=ALL.keys())
+def test_everything_is_the_other_prompt_and_nothing_the_own(options):
+    model = gpt(**options)
+    own, donor = read_prompt(model, IDS), read_prompt(model, OTHER)
+    with torch.inference_mode():
+        expected = [model(torch.tensor([ids]))[0][0, -1] for ids in (IDS, OTHER)]
+    for found, logits in zip((own.logits, donor.logits), expected, strict=True):
+        torch.testing.assert_close(found, logits)
+    torch.testing.assert_close(patch(model, own, donor, []), own.logits)
+    torch.testing.assert_close(patch(model, own, own, all_sites(model, 6)), own.logits)
+    torch.testing.assert_close(patch(model, own, donor, all_sites(model, 6)), donor.logits)
+    for layer in range(4):  # the stream at all places is all that a later layer sees
+        sites = [Site("stream", layer, back) for back in range(6)]
+        torch.testing.assert_close(patch(model, own, donor, sites), donor.logits)
+    last = patch(model, own, donor, [Site("stream", 3, 0)])
+    torch.testing.assert_close(last, donor.logits)
+
+
+@pytest.mark.parametrize("options", ALL.values(), ids=ALL.keys())
+@pytest.mark.parametrize("other", [OTHER, LONG, (9, 4)])
+def test_the_map_is_one_patch_a_cell(options, other):
+    model = gpt(**options)
+    own, donor, tokens = read_prompt(model, IDS), read_prompt(model, other), [5, 11]
+    found = patch_map(model, own, donor, tokens)
+    places = aligned(own, donor)
+    assert found.stream.shape == (4, places, 2)
+    assert found.head.shape == (3, 2, places, 2) and found.mlp.shape == (3, places, 2)
+    for site in all_sites(model, places):
+        cell = patch(model, own, donor, [site])[tokens]
+        there = (site.layer, site.back) if site.head < 0 else (site.layer, site.head, site.back)
+        torch.testing.assert_close(getattr(found, site.kind)[there], cell, atol=2e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("head", range(4))
+def test_a_head_is_what_the_output_projection_gets_from_it(head):
+    """Written out: the donor's D numbers of one head, and the rest of the pass by hand."""
+    model = gpt(n_layer=1, n_head=4)
+    own, donor = read_prompt(model, IDS), read_prompt(model, OTHER)
+    block = model.blocks[0]
+    with torch.inference_mode(), record(["embed", "blocks.0.attn.concat"]) as trace:
+        model(torch.tensor([IDS]))
+    with torch.inference_mode():
+        concat = trace["blocks.0.attn.concat"].clone()
+        own_columns = slice(4 * head, 4 * head + 4)
+        concat[0, -1, own_columns] = donor.concat[0, -1, own_columns]
+        x = trace["embed"] + block.attn.projection(concat)
+        x = x + block.mlp(block.norm2(x))
+        expected = model.head(model.norm_final(x))[0, -1]
+    found = patch(model, own, donor, [Site("head", 0, 0, head)])
+    assert not torch.allclose(found, own.logits, atol=1e-3)
+    torch.testing.assert_close(found, expected)
+
+
+def test_some_kinds_alone_and_a_place_at_a_time():
+    model = gpt()
+    own, donor = read_prompt(model, IDS), read_prompt(model, OTHER)
+    found = patch_map(model, own, donor, [5], kinds=["mlp"])
+    assert found.stream.isnan().all() and found.head.isnan().all() and found.mlp.isfinite().all()
+    places = [sites for sites, _ in patch_places(model, own, donor, [5])]
+    assert [{site.back for site in sites} for sites in places] == [{back} for back in range(6)]
+    assert sorted(site for sites in places for site in sites) == sorted(all_sites(model, 6))
+
+
+def test_a_bert_is_patched_as_well():
+    torch.manual_seed(0)
+    model = BERT(BERTConfig(vocab_size=19, context_length=10, n_layer=2, n_head=2, n_embd=16))
+    model.eval()
+    own, donor = read_prompt(model, IDS), read_prompt(model, OTHER)
+    sites = all_sites(model, 6)
+    torch.testing.assert_close(patch(model, own, donor, sites), donor.logits)
+    found = patch_map(model, own, donor, [3])
+    cell = patch(model, own, donor, [Site("mlp", 0, 4)])
+    torch.testing.assert_close(found.mlp[0, 4], cell[[3]], atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("site", "message"),
+    [
+        (Site("thought", 0, 0), "kind must be one of stream, head, mlp; got 'thought'"),
+        (Site("mlp", 3, 0), "layer must be from 0 to 2; got 3"),
+        (Site("stream", 4, 0), "layer must be from 0 to 3; got 4"),
+        (Site("head", 0, 0, 2), "head must be from 0 to 1; got 2"),
+        (Site("head", 0, 0), "head must be from 0 to 1; got -1"),
+        (Site("mlp", 0, 2), "back must be from 0 to 1, the places that both prompts have; got 2"),
+    ],
+)
+def test_sites_that_are_not_there_are_refused(site, message):
+    model = gpt()
+    own, donor = read_prompt(model, IDS), read_prompt(model, (9, 4))
+    with pytest.raises(ValueError, match=message):
+        patch(model, own, donor, [site])
+    with pytest.raises(ValueError, match="kind must be one of"):
+        list(patch_places(model, own, donor, [1], kinds=["thought"]))
