@@ -18,7 +18,7 @@ from llmviz.course import streamlit_parts
 from llmviz.course.streamlit_parts import WRITTEN_FOR, part
 
 ROOT = Path(__file__).parents[2]
-ONE_FILE = ROOT / "llmviz" / "streamlit_parts.py"
+ONE_FILE = ROOT / "llmviz" / "course" / "streamlit_parts.py"
 # Documented: the type of a container, and what a page is.
 PUBLIC = {"streamlit", "streamlit.delta_generator", "streamlit.navigation.page"}
 PUBLIC |= {"streamlit.testing.v1"}  # documented: runs a page without a browser

@@ -71,8 +71,7 @@ class Body:
             yield from self._instead(id(element))
             for piece in self._piece(element):
                 by = self.visit.covered.get(id(element))
-                covered = by and isinstance(piece, str)
-                yield _held(piece, "covered", by) if covered else piece
+                yield _held(piece, "covered", by) if by and isinstance(piece, str) else piece
 
     def _instead(self, place: int | None) -> Iterator[str]:
         for element, by in self.visit.instead.get(place, ()):

@@ -275,10 +275,12 @@ def _parts(place: Place, known: Mapping[str, Parts]) -> tuple[list[Place], dict[
 
 def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
     """A page that computes in the browser, and what its script is told."""
+    placed: dict[str, Any] = {}
     if place.chapter == "parts":
         exported = "startParts, learned, attention, cosine, numbers, matrix"
         files.write("assets/parts.js", live_script("parts_view.js", exported, "llmvizSteps"))
-        body, placed = live_html("parts.html", code="parts.js"), {"script": "assets/parts.js"}
+        body = live_html("parts.html", code="parts.js")
+        placed["script"] = "assets/parts.js"
     else:
         exported = "opened, Reader, start, sampled, draw, machineValues, words"
         files.write("assets/live.js", live_script("view.js", exported, "llmvizLive"))

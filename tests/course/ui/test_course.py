@@ -9,7 +9,7 @@ import pytest
 from llmviz.course.components import unpack
 from llmviz.course.lessons import LESSONS, ways
 from llmviz.course.lessons.home import words
-from llmviz.course.ui import course
+from llmviz.course.ui import contents, course
 from llmviz.course.ui.glossary import terms
 from tests.pages.harness import fine, open_page, open_part, unpack_all
 
@@ -29,7 +29,7 @@ def walked(way: str) -> list[str]:
 
 
 def test_an_hour_has_the_five_essentials_and_a_course_ten_lessons():
-    assert set(course.WAY.options) == {course.ALL, *ways.WAYS} == set(words.ways)
+    assert set(contents.WAY.options) == {contents.ALL, *ways.WAYS} == set(words.ways)
     assert {stop.lesson for stop in ways.stops(ways.HOUR)} == ESSENTIALS
     assert course.totals(ways.HOUR) == (5, sum(stop.minutes for stop in ways.stops(ways.HOUR)))
     assert course.totals(ways.HOUR)[1] <= 60
@@ -53,12 +53,12 @@ def test_the_main_button_walks_each_way_to_its_end():
         stops = [f"{stop.lesson}/{stop.chapter}" for stop in ways.stops(way)]
         assert walked(way) == stops
     everything = [f"{one.key}/{name}" for one in LESSONS for name in one.names]
-    assert walked(course.ALL) == [*everything, "before_after", course.GLOSSARY]
+    assert walked(contents.ALL) == [*everything, "before_after", course.GLOSSARY]
 
 
 def test_who_leaves_a_way_goes_on_in_the_order_of_all_chapters():
     after = course.onward(ways.HOUR, BY_KEY["tokenization"], "bytes")
-    assert after == course.onward(course.ALL, BY_KEY["tokenization"], "bytes")
+    assert after == course.onward(contents.ALL, BY_KEY["tokenization"], "bytes")
 
 
 def test_a_chapter_says_which_stop_of_the_way_it_is():
@@ -75,7 +75,7 @@ def test_a_chapter_says_which_stop_of_the_way_it_is():
     assert app.title[0].value == "Attention" and app.session_state["attention.part"] == "steps"
 
 
-@pytest.mark.parametrize("way", [*ways.WAYS, course.ALL])
+@pytest.mark.parametrize("way", [*ways.WAYS, contents.ALL])
 def test_home_shows_each_way(way):
     app = open_page("home", course=way)
     fine(app)

@@ -153,7 +153,8 @@ def test_a_document_that_is_wrong_ends_the_start(monkeypatch, caplog):
 def test_documents_are_checked_again_only_when_a_file_has_changed(monkeypatch, tmp_path):
     page, seen = tmp_path / "page.md", []
     page.write_text("a text", "utf-8")
-    monkeypatch.setattr(documents, "HERE", tmp_path)
+    monkeypatch.setattr(documents, "COURSE", tmp_path)
+    monkeypatch.setattr(documents, "PACKAGE", tmp_path)
     monkeypatch.setattr(documents, "FIT", tmp_path / "kept" / "documents.txt")
     monkeypatch.setattr(documents, "check_documents", seen.append)
     small, other = (lesson.Lesson(key, "", Document(page)) for key in ("small", "other"))
@@ -179,7 +180,8 @@ def test_a_document_that_is_wrong_is_checked_at_each_start(monkeypatch, tmp_path
     def wrong(_lessons):
         raise DocumentError("chapter.md, line 3: a broken table")
 
-    monkeypatch.setattr(documents, "HERE", tmp_path)
+    monkeypatch.setattr(documents, "COURSE", tmp_path)
+    monkeypatch.setattr(documents, "PACKAGE", tmp_path)
     monkeypatch.setattr(documents, "FIT", tmp_path / "documents.txt")
     monkeypatch.setattr(documents, "check_documents", wrong)
     for _ in range(2):
@@ -190,7 +192,8 @@ def test_a_document_that_is_wrong_is_checked_at_each_start(monkeypatch, tmp_path
 def test_documents_are_checked_where_nothing_can_be_kept(monkeypatch, tmp_path):
     seen = []
     (tmp_path / "file").write_text("", "utf-8")
-    monkeypatch.setattr(documents, "HERE", tmp_path)
+    monkeypatch.setattr(documents, "COURSE", tmp_path)
+    monkeypatch.setattr(documents, "PACKAGE", tmp_path)
     monkeypatch.setattr(documents, "FIT", tmp_path / "file" / "documents.txt")  # a file, no folder
     monkeypatch.setattr(documents, "check_documents", seen.append)
     documents.check_changed_documents([])

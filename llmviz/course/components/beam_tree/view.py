@@ -56,7 +56,8 @@ def beam_payload(
 ) -> dict[str, Any]:
     """Return what the tree is sent, checked."""
     for at, branch in enumerate(branches):
-        if (branch.parent is None) != (at == 0) or (at and not 0 <= branch.parent < at):
+        parent = branch.parent
+        if parent is not None if at == 0 else parent is None or not 0 <= parent < at:
             raise ValueError(f"branch {at} has no parent before it: {branch.parent}")
         if branch.status not in STATUSES:
             raise ValueError(f"status must be one of {', '.join(STATUSES)}; got {branch.status!r}")

@@ -75,15 +75,15 @@ def _known(text: str, formats: Sequence[Format]) -> bool:
 
 
 def _row(format: Format, label: str, note: str, scale: float) -> dict[str, Any]:
-    real = isinstance(format, FloatFormat)
+    real = format if isinstance(format, FloatFormat) else None
     return {
         "name": format.name,
         "label": label,
         "note": note,
         "bits": format.bits,
         "groups": [list(group) for group in format.groups],
-        "exponent": format.exponent_bits if real else 0,
-        "mantissa": format.mantissa_bits if real else 0,
-        "infinity": real and format.has_infinity,
+        "exponent": real.exponent_bits if real else 0,
+        "mantissa": real.mantissa_bits if real else 0,
+        "infinity": bool(real and real.has_infinity),
         "scale": 1.0 if real else float(scale),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -22,6 +22,7 @@ from llmviz.course.ui.model_on_text import names_of
 from llmviz.pretrained import load_bundled
 from llmviz.quantization.grids import quantize
 from llmviz.quantization.scheme import CHANNEL, Scheme
+from llmviz.tokenizers import BPETokenizer
 from llmviz.tokenizers.vocabulary import UNKNOWN, CharTokenizer
 
 HERE = Path(__file__).parent
@@ -88,7 +89,7 @@ def packed_model(name: str, *, int8: bool = False) -> bytes:
         unknown = tokenizer.special_tokens[UNKNOWN]
         known: dict[str, Any] = {"vocabulary": tokenizer.vocabulary, "unknown": unknown}
     else:
-        known = {"merges": [list(pair) for pair in tokenizer.merges]}
+        known = {"merges": [list(pair) for pair in cast(BPETokenizer, tokenizer).merges]}
     names = names_of(range(tokenizer.vocab_size), tokenizer)
     names[tokenizer.end] = "(end)"  # in front of a text it is called the start
     return pack(

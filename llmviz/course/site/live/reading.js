@@ -1,4 +1,4 @@
-// What a picture draws of a text that was read, as llmviz/study does it, and its message.
+// What a picture draws of a text that was read, as `home/machine.py` does it, and its message.
 
 import { softmax } from "./model.js";
 import { ranked } from "./sampling.js";

@@ -10,9 +10,9 @@ import torch
 
 from llmviz.course.lessons.embeddings import word_maps as maps
 from llmviz.course.lessons.embeddings.word2vec import model as films
+from llmviz.interpretability import vector_tables as tables
 from llmviz.models import GPT, GPTConfig
 from llmviz.similarity import VectorTable
-from llmviz.similarity import vector_tables as tables
 from llmviz.tokenizers import WordTokenizer
 
 TEXT = "the cat and a dog saw the red king . a blue queen had six books"
