@@ -65,7 +65,7 @@ OUR_OWN = {
     "course/document/check.py": {"_names"},
     "course/lessons/training/runs/plan_controls.py": {"options_of"},
     "show/widget.py": {"_script"},
-    "streamlit_parts.py": {"_say"},
+    "course/streamlit_parts.py": {"_say"},
     "course/lessons/reasoning/distil/distil_record.py": {"bundled", "recorded"},
     "course/lessons/discoveries/features_record.py": {"scores", "bundle"},
     "course/lessons/discoveries/grokking/grokking_record.py": {"_parts", "film", "final_logits"},

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from llmviz.course.ui import question
+from llmviz.course.ui import contents, question
 from llmviz.course.ui.question import Question
 
 
@@ -166,15 +166,15 @@ def test_a_widget_is_a_new_one_only_when_the_page_changed_its_value():
 
 def test_two_controls_of_one_name_are_refused_with_both_places(monkeypatch, tmp_path):
     from llmviz.course.document import Document
-    from llmviz.course.ui import codec, lesson
+    from llmviz.course.ui import codec
 
     declared = {
         "llmviz.course.lessons.small": [codec.flag("on", False)],
         "llmviz.course.lessons.small.first": [],
         "llmviz.course.lessons.small.second": [codec.flag("on", True)],
     }
-    monkeypatch.setattr(lesson, "_params", declared.__getitem__)
-    small = lesson.Lesson("small", "", Document(tmp_path / "lesson.md"), ("first", "second"))
+    monkeypatch.setattr(contents, "_params", declared.__getitem__)
+    small = contents.Lesson("small", "", Document(tmp_path / "lesson.md"), ("first", "second"))
     with pytest.raises(ValueError, match="'on' is declared twice") as refused:
         small.params()
     assert "in llmviz.course.lessons.small and in llmviz.course.lessons.small.second" in str(

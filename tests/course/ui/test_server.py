@@ -19,7 +19,7 @@ from streamlit.web.server.app_discovery import discover_asgi_app
 
 from llmviz.course.document import Document
 from llmviz.course.document.read import DocumentError
-from llmviz.course.ui import documents, lesson, server
+from llmviz.course.ui import contents, documents, server
 from llmviz.course.ui.codec import flag
 from tests.awaiting import awaited
 from tests.sources import nodes_where
@@ -157,7 +157,7 @@ def test_documents_are_checked_again_only_when_a_file_has_changed(monkeypatch, t
     monkeypatch.setattr(documents, "PACKAGE", tmp_path)
     monkeypatch.setattr(documents, "FIT", tmp_path / "kept" / "documents.txt")
     monkeypatch.setattr(documents, "check_documents", seen.append)
-    small, other = (lesson.Lesson(key, "", Document(page)) for key in ("small", "other"))
+    small, other = (contents.Lesson(key, "", Document(page)) for key in ("small", "other"))
 
     def checked(*lessons):
         before = len(seen)
@@ -203,10 +203,10 @@ def test_documents_are_checked_where_nothing_can_be_kept(monkeypatch, tmp_path):
 
 def test_two_controls_of_one_name_end_the_start(monkeypatch, caplog):
     declared = {"llmviz.course.lessons.small": [flag("on", False)] * 2}
-    monkeypatch.setattr(lesson, "_params", declared.__getitem__)
+    monkeypatch.setattr(contents, "_params", declared.__getitem__)
     ended = []
     monkeypatch.setattr(server.signal, "raise_signal", ended.append)
-    small = lesson.Lesson("small", "", Document(Path("small.md")))
+    small = contents.Lesson("small", "", Document(Path("small.md")))
     assert not server.check_pages([small]) and ended == [signal.SIGTERM]
     assert "'on' is declared twice: in llmviz.course.lessons.small" in caplog.text
     declared["llmviz.course.lessons.small"].pop()

@@ -13,6 +13,7 @@ from llmviz.course.lessons.home import words
 from llmviz.course.lessons.home.machine import Reading
 from llmviz.course.lessons.home.sentence import Sentence, token_text
 from llmviz.course.ui import course, engine, kit
+from llmviz.course.ui.contents import WAY
 
 LISTED_IN_CODE = 5
 CHANGE = "home.change"
@@ -162,11 +163,11 @@ def lessons() -> list[kit.Lesson]:
 def way_through(state: kit.PageState) -> None:
     """Show the chosen way through the course, with each of its stops."""
     kit.section(words.lessons)
-    st.segmented_control(words.way_label, required=True, **state.named(course.WAY.key, words.ways))
-    chapters, minutes = course.totals(state[course.WAY.key])
-    line = words.way_text[state[course.WAY.key]]
+    st.segmented_control(words.way_label, required=True, **state.named(WAY.key, words.ways))
+    chapters, minutes = course.totals(state[WAY.key])
+    line = words.way_text[state[WAY.key]]
     kit.prose(line, chapters=chapters, time=course.time_of(minutes))
-    course.path(state[course.WAY.key])
+    course.path(state[WAY.key])
     kit.prose(words.tests)
     st.page_link("pages/before_after.py", label=words.tests_label, icon=":material/checklist:")
 

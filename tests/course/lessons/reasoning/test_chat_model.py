@@ -126,10 +126,10 @@ def test_training_lowers_the_loss_of_the_replies(monkeypatch):
 
 
 def test_a_missing_or_damaged_file_names_its_command(tmp_path):
-    with pytest.raises(ValueError, match="chat_record"):
+    with pytest.raises(ValueError, match="make chat"):
         model.bundled(tmp_path)
     (tmp_path / record.FILE).write_text(json.dumps({"models": [{}]}), "utf-8")
-    with pytest.raises(ValueError, match="chat_record"):
+    with pytest.raises(ValueError, match="make chat"):
         record.recorded(tmp_path)
 
 

@@ -217,7 +217,7 @@ def test_a_missing_or_damaged_record_names_its_command(tmp_path, content):
         (tmp_path / record.FILE).write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=r"passage_record|JSON|json"):
         record.recorded(tmp_path)
-    with pytest.raises(ValueError, match="passage_record"):
+    with pytest.raises(ValueError, match="make passages"):
         record.bundled(tmp_path)
 
 

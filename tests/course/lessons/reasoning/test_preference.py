@@ -186,5 +186,5 @@ def test_the_record_is_whole_and_its_holes_are_holes():
 
 
 def test_a_copy_without_the_record_names_the_command(tmp_path):
-    with pytest.raises(ValueError, match="preference_record` makes it"):
+    with pytest.raises(ValueError, match="reward-models` makes it"):
         recorded(tmp_path)
