@@ -25,8 +25,8 @@ from llmviz.document import beside
 from llmviz.document.marks import unmarked
 from llmviz.ui import browser, class_question, course, notices, origin, seat
 from llmviz.ui.class_pointer import MOST, ClassPointer
-from llmviz.ui.classes import OpenClass, Refused, Tries
-from llmviz.ui.seat import CLASSES, CODE, NOTICE, PROJECTOR, SEAT, Seat
+from llmviz.ui.classes import OpenClass, Refused, Tries, code_of
+from llmviz.ui.seat import CLASSES, CODE, NOTICE, PROJECTOR, Seat
 
 words = beside(__file__, "classroom")
 TRIES = Tries()
@@ -82,8 +82,8 @@ def arrive(page: StreamlitPage) -> None:
     st.session_state.pop(_WHOLE, None)  # all of it runs now
     seat.project_as(st.query_params.get(PROJECTOR))
     here = seat.taken()
-    code = st.query_params.get(CODE)
-    if code is not None and (here is None or here.code != code):
+    code = seat.asked_for()
+    if code is not None and (here is None or here.code != code_of(code)):
         if here is None or not here.leads:
             _join(code)
         if seat.taken() is here:  # the code was none, or somebody who leads opened a link
@@ -141,8 +141,7 @@ def _join(code: str) -> None:
     except Refused as refused:
         st.session_state[NOTICE] = refused.reason, refused.count
         return
-    st.session_state.pop(NOTICE, None)
-    st.session_state[SEAT] = Seat(group.code, group.key, leads=False)
+    seat.sit(group, leads=False)
 
 
 def _join_typed() -> None:
@@ -152,8 +151,7 @@ def _join_typed() -> None:
 
 def _lead(group: OpenClass | None) -> None:
     if group is not None:
-        st.session_state.pop(NOTICE, None)
-        st.session_state[SEAT] = Seat(group.code, group.key, leads=True)
+        seat.sit(group, leads=True)
 
 
 def _open() -> None:
