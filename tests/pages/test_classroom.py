@@ -85,6 +85,15 @@ def follower(page: str, code: str, **link: str) -> AppTest:
     return app
 
 
+def join(app: AppTest, code: str) -> None:
+    """Join a class by typing its code."""
+    if any(one.label == words.open_box for one in app.button):
+        press(app, words.open_box)
+    (box,) = (one for one in app.text_input if one.label == words.code)
+    box.set_value(code)
+    press(app, words.join)
+
+
 def address(app: AppTest) -> dict[str, str]:
     """What the address says of the page."""
     written = dict(app.query_params.items())
@@ -138,6 +147,32 @@ def test_a_follower_goes_to_the_presenters_page_and_changes_nothing_for_others()
     assert words.notices["ended"] not in boxes(bob)
     late = follower("tokenization", code)
     assert words.notices["wrong"] in boxes(late) and "class" not in late.query_params
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_who_leaves_is_led_no_more_also_after_f5(typed):
+    ann, code = presenter("glossary", find="a")
+    bob = opened("glossary") if typed else follower("glossary", f" {code.lower()}")
+    if typed:
+        join(bob, code)
+    press(bob, words.leave)
+    CLASSES.show(code, CLASSES.find(code).window, Place("tokenization"))
+    late = {"class": code}  # in what his browser sent before it had heard
+    for sent in ({}, late, {}):
+        for key, value in sent.items():
+            bob.query_params[key] = value
+        bob.run()
+        assert not any(one.label == words.leave for one in bob.button) and not boxes(bob)
+        assert bob.session_state["_page"] == "glossary" and "class" not in bob.query_params
+    again = opened("glossary", **address(bob))  # F5
+    assert not any(one.label == words.leave for one in again.button)
+    join(bob, code)  # he thinks better of it
+    assert bob.session_state["_page"] == "tokenization"
+    press(ann, words.end)
+    for _ in range(2):  # the address of a class that has ended is heard of once more
+        bob.query_params["class"] = code
+        bob.run()
+        assert words.notices["ended"] in boxes(bob) and "class" not in bob.query_params
 
 
 def test_a_follower_with_an_older_page_takes_the_newest_place():
@@ -211,11 +246,8 @@ def test_many_wrong_codes_are_refused(monkeypatch):
     monkeypatch.setenv("LLMVIZ_BROWSER_TRIES", "2")
     _, code = presenter("glossary")
     app = opened("glossary")
-    press(app, words.open_box)
     for typed, told in (("AAAAAA", "wrong"), ("<b>", "wrong"), (code, "tries")):
-        (box,) = (one for one in app.text_input if one.label == words.code)
-        box.set_value(typed)
-        press(app, words.join)
+        join(app, typed)
         assert words.notices[told] in boxes(app)
     monkeypatch.setattr(classroom, "TRIES", classroom.Tries())
     press(app, words.join)

@@ -32,8 +32,8 @@ class ClassPointer:
 
         Raises ValueError: what it says is too long, or is no object of JSON.
         """
-        group = self._classes.find(code)
-        if group is None or group.key != key or not secret or group.owner != owner_of(secret):
+        group = self._classes.known_by(code, key)
+        if group is None or not secret or group.owner != owner_of(secret):
             return False
         if len(said) > MOST:
             raise ValueError(f"what is pointed at has at most {MOST} bytes; got {len(said)}")

@@ -159,10 +159,18 @@ class Classes:
                 self._known.pop(code, None)
                 return None
 
+    def known_by(self, code: str, key: str) -> OpenClass | None:
+        """Return an open class to whoever has its key, which may be any text."""
+        group = self.find(code)
+        held, said = (
+            text.encode("utf-8", "surrogatepass") for text in (group.key if group else "", key)
+        )
+        return group if compare_digest(held, said) else None
+
     def version(self, code: str, key: str) -> int | None:
         """Return how often the place of a class has changed; None where there is no such class."""
-        group = self.find(code)
-        return group.version if group is not None and compare_digest(group.key, key) else None
+        group = self.known_by(code, key)
+        return None if group is None else group.version
 
     def led_by(self, secret: str) -> OpenClass | None:
         """Return the class that a browser leads."""
@@ -251,7 +259,8 @@ class Tries:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._wrong: deque[tuple[float, tuple[tuple[str, str], ...]]] = deque()
+        self._wrong: deque[tuple[float, list[tuple[str, str]], int | None]] = deque()
+        self._asked: set[int | None] = set()  # what requests of them named
         self._count: Counter[tuple[str, str]] = Counter()
 
     def find(self, classes: Classes, code: str, origin: Origin) -> OpenClass:
@@ -260,22 +269,41 @@ class Tries:
         Raises Refused: there is none, or there were too many wrong codes.
         """
         with self._lock:
-            self._forget()
-            counts = tuple(_counts(origin))
-            for kind, value in counts:
-                if self._count[kind, value] >= limit(f"LLMVIZ_{kind}_TRIES"):
-                    raise Refused("tries", self._count[kind, value])
+            counts = self._with_room(origin)
             group = classes.find(code)
             if group is None:
-                self._wrong.append((self._clock(), counts))
-                self._count.update(counts)
+                self._note(counts)
                 raise Refused("wrong")
             return group
 
-    def _forget(self) -> None:
+    def refused(self, code: str, key: str, origin: Origin) -> None:
+        """Count a request that named no class and its key.
+
+        Windows whose class has ended ask on until they hear of it: of an address the same names
+        count once.
+        """
+        asked = hash((origin.address, code, key))
+        with self._lock, suppress(Refused):
+            if (counts := self._with_room(origin)) and asked not in self._asked:
+                self._asked.add(asked)
+                self._note(counts, asked)
+
+    def _with_room(self, origin: Origin) -> list[tuple[str, str]]:
+        """Return what a try there counts for. Raises Refused: there were too many."""
         while self._wrong and self._clock() - self._wrong[0][0] > MINUTE:
-            self._count.subtract(self._wrong.popleft()[1])
+            _, counts, asked = self._wrong.popleft()
+            self._count.subtract(counts)
+            self._asked.discard(asked)
         self._count = +self._count
+        counts = list(_counts(origin))
+        for kind, value in counts:
+            if self._count[kind, value] >= limit(f"LLMVIZ_{kind}_TRIES"):
+                raise Refused("tries", self._count[kind, value])
+        return counts
+
+    def _note(self, counts: list[tuple[str, str]], asked: int | None = None) -> None:
+        self._wrong.append((self._clock(), counts, asked))
+        self._count.update(counts)
 
 
 def _counts(origin: Origin) -> Iterator[tuple[str, str]]:

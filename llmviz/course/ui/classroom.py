@@ -18,15 +18,15 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from streamlit.navigation.page import StreamlitPage
 
-from llmviz.course import streamlit_parts
-from llmviz.course.components.class_watch.view import class_watch
-from llmviz.course.components.projector.view import projector
-from llmviz.course.document import beside
-from llmviz.course.document.marks import unmarked
-from llmviz.course.ui import browser, class_question, course, notices, origin, seat
-from llmviz.course.ui.class_pointer import MOST, ClassPointer
-from llmviz.course.ui.classes import OpenClass, Refused, Tries
-from llmviz.course.ui.seat import CLASSES, CODE, NOTICE, PROJECTOR, SEAT, Seat
+from llmviz import streamlit_parts
+from llmviz.components.class_watch.view import class_watch
+from llmviz.components.projector.view import projector
+from llmviz.document import beside
+from llmviz.document.marks import unmarked
+from llmviz.ui import browser, class_question, course, notices, origin, seat
+from llmviz.ui.class_pointer import MOST, ClassPointer
+from llmviz.ui.classes import OpenClass, Refused, Tries, code_of
+from llmviz.ui.seat import CLASSES, CODE, NOTICE, PROJECTOR, Seat
 
 words = beside(__file__, "classroom")
 TRIES = Tries()
@@ -48,8 +48,10 @@ def routes(base: str = "") -> list[Route]:
 
 
 async def _version(request: Request) -> Response:
-    code = request.path_params["code"]
-    version = CLASSES.version(code, request.path_params["key"])
+    code, key = request.path_params["code"], request.path_params["key"]
+    version = CLASSES.version(code, key)
+    if version is None:
+        TRIES.refused(code, key, origin.of_request(request))
     text = str(GONE if version is None else version)
     lit = "" if version is None else POINTER.of(code)
     text += f"\n{lit}" if lit else ""
@@ -63,11 +65,13 @@ async def _point(request: Request) -> Response:
         if len(said) > MOST:
             return PlainTextResponse("too long", 413)
     secret = browser.checked(request.cookies.get(browser.COOKIE))
-    of_class = request.path_params["code"], request.path_params["key"], secret, said
+    code, key = request.path_params["code"], request.path_params["key"]
     try:
-        led = await run_in_threadpool(POINTER.put, *of_class)
+        led = await run_in_threadpool(POINTER.put, code, key, secret, said)
     except ValueError as rule:
         return PlainTextResponse(str(rule), 400)
+    if not led:
+        TRIES.refused(code, key, origin.of_request(request))
     return PlainTextResponse("", 204 if led else 403)
 
 
@@ -82,8 +86,8 @@ def arrive(page: StreamlitPage) -> None:
     st.session_state.pop(_WHOLE, None)  # all of it runs now
     seat.project_as(st.query_params.get(PROJECTOR))
     here = seat.taken()
-    code = st.query_params.get(CODE)
-    if code is not None and (here is None or here.code != code):
+    code = seat.asked_for()
+    if code is not None and (here is None or here.code != code_of(code)):
         if here is None or not here.leads:
             _join(code)
         if seat.taken() is here:  # the code was none, or somebody who leads opened a link
@@ -141,8 +145,7 @@ def _join(code: str) -> None:
     except Refused as refused:
         st.session_state[NOTICE] = refused.reason, refused.count
         return
-    st.session_state.pop(NOTICE, None)
-    st.session_state[SEAT] = Seat(group.code, group.key, leads=False)
+    seat.sit(group, leads=False)
 
 
 def _join_typed() -> None:
@@ -152,8 +155,7 @@ def _join_typed() -> None:
 
 def _lead(group: OpenClass | None) -> None:
     if group is not None:
-        st.session_state.pop(NOTICE, None)
-        st.session_state[SEAT] = Seat(group.code, group.key, leads=True)
+        seat.sit(group, leads=True)
 
 
 def _open() -> None:

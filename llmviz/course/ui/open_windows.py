@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple, Self
 
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
@@ -19,6 +18,7 @@ from starlette.websockets import WebSocket
 
 from llmviz.course.ui.origin import Origin, origin_of
 from llmviz.limits import limit
+from llmviz.ui.origin import Origin, of_request
 
 BROWSER = (
     "{count} windows of your browser are open here, and more are not allowed. "
@@ -30,19 +30,6 @@ ADDRESS = (
 )
 SERVER = "{count} windows are open on this server, and more are not allowed. Try again later."
 TOO_MANY = 429  # status: too many requests
-
-
-class _Asked(NamedTuple):
-    """What a request says of where it comes from."""
-
-    remote_ip: str | None
-    headers: list[tuple[str, str]]
-    cookies: dict[str, str]
-
-    @classmethod
-    def of(cls, request: HTTPConnection) -> Self:
-        host = request.client.host if request.client else None
-        return cls(host, list(request.headers.items()), dict(request.cookies))
 
 
 class OpenWindows:
@@ -63,7 +50,7 @@ class OpenWindows:
         if not (scope["type"] == "websocket" or _wants_page(scope)):
             await self.app(scope, receive, send)
             return
-        origin = origin_of(_Asked.of(HTTPConnection(scope)))
+        origin = of_request(HTTPConnection(scope))
         answer = PlainTextResponse(self.full(origin), TOO_MANY)
         if scope["type"] == "http":
             await (answer if answer.body else self.app)(scope, receive, send)

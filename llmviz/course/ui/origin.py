@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple, Protocol
 
-from llmviz.course.streamlit_parts import connection_of
-from llmviz.course.ui import browser, own_machine
+from starlette.requests import HTTPConnection
+
+from llmviz.streamlit_parts import connection_of
+from llmviz.ui import browser, own_machine
 
 LOOPBACK = ("127.0.0.1", "::1")
 HOUSEHOLD = 64  # bits of an IPv6 address that one household or school has to itself
@@ -50,6 +52,20 @@ def origin_of(context: Connection) -> Origin:
     own = own_machine.at_machine(known, dict(context.headers))
     secret = browser.checked(context.cookies.get(browser.COOKIE))
     return Origin(_household(peer), secret, own)
+
+
+class _Asked(NamedTuple):
+    """What a request says of where it comes from."""
+
+    remote_ip: str | None
+    headers: list[tuple[str, str]]
+    cookies: dict[str, str]
+
+
+def of_request(request: HTTPConnection) -> Origin:
+    """Return where a request comes from."""
+    host = request.client.host if request.client else None
+    return origin_of(_Asked(host, list(request.headers.items()), dict(request.cookies)))
 
 
 def of_session(session: str) -> Origin:

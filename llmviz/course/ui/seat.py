@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from llmviz.course import streamlit_parts
-from llmviz.course.ui.classes import Classes, Place, Refused
+from llmviz import streamlit_parts
+from llmviz.ui.classes import Classes, OpenClass, Place, Refused, code_of
 
 # In an address: the code of the class that a window follows, and that it is for a projector.
 CODE, PROJECTOR = "class", "projector"
@@ -17,6 +17,7 @@ _PROJECTS = "_projects"  # in the session
 _TOLD = "_class_answers_told"  # in the session: as in Place, for its presenter and who follows
 _PLACE = "_class_shown_place"  # in the session of a presenter: what the class looks at
 _LED_TO = "_class_place"  # in the session: where the class has just gone, until a page takes it
+_LEFT = "_class_left"  # in the session: codes of classes that this window has left
 CLASSES = Classes()
 
 
@@ -36,6 +37,13 @@ def taken() -> Seat | None:
     return st.session_state.get(SEAT)
 
 
+def sit(group: OpenClass, *, leads: bool) -> None:
+    """Take a seat in a class."""
+    st.session_state.pop(NOTICE, None)
+    st.session_state.get(_LEFT, set()).discard(group.code)
+    st.session_state[SEAT] = Seat(group.code, group.key, leads)
+
+
 def window() -> str:
     """The name of this window's session."""
     return streamlit_parts.session() or ""
@@ -43,10 +51,25 @@ def window() -> str:
 
 def leave(notice: str = "") -> None:
     """Give up this window's seat. notice: the name of the text that is then shown."""
-    for name in (SEAT, _TOLD, _PLACE):
+    seat = taken()
+    if seat is not None:
+        st.session_state.setdefault(_LEFT, set()).add(seat.code)
+    for name in (SEAT, _TOLD, _PLACE, _LED_TO):
         st.session_state.pop(name, None)
     if notice:
         st.session_state[NOTICE] = notice, 0
+
+
+def asked_for() -> str | None:
+    """Return the code of the class that the address wants to join.
+
+    A class that was left may still stand there, and in what a browser had sent before it heard.
+    """
+    code = st.query_params.get(CODE)
+    if code is not None and code_of(code) in st.session_state.get(_LEFT, ()):
+        del st.query_params[CODE]
+        return None
+    return code
 
 
 def projects() -> bool:

@@ -10,8 +10,10 @@ from hypothesis import strategies as some
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from llmviz.course.ui import classroom
-from llmviz.course.ui.classes import (
+from llmviz.training import run_folders
+from llmviz.ui import classroom
+from llmviz.ui.class_pointer import ClassPointer
+from llmviz.ui.classes import (
     ALPHABET,
     LENGTH,
     MINUTE,
@@ -205,6 +207,39 @@ def test_many_wrong_codes_are_refused_for_a_minute(classes, clock, monkeypatch):
     assert told(code, "4", "eve", own=True) == "found"
     clock.time += MINUTE + 1
     assert told(code, "1", "ann") == "found"
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_what_a_request_is_refused_tells_nothing_of_a_class_and_counts(
+    classes, clock, monkeypatch, method
+):
+    for kind, most in (("BROWSER", 99), ("ADDRESS", 6), ("MAX", 99)):
+        monkeypatch.setenv(f"LLMVIZ_{kind}_TRIES", str(most))
+    tries = Tries(clock)
+    for name, own in (("CLASSES", classes), ("POINTER", ClassPointer(classes)), ("TRIES", tries)):
+        monkeypatch.setattr(classroom, name, own)
+    client = TestClient(Starlette(routes=classroom.routes()), raise_server_exceptions=False)
+    group = classes.open(ANN, "w1", HERE)
+    address = Origin("testclient")
+
+    def said(code: str, key: str) -> tuple[int, str]:
+        answer = client.request(method, f"/class/{code}/{key}", content=b"{}")
+        return answer.status_code, answer.text
+
+    of_none = said("AAAAAA", "x")
+    for key in ("%C3%A9", "%ED%A0%80", "%FF", "%00"):  # not ASCII, half a character, no character
+        assert said(group.code, key) == of_none
+    for _ in range(9):  # a window whose class has ended asks the same until it hears of it
+        assert said("AAAAAA", "x") == of_none
+    assert tries.find(classes, group.code, address) == group
+    assert said("AAAAAC", "x") == of_none  # the sixth
+    with pytest.raises(Refused, match="tries"):
+        tries.find(classes, group.code, address)
+    assert said("AAAAAD", "x") == of_none
+    if method == "GET":
+        assert said(group.code, group.key) == (200, "0")  # who has the key is never shut out
+    clock.time += MINUTE + 1
+    assert tries.find(classes, group.code, address) == group and not tries._asked
 
 
 def test_a_window_asks_by_the_key_it_got_and_hears_of_the_end(classes, monkeypatch):
