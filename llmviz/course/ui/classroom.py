@@ -18,15 +18,15 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from streamlit.navigation.page import StreamlitPage
 
-from llmviz import streamlit_parts
-from llmviz.components.class_watch.view import class_watch
-from llmviz.components.projector.view import projector
-from llmviz.document import beside
-from llmviz.document.marks import unmarked
-from llmviz.ui import browser, class_question, course, notices, origin, seat
-from llmviz.ui.class_pointer import MOST, ClassPointer
-from llmviz.ui.classes import OpenClass, Refused, Tries, code_of
-from llmviz.ui.seat import CLASSES, CODE, NOTICE, PROJECTOR, Seat
+from llmviz.course import streamlit_parts
+from llmviz.course.components.class_watch.view import class_watch
+from llmviz.course.components.projector.view import projector
+from llmviz.course.document import beside
+from llmviz.course.document.marks import unmarked
+from llmviz.course.ui import browser, class_question, course, notices, origin, seat
+from llmviz.course.ui.class_pointer import MOST, ClassPointer
+from llmviz.course.ui.classes import OpenClass, Refused, Tries, code_of
+from llmviz.course.ui.seat import CLASSES, CODE, NOTICE, PROJECTOR, Seat
 
 words = beside(__file__, "classroom")
 TRIES = Tries()

@@ -16,9 +16,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from llmviz.course.ui.origin import Origin, origin_of
+from llmviz.course.ui.origin import Origin, of_request
 from llmviz.limits import limit
-from llmviz.ui.origin import Origin, of_request
 
 BROWSER = (
     "{count} windows of your browser are open here, and more are not allowed. "

@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 
 from starlette.requests import HTTPConnection
 
-from llmviz.streamlit_parts import connection_of
-from llmviz.ui import browser, own_machine
+from llmviz.course.streamlit_parts import connection_of
+from llmviz.course.ui import browser, own_machine
 
 LOOPBACK = ("127.0.0.1", "::1")
 HOUSEHOLD = 64  # bits of an IPv6 address that one household or school has to itself

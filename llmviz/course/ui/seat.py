@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from llmviz import streamlit_parts
-from llmviz.ui.classes import Classes, OpenClass, Place, Refused, code_of
+from llmviz.course import streamlit_parts
+from llmviz.course.ui.classes import Classes, OpenClass, Place, Refused, code_of
 
 # In an address: the code of the class that a window follows, and that it is for a projector.
 CODE, PROJECTOR = "class", "projector"

@@ -10,10 +10,9 @@ from hypothesis import strategies as some
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from llmviz.training import run_folders
-from llmviz.ui import classroom
-from llmviz.ui.class_pointer import ClassPointer
-from llmviz.ui.classes import (
+from llmviz.course.ui import classroom
+from llmviz.course.ui.class_pointer import ClassPointer
+from llmviz.course.ui.classes import (
     ALPHABET,
     LENGTH,
     MINUTE,
