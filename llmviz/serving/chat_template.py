@@ -12,6 +12,9 @@ from datetime import datetime
 from typing import Any, NamedTuple, NoReturn
 
 from jinja2 import TemplateError
+from jinja2.ext import Extension
+from jinja2.nodes import Node, Scope
+from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from llmviz.tokenizers import Tokenizer
@@ -44,7 +47,9 @@ class ChatTemplate:
         if len(source) > LONGEST:
             raise ValueError(f"a chat template has at most {LONGEST:,} characters")
         environment = ImmutableSandboxedEnvironment(
-            trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
+            trim_blocks=True,
+            lstrip_blocks=True,
+            extensions=[_Generation, "jinja2.ext.loopcontrols"],
         )
         environment.filters["tojson"] = _json
         environment.globals |= {"raise_exception": _refuse, "strftime_now": _now}
@@ -63,7 +68,7 @@ class ChatTemplate:
             return self._template.render(
                 messages=[dict(message) for message in messages],
                 add_generation_prompt=True,
-                **self._tokens,
+                **{"tools": None, "documents": None, **self._tokens},
             )
         except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise ValueError(f"the chat template refuses these messages: {error}") from None
@@ -71,8 +76,31 @@ class ChatTemplate:
             raise ValueError(f"the chat template failed: {error}") from None
 
 
-def _json(value: Any, indent: int | None = None) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=indent)
+class _Generation(Extension):
+    """`{% generation %}`: transformers marks there what a model learns; its text stays as it is."""
+
+    tags = {"generation"}  # noqa: RUF012
+
+    def parse(self, parser: Parser) -> Node:
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return Scope(body).set_lineno(line)
+
+
+def _json(  # the order is that of transformers
+    value: Any,
+    ensure_ascii: bool = False,
+    indent: int | str | None = None,
+    separators: tuple[str, str] | None = None,
+    sort_keys: bool = False,
+) -> str:
+    return json.dumps(
+        value,
+        ensure_ascii=ensure_ascii,
+        indent=indent,
+        separators=separators,
+        sort_keys=sort_keys,
+    )
 
 
 def _refuse(message: str) -> NoReturn:

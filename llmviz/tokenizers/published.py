@@ -1,13 +1,15 @@
 """The tokenizer in a published model's folder: tokenizer.json, vocab.json and merges.txt, or
 SentencePiece's tokenizer.model.
 
-The `tokenizers` library reads and applies it, so a text gets the ids that the model was trained
-on. Byte-level BPE is read, which the models of the GPT-2 family have, and what SentencePiece makes:
-BPE and Unigram whose tokens write a space as ▁, with a token for each byte or without.
+The `tokenizers` library reads and applies it, or for SentencePiece's own file the package
+sentencepiece, so a text gets the ids that the model was trained on. Byte-level BPE is read, which
+the models of the GPT-2 family have, and what SentencePiece makes: BPE and Unigram whose tokens
+write a space as ▁, with a token for each byte or without.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,6 +44,7 @@ class PublishedTokenizer(ByteTokenizer):
         end: the id of the token that ends a text. `special_tokens` has it under its own text, and
             as `<|endoftext|>` where no other token is called so.
         more_ends: further ids with which the model ends what it writes.
+        model: SentencePiece's own file, which makes and reads the ids where it is given.
 
     Raises:
         ValueError: the content is no such tokenizer, or has an id that the model does not have.
@@ -56,6 +59,7 @@ class PublishedTokenizer(ByteTokenizer):
         end: int,
         name: str = "published",
         more_ends: Sequence[int] = (),
+        model: bytes | None = None,
     ) -> None:
         self.name = name
         content = {**content, "truncation": None, "padding": None}
@@ -77,6 +81,9 @@ class PublishedTokenizer(ByteTokenizer):
         self._bytes = [b""] * vocab_size
         for text, token_id in ids.items():
             self._bytes[token_id] = text.encode() if token_id in added else spelled(text)
+        self._applied = None if model is None else sentencepiece_model.Applied(model)
+        if self._applied is not None:
+            self._bytes[: len(self._applied.spelled)] = self._applied.spelled
         self.unused_ids = frozenset(range(vocab_size)) - set(ids.values())
         self.special_tokens = {token.content: i for i, token in added.items() if token.special}
         if type(end) is not int or not 0 <= end < vocab_size or end in self.unused_ids:
@@ -100,16 +107,21 @@ class PublishedTokenizer(ByteTokenizer):
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of the ids; bytes that make no character become U+FFFD."""
+        if self._applied is not None:
+            ids = self.check_ids(ids)
+            return super().decode(ids)[self._applied.leading(ids) :]
         text = super().decode(ids)
         return text[1:] if self._drops_space and text.startswith(" ") else text
 
     def to_dict(self) -> dict:
         """Return the content of its tokenizer.json, and what the model's config says of it."""
+        own = self._applied and {"sentencepiece": base64.b64encode(self._applied.data).decode()}
         return {
             "content": self._content,
             "vocab_size": self.vocab_size,
             "end": self.end,
             "more_ends": self.ends[1:],
+            **(own or {}),
         }
 
     @classmethod
@@ -126,28 +138,40 @@ class PublishedTokenizer(ByteTokenizer):
             raise ValueError(f'"more_ends" must be a list of ids; got {more_ends!r}')
         size: Any = content.get("vocab_size")  # both are checked by the class
         end: Any = content.get("end")
-        tokenizer = cls(inner, size, end, content["name"], more_ends)
+        model = content.get("sentencepiece")
+        try:
+            data = None if model is None else base64.b64decode(model, validate=True)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f'"sentencepiece" must be a file in base64: {error}') from None
+        tokenizer = cls(inner, size, end, content["name"], more_ends, data)
         tokenizer.front = None
         return tokenizer
 
     def _encode_ordinary(self, text: str) -> list[int]:
+        if self._applied is not None:
+            return self._applied.encode(text)
         return self._compiled.encode(text, add_special_tokens=False).ids
 
     def _spans_ordinary(self, text: str) -> Iterator[tuple[int, int, int]]:
-        encoded = self._compiled.encode(text, add_special_tokens=False)
-        if not self._drops_space and self.decode_bytes(encoded.ids) == text.encode():
+        ids = self._encode_ordinary(text)
+        if not self._drops_space and self.decode_bytes(ids) == text.encode():
             start = 0
-            for token_id in encoded.ids:
+            for token_id in ids:
                 end = start + len(self._bytes[token_id])
                 yield token_id, start, end
                 start = end
             return
-        # The tokenizer changed the text first: it says itself which characters a token is of.
-        place = [0]
-        for character in text:
-            place.append(place[-1] + len(character.encode()))
-        for token_id, (start, end) in zip(encoded.ids, encoded.offsets, strict=True):
-            yield token_id, place[start], place[end]
+        # The tokenizer changed the text first: it says itself what a token is of.
+        if self._applied is not None:
+            spans = self._applied.offsets(text)
+        else:
+            place = [0]
+            for character in text:
+                place.append(place[-1] + len(character.encode()))
+            encoded = self._compiled.encode(text, add_special_tokens=False)
+            spans = [(place[start], place[end]) for start, end in encoded.offsets]
+        for token_id, (start, end) in zip(ids, spans, strict=True):
+            yield token_id, start, end
 
 
 def has_tokenizer(folder: Path) -> bool:
@@ -184,32 +208,33 @@ def read_published_tokenizer(
     """
     source = _source(folder)
     try:
-        content = _content(folder, source)
+        model = source.read_bytes() if source.name in BARE else None
+        content = _content(folder, source, model)
         _check_parts(content)
         tokens = _compiled(content)
-        if source.name in BARE:
-            ends = (*ends, sentencepiece_model.ends_of(source)[1])
+        if model is not None:
+            ends = (*ends, sentencepiece_model.end_of(model))
         fitting = list(dict.fromkeys(i for i in ends if _is_token(tokens, i)))
         end = fitting[0] if fitting else tokens.token_to_id(ENDOFTEXT)
         if end is None:
             raise ValueError(
                 f"has no {ENDOFTEXT}, and the model's config names no other end of a text"
             )
-        tokenizer = PublishedTokenizer(content, vocab_size, end, more_ends=fitting[1:])
+        tokenizer = PublishedTokenizer(content, vocab_size, end, more_ends=fitting[1:], model=model)
         tokenizer.lone = lone if _is_token(tokens, lone) else None
         return tokenizer
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise ValueError(f"{source}: {error}") from error
 
 
-def _content(folder: Path, source: Path) -> dict[str, Any]:
+def _content(folder: Path, source: Path, model: bytes | None) -> dict[str, Any]:
     """The content of a tokenizer.json for what a folder has."""
     if source.name == WHOLE:
         return _object(source)
-    if source.name == VOCABULARY:
+    if model is None:
         return _from_vocabulary(folder)
     options = _object_if_there(folder / OPTIONS)
-    return sentencepiece_model.content_of(source, begins=options.get("add_bos_token") is not False)
+    return sentencepiece_model.content_of(model, begins=options.get("add_bos_token") is not False)
 
 
 def _is_token(tokens: tokenizers.Tokenizer, token_id: Any) -> bool:

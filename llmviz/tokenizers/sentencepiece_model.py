@@ -1,6 +1,7 @@
-"""What SentencePiece itself writes, a tokenizer.model, as the content of a tokenizer.json.
+"""What SentencePiece itself writes, a tokenizer.model: applied, and as a tokenizer.json.
 
-The package sentencepiece reads the file; the `tokenizers` library applies it, as all other ones.
+The package sentencepiece reads the file and applies it, because the `tokenizers` library has rules
+of its own: it normalizes groups of characters, and its Unigram finds control tokens in texts.
 Reference: Kudo and Richardson (2018), SentencePiece; the fields are those of its
 sentencepiece_model.proto.
 """
@@ -8,7 +9,6 @@ sentencepiece_model.proto.
 from __future__ import annotations
 
 import base64
-from pathlib import Path
 from typing import Any
 
 SPACE = "\u2581"  # ▁, as SentencePiece writes a space
@@ -17,22 +17,79 @@ UNKNOWN, CONTROL, DEFINED, BYTE = 2, 3, 4, 6  # SentencePiece.Type
 NEVER = 1000.0  # by so much the score of what stands for no text is below all others
 
 
-def content_of(path: Path, *, begins: bool) -> dict[str, Any]:
-    """Return the content of a tokenizer.json with the same ids.
+class Applied:
+    """A tokenizer.model as SentencePiece applies it.
 
-    begins: whether its token for the beginning stands in front of every text, if it has one.
     Raises ValueError for what is no such file, and where the package sentencepiece is missing.
     """
-    model = _read(path)
+
+    def __init__(self, data: bytes) -> None:
+        model = _read(data)
+        from sentencepiece import SentencePieceProcessor
+
+        self.data = data
+        self._processor = SentencePieceProcessor(model_proto=data)
+        rules, unknown = model.normalizer_spec, model.trainer_spec.unk_surface
+        self._drops_spaces = rules.remove_extra_whitespaces
+        self._drops_space = rules.add_dummy_prefix
+        self._opening = [
+            token.piece.startswith(SPACE) and token.type not in (UNKNOWN, CONTROL)
+            for token in model.pieces
+        ]
+        self.spelled = [_spelled(token.piece, token.type, unknown) for token in model.pieces]
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a text."""
+        return self._processor.encode(text)
+
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        """Return the first byte of each token and that behind its last."""
+        from sentencepiece import sentencepiece_pb2
+
+        fields: Any = sentencepiece_pb2
+        whole = fields.SentencePieceText()
+        whole.ParseFromString(self._processor.encode(text, out_type="serialized_proto"))
+        return [(token.begin, token.end) for token in whole.pieces]
+
+    def leading(self, ids: list[int]) -> int:
+        """Return how many spaces in front of a text's ids are not written."""
+        count = 0
+        for token_id in ids if self._drops_space or self._drops_spaces else ():
+            opens = token_id < len(self._opening) and self._opening[token_id]
+            count += opens
+            if not (opens and self._drops_spaces and self.spelled[token_id] == b" "):
+                break
+        return count
+
+
+def _spelled(piece: str, kind: int, unknown: str) -> bytes:
+    if kind in (UNKNOWN, CONTROL):
+        return (unknown if kind == UNKNOWN else piece).encode()
+    return bytes([int(piece[3:5], 16)]) if kind == BYTE else piece.replace(SPACE, " ").encode()
+
+
+def content_of(data: bytes, *, begins: bool) -> dict[str, Any]:
+    """Return the content of a tokenizer.json for a tokenizer.model, for other programs.
+
+    Its ids are the same ones for texts without the names of control tokens (Unigram), and where the
+    normalization changes no character that stands with others in a group.
+
+    begins: whether its token for the beginning stands in front of every text, if it has one.
+    Raises ValueError as `Applied` does, and for an option that is not read.
+    """
+    model = _read(data)
     trainer, normalizer = model.trainer_spec, model.normalizer_spec
     if trainer.model_type not in (UNIGRAM, BPE):
         raise ValueError("its model must be of type BPE or unigram; words and characters are not")
     if trainer.treat_whitespace_as_suffix:
         raise ValueError("its tokens must have a space in front of a word, not behind it")
+    if not normalizer.escape_whitespaces:
+        raise ValueError("it must write a space as ▁; its escape_whitespaces is off")
+    if model.denormalizer_spec.precompiled_charsmap:
+        raise ValueError("its texts must be those of its tokens; it has a denormalizer")
     pieces = [(token.piece, token.score) for token in model.pieces]
     silent = {n for n, token in enumerate(model.pieces) if token.type in (UNKNOWN, CONTROL, BYTE)}
     unigram = trainer.model_type == UNIGRAM
-    prefix = normalizer.add_dummy_prefix
     return {
         "version": "1.0",
         "added_tokens": [
@@ -40,21 +97,20 @@ def content_of(path: Path, *, begins: bool) -> dict[str, Any]:
             for number, token in enumerate(model.pieces)
             if token.type in (UNKNOWN, CONTROL, DEFINED)
         ],
-        "normalizer": {"type": "Sequence", "normalizers": _normalizers(normalizer, unigram)},
-        "pre_tokenizer": _metaspace(prefix) if unigram else None,
+        "normalizer": {"type": "Sequence", "normalizers": _normalizers(normalizer)},
+        "pre_tokenizer": None,
         "post_processor": _in_front(pieces, trainer.bos_id) if begins else None,
-        "decoder": _decoder(prefix),
+        "decoder": _decoder(normalizer.add_dummy_prefix),
         "model": (_unigram if unigram else _bpe)(pieces, silent, trainer),
     }
 
 
-def ends_of(path: Path) -> tuple[int, int]:
-    """The ids for the beginning and the end of a text; −1 for one that it does not have."""
-    trainer = _read(path).trainer_spec
-    return trainer.bos_id, trainer.eos_id
+def end_of(data: bytes) -> int:
+    """The id for the end of a text; −1 where it has none."""
+    return _read(data).trainer_spec.eos_id
 
 
-def _read(path: Path) -> Any:
+def _read(data: bytes) -> Any:
     try:
         from google.protobuf.message import DecodeError
         from sentencepiece import sentencepiece_model_pb2
@@ -65,32 +121,26 @@ def _read(path: Path) -> Any:
     fields: Any = sentencepiece_model_pb2
     model = fields.ModelProto()
     try:
-        model.ParseFromString(path.read_bytes())
-    except (DecodeError, OSError) as error:
+        model.ParseFromString(data)
+    except DecodeError as error:
         raise ValueError(f"it cannot be read as a model of SentencePiece: {error}") from error
     if not model.pieces:
         raise ValueError("it holds no tokens, so it is no model of SentencePiece")
     return model
 
 
-def _normalizers(spec: Any, unigram: bool) -> list[dict[str, Any]]:
+def _normalizers(spec: Any) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
     if spec.precompiled_charsmap:
         table = base64.b64encode(spec.precompiled_charsmap).decode()
         steps.append({"type": "Precompiled", "precompiled_charsmap": table})
     if spec.remove_extra_whitespaces:
-        steps.append({"type": "Strip", "strip_left": True, "strip_right": True})
-        steps.append({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "})
-    if not unigram:  # its whole text is one word
-        if spec.add_dummy_prefix:
-            steps.append({"type": "Prepend", "prepend": SPACE})
-        steps.append({"type": "Replace", "pattern": {"String": " "}, "content": SPACE})
+        for pattern, content in ((rf"\A +|[ {SPACE}]+\z", ""), (" {2,}", " ")):  # U+0020 alone
+            steps.append({"type": "Replace", "pattern": {"Regex": pattern}, "content": content})
+    if spec.add_dummy_prefix:
+        steps.append({"type": "Prepend", "prepend": SPACE})
+    steps.append({"type": "Replace", "pattern": {"String": " "}, "content": SPACE})
     return steps
-
-
-def _metaspace(prefix: bool) -> dict[str, Any]:
-    scheme = "always" if prefix else "never"
-    return {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": scheme, "split": False}
 
 
 def _decoder(prefix: bool) -> dict[str, Any]:

@@ -236,6 +236,60 @@ def test_an_imported_model_keeps_its_template(folder, model, tmp_path):
         }
 
 
+END = "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+EACH = "{% for message in messages %}%s{% endfor %}" + END
+TEMPLATES = [
+    TEMPLATE,
+    OWN,
+    "{% if tools is not none %}TOOLS{% endif %}{% if documents is none %}none{% endif %}",
+    "{% if tools %}TOOLS{% endif %}{{ tools }} {{ documents }} {{ tools is defined }}",
+    "{%- if not tools is defined %}{% set tools = [] %}{% endif %}{{ (tools or []) | length }}",
+    *(EACH.replace("%s", part) for part in (
+        "<|im_start|>{{ message.role }}\n{{ message['content'] }}<|im_end|>\n",
+        "{{ bos_token if loop.first }}{{ message.content | trim }}{{ eos_token }}",
+        "{% if message.role == 'user' %}[INST] {{ message.content }} [/INST]{% else %} {{ message"
+        ".content }}{{ eos_token }}{% endif %}",
+        "{% if message.role == 'assistant' %}{% generation %}{{ message.content }}{{ eos_token }}"
+        "{% endgeneration %}{% else %}{{ message.content }}{% endif %}",
+        "\n  {%- generation -%}\n  {{ message.role }}  \n  {%- endgeneration -%}  \n",
+        "  {% generation %}\n{% set inner = 'x' %}{{ inner }}\n  {% endgeneration %}\n{{ inner }}|",
+        "{{ message | tojson }}",
+        "{{ message | tojson(sort_keys=true) }}",
+        "{{ message | tojson(indent=2) }}",
+        "{{ message | tojson(ensure_ascii=True) }}",
+        "{{ message | tojson(true, 4) }}",
+        "{{ message | tojson(separators=(',', ':'), sort_keys=True) }}",
+        "{{ {'b': [1, none], 'a': true} | tojson(false, none, (', ', ':'), true) }}",
+        "{% if loop.index0 == 1 %}{% continue %}{% endif %}{{ message.content }}",
+        "{{ loop.index }}{% if loop.last %}{% break %}{% endif %}{{ message.content }}",
+        "{{ message.get('name', 'nobody') }}: {{ message.content.split('c')[0] }}",
+        "{{ message.content[1:] ~ message.role.upper() }}{{ message.tool_calls is defined }}",
+        "{{ message.items() | list }}",
+        "{{ message['content'] | replace('cat', 'dog') | upper }}{{ '<b>&' }}",
+    )),
+    "{% set first = messages[0].content if messages[0].role == 'system' else 'x' %}{{ first }}",
+    "{% set ns = namespace(n=0) %}{% for m in messages %}{% set ns.n = 1 %}{% endfor %}{{ ns.n }}",
+    "{% macro say(m) %}\n    {{- m.role }}: {{ m.content }}\n{% endmacro %}{{ say(messages[0]) }}",
+    "{{ dict(a=1) }}{{ messages | map(attribute='role') | join(', ') }}",
+    "{{ messages | selectattr('role', 'equalto', 'user') | list | length }}{{ missing }}",
+    "{# a note #}\n{{ strftime_now('%Y')[:2] }}\n\n",
+    "{% for m in messages | reject('none') %}\n {% if m.role %}\nu\n{% endif %}{% endfor %}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", TEMPLATES)
+def test_a_template_writes_what_transformers_writes(source):
+    from transformers.utils.chat_template_utils import render_jinja_template
+
+    tokens = {"bos_token": "<s>", "eos_token": "</s>"}
+    system = {"role": "system", "content": ' Brïef, "please" <b> '}
+    for messages in (MESSAGES, [system, *MESSAGES, {"role": "assistant", "content": "日 sat"}]):
+        (expected,), _ = render_jinja_template(
+            [messages], chat_template=source, add_generation_prompt=True, **tokens
+        )
+        assert ChatTemplate(source, tokens).render(messages) == expected
+
+
 ESCAPES = [
     "{{ ''.__class__.__mro__[1].__subclasses__() }}",
     "{{ messages.__init__.__globals__ }}",
