@@ -5,6 +5,7 @@ from starlette.middleware import Middleware
 
 from llmviz import streamlit_parts
 from llmviz.lessons import LESSONS
+from llmviz.read_to_end import ReadToEnd
 from llmviz.ui import classroom, old_sessions, saved_files, server, uploads
 from llmviz.ui.frames import Frames
 from llmviz.ui.open_windows import OpenWindows
@@ -31,7 +32,7 @@ else:  # what the server imports once, when it starts
     streamlit_parts.leave_pages_whole()
     streamlit_parts.check_uploads(uploads.check)
     base = st.get_option("server.baseUrlPath")
-    before = [Middleware(Frames), Middleware(OpenWindows)]
+    before = [Middleware(ReadToEnd), Middleware(Frames), Middleware(OpenWindows)]
     app = st.App(
         __file__,
         lifespan=server.lifespan(LESSONS),
