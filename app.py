@@ -29,6 +29,7 @@ else:  # what the server imports once, when it starts
     streamlit_parts.read_theme_once()
     streamlit_parts.copy_blocks_once()
     streamlit_parts.send_whole()
+    streamlit_parts.wake_once()
     streamlit_parts.leave_pages_whole()
     streamlit_parts.check_uploads(uploads.check)
     base = st.get_option("server.baseUrlPath")
