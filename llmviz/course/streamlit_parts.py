@@ -203,6 +203,31 @@ def leave_pages_whole() -> None:
     ScriptRunner._run_script = run  # type: ignore[method-assign]  # in place of theirs
 
 
+@part("each message of a page wakes the server", replaces=True)
+def wake_once() -> None:
+    """Let the messages that come before the server has looked for them wake it once, not each.
+
+    Streamlit's own writes a byte on a socket for each, and lets go of the interpreter's lock. What
+    is enqueued while a wake is on its way, or before it is answered, is sent with the others: the
+    server forgets the wake first and looks into the queues then.
+    """
+    from streamlit.runtime.runtime import Runtime
+
+    def wake(self: Any) -> None:
+        self._llmviz_waking = False
+        self._get_async_objs().need_send_data.set()
+
+    def enqueued(self: Any) -> None:
+        """Wake the server, unless it is awake."""
+        objects = self._get_async_objs()
+        if getattr(self, "_llmviz_waking", False) or objects.need_send_data.is_set():
+            return
+        self._llmviz_waking = True
+        objects.eventloop.call_soon_threadsafe(wake, self)
+
+    Runtime._enqueued_some_message = enqueued  # type: ignore[method-assign]  # in place of theirs
+
+
 @part("uploaded files have the limit of one file only", replaces=True)
 def check_uploads(check: Callable[[dict[str, int], str, int], None]) -> None:
     """Let `check` refuse a file before it is kept.

@@ -26,6 +26,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from llmviz import read_to_end
 from llmviz.sampling import SamplingSettings
 from llmviz.serving import protocol, requests
 from llmviz.serving.answering import Answering, ChatForm, TextForm
@@ -39,7 +40,6 @@ from llmviz.tokenizers import Tokenizer
 
 JSON_BODY = "application/json"
 EVENTS = "text/event-stream"
-BODY_SECONDS = 30.0  # that a body may take to come
 MOST_PER_TOKEN = 64  # characters of a prompt for each token that the model reads
 
 
@@ -179,7 +179,10 @@ def application(served: Served, hosts: Sequence[str] = ("*",)) -> Starlette:
             *page_routes(),
         ],
         exception_handlers={ApiError: _refused, HTTPException: _not_here},
-        middleware=[Middleware(TrustedHostMiddleware, list(hosts), www_redirect=False)],
+        middleware=[
+            Middleware(read_to_end.ReadToEnd),
+            Middleware(TrustedHostMiddleware, list(hosts), www_redirect=False),
+        ],
     )
 
 
@@ -212,14 +215,18 @@ async def _body(request: Request) -> bytes:
     if kind != JSON_BODY:  # a page of another site could send any other kind unasked
         raise ApiError(415, f"the body must be {JSON_BODY}; got {kind[:100]!r}")
     body = bytearray()
+    too_long = ApiError(413, f"the body is longer than {protocol.MOST_BYTES:,} bytes")
+    if int(request.headers.get("content-length", 0)) > protocol.MOST_BYTES:
+        raise too_long
     try:
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(read_to_end.BODY_SECONDS):
             async for piece in request.stream():
                 body += piece
                 if len(body) > protocol.MOST_BYTES:
-                    raise ApiError(413, f"the body is longer than {protocol.MOST_BYTES:,} bytes")
+                    raise too_long
     except TimeoutError:
-        raise ApiError(408, f"the body did not come within {BODY_SECONDS:g} seconds") from None
+        seconds = f"{read_to_end.BODY_SECONDS:g} seconds"
+        raise ApiError(408, f"the body did not come within {seconds}") from None
     return bytes(body)
 
 

@@ -9,6 +9,7 @@ import socket
 import uvicorn
 from starlette.types import ASGIApp
 
+from llmviz.serving.connection import UNREAD_BYTES, Connection
 from llmviz.serving.service import Service
 
 OWN_NAMES = ("localhost", "127.0.0.1", "::1", "[::1]")
@@ -23,6 +24,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                http=Connection,
                 log_level="warning",
                 access_log=False,
                 server_header=False,
@@ -61,4 +63,7 @@ def listen(host: str, port: int) -> socket.socket:
     Raises OSError: the port is taken, or there is no such address here.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family, backlog=MOST_CONNECTIONS)
+    listening = socket.create_server((host, port), family=family, backlog=MOST_CONNECTIONS)
+    # Who connects inherits it; the system would else keep megabytes for who reads nothing.
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD_BYTES)
+    return listening

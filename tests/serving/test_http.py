@@ -12,7 +12,8 @@ import socket
 
 import pytest
 
-from llmviz.serving import Request, SimulatedModel, http, record_all
+from llmviz import read_to_end
+from llmviz.serving import Request, SimulatedModel, record_all
 from llmviz.serving.protocol import MOST_BYTES
 from llmviz.serving.settings import ServingConfig
 from tests.awaiting import awaited
@@ -198,7 +199,7 @@ def test_what_was_taken_with_a_prompt_that_is_refused_is_not_computed():
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(server, monkeypatch):
-    monkeypatch.setattr(http, "BODY_SECONDS", 0.05)
+    monkeypatch.setattr(read_to_end, "BODY_SECONDS", 0.05)
     with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as client:
         head = f"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: {JSON}\r\n"
         client.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
