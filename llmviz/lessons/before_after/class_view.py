@@ -11,7 +11,7 @@ from llmviz.lessons.before_after.counts import KINDS, Counts, counted, read_tabl
 from llmviz.lessons.before_after.params import AFTER, BEFORE
 from llmviz.lessons.before_after.questions import all_asks
 from llmviz.ui import kit
-from llmviz.ui.class_question import THOUGHT
+from llmviz.ui.class_question import THOUGHT, warn_if_full
 from llmviz.ui.classes import OpenClass
 
 POLL = 2.0  # seconds between two looks at the counts
@@ -43,6 +43,7 @@ def _earlier(group: OpenClass) -> None:
 
 
 def _counts(group: OpenClass, when: str) -> None:
+    warn_if_full(group)
     known = THOUGHT.of(group)
     found = counted(all_asks(), known)
     found = together(found, st.session_state.get(_of_earlier(group), {}))
