@@ -209,6 +209,27 @@ def test_an_answer_stays_covered_unless_the_presenter_shows_it(covers):
     assert reveals(follower("tokenization", code)) == 0
 
 
+def test_a_follower_and_the_presenter_hear_where_an_answer_has_no_room(monkeypatch):
+    monkeypatch.setenv("LLMVIZ_FOLLOWER_KB", "1")
+    ann, code = presenter("tokenization", part="learn")
+    bob, cem = (follower("tokenization", code) for _ in range(2))
+    (own, *_) = (box for box in bob.text_input if box.label == words.own_words)
+    own.set_value("한" * MOST).run()
+    mine, all_of_them = (words.notices[f"answers_{name}"] for name in ("mine", "all"))
+    assert mine.format(count=1) in boxes(bob) and not boxes(cem)
+    own.set_value("x" * MOST).run()
+    assert not boxes(bob)
+    ann.run()
+    assert not boxes(ann)
+    monkeypatch.setenv("LLMVIZ_CLASS_KB", "1")
+    ann.run()
+    assert all_of_them.format(count=1) in boxes(ann)
+    cem.radio[0].set_value(0).run()
+    (own, *_) = (box for box in cem.text_input if box.label == words.own_words)
+    own.set_value("x" * MOST).run()
+    assert all_of_them.format(count=1) in boxes(cem)
+
+
 def test_a_view_for_a_projector_covers_answers_and_is_this_windows_alone(covers):
     def reveals(app: AppTest) -> int:
         return sum(one.label == "Show me without an answer" for one in app.button)

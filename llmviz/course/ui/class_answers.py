@@ -1,9 +1,7 @@
 """What a class thinks: the answers of its followers to the questions that its presenter asks.
 
-They are lines of a file beside that of the class, and gone with it. A line has no name and no
-secret: who answers twice is known by a hash that is another one in each class.
-
-    RUNS/.classes/CODE.jsonl
+They are lines of a file (`class_lines`). A line has no name and no secret: who answers twice is
+known by a hash that is another one in each class.
 """
 
 from __future__ import annotations
@@ -11,21 +9,19 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from pathlib import Path
 from typing import NamedTuple
 
-from llmviz.course.ui.classes import ANSWERS, Classes, OpenClass
-from llmviz.limits import limit
+from llmviz.ui.class_lines import SORTED, ClassLines
+from llmviz.ui.classes import Classes, OpenClass, Refused
 
 HEAD = ("question", "answer", "right", "count")
 MOST = 500  # characters of what somebody says in their own words
-_SORTED = "sorted"  # the mark of a line that sorts
+LARGEST = 4 * MOST + 100  # bytes of the line of somebody's own words, and a few more
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a table program takes for one at a cell's start
 
 
@@ -77,7 +73,7 @@ class ClassAnswers:
     """The answers in all classes of a server."""
 
     def __init__(self, classes: Classes) -> None:
-        self._classes = classes
+        self._lines = ClassLines(classes)
 
     def ask(self, group: OpenClass, text: str, answers: Sequence[str], right: int) -> Asked:
         """Ask a class a question, and return it with the answers that came so far."""
@@ -89,7 +85,8 @@ class ClassAnswers:
         known = self.of(group)
         if missing := {name: ask for name, ask in wanted.items() if name not in known}:
             for name, ask in missing.items():
-                self._write(group, [name, ask.text, list(ask.answers), ask.right])
+                with suppress(Refused):  # its presenter sees that there is no room
+                    self._lines.write(group, [name, ask.text, list(ask.answers), ask.right])
             known = self.of(group)
         return {
             name: known.get(name) or Asked(ask.text, list(ask.answers), ask.right)
@@ -97,33 +94,41 @@ class ClassAnswers:
         }
 
     def give(self, group: OpenClass, who: str, name: str, answer: int) -> None:
-        """Note the answer of somebody; of several the last one counts."""
-        self._write(group, [name, who, answer])
+        """Note the answer of somebody; of several the last one counts.
+
+        Raises Refused: there is no room for it, see `ClassLines.write`.
+        """
+        self._lines.write(group, [name, who, answer])
 
     def say(self, group: OpenClass, who: str, name: str, text: str) -> None:
-        """Note somebody's own words; the last ones count, and empty ones take them back."""
+        """Note somebody's own words; the last ones count, and empty ones take them back.
+
+        Raises Refused: there is no room for them, see `ClassLines.write`.
+        """
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        self._write(group, [name, who, " ".join(text.split())[:MOST]])
+        self._lines.write(group, [name, who, " ".join(text.split())[:MOST]])
 
     def sort(self, group: OpenClass, name: str, said: str, kind: str) -> None:
-        """Note into which kind the presenter sorts words; of several the last one counts."""
-        self._write(group, [name, _SORTED, said, kind])
+        """Note into which kind the presenter sorts words, while there is room; the last counts."""
+        with suppress(Refused):
+            self._lines.write(group, [name, SORTED, said, kind])
+
+    def is_full(self, group: OpenClass) -> bool:
+        """Whether there may be no room for what somebody says next."""
+        return self._lines.room(group) < LARGEST
 
     def of(self, group: OpenClass) -> dict[str, Asked]:
         """Return all that a class was asked, by name; a line that says nothing is passed over."""
         questions: dict[str, Asked] = {}
         given: list[tuple[str, str, int | str]] = []
         kinds: list[tuple[str, str, str]] = []
-        text = ""
-        with suppress(FileNotFoundError):
-            text = self._path(group).read_text("utf-8", "replace")
-        for line in text.splitlines():
-            match _parsed(line):
-                case [str(name), str(question), list(answers), int(right)]:
+        for line in self._lines.last(group):
+            match json.loads(line):
+                case [name, question, list(answers), right]:
                     questions[name] = Asked(question, [str(answer) for answer in answers], right)
-                case [str(name), str(mark), str(said), str(kind)] if mark == _SORTED:
+                case [name, mark, said, kind] if mark == SORTED:
                     kinds.append((name, said, kind))
-                case [str(name), str(who), int(answer) | str(answer)]:
+                case [name, who, answer]:
                     given.append((name, who, answer))
         for name, who, answer in given:  # some answer before the presenter is there
             if name not in questions:
@@ -155,30 +160,6 @@ class ClassAnswers:
             for said, count in sorted(Counter(filter(None, question.said.values())).items()):
                 rows.writerow([*map(as_cell, (question.text, said)), "", count])
         return out.getvalue()
-
-    def _path(self, group: OpenClass) -> Path:
-        return self._classes.path(group.code).with_suffix(ANSWERS)
-
-    def _write(self, group: OpenClass, line: list[object]) -> None:
-        """Add a line, at once and whole; nothing for a class that has ended or has no room."""
-        found = self._classes.find(group.code)
-        if found is None or found.key != group.key:
-            return
-        data = (json.dumps(line) + "\n").encode()
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-        descriptor = os.open(self._path(group), flags, 0o600)
-        try:
-            if os.fstat(descriptor).st_size + len(data) <= 1000 * limit("LLMVIZ_CLASS_KB"):
-                os.write(descriptor, data)
-        finally:
-            os.close(descriptor)
-
-
-def _parsed(line: str) -> object:
-    try:
-        return json.loads(line)
-    except ValueError:
-        return None
 
 
 def as_cell(text: str) -> str:

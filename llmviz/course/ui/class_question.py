@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
-from llmviz.course.document import beside
-from llmviz.course.document.marks import unmarked
-from llmviz.course.ui import browser, seat
-from llmviz.course.ui.class_answers import MOST, ClassAnswers, name_of, who_of
-from llmviz.course.ui.classes import OpenClass
-from llmviz.course.ui.seat import CLASSES
-from llmviz.course.ui.text import escape_markdown
+from llmviz.document import beside
+from llmviz.document.marks import unmarked
+from llmviz.limits import limit
+from llmviz.ui import browser, notices, seat
+from llmviz.ui.class_answers import MOST, ClassAnswers, name_of, who_of
+from llmviz.ui.classes import OpenClass, Refused
+from llmviz.ui.seat import CLASSES
+from llmviz.ui.text import escape_markdown
 
 words = beside(__file__, "classroom")
 THOUGHT = ClassAnswers(CLASSES)
@@ -34,20 +35,32 @@ def leads() -> bool:
     return here is not None and here.leads
 
 
-def tell(group: OpenClass, name: str, chosen: int | None) -> None:
-    """Count what a follower chose, if it is new."""
+def tell(group: OpenClass, chosen: Mapping[str, int | None], said: tuple[str, str]) -> None:
+    """Count what a follower chose and note their own words, if they are new, or say why not.
+
+    chosen: by a question's name. said: the name of a question, and the words.
+    """
     reported = st.session_state.setdefault(_TOLD, {})
-    if chosen is not None and reported.get((group.key, name)) != chosen:
-        reported[group.key, name] = chosen
-        THOUGHT.give(group, who_of(browser.secret(), group.key), name, chosen)
+    who = who_of(browser.secret(), group.key)
+    try:
+        for name, choice in chosen.items():
+            if choice is not None and reported.get((group.key, name)) != choice:
+                THOUGHT.give(group, who, name, choice)
+                reported[group.key, name] = choice
+        name, text = said
+        if text != reported.get((group.key, name, "said"), ""):
+            THOUGHT.say(group, who, name, text)
+            reported[group.key, name, "said"] = text
+    except Refused as refused:
+        line = words.notices[refused.reason].format(count=refused.count)
+        notices.inform(unmarked(line), ":material/groups:")
 
 
-def tell_words(group: OpenClass, name: str, said: str) -> None:
-    """Note a follower's own words, if they are new."""
-    reported = st.session_state.setdefault(_TOLD, {})
-    if said != reported.get((group.key, name, "said"), ""):
-        reported[group.key, name, "said"] = said
-        THOUGHT.say(group, who_of(browser.secret(), group.key), name, said)
+def warn_if_full(group: OpenClass) -> None:
+    """Tell a presenter that there is no room for more answers."""
+    if THOUGHT.is_full(group):
+        line = words.notices["answers_all"].format(count=limit("LLMVIZ_CLASS_KB"))
+        notices.warn(unmarked(f"{line} {words.room}"))
 
 
 def told(text: str, answers: Sequence[str]) -> int:
@@ -70,9 +83,8 @@ def thinks(
     text, answers = unmarked(text), [unmarked(answer) for answer in answers]
     name = name_of(text, answers)
     if not leads():
-        tell(group, name, chosen)
         said = st.text_input(words.own_words, key=f"_class_said.{group.key}.{name}", max_chars=MOST)
-        tell_words(group, name, said)
+        tell(group, {name: chosen}, (name, said))
         return
     st.fragment(_counted, run_every=POLL)(group, name, text, answers, right, order)
     far = seat.told(name)
@@ -90,6 +102,7 @@ def _counted(
     order: Sequence[int],
 ) -> None:
     question = THOUGHT.ask(group, text, answers, right)
+    warn_if_full(group)
     counts = question.counts()
     shown = f"_class_shown.{group.key}.{name}"
     visible = st.session_state.get(shown, False)

@@ -30,8 +30,9 @@ from llmviz.training import run_folders
 from llmviz.wholefile import TEMPORARY, write_whole
 
 FOLDER = ".classes"
-# Ends of the names of what lies beside a class: its answers, and what its presenter points at.
-ANSWERS, POINTED = ".jsonl", ".at"
+# Ends of the names of what lies beside a class: its answers, what its presenter points at, and a
+# file that whoever writes answers has locked.
+ANSWERS, POINTED, LOCK = BESIDE = ".jsonl", ".at", ".lock"
 ALPHABET = "ACDEFGHJKMNPQRTUVWXY34679"  # no two of them look alike: no O and 0, no S and 5
 LENGTH = 6  # characters of a code: 25⁶ is 244 million
 MINUTE = 60.0  # seconds for which a wrong try counts
@@ -214,14 +215,14 @@ class Classes:
     def _remove(self, code: str) -> None:
         self._known.pop(code, None)
         self.path(code).unlink(missing_ok=True)  # first: no answer comes after it
-        for ending in (ANSWERS, POINTED):
+        for ending in BESIDE:
             self.path(code).with_suffix(ending).unlink(missing_ok=True)
 
     def _folder(self) -> Path:
         return run_folders.root() / FOLDER
 
     def path(self, code: str) -> Path:
-        """Where a class lies; beside it lies what has ANSWERS or POINTED at the end of its name."""
+        """Where a class lies; what lies beside it has another of BESIDE at the end of its name."""
         return self._folder() / f"{code}.json"
 
     def _idle(self, code: str) -> float:
@@ -236,7 +237,7 @@ class Classes:
                         path.unlink()
             elif (group := self.find(path.stem)) is not None:
                 yield group
-        for path in chain(*(self._folder().glob(f"*{end}") for end in (ANSWERS, POINTED))):
+        for path in chain(*(self._folder().glob(f"*{end}") for end in BESIDE)):
             if not self.path(path.stem).exists():  # somebody answered while the class ended
                 path.unlink(missing_ok=True)
 

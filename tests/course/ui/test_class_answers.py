@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
+from contextlib import suppress
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from llmviz.course.ui.class_answers import HEAD, MOST, ClassAnswers, name_of, who_of
-from llmviz.course.ui.classes import MINUTE, Classes
-from llmviz.course.ui.origin import Origin
-from tests.course.ui.test_classes import ANN, BOB, HERE, Clock
+from llmviz.training import locks
+from llmviz.ui import class_lines
+from llmviz.ui.class_answers import HEAD, MOST, ClassAnswers, name_of, who_of
+from llmviz.ui.classes import MINUTE, Classes, Refused
+from llmviz.ui.origin import Origin
+from tests.ui.test_classes import ANN, BOB, HERE, Clock
 
 TEXT, ANSWERS = "=SUM(A1) <b>which</b>?", ["-1", 'two,\n"three"', "한"]
 NAME = name_of(TEXT, ANSWERS)
@@ -95,16 +98,84 @@ def test_who_answers_is_another_one_in_each_class():
     assert len({who_of(ANN, "k"), who_of(BOB, "k"), who_of(ANN, "l")}) == 3
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
+@given(
+    said=some.lists(
+        some.tuples(some.integers(0, 1), some.integers(0, 5), some.text(max_size=90)), max_size=60
+    )
+)
+def test_in_a_full_file_stays_what_counts_whichever_process_writes(classes, monkeypatch, said):
+    monkeypatch.setenv("LLMVIZ_CLASS_KB", "2")
+    group = classes.open(ANN, "w", HERE)
+    processes = [ClassAnswers(classes), ClassAnswers(Classes(classes._now))]
+    processes[0].ask(group, TEXT, ANSWERS, 1)
+    noted: dict[str, str] = {}
+    for process, who, text in said:
+        with suppress(Refused):
+            processes[process].say(group, str(who), NAME, text)
+            noted[str(who)] = " ".join(
+                text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").split()
+            )
+        for reader in (*processes, ClassAnswers(Classes(classes._now))):
+            assert reader.of(group)[NAME].said == noted
+        assert classes.path(group.code).with_suffix(".jsonl").stat().st_size <= 2000
+    classes.end(group.code, "w")
+
+
+def test_who_writes_much_takes_nobody_elses_room(classes, monkeypatch):
+    """Own words that change have the room of the last ones, and a follower has a limit of it."""
+    monkeypatch.setenv("LLMVIZ_CLASS_KB", "20")
+    monkeypatch.setenv("LLMVIZ_FOLLOWER_KB", "5")
+    group = classes.open(ANN, "w", HERE)
+    thought = ClassAnswers(classes)
+    thought.ask(group, TEXT, ANSWERS, 1)
+    for number in range(99):
+        thought.say(group, "x", NAME, f"{number}" + "👩" * MOST)
+    with pytest.raises(Refused, match="answers_mine") as refused:
+        for number in range(99):
+            thought.say(group, "x", name_of(TEXT, [str(number)]), "👩" * MOST)
+    assert refused.value.count == 5 and not thought.is_full(group)
+    thought.say(group, "x", NAME, "less")
+    thought.give(group, "y", NAME, 1)
+    asked = thought.of(group)[NAME]
+    assert asked.said == {"x": "less"} and asked.given == {"y": 1}
+
+
+def test_what_was_written_in_part_spoils_nothing_that_comes_after(classes):
+    group = classes.open(ANN, "w", HERE)
+    thought = ClassAnswers(classes)
+    thought.ask(group, TEXT, ANSWERS, 1)
+    with classes.path(group.code).with_suffix(".jsonl").open("ab") as file:
+        file.write(b'["n", "w')  # its process was ended, or the disk was full
+    thought.give(group, "x", NAME, 2)
+    assert ClassAnswers(Classes()).of(group)[NAME].given == {"x": 2}
+
+
+def test_a_process_that_is_held_while_it_writes_holds_nobody_for_long(classes, monkeypatch):
+    monkeypatch.setattr(class_lines, "_PATIENCE", 0.01)
+    group = classes.open(ANN, "w", HERE)
+    thought = ClassAnswers(classes)
+    with classes.path(group.code).with_suffix(".lock").open("ab") as file:
+        assert locks.lock(file)
+        with pytest.raises(Refused, match="answers_later"):
+            thought.give(group, "x", NAME, 0)
+    thought.give(group, "x", NAME, 0)
+
+
 def test_nothing_is_noted_after_the_end_nor_beyond_the_limit(classes, clock, monkeypatch):
     monkeypatch.setenv("LLMVIZ_CLASS_KB", "2")
     one = classes.open(ANN, "w", HERE)
     thought = ClassAnswers(classes)
     thought.ask(one, TEXT, ANSWERS, 1)
-    for number in range(500):
-        thought.give(one, str(number), NAME, 0)
+    with pytest.raises(Refused, match="answers_all"):
+        for number in range(500):
+            thought.give(one, str(number), NAME, 0)
     path = classes.path(one.code).with_suffix(".jsonl")
     assert 1900 < path.stat().st_size <= 2000
+    assert thought.is_full(one)
     assert thought.ask(one, "too late", ["x" * 10_000], 0).counts() == [0]
+    thought.give(one, "0", NAME, 2)  # whoever has answered may think better of it
+    assert thought.of(one)[NAME].given["0"] == 2
     clock.time += 121 * MINUTE
     assert classes.find(one.code) is None and not path.exists()
     thought.give(one, "x", NAME, 0)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 from streamlit.runtime.runtime import Runtime
 
-from llmviz import streamlit_parts
+from llmviz.course import streamlit_parts
 from tests.awaiting import awaited
 
 THREADS, EACH = 4, 500

@@ -181,6 +181,8 @@ def _went(when: str, sheet: Sheet) -> None:
 def _tell(group: OpenClass, when: str, test: str, sheet: Sheet) -> None:
     """Count a follower's answers in the class."""
     *asks, own = all_asks()[when, test]
-    for ask, question in zip(asks, questions(test), strict=True):
-        class_question.tell(group, ask.name, sheet.answers.get(question_name(question)))
-    class_question.tell_words(group, own.name, sheet.own if sheet.test == test else "")
+    chosen = {
+        ask.name: sheet.answers.get(question_name(question))
+        for ask, question in zip(asks, questions(test), strict=True)
+    }
+    class_question.tell(group, chosen, (own.name, sheet.own if sheet.test == test else ""))
