@@ -5,10 +5,10 @@ from starlette.middleware import Middleware
 
 from llmviz.course import streamlit_parts
 from llmviz.course.lessons import LESSONS
-from llmviz.read_to_end import ReadToEnd
 from llmviz.course.ui import classroom, old_sessions, saved_files, server, uploads
 from llmviz.course.ui.frames import Frames
 from llmviz.course.ui.open_windows import OpenWindows
+from llmviz.read_to_end import ReadToEnd
 
 if __name__ == "__main__":  # what runs for each visitor, and again for each of their changes
     from llmviz.course.ui.shell import page_list, sidebar, tidy

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
-from llmviz.ui.class_lines import SORTED, ClassLines
-from llmviz.ui.classes import Classes, OpenClass, Refused
+from llmviz.course.ui.class_lines import SORTED, ClassLines
+from llmviz.course.ui.classes import Classes, OpenClass, Refused
 
 HEAD = ("question", "answer", "right", "count")
 MOST = 500  # characters of what somebody says in their own words

@@ -16,9 +16,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from llmviz.course.ui.classes import ANSWERS, LOCK, Classes, OpenClass, Refused
 from llmviz.limits import limit
 from llmviz.training import locks
-from llmviz.ui.classes import ANSWERS, LOCK, Classes, OpenClass, Refused
 from llmviz.wholefile import write_whole
 
 SORTED = "sorted"  # the mark of a line that sorts

@@ -7,14 +7,14 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.document import beside
-from llmviz.document.marks import unmarked
+from llmviz.course.document import beside
+from llmviz.course.document.marks import unmarked
+from llmviz.course.ui import browser, notices, seat
+from llmviz.course.ui.class_answers import MOST, ClassAnswers, name_of, who_of
+from llmviz.course.ui.classes import OpenClass, Refused
+from llmviz.course.ui.seat import CLASSES
+from llmviz.course.ui.text import escape_markdown
 from llmviz.limits import limit
-from llmviz.ui import browser, notices, seat
-from llmviz.ui.class_answers import MOST, ClassAnswers, name_of, who_of
-from llmviz.ui.classes import OpenClass, Refused
-from llmviz.ui.seat import CLASSES
-from llmviz.ui.text import escape_markdown
 
 words = beside(__file__, "classroom")
 THOUGHT = ClassAnswers(CLASSES)

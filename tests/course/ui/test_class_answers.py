@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
+from llmviz.course.ui import class_lines
+from llmviz.course.ui.class_answers import HEAD, MOST, ClassAnswers, name_of, who_of
+from llmviz.course.ui.classes import MINUTE, Classes, Refused
+from llmviz.course.ui.origin import Origin
 from llmviz.training import locks
-from llmviz.ui import class_lines
-from llmviz.ui.class_answers import HEAD, MOST, ClassAnswers, name_of, who_of
-from llmviz.ui.classes import MINUTE, Classes, Refused
-from llmviz.ui.origin import Origin
-from tests.ui.test_classes import ANN, BOB, HERE, Clock
+from tests.course.ui.test_classes import ANN, BOB, HERE, Clock
 
 TEXT, ANSWERS = "=SUM(A1) <b>which</b>?", ["-1", 'two,\n"three"', "한"]
 NAME = name_of(TEXT, ANSWERS)

@@ -5,14 +5,21 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from llmviz.components.paired_bars.view import paired_bars
-from llmviz.lessons.before_after import words
-from llmviz.lessons.before_after.counts import KINDS, Counts, counted, read_table, table, together
-from llmviz.lessons.before_after.params import AFTER, BEFORE
-from llmviz.lessons.before_after.questions import all_asks
-from llmviz.ui import kit
-from llmviz.ui.class_question import THOUGHT, warn_if_full
-from llmviz.ui.classes import OpenClass
+from llmviz.course.components.paired_bars.view import paired_bars
+from llmviz.course.lessons.before_after import words
+from llmviz.course.lessons.before_after.counts import (
+    KINDS,
+    Counts,
+    counted,
+    read_table,
+    table,
+    together,
+)
+from llmviz.course.lessons.before_after.params import AFTER, BEFORE
+from llmviz.course.lessons.before_after.questions import all_asks
+from llmviz.course.ui import kit
+from llmviz.course.ui.class_question import THOUGHT, warn_if_full
+from llmviz.course.ui.classes import OpenClass
 
 POLL = 2.0  # seconds between two looks at the counts
 
