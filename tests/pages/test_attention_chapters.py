@@ -89,7 +89,7 @@ def test_step_by_step_begins_with_dot_products_and_why_has_no_head_map():
 def test_every_chapter_says_how_long_it_takes_and_the_page_what_it_needs():
     assert all(0 < chapter.minutes <= 45 for chapter in LESSON.chapters)
     app = open_part("attention", "scale")
-    assert "About 15 minutes." in prose_of(app)
+    assert "about 15 minutes" in prose_of(app)
     assert "counting starts from 0" in prose_of(app)
 
 

@@ -26,7 +26,7 @@ def test_the_page_says_what_it_needs_and_how_long_each_chapter_takes():
         app = open_part("embeddings", chapter.key)
         fine(app)
         assert "You need to know what a" in prose_of(app)
-        assert f"About {chapter.minutes} minutes." in prose_of(app)
+        assert f"about {chapter.minutes} minutes" in prose_of(app)
         assert 0 < chapter.minutes <= 45
 
 

@@ -107,7 +107,7 @@ def no_marks(block) -> bool:
 def test_the_button_after_a_lesson_opens_the_first_chapter_of_the_next():
     app = open_part("tokenization", "windows", text="One two.")
     leads_on(app)[0].click().run()
-    assert app.title[0].value == "Tokens to vectors" and app.session_state["embeddings.part"]
+    assert app.session_state["embeddings.part"]
     assert app.session_state["embeddings.part"] == parts("embeddings")[0]
 
 

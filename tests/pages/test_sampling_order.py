@@ -41,7 +41,7 @@ def test_the_address_of_every_chapter_opens_it_again(bundle):
         again = open_page("sampling", **address(app) | {"seed": "2"})
         fine(again)
         assert address(again).get("part", "pipeline") == chapter.key
-        assert f"About {chapter.minutes} minutes." in prose_of(again)
+        assert f"about {chapter.minutes} minutes" in prose_of(again)
 
 
 def test_the_page_says_what_it_takes_for_granted(bundle):

@@ -81,7 +81,7 @@ def test_the_arithmetic_of_softmax_can_be_worked_out_as_it_stands(shift, stop):
     """A sign never stands behind another one, and each step gives the next."""
     logits = np.array([0.3, -0.4, -1.0, -2.0]) + shift
     ids = np.array([0, 1, 2, 3])
-    line = temperature._terms(logits, ids, ["a", "b", "c", "d"], stop)["line"]
+    line = temperature.arithmetic(logits, ids, ["a", "b", "c", "d"], stop)
     inside = line.split(": ", 1)[1].split(". The sum")[0]
     assert not re.search(r"[−+×÷] ?[-−]", inside) and "-" not in inside
     plain = inside.replace("−", "-").replace("÷", "/").replace("^", "**")
@@ -140,8 +140,8 @@ def test_the_entropy_of_each_token_waits_for_the_answer(bundle, covers):
 def test_the_end_on_temperature_says_what_its_table_shows(bundle):
     app = open_part("sampling", "temperature", prompt="Mila found a ball", show="1")
     table = sent(app, "softmax_view")
-    end = [block.proto.body for block in app.get("html") if "As the next token" in block.proto.body]
-    shown = numbers(re.findall(r"has a probability of (.*) at T = 2", end[0])[0])
+    end = [block.proto.body for block in app.get("html") if "how much it dares" in block.proto.body]
+    shown = numbers(re.findall(r"</code> go from (.*) at T = 2", end[0])[0])
     logits = np.asarray(table["logits"], dtype=float)
     assert shown[1::2] == [0.5, 1] and len(shown) == 5
     assert shown[::2] == sorted(shown[::2], reverse=True) and logits[0] == logits.max()

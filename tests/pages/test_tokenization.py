@@ -519,5 +519,5 @@ def test_the_page_says_what_it_takes_for_granted_and_how_long_a_chapter_takes():
     for chapter in LESSON.chapters:
         app = open_part("tokenization", chapter.key)
         assert 0 < chapter.minutes <= 45, "a chapter fits one lesson of 45 minutes"
-        assert f"About {chapter.minutes} minutes." in prose_of(app)
+        assert f"about {chapter.minutes} minutes" in prose_of(app)
         assert LESSON.needs and LESSON.needs in prose_of(app)

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 from string import Formatter
 from typing import Any
+from urllib.parse import parse_qsl
 
+from llmviz.course.document.marks import looks
 from llmviz.course.document.read import FRONT, Reader
+from llmviz.course.document.values import sentences
 
 _FORMATTER = Formatter()
 _WORD = re.compile(r"\w+")
 
 
-def check(document: Path, used: Names) -> None:
+def check(document: Path, used: Names, take: Callable[[str, str], object] | None = None) -> None:
     """Read a document and hold it against the code that may fill it.
 
-    used: the names of the code that takes its texts and fills their slots.
+    used: the names of the code that takes its texts and fills their slots. take: what reads the
+    value of a control, and raises KeyError or ValueError where there is none such.
 
     Raises DocumentError naming the file, the line and the rule.
     """
@@ -32,6 +36,19 @@ def check(document: Path, used: Names) -> None:
         for slot in slots(value):
             if not used.has(slot):
                 raise reader.wrong(name, f"no code fills the slot {{{slot}}} of {name!r}")
+        for look in _looks(value):
+            for control, written in parse_qsl(look, keep_blank_values=True):
+                try:
+                    if take is not None and "{" not in written:
+                        take(control, written)
+                except (KeyError, ValueError) as rule:
+                    raise reader.wrong(name, f"no look leads to {look!r}: {rule}") from None
+
+
+def _looks(value: Any) -> Iterator[str]:
+    """Where the links of a text lead, or those of the texts in a group."""
+    for sentence in sentences(value):
+        yield from (look for _, look in looks(sentence) if look)
 
 
 def check_translation(document: Path, english: Mapping[str, Any]) -> None:

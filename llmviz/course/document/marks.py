@@ -1,6 +1,7 @@
 """Markup of authors as single characters that no text holds, so that a filled value is never one.
 
-A sentence is written with `code`, **bold**, *italic* and [[term|form]]. When it is read, these
+A sentence is written with `code`, **bold**, *italic*, [[term|form]] and looks, links that put the
+page into a state: [words](look: control=value). When it is read, these
 become pairs of noncharacters of Unicode (section 23.7 of its standard), before any slot is filled.
 What is filled in later keeps its stars, brackets and backticks as letters.
 """
@@ -13,13 +14,16 @@ CODE, CODE_END = "\ufdd0", "\ufdd1"
 TERM, FORM, TERM_END = "\ufdd2", "\ufdd3", "\ufdd4"
 BOLD, BOLD_END = "\ufdd5", "\ufdd6"
 ITALIC, ITALIC_END = "\ufdd7", "\ufdd8"
+LOOK, LOOK_TEXT, LOOK_END = "\ufdd9", "\ufdda", "\ufddb"
 
-_ALL = re.compile("[\ufdd0-\ufdd8]")
+_ALL = re.compile("[\ufdd0-\ufddb]")
 _CODE = re.compile(r"`([^`]+)`")
 _TERM = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
 _BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 _ITALIC = re.compile(r"(?<!\*)\*(?!\s)([^*\n]+)(?<!\s)\*(?!\*)")
 _CODE_SPAN = re.compile(f"{CODE}([^{CODE_END}]*){CODE_END}")
+_LOOK = re.compile(r"\[([^\]\[]+)\]\(look: *([^)\s]*)\)")
+LOOK_SPAN = re.compile(f"{LOOK}([^{LOOK_TEXT}]*){LOOK_TEXT}([^{LOOK_END}]*){LOOK_END}")
 TERM_SPAN = re.compile(f"{TERM}([^{FORM}]*){FORM}([^{TERM_END}]*){TERM_END}")
 
 
@@ -36,6 +40,7 @@ def marked(text: str) -> str:
         return f"{CODE}{len(codes) - 1}{CODE_END}"
 
     text = _CODE.sub(aside, text)
+    text = _LOOK.sub(rf"{LOOK}\2{LOOK_TEXT}\1{LOOK_END}", text)
     text = _TERM.sub(lambda match: f"{TERM}{match[1]}{FORM}{match[2] or match[1]}{TERM_END}", text)
     text = _BOLD.sub(rf"{BOLD}\1{BOLD_END}", text)
     text = _ITALIC.sub(rf"{ITALIC}\1{ITALIC_END}", text)
@@ -58,7 +63,23 @@ def unmarked(text: str) -> str:
     >>> unmarked(marked("**one** [[merge|merges]]"))
     'one merges'
     """
-    return _ALL.sub("", TERM_SPAN.sub(lambda match: match[2], text)) if _ALL.search(text) else text
+    if not _ALL.search(text):
+        return text
+    text = LOOK_SPAN.sub(lambda match: match[2], text)
+    return _ALL.sub("", TERM_SPAN.sub(lambda match: match[2], text))
+
+
+def looks(text: str) -> list[tuple[str, str]]:
+    """Return the pieces of a text as plain text, each with the look that it leads to, or "".
+
+    >>> looks(marked("At [0.2](look: t=0.2) it dares little."))
+    [('At ', ''), ('0.2', 't=0.2'), (' it dares little.', '')]
+    """
+    pieces, at = [], 0
+    for match in LOOK_SPAN.finditer(text):
+        pieces += [(unmarked(text[at : match.start()]), ""), (unmarked(match[2]), match[1])]
+        at = match.end()
+    return [piece for piece in [*pieces, (unmarked(text[at:]), "")] if piece[0]]
 
 
 def as_markdown(text: str) -> str:
@@ -66,7 +87,7 @@ def as_markdown(text: str) -> str:
     if not _ALL.search(text):
         return text
     text = _CODE_SPAN.sub(lambda match: f"`{match[1]}`", text)
-    text = TERM_SPAN.sub(lambda match: match[2], text)
+    text = LOOK_SPAN.sub(lambda match: match[2], TERM_SPAN.sub(lambda match: match[2], text))
     for mark in (BOLD, BOLD_END):
         text = text.replace(mark, "**")
     for mark in (ITALIC, ITALIC_END):

@@ -213,13 +213,9 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
         parts, body.ways = _parts(place, seen.parts)
         body.instead_of["course_path"] = _way(pages)
         body.left_out = {"_shared.course@home"}
-        if place.chapter:
-            body.left_out |= _head(body.visit.main, place)
         html = body.html()
         if place.part:
             title += f": {plain(seen.parts[place.part[0]].names[place.part[1]])}"
-        if place.chapter:
-            html = f"<h1>{escape(place.title)}</h1>{html}"
         pictures = [files.picture(*picture) for picture in body.pictures]
         charts = [files.chart(chart) for chart in body.charts]
     root = "../" * place.file.count("/")
@@ -292,17 +288,8 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
         ]
         body = live_html("page.html", code="model.js", sampler="sampling.js")
         placed = {"script": "assets/live.js", "models": models, "pictures": LIVE_PICTURES}
-    question = f'<div class="lv-opening"><p></p><p>{escape(place.question)}</p></div>'
-    return f"<h1>{escape(place.title)}</h1>{question}{body}", placed
-
-
-def _head(main: Any, place: Place) -> set[int]:
-    """The elements of a lesson's head, which a chapter has no more below its own title.
-
-    What the lesson promises stands in its first chapter.
-    """
-    kinds = {"title"} if place.chapter == place.lesson.names[0] else {"title", "html"}
-    return {id(child) for child in main.children.values() if child.type in kinds}
+    where = f'<div class="lv-opening"><p>{escape(place.title)}</p></div>'
+    return f"{where}<h1>{escape(place.question)}</h1>{body}", placed
 
 
 def _template() -> Any:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -57,6 +58,12 @@ def state_of(files: Iterable[Path], lessons: Sequence[str]) -> bytes:
     return hashlib.sha256("\n".join([*lessons, *lines]).encode("utf-8")).hexdigest().encode()
 
 
+def _taker(lesson: Lesson) -> Callable[[str, str], Any]:
+    """Return what reads the value of a control of a lesson, as its links write it."""
+    params = {param.key: param for param in lesson.params()}
+    return lambda control, written: params[control].read(written)
+
+
 def check_documents(lessons: Sequence[Lesson]) -> None:
     """Read every document of these lessons and hold it against their code.
 
@@ -78,4 +85,4 @@ def check_documents(lessons: Sequence[Lesson]) -> None:
             if language:
                 check_translation(path, texts_of(Document(path.with_name(f"{name}.md"))))
             else:
-                check(path, names)
+                check(path, names, _taker(lesson))

@@ -86,6 +86,7 @@ from llmviz.course.ui.question import (
 )
 from llmviz.course.ui.selectable_models import Card, bundled_fitting, card_of, label, load, offered
 from llmviz.course.ui.shell import HALF_CHARACTER, text_box
+from llmviz.course.ui.stage import looks, source, stage
 from llmviz.course.ui.state import LEARNER_TEXT, LINK_ICON, PageState, tied
 from llmviz.course.ui.table import columns_table, grouped, rows_table
 from llmviz.course.ui.text import escape_markdown, escape_plotly, visible

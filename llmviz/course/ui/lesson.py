@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 import streamlit as st
@@ -17,6 +18,7 @@ from llmviz.course.ui.prose import opening, prose
 from llmviz.course.ui.question import HERE, open_all
 from llmviz.course.ui.state import PageState, page_state
 
+FIRST = "What you need first"
 CHAPTERS = "_chapters"  # in the session: tests read from here which chapters there are
 
 
@@ -34,12 +36,9 @@ def show(lesson: Lesson) -> None:
     state = page_state(lesson.key, lesson.params())
     for key in fresh:  # kept from now on, for a visitor who comes back from another page
         state[key] = state[key] if linked else begins[key]
-    st.title(lesson.headline or lesson.title, anchor=False)
-    prose("\n\n".join(filter(None, (lesson.promise, lesson.needs))))
-    if lesson.after:
-        with st.container(horizontal=True, gap="small"):
-            for key in lesson.after:
-                st.page_link(f"pages/{key}.py", icon=":material/arrow_back:")
+    if not lesson.names:
+        st.title(lesson.headline or lesson.title, anchor=False)
+        prose("\n\n".join(filter(None, (lesson.promise, lesson.needs))))
     state.show_problems()
     if state["show"] and seat.projects():  # before a class, answers stay covered
         state["show"] = False
@@ -50,9 +49,8 @@ def show(lesson: Lesson) -> None:
 @st.fragment  # a control runs this alone, not the app around it
 def body(lesson: Lesson, state: PageState) -> None:
     """Show what stands below a lesson's head; its imports wait until the head is on its way."""
-    if find_spec(f"{lesson.package}.page"):
-        importlib.import_module(f"{lesson.package}.page").draw(state)
     if not lesson.names:
+        importlib.import_module(f"{lesson.package}.page").draw(state)
         st.session_state[HERE] = lesson.key
         _onward(state, lesson)
     elif not lesson.needs_engine or engine_ready():
@@ -64,6 +62,9 @@ def chapters(lesson: Lesson, state: PageState) -> None:
 
     Only the chosen chapter is computed.
     """
+    page = _page_of(lesson)
+    if page and hasattr(page, "follow_old_links"):
+        page.follow_old_links(state)
     titles = {chapter.key: chapter.title for chapter in lesson.chapters}
     keys = list(titles)
     st.session_state[CHAPTERS] = keys  # tests read from here which chapters there are
@@ -79,11 +80,16 @@ def chapters(lesson: Lesson, state: PageState) -> None:
     at = keys.index(state["part"])
     chapter = lesson.chapters[at]
     way = course.stop_of(state[WAY.key], lesson.key, chapter.key)
-    opening(chapter.front, chapter.short_names, way)
+    where = f"{lesson.title} · chapter {at + 1} of {len(keys)}"
+    opening(chapter.front, chapter.short_names, way, where)
     st.session_state[HERE] = place = f"{lesson.key}/{chapter.key}"
     note_opened(place)
-    lesson.module(chapter).draw(state)
+    module = lesson.module(chapter)
+    if page and not getattr(module, "STAGED", False):  # a staged chapter has it under its picture
+        page.draw(state)
+    module.draw(state)
     st.space("medium")
+    _needed_first(lesson)
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         if at > 0:
             st.button(
@@ -94,6 +100,20 @@ def chapters(lesson: Lesson, state: PageState) -> None:
                 args=(state, keys[at - 1]),
             )
         _onward(state, lesson, keys[at])
+
+
+def _page_of(lesson: Lesson) -> ModuleType | None:
+    """What the lesson's chapters share, such as the box for a text."""
+    name = f"{lesson.package}.page"
+    return importlib.import_module(name) if find_spec(name) else None
+
+
+def _needed_first(lesson: Lesson) -> None:
+    """Say what the lesson promises, what it takes for granted, and where that is taught."""
+    with st.expander(FIRST, icon=":material/school:"):
+        prose("\n\n".join(filter(None, (lesson.promise, lesson.needs))))
+        for key in lesson.after:
+            st.page_link(f"pages/{key}.py", icon=":material/arrow_back:")
 
 
 def _go_to(state: PageState, part: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import streamlit as st
 
 from llmviz.course.document import Front, marks
+from llmviz.course.document.marks import as_markdown
 from llmviz.course.figures.theme import CODE_GROUND, PRIMARY, TIP
 from llmviz.course.ui.glossary import define
 
@@ -38,8 +39,14 @@ STYLE = f"""<style>
 .lv-prose p {{ margin: 0 0 .6rem 0; }}
 .lv-opening p {{ margin: 0; font-size: .875rem;
   color: color-mix(in srgb, currentColor 70%, transparent); }}
-.lv-opening p:last-child:not(:first-child) {{ margin: .3rem 0 .8rem 0; color: inherit;
-  font-size: 1.25rem; line-height: 1.4; font-weight: 600; max-width: 60ch; text-wrap: balance; }}
+.stApp h1 {{ font-size: clamp(1.5rem, 1.1rem + 1.5vw, 2.25rem); line-height: 1.2;
+  padding: 0 0 .4rem; text-wrap: balance; }}
+@media (max-width: 640px) {{ .stApp [class*="-part-"] .stButtonGroup > [role="radiogroup"] {{
+  flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }}
+  .stApp [class*="-part-"] .stButtonGroup button {{ flex: none; }} }}
+@media (min-width: 900px) and (min-height: 760px) {{ .stApp [class*="st-key-lv-stage"] {{
+  position: sticky; top: 0; z-index: 20; background: var(--st-background-color, Canvas);
+  padding: .4rem 0; }} }}
 .lv-term {{ border-bottom: 1px dotted currentColor; cursor: help; position: relative; }}
 .lv-term:focus-visible {{ outline-offset: 2px;
   outline: 2px solid var(--st-primary-color, {PRIMARY["light"]}); }}
@@ -112,21 +119,26 @@ def prose(text: str, /, **values: Any) -> None:
 
 
 def opening(
-    front: Front, names: Sequence[str] = (), stop: tuple[int, int, int] | None = None
+    front: Front,
+    names: Sequence[str] = (),
+    stop: tuple[int, int, int] | None = None,
+    where: str = "",
 ) -> None:
-    """Show how long a chapter takes, the short names that it uses, and the question it answers.
+    """Show in one slim line where a chapter stands and how long it takes, then its question.
 
-    stop: on a way, which of how many it is, and the minutes to stay (see `course.stop_of`).
+    names: the short names that it uses. stop: on a way, which of how many it is, and the minutes
+    to stay (see `course.stop_of`). where: its lesson, and its place there.
     """
-    lines = [f"About {front.minutes} minutes."] if front.minutes else []
+    line = [where] if where else []
     if stop:
-        lines = [f"Stop {stop[0]} of {stop[1]} on your way, about {stop[2]} minutes."]
-    if names:
-        lines.append(f"Names: {' · '.join(marks.term(name) for name in names)}.")
-    minutes = to_html(" ".join(lines)) if lines else ""
-    question = to_html(front.question) if front.question else ""
-    if minutes or question:
-        st.html(f'<div class="lv-opening">{minutes}{question}</div>')
+        line.append(f"stop {stop[0]} of {stop[1]} on your way, about {stop[2]} minutes")
+    elif front.minutes:
+        line.append(f"about {front.minutes} minutes")
+    line += [marks.term(name) for name in names]
+    if line:
+        st.html(f'<div class="lv-opening">{to_html(" · ".join(line))}</div>')
+    if front.question:
+        st.title(as_markdown(front.question), anchor=False)
 
 
 def bold(text: str) -> str:

@@ -75,5 +75,5 @@ def test_short_names_stand_at_the_top_with_what_they_mean():
         opening(Front("Title", 10, Sentence("Why?")))
 
     first, second = (one.proto.body for one in AppTest.from_function(page).run().get("html"))
-    assert "About 10 minutes. Names: " in first and html.escape(terms()["GELU"]) in first
-    assert "Names" not in second
+    assert "about 10 minutes · " in first and html.escape(terms()["GELU"]) in first
+    assert "GELU" not in second

@@ -32,7 +32,7 @@ class SoftmaxView {
     this.side = el("div", "side");
     this.body.append(this.scroll, this.side);
     this.line = el("p", "line num", null, { "aria-live": "polite" });
-    root.append(slider.bar, this.line, this.body);
+    root.append(slider.bar, this.body, this.line);
     const show = eachFrame(() => this.paint());
     this.range.oninput = () => {
       this.at = Number(this.range.value);
@@ -52,8 +52,7 @@ class SoftmaxView {
     this.name.textContent = data.words.temperature;
     this.range.max = data.stops.length - 1;
     this.range.setAttribute("aria-label", "temperature");
-    const head = ["", data.words.logit, ...COLUMNS.map((name) => data.words[name])];
-    const parts = head.map((text) => el("div", "head", text));
+    const parts = ["", "logit", ...COLUMNS].map((name) => el("div", `head ${name}`, name && data.words[name]));
     this.cells = data.names.map((name, i) => {
       parts.push(el("code", "token", name), el("div", "num cell", number(data.logits[i], 2)));
       return COLUMNS.map((column) => {
@@ -94,7 +93,7 @@ class SoftmaxView {
     const { left, right, top, bottom, x } = this.plot;
     const small = (text, at, y, anchor = "middle") => svg("text", { class: "small", x: at, y, "text-anchor": anchor }, text);
     const picture = svg("svg", { width: this.size, height: TALL, role: "img", "aria-label": words.entropy });
-    const named = stops.flatMap((stop, s) => ([0.5, 1, 2, 5].includes(stop) ? [small(stop, x(s), TALL - 18)] : []));
+    const named = stops.flatMap((stop, s) => (s && [0.5, 1, 2, 5].includes(stop) ? [small(stop, x(s), TALL - 18)] : []));
     this.drop = svg("path", { class: "drop" });
     this.dot = svg("circle", { class: "dot", r: 6 });
     this.reading = svg("text", { class: "reading", "text-anchor": "middle" });
@@ -103,7 +102,7 @@ class SoftmaxView {
       svg("path", { class: "limit", d: `M${left} ${top}H${right}` }),
       small(words.all, left, top - 8, "start"),
       small("0", left - 6, bottom + 3, "end"),
-      small("0", x(0), TALL - 18),
+      small(this.text(stops[0]), x(0), TALL - 18),
       small("∞", x(stops.length - 1), TALL - 18),
       ...named,
       small("T", this.size / 2, TALL - 3),

@@ -1,10 +1,11 @@
 """Chapter "Temperature": the arithmetic of softmax, entropy, and both limits."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import streamlit as st
 
 from llmviz.course.components.softmax_view.view import softmax_view
 from llmviz.course.lessons.sampling import source
@@ -14,10 +15,12 @@ from llmviz.course.ui import kit
 from llmviz.sampling import entropy, softmax_terms, temperature_limit
 from llmviz.sampling.pipeline import top_ids
 
-KEY = "sampling.softmax"
+STAGED = True
+KEY, GUESS = "sampling.softmax", "temperature.half"
 ROWS = 12
-LEAST_APART, MOST_APART = 0.2, math.log(1000)  # nats: logits between which it is asked
-END_AT = {"low": 0.5, "one": 1.0, "high": 2.0}  # the temperatures that the end compares
+APART = 0.03  # between the answers of the question, so that they are told apart on the picture
+COLUMNS = ("scaled", "shifted", "exp", "probability")
+SAID_AT = {"lowest": 0.2, "low": 0.5, "one": 1.0, "high": 2.0}  # what looks and end compare
 STOPS = (
     0.0,
     *(round(0.05 * i, 2) for i in range(1, 20)),
@@ -28,37 +31,46 @@ STOPS = (
 )
 
 
-@source.reads_prompt(words.intro)
-def draw(state: kit.PageState, prompt: Prompted) -> None:
-    """Show the chapter."""
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show the picture, the guess about it and the looks at it, then what goes deeper."""
+    kit.prose(words.hook)
+    prompt = source.prompted(state)
+    if prompt is None:
+        kit.source(state)
+        return
     quiz = question(prompt)
-    shown = quiz is None or kit.predict(quiz, "temperature.half", covers=True)
+    shown = quiz is None or state["temperature"] < 1 or kit.answered(quiz, GUESS)
+    with kit.stage("temperature"):
+        _table(state, prompt, veiled=not shown)
+    if quiz is not None:
+        kit.predict(quiz, GUESS, covers=True)
+    kit.source(state)
+    numbers = said(prompt)
     if shown:
-        kit.prose(words.drag)
-        chances = _table(state, prompt, [*sorted({*STOPS, state["temperature"]}), None])
-        kit.prose(words.softmax_zero + " " + words.softmax_infinite)
+        kit.looks(state, words.looks, f"{KEY}.looks", **numbers)
+    kit.section(words.intro)
+    if shown and state["temperature"]:
+        kit.prose(arithmetic(prompt.logits, *_top(prompt), state["temperature"]))
+    kit.prose(words.softmax_zero)
     _code(prompt, state["temperature"] or 1.0)
     if shown:
-        kit.seen(words.end, **end(prompt, chances))
+        kit.seen(words.end, **numbers)
 
 
-def _table(
-    state: kit.PageState, prompt: Prompted, stops: list[float | None]
-) -> dict[float | None, float]:
-    """Show the table; return the probability of its first token at each stop."""
+def _top(prompt: Prompted) -> tuple[np.ndarray, list[str]]:
+    """Return the ids of the tokens of the table, the most probable first, and their texts."""
     ids = top_ids(prompt.logits, min(ROWS, prompt.logits.size))
-    names = ("scaled", "shifted", "exp", "probability")
-    columns = {name: np.full((len(stops), ids.size), np.nan) for name in names}
-    texts = prompt.texts(ids)
-    nats, lines = np.zeros(len(stops)), []
-    for s, stop in enumerate(stops):
-        row = _terms(prompt.logits, ids, texts, stop)
-        for name in names:
-            if name in row:
-                columns[name][s] = row[name]
-        nats[s] = row["entropy"]
-        lines.append(row["line"])
-    vocabulary = prompt.logits.size
+    return ids, [prompt.token_text(token) for token in ids]
+
+
+def _table(state: kit.PageState, prompt: Prompted, *, veiled: bool) -> None:
+    """Show softmax under its slider. veiled: what stands below T = 1 is not sent."""
+    ids, texts = _top(prompt)
+    known = sorted({*STOPS, state["temperature"]})
+    stops = [*(stop for stop in known if stop >= 1 or not veiled), None]
+    rows = [row_at(prompt.logits, ids, stop) for stop in stops]
+    empty = np.full(ids.size, np.nan)
 
     def keep_stop(act: dict) -> None:
         at = act.get("at")
@@ -66,44 +78,67 @@ def _table(
         if isinstance(at, int) and 0 <= at < len(stops) - 1:
             state["temperature"] = stops[at]
 
+    most = f"{math.log(prompt.vocab_size):.2f}"
+    names = {"all": words.softmax["all"].format(n=f"{prompt.vocab_size:,}", entropy=most)}
     softmax_view(
         texts,
         prompt.logits[ids],
         stops,
-        columns,
-        nats,
+        {name: np.stack([row.get(name, empty) for row in rows]) for name in COLUMNS},
+        np.array([row["entropy"] for row in rows]),
         key=KEY,
-        words=words.softmax
-        | {
-            "all": words.softmax["all"].format(
-                n=f"{vocabulary:,}", entropy=f"{math.log(vocabulary):.2f}"
-            )
-        },
-        lines=lines,
+        words=words.softmax | names | ({"temperature": words.veiled} if veiled else {}),
+        lines=[
+            caption(texts[0], prompt.vocab_size, stop, row)
+            for stop, row in zip(stops, rows, strict=True)
+        ],
         at=stops.index(state["temperature"]),
-        vocab_size=vocabulary,
+        vocab_size=prompt.vocab_size,
         on_act=source.acted(KEY, keep_stop),
     )
-    return dict(zip(stops, columns["probability"][:, 0].tolist(), strict=True))
 
 
-def _terms(
-    logits: np.ndarray, ids: np.ndarray, names: Sequence[str], stop: float | None
-) -> dict[str, Any]:
-    """Return the numbers of softmax at one stop for the tokens `ids`, and a sentence."""
+def row_at(logits: np.ndarray, ids: np.ndarray, stop: float | None) -> dict[str, Any]:
+    """Return the numbers of softmax at a temperature for some tokens, and the entropy of all.
+
+    logits: (V,). stop: the temperature; None is infinity.
+    """
     if not stop:
         limit = temperature_limit(logits, math.inf if stop is None else 0)
         row = {"probability": limit[ids], "entropy": float(entropy(limit))}
         if stop is None:
-            row |= {"scaled": np.zeros(ids.size), "shifted": np.zeros(ids.size)}
-            row |= {"exp": np.ones(ids.size), "line": words.softmax_infinite}
-            return row
-        return row | {"line": words.softmax_zero}
+            row |= dict.fromkeys(("scaled", "shifted"), np.zeros(ids.size))
+            row["exp"] = np.ones(ids.size)
+        return row
     terms = softmax_terms(logits, stop)
-    row = min(1, ids.size - 1)  # of the second one: the exponential of the first is always 1
+    return {
+        "scaled": terms.scaled[ids],
+        "shifted": terms.shifted[ids],
+        "exp": terms.exps[ids],
+        "probability": terms.probabilities[ids],
+        "entropy": float(entropy(terms.probabilities)),
+    }
+
+
+def caption(token: str, vocab_size: int, stop: float | None, row: Mapping[str, Any]) -> str:
+    """Return what there is to see at a temperature: how unsure the model is, and of what."""
+    case = "infinite" if stop is None else "between" if stop else "zero"
+    return words.caption[case].format(
+        token=token,
+        n=f"{vocab_size:,}",
+        t=f"{stop or 0:g}",
+        among=_number(math.exp(row["entropy"])),
+        p=kit.percent(float(row["probability"][0])),
+    )
+
+
+def arithmetic(logits: np.ndarray, ids: np.ndarray, texts: list[str], stop: float) -> str:
+    """Return how the probability of the second token comes about at a temperature above 0."""
+    terms = softmax_terms(logits, stop)
+    row = min(1, ids.size - 1)  # the exponential of the first is always 1
     token = int(ids[row])
-    line = words.softmax_line.format(
-        token=names[row],
+    return words.softmax_line.format(
+        token=texts[row],
         logit=kit.signed(logits[token], 4),
         t=f"{stop:g}",
         highest=kit.operand(f"{terms.highest:.4f}"),
@@ -112,51 +147,47 @@ def _terms(
         probability=f"{terms.probabilities[token]:.4f}",
         n=f"{logits.size:,}",
     )
-    return {
-        "scaled": terms.scaled[ids],
-        "shifted": terms.shifted[ids],
-        "exp": terms.exps[ids],
-        "probability": terms.probabilities[ids],
-        "entropy": float(entropy(terms.probabilities)),
-        "line": line,
-    }
 
 
 def question(prompt: Prompted) -> kit.Question | None:
-    """Return the question what T = 0.5 makes of the ratio of two probabilities.
+    """Return the question what T = 0.5 makes of the first token's probability.
 
-    None where there are fewer than three tokens, or where a wrong answer is nearly right.
+    The wrong answers are what somebody gets who doubles its share or its odds. None where two of
+    the answers are nearly the same, as where one token has all or where all have the same.
     """
-    if prompt.logits.size < 3:
+    ids, texts = _top(prompt)
+    one, right = (float(row_at(prompt.logits, ids, t)["probability"][0]) for t in (1.0, 0.5))
+    odds = 2 * one / (1 + one)  # twice one / (1 - one), as a share
+    reasons = {
+        right: words.ask_half_right,
+        2 * one: words.ask_half_share,
+        odds: words.ask_half_odds,
+    }
+    shares = sorted(reasons)
+    if any(b - a < APART for a, b in zip(shares, [*shares[1:], 2.0], strict=True)):
         return None
-    first, third = (int(token) for token in top_ids(prompt.logits, 3)[[0, 2]])
-    apart = float(prompt.logits[first] - prompt.logits[third])
-    if not LEAST_APART <= apart <= MOST_APART or abs(apart - math.log(2)) < LEAST_APART:
-        return None
-    ratio = float(f"{math.exp(apart):.3g}")  # as it is shown, so that the arithmetic is right
-    reasons = {ratio: words.ask_half_same, 2 * ratio: words.ask_half_twice}
-    reasons[ratio**2] = words.ask_half_reason
+    if 2 * one > 1:
+        del reasons[2 * one]
     return kit.Question.among(
         words.ask_half,
         reasons,
-        ratio**2,
-        lambda n: words.ratio.format(n=_number(n)),
-        first=kit.quote(prompt.token_text(first)),
-        third=kit.quote(prompt.token_text(third)),
-        ratio=_number(ratio),
-        square=_number(ratio**2),
+        right,
+        kit.percent,
+        token=kit.quote(texts[0]),
+        one=kit.percent(one),
+        right=kit.percent(right),
     )
 
 
-def end(prompt: Prompted, chances: dict[float | None, float]) -> dict[str, str]:
-    """Return the numbers that the chapter ends with: the first token's probability at three T."""
-    token = int(top_ids(prompt.logits, 1)[0])
-    said = {name: kit.percent(chances[t]) for name, t in END_AT.items()}
-    return {"token": kit.quote(prompt.token_text(token)), **said}
+def said(prompt: Prompted) -> dict[str, str]:
+    """Return what looks and the end say: the first token, and its probability at some T."""
+    ids, texts = _top(prompt)
+    at = {name: row_at(prompt.logits, ids, t)["probability"][0] for name, t in SAID_AT.items()}
+    return {"token": kit.quote(texts[0])} | {name: kit.percent(p) for name, p in at.items()}
 
 
 def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
 
 
 def _code(prompt: Prompted, temperature: float) -> None:

@@ -1,0 +1,1 @@
+"""Short passages whose links put the page into a state."""

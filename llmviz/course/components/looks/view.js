@@ -1,0 +1,37 @@
+// Passages of text; a link in one asks the page for a state, and the picture above follows.
+
+import { el, live } from "../_shared/common.js";
+
+const asks = new WeakMap();
+
+export default function (component) {
+  asks.set(component.parentElement, component.setTriggerValue);
+  const ask = (look) => asks.get(component.parentElement)("look", look);
+  return live(component, (root) => new Looks(root, ask));
+}
+
+class Looks {
+  constructor(root, ask) {
+    this.root = root;
+    this.ask = ask;
+  }
+
+  update(data) {
+    const focused = [...this.root.querySelectorAll("button")].indexOf(document.activeElement);
+    this.root.replaceChildren(
+      ...data.passages.map((pieces) => {
+        const line = el("p", "look-line");
+        line.append(...pieces.map(([text, look, on]) => this.piece(text, look, on)));
+        return line;
+      }),
+    );
+    if (focused >= 0) this.root.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
+  }
+
+  piece(text, look, on) {
+    if (!look) return document.createTextNode(text);
+    const link = el("button", on ? "look on" : "look", text, { type: "button", "aria-pressed": on });
+    link.onclick = () => this.ask(look);
+    return link;
+  }
+}

@@ -1,0 +1,68 @@
+"""The parts of a page around its picture: the stage itself, the looks at it, what lies under it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Any
+from urllib.parse import parse_qsl
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from llmviz.course.components.looks.view import Piece
+from llmviz.course.components.looks.view import looks as looks_view
+from llmviz.course.document import marks
+from llmviz.course.ui.notices import warn
+from llmviz.course.ui.state import LINK_ICON, PageState
+
+SOURCE = "Your text and model"
+
+
+def stage(name: str) -> DeltaGenerator:
+    """Return the block of the chapter's picture, which stays in view above its looks."""
+    return st.container(key=f"lv-stage-{name}")
+
+
+def source(state: PageState) -> None:
+    """Show, in one line, what all chapters of the lesson read: its text and its model."""
+    package = f"llmviz.course.lessons.{state.page}.page"
+    if find_spec(package):
+        with st.expander(SOURCE, icon=":material/edit_note:"):
+            importlib.import_module(package).draw(state)
+
+
+def looks(state: PageState, passages: Sequence[str], /, key: str, **values: Any) -> None:
+    """Show passages whose links put the page into a state; `values` fill their slots.
+
+    A link is written `[at step 1,300](look: step=1300)`: controls and values as an address has
+    them. One that the page cannot take, such as the 40th of 12 tokens, is said and left.
+    """
+    pieces = [
+        [
+            Piece(text, look, bool(look) and _is_there(state, look))
+            for text, look in marks.looks(line)
+        ]
+        for line in (passage.format(**values) for passage in passages)
+    ]
+
+    def go() -> None:
+        wanted = st.session_state[key].get("look")
+        for name, written in parse_qsl(wanted or "", keep_blank_values=True):
+            try:
+                state[name] = state.params[name].read(written)
+            except (KeyError, ValueError) as rule:
+                warn(f"{name}={written[:60]}: {rule}", LINK_ICON)
+
+    looks_view(pieces, key=key, on_look=go)
+
+
+def _is_there(state: PageState, look: str) -> bool:
+    try:
+        return all(
+            state[name] == state.params[name].read(written)
+            for name, written in parse_qsl(look, keep_blank_values=True)
+        )
+    except (KeyError, ValueError):
+        return False
