@@ -167,7 +167,7 @@ def test_a_lesson_is_a_folder_a_page_and_its_place_in_the_list(copy):
     )
     listing.write_text(listing.read_text("utf-8").replace("    HOME,\n", "    HOME,\n    F,\n", 1))
     page = opened(copy, "fresh", added="2")
-    assert "['A chapter that was added'] [2] [] ['A fresh lesson']" in page
+    assert "['A chapter that was added'] [2] [] ['What is added here?']" in page
 
 
 # ---- the tests themselves: a step, a model and a tokenizer more, in the copy

@@ -122,12 +122,15 @@ def row_at(logits: np.ndarray, ids: np.ndarray, stop: float | None) -> dict[str,
 
 def caption(token: str, vocab_size: int, stop: float | None, row: Mapping[str, Any]) -> str:
     """Return what there is to see at a temperature: how unsure the model is, and of what."""
-    case = "infinite" if stop is None else "between" if stop else "zero"
+    among = math.exp(row["entropy"])
+    case = "infinite" if stop is None else "zero"
+    if stop:
+        case = "between" if among >= 1.05 else "sure"
     return words.caption[case].format(
         token=token,
         n=f"{vocab_size:,}",
         t=f"{stop or 0:g}",
-        among=_number(math.exp(row["entropy"])),
+        among=_number(among),
         p=kit.percent(float(row["probability"][0])),
     )
 
@@ -156,25 +159,25 @@ def question(prompt: Prompted) -> kit.Question | None:
     the answers are nearly the same, as where one token has all or where all have the same.
     """
     ids, texts = _top(prompt)
-    one, right = (float(row_at(prompt.logits, ids, t)["probability"][0]) for t in (1.0, 0.5))
-    odds = 2 * one / (1 + one)  # twice one / (1 - one), as a share
+    plain, right = (float(row_at(prompt.logits, ids, t)["probability"][0]) for t in (1.0, 0.5))
+    odds = 2 * plain / (1 + plain)  # twice p / (1 - p), as a share
     reasons = {
         right: words.ask_half_right,
-        2 * one: words.ask_half_share,
+        2 * plain: words.ask_half_share,
         odds: words.ask_half_odds,
     }
     shares = sorted(reasons)
     if any(b - a < APART for a, b in zip(shares, [*shares[1:], 2.0], strict=True)):
         return None
-    if 2 * one > 1:
-        del reasons[2 * one]
+    if 2 * plain > 1:
+        del reasons[2 * plain]
     return kit.Question.among(
         words.ask_half,
         reasons,
         right,
         kit.percent,
         token=kit.quote(texts[0]),
-        one=kit.percent(one),
+        one=kit.percent(plain),
         right=kit.percent(right),
     )
 

@@ -1,0 +1,90 @@
+"""What stands on each chapter's first screen: where its picture begins, and the words above it.
+
+    python -m benchmarks.first_screen [--only LESSON]
+
+A server is started, one browser opens every chapter at 1440 × 900 and at 390 × 844. The aim: at
+1440 the picture begins above pixel 330 and 300 pixels of it are in view, at 390 above 400, with at
+most 60 words above it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from typing import Any, NamedTuple
+
+from playwright.sync_api import Page, ViewportSize, sync_playwright
+
+from benchmarks.startup import FLAGS, ROOT, server, wait_until_up
+from llmviz.course.lessons import LESSONS
+
+WIDE: ViewportSize = {"width": 1440, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+_FIND = """() => {
+  const box = (e) => e.getBoundingClientRect();
+  const all = (wanted) => [...document.querySelectorAll(wanted)];
+  const found = all('.stMain [data-testid^=stBidi], .stMain .stPlotlyChart').map(box)
+    .filter((r) => r.height >= 100 && r.width >= 150).sort((a, b) => a.top - b.top)[0];
+  if (!found) return null;
+  let words = 0;
+  for (const e of all('.stMain .lv-prose p, .stMain h1, .stMain h2, .stMain label p'))
+    if (box(e).height && box(e).bottom <= found.top + 1) words += e.innerText.split(/\\s+/).length;
+  return [found.top, Math.max(0, Math.min(found.bottom, innerHeight) - found.top), words];
+}"""
+
+
+class Screen(NamedTuple):
+    """A first screen: where its picture begins, how many pixels of it show, the words above it."""
+
+    top: float
+    in_view: float
+    words: int
+
+
+def screen_of(page: Page) -> Screen:
+    """Return what stands on the screen of an open page, once its picture does not move any more."""
+    before: Any = None
+    for _ in range(40):
+        page.wait_for_timeout(250)
+        found = page.evaluate(_FIND)
+        if found is not None and found == before:
+            return Screen(*found)
+        before = found
+    return Screen(float("inf"), 0.0, 0)
+
+
+def main() -> None:
+    """Open all and print a line for each chapter, those that miss the aim marked."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", action="append", default=[], help="a lesson")
+    only = parser.parse_args().only
+    chromium = os.environ.get("LLMVIZ_CHROMIUM") or shutil.which("chromium-headless-shell")
+    missed = 0
+    with server(ROOT / "app.py") as (url, _), sync_playwright() as playwright:
+        wait_until_up(url)
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        for lesson in LESSONS:
+            for chapter in lesson.names or [""]:
+                if only and lesson.key not in only:
+                    continue
+                line = [f"{lesson.key}/{chapter}"]
+                for size, most in ((WIDE, 330), (PHONE, 400)):
+                    page = browser.new_page(viewport=size)
+                    path = "" if lesson.key == "home" else lesson.key
+                    page.goto(f"{url}/{path}{f'?part={chapter}' if chapter else ''}")
+                    page.wait_for_selector("h1")
+                    found = screen_of(page)
+                    far = found.top > most or found.words > 60
+                    missed += far
+                    line.append(
+                        f"{found.top:.0f} px, {found.words} words{' MISSED' if far else ''}"
+                    )
+                    page.close()
+                print(" · ".join(line), flush=True)
+        browser.close()
+    print(f"missed: {missed}")
+
+
+if __name__ == "__main__":
+    main()

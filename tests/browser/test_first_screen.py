@@ -1,0 +1,27 @@
+"""What stands on the first screen of the chapters that begin with their picture."""
+
+import pytest
+
+from benchmarks.first_screen import PHONE, WIDE, screen_of
+
+DONE = ["sampling?part=temperature"]
+
+
+@pytest.mark.parametrize("chapter", DONE)
+@pytest.mark.parametrize(("size", "begins", "seen"), [(WIDE, 330, 300), (PHONE, 400, 200)])
+def test_a_chapter_begins_with_its_picture(visit, chapter, size, begins, seen):
+    visit.page.set_viewport_size(size)
+    visit.open(chapter)
+    found = screen_of(visit.page)
+    assert found.top <= begins and found.in_view >= seen and found.words <= 60
+
+
+def test_a_look_changes_the_picture_and_the_link(visit):
+    visit.page.set_viewport_size(WIDE)
+    visit.open("sampling?part=temperature&temperature=2")
+    visit.page.get_by_text("Show me without an answer").first.click()
+    look = visit.page.get_by_role("button", name="T = 0.2")
+    look.click()
+    visit.page.wait_for_function("location.search.includes('temperature=0.2')")
+    visit.page.wait_for_function("document.querySelector('.value.num').textContent === '0.20'")
+    visit.page.wait_for_selector("button.look.on")
