@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 
 import llmviz
+from llmviz.api.continuing import Continuation
 from llmviz.cli import main
 from llmviz.nearest import nearest
 from llmviz.pretrained import load_bundled
@@ -123,6 +124,26 @@ def test_what_is_generated_streamed_and_written_by_the_command_is_the_same(names
         names.generate("bo", 5, seed=1),
     ]
     assert names.generate("an", 0) == ""
+
+
+def test_bytes_that_make_no_character_are_given_in_the_end():
+    model = llmviz.load("tiny-world-gpt")
+    tokenizer = model.tokenizer
+    ids = {tokenizer.token_bytes(id): id for id in range(tokenizer.vocab_size)}
+
+    def only(*kept):
+        return tuple(set(range(tokenizer.vocab_size)) - set(kept))
+
+    assert model.generate("The", 12, banned=only(ids[b"\xfc"])) == "\ufffd" * 12
+    lengths = set()
+    for seed in range(8):  # half of a character, and then the end of the text
+        banned = only(ids[b"\xe2"], tokenizer.end)
+        settings = {"banned": banned, "temperature": 100.0}
+        text = Continuation(model._trained, "The", 4, seed, **settings)
+        assert "".join(piece for _, piece in text) == "\ufffd" * len(text.written)
+        assert model.generate("The", 4, seed=seed, **settings) == "\ufffd" * len(text.written)
+        lengths.add(len(text.written))
+    assert lengths & {1, 2, 3}
 
 
 def test_a_model_that_translates_translates(capsys):

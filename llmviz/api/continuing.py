@@ -19,8 +19,9 @@ from llmviz.training.runs import Trained
 class Continuation:
     """A prompt that a model continues; iterating yields (token, the text that it completes).
 
-    A character whose bytes have not all come waits for them: its text comes with its last token.
-    The token that ends the text comes, too, with an empty text.
+    A character whose bytes have not all come waits for them: its text comes with its last token,
+    and U+FFFD with the last token of all where they never come. The token that ends the text comes,
+    too.
 
     read: the ids of the prompt. written: the ids that came so far, without the one that ends it.
     shown: the prompt as the model reads it, with its unknown characters.
@@ -47,7 +48,7 @@ class Continuation:
         self.read = tokenizer.encode(prompt)
         self.shown = tokenizer.decode(self.read)
         self.written: list[int] = []
-        self._tokenizer, self._ends = tokenizer, tokenizer.ends
+        self._tokenizer, self._ends, self._most = tokenizer, tokenizer.ends, tokens
         self._tokens = generate(
             module or trained.model,
             tokenizer.behind_start(self.read),
@@ -62,10 +63,11 @@ class Continuation:
         stream = TextStream(self._behind)
         for token in self._tokens:
             if token.id in self._ends:
-                yield token, ""
-            else:
-                self.written.append(token.id)
-                yield token, stream.push(token.id)
+                yield token, stream.end()
+                continue
+            self.written.append(token.id)
+            piece = stream.push(token.id)
+            yield token, piece + stream.end() if len(self.written) == self._most else piece
 
     def _behind(self, ids: Any) -> str:
         """The text of ids behind the prompt; some tokenizers write them otherwise alone."""

@@ -206,7 +206,7 @@ def _note_rest(text: Continuation, most: int) -> None:
     if most and not text.written:
         note("nothing was written: the first token that the model chose ends the text")
     elif text.is_cut:
-        note("the last bytes that were written make no whole character; they are left out")
+        note("the last bytes that were written make no whole character; U+FFFD stands for them")
 
 
 def _translate(trained: Any, prompt: str, given: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ from llmviz.serving import protocol, requests
 from llmviz.serving.protocol import ApiError, Completion
 from llmviz.serving.scoring import TokenScore
 from llmviz.serving.service import Answer, Ended
-from llmviz.serving.text_stream import TextStream
+from llmviz.serving.text_stream import TextStream, settled
 from llmviz.tokenizers import Tokenizer
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Scored:
     ) -> None:
         self._tokenizer, self._ids, self._scores = tokenizer, list(ids), list(scores)
         self._offsets = [
-            len(tokenizer.decode(self._ids[:i]).rstrip("\ufffd")) for i in range(len(self._ids))
+            len(settled(tokenizer.decode(self._ids[:i]))) for i in range(len(self._ids))
         ]
         # A stop text, which is not shown, may be written by tokens that are.
         shown = sum(offset < len(text) for offset in self._offsets)

@@ -7,6 +7,14 @@ from collections.abc import Callable, Sequence
 _UNFINISHED = "\ufffd"  # stands for bytes of a character whose last ones are still to come
 
 
+def settled(text: str) -> str:
+    """A text of tokens without its last character if more bytes of it may come.
+
+    Of bytes that make no character only the last ones can still become a part of one.
+    """
+    return text.removesuffix(_UNFINISHED)
+
+
 class TextStream:
     """Turns tokens into pieces of text that never have to be taken back.
 
@@ -42,7 +50,7 @@ class TextStream:
 
     def _held(self, whole: str) -> int:
         """How many characters at the end must wait."""
-        text = whole.rstrip(_UNFINISHED)
+        text = settled(whole)
         begun = [
             size
             for stop in self._stops

@@ -17,6 +17,7 @@ from llmviz.sampling import (
     temperature_limit,
     usual_order,
 )
+from llmviz.sampling.kinds import STEPS
 
 RNG = np.random.default_rng(0)
 LOGITS = RNG.normal(size=200) * 2
@@ -233,3 +234,12 @@ def test_bad_input_is_named(call, message):
 def test_settings_that_change_nothing_are_inactive():
     neutral = SamplingSettings(top_p=1.0, min_p=0.0, repetition_penalty=1.0)
     assert not any(neutral.active(name) for name in usual_order())
+
+
+@pytest.mark.parametrize("kind", STEPS, ids=lambda kind: kind.name)
+def test_every_stop_of_a_slider_rises_is_in_a_link_and_is_a_value_of_its_step(kind):
+    assert list(kind.stops) == sorted(set(kind.stops))
+    for stop in kind.stops:
+        assert kind.low <= stop <= kind.high
+        kind.check(stop)
+    assert not kind.stops or kind.none or kind.neutral in kind.stops

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as some
 
 from llmviz.models import build
@@ -386,6 +386,19 @@ def test_copying_takes_the_longest_and_latest_match():
     assert find([1, 2, 3, 5, 2, 4, 1, 2]).of(3) == 1  # two tokens match, not only the last one
     assert find([2, 3, 2, 4, 2]).of(4) == 1
     assert find([1, 2, 3]) is None and find([1]) is None
+
+
+@settings(deadline=None)
+@example("aa")  # the latest place of all
+@example("aba")  # the first
+@given(some.text("abc", min_size=1, max_size=12))
+def test_copying_finds_what_a_search_for_the_end_of_a_text_finds(text):
+    for longest in (1, 2, 4):
+        found = CopyDraft(128, longest).chances([ord(sign) for sign in text], SamplingSettings())
+        ends = [text[-n:] for n in range(min(longest, len(text) - 1), 0, -1)]
+        places = [text.rfind(end, 0, len(text) - 1) + len(end) for end in ends if end in text[:-1]]
+        assert (found is None) == (not places)
+        assert not places or found.of(ord(text[places[0]])) == 1
 
 
 def test_a_few_chances_are_drawn_and_looked_up_by_id():

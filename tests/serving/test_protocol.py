@@ -160,6 +160,16 @@ def test_pieces_are_the_text_up_to_the_first_stop_text(text, stops):
     assert all("\ufffd" not in piece for piece in pieces)
 
 
+@given(some.lists(some.integers(0, 255), max_size=30))
+def test_of_any_bytes_at_most_the_last_character_waits_and_the_end_gives_it(data):
+    stream = TextStream(utf8)
+    for size, byte in enumerate(data, 1):
+        stream.push(byte)
+        assert stream.text in (utf8(data[:size]), utf8(data[:size])[:-1])
+        assert utf8(data).startswith(stream.text)
+    assert stream.text + stream.end() == utf8(data)
+
+
 def test_bytes_that_never_become_a_character_come_at_the_end():
     stream = TextStream(utf8)
     assert stream.push(0xE2) == "" and stream.push(0x82) == ""

@@ -14,6 +14,7 @@ import torch
 
 import llmviz
 from llmviz.serving import page
+from llmviz.serving.answering import Scored
 from llmviz.serving.chat_protocol import KNOWN, WITHOUT_EFFECT, read_chat
 from llmviz.serving.chat_template import OWN, ChatTemplate, Conversation
 from llmviz.serving.engine import Engine
@@ -23,6 +24,7 @@ from llmviz.serving.scoring import Scorer
 from llmviz.serving.server import Server, hosts_for, listen
 from llmviz.serving.service import Service
 from llmviz.serving.settings import ServingConfig
+from llmviz.tokenizers import get_tokenizer
 from llmviz.training.reading import CHAT
 from tests.published_models import make_gpt2
 from tests.serving.served import PATIENCE
@@ -153,6 +155,14 @@ def test_what_is_written_is_as_probable_as_said_and_a_stop_text_is_left_out(serv
     (choice,) = body["choices"]
     assert choice["text"] == whole[: whole.index(stop)]
     assert all(offset < len(choice["text"]) for offset in choice["logprobs"]["text_offset"])
+
+
+def test_each_of_the_bytes_that_make_no_character_has_its_place():
+    tokenizer = get_tokenizer("bpe")
+    ids = [next(id for id in range(256) if tokenizer.token_bytes(id) == b"\xfc")] * 12
+    said = Scored(tokenizer, ids, [None] * 12, tokenizer.decode(ids)).of_a_completion()
+    # The character before a token is the token's as long as it may still become a part of it.
+    assert said["text_offset"] == [0, *range(11)] and len(said["tokens"]) == 12
 
 
 def test_an_echo_comes_first_in_a_stream_and_for_every_sample(server):

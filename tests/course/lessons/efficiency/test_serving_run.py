@@ -12,6 +12,7 @@ from llmviz.course.lessons.efficiency.serving.serving_run import (
     MOST_OWN,
     MOST_OWN_CHARACTERS,
     Begun,
+    Texts,
     Trial,
     done_share,
     own_prompts,
@@ -20,6 +21,7 @@ from llmviz.course.lessons.efficiency.serving.serving_run import (
     serving_run,
 )
 from llmviz.serving import POLICIES, Scheduler
+from llmviz.serving.requests import Outcome
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.workload import Workload
 from llmviz.tokenizers import ENDOFTEXT, get_tokenizer
@@ -136,9 +138,21 @@ def test_hypotheses_are_written_whole_until_the_search_ends():
             for name in ("r1/0", "r1/1", "r1/2", "r2/0", "r2/1", "r2/2"):
                 changes = [text for at, text in run.texts.get(name, ()) if at <= tick.number]
                 ids = [token for token in living.get(name, ()) if token != end]
-                expected = TOKENIZER.decode(ids).rstrip("\ufffd")
+                expected = TOKENIZER.decode(ids).removesuffix("\ufffd")
                 assert (changes[-1] if changes else "") == expected
         assert not living
+
+
+def test_bytes_that_make_no_character_are_written_when_their_sequence_ends():
+    tick = serving_texts.read().runs[0].recording.ticks[0]
+    wrong = next(id for id in range(256) if TOKENIZER.token_bytes(id) == b"\xfc")
+    texts, written = Texts(TOKENIZER), ""
+    for number in range(12):
+        end = (Outcome("r1", 0, (wrong,) * 12, "length"),) if number == 11 else ()
+        now = replace(tick, number=number, emitted=(("r1/0", wrong),), finished=end)
+        written += "".join(text for _, _, text in texts.pieces(now))
+        assert len(written) == number + (number == 11)
+    assert written == "\ufffd" * 12
 
 
 def test_the_bundled_texts_of_one_prompt_are_whole_and_sharing_is_counted():
@@ -170,7 +184,7 @@ def check_texts(run) -> None:
     for name, outcome in run.recording.outcomes.items():
         text = TOKENIZER.decode([token for token in outcome.tokens if token != end])
         pieces = run.pieces.get(name, ())
-        assert "".join(piece for _, piece in pieces) == text.rstrip("\ufffd")
+        assert "".join(piece for _, piece in pieces) == text
         assert [tick for tick, _ in pieces] == sorted({tick for tick, _ in pieces})
 
 

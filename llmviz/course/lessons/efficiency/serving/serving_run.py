@@ -15,6 +15,7 @@ from llmviz.serving.record import record_bundled
 from llmviz.serving.recording import Recording
 from llmviz.serving.requests import GREEDY, Request
 from llmviz.serving.settings import ServingConfig
+from llmviz.serving.text_stream import TextStream, settled
 from llmviz.serving.trace import Tick
 from llmviz.serving.workload import Workload, make_requests
 from llmviz.textfile import check_text, read_text_file
@@ -136,25 +137,24 @@ class Texts:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._end = tokenizer.end
         self._decode: Callable[[Sequence[int]], str] = tokenizer.decode
-        self._ids: dict[str, list[int]] = {}
-        self._sent: dict[str, int] = {}
+        self._streams: dict[str, TextStream] = {}
         self._beams: dict[str, list[int]] = {}  # the new tokens of each hypothesis that lives
 
     def pieces(self, tick: Tick) -> Iterator[tuple[int, str, str]]:
         """Yield (tick, sequence, text) for each sequence that has written text in a tick.
 
-        Bytes of a character that is not whole yet are held back.
+        Bytes of a character that is not whole yet are held back until the sequence ends.
         """
+        pieces: dict[str, str] = {}
         for name, token in tick.emitted:
-            ids = self._ids.setdefault(name, [])
+            stream = self._streams.setdefault(name, TextStream(self._decode))
             if token != self._end:
-                ids.append(token)
-        for name in dict.fromkeys(name for name, _ in tick.emitted):
-            text = self._decode(self._ids[name]).rstrip("\ufffd")
-            sent = self._sent.get(name, 0)
-            if len(text) > sent:
-                self._sent[name] = len(text)
-                yield tick.number, name, text[sent:]
+                pieces[name] = pieces.get(name, "") + stream.push(token)
+        for outcome in tick.finished:
+            for name in (outcome.request, f"{outcome.request}/{outcome.sample}"):
+                if name in self._streams:
+                    pieces[name] = pieces.get(name, "") + self._streams.pop(name).end()
+        yield from ((tick.number, name, text) for name, text in pieces.items() if text)
 
     def hypotheses(self, tick: Tick) -> Iterator[tuple[int, str, str]]:
         """Yield (tick, sequence, text) for each hypothesis of a beam search that a tick changes."""
@@ -170,7 +170,7 @@ class Texts:
         for name in dict.fromkeys((*before, *now)):
             if before.get(name) != now.get(name):
                 ids = [token for token in now.get(name, ()) if token != self._end]
-                yield tick.number, name, self._decode(ids).rstrip("\ufffd")
+                yield tick.number, name, settled(self._decode(ids))
 
 
 def serving_run(trial: Trial) -> Iterator[Begun | Part]:
