@@ -75,7 +75,7 @@ SHARES = {"text": 0.45, "control": 0.35, "chapter": 0.12, "lesson": 0.04, "link"
 
 def class_command(port: int) -> list[str]:
     """Return README's command for a class, with this Python's Streamlit and a port of its own."""
-    readme = (ROOT / "README.md").read_text("utf-8").split("## Serve a class")[1]
+    readme = (ROOT / "docs" / "CLASS.md").read_text("utf-8").split("## Serve a class")[1]
     line = re.findall(r"```sh\n(.*?)```", readme, re.S)[0].splitlines()[0]
     program, *rest = shlex.split(line)
     assert program == "streamlit", line

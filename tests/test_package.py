@@ -109,7 +109,7 @@ def test_it_asks_for_ranges_around_the_pinned_versions_and_gives_the_command(whe
     shown, address = metadata.get_payload(), re.search(r'repository = "(.*)"', PROJECT)[1]
     assert "# llmviz" in shown and metadata["Description-Content-Type"] == "text/markdown"
     assert not re.search(r"\]\((?!https?://|#)", shown)
-    assert ("![The home page" in shown) == bool(address) == bool(metadata.get_all("Project-URL"))
+    assert ("![The app" in shown) == bool(address) == bool(metadata.get_all("Project-URL"))
     scripts = configparser.ConfigParser()
     scripts.read_string(wheel.read(f"{info}/entry_points.txt").decode())
     assert scripts["console_scripts"]["llmviz"] == "llmviz.cli:main"
@@ -121,7 +121,7 @@ def test_with_an_address_the_description_has_whole_ones():
     place.loader.exec_module(build)
     assert doctest.testmod(build).failed == 0
     text = build.with_addresses((ROOT / "README.md").read_text("utf-8"), "https://host.org/x")
-    assert "](https://host.org/x/raw/HEAD/docs/home.png)" in text
+    assert "](https://host.org/x/raw/HEAD/docs/llmviz.webp)" in text
     pictures = re.findall(r"https://host\.org/x/(?:raw|blob)/HEAD/([^)#]+)", text)
     assert pictures and all((ROOT / one).exists() for one in pictures)
     assert all(

@@ -30,7 +30,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(project):
-    readme = (ROOT / "README.md").read_text("utf-8")
+    readme = (ROOT / "docs" / "INSTALL.md").read_text("utf-8")
     (options,) = re.findall(r"`(--server\.fileWatcherType auto[^`]*)`", readme)
     options = shlex.split(options)
     with app(project / "app.py", folder=project, options=options, ahead=False) as url:

@@ -1,4 +1,4 @@
-"""README's command for a class lets the class in and sends at once."""
+"""The command of docs/CLASS.md for a class lets the class in and sends at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.classroom.conftest import ROOT, opened
 
 
 def test_the_command_is_readmes():
-    readme = (ROOT / "README.md").read_text("utf-8")
+    readme = (ROOT / "docs" / "CLASS.md").read_text("utf-8")
     (line,) = re.findall(r"^(streamlit run .*--server\.address.*)$", readme, re.M)
     assert class_command(9)[2:] == [*shlex.split(line), "--server.port", "9"]
     assert class_command(9)[:2] == [sys.executable, "-m"]

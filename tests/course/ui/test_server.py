@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[3]
 def test_no_file_watcher_unless_asked_for():
     config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
     assert config["server"]["fileWatcherType"] == "none"
-    assert "--server.fileWatcherType auto" in (ROOT / "README.md").read_text("utf-8")
+    assert "--server.fileWatcherType auto" in (ROOT / "docs" / "INSTALL.md").read_text("utf-8")
 
 
 def test_nobody_counts_frozen_objects():
