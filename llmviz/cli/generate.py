@@ -115,6 +115,7 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.finetuning.finding import find_trained
     from llmviz.models.catalogue import able
     from llmviz.models.decoder import can_decode, optimize_for_inference
+    from llmviz.nn.fast_linear import about_int8
 
     trained = find_trained(given.checkpoint)
     for line in trained.notes:
@@ -124,6 +125,8 @@ def run(given: argparse.Namespace) -> int:
     module = None
     if given.precision is not None and can_decode(trained.model):
         module = optimize_for_inference(trained.model, given.precision)
+        if given.precision == "int8" and (said := about_int8()):
+            note(said)
     elif given.precision is not None:
         raise ValueError(
             "--precision is for GPTs without mistakes and without experts, with norms before each "

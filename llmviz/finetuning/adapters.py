@@ -24,6 +24,7 @@ from llmviz.finetuning.lora import (
     merged_adapter,
 )
 from llmviz.finetuning.plan import LoraConfig
+from llmviz.nn.finite import wrong_type
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import (
     MANIFEST,
@@ -148,6 +149,9 @@ def load_adapter(
     if base is not None and made_for not in (None, base):
         raise CheckpointError(f"{path} is an adapter for {made_for}, not for {base}")
     tensors = load_tensors(path / WEIGHTS)
+    for stored in sorted(tensors):
+        if wrong := wrong_type(stored, tensors[stored]):
+            raise CheckpointError(f"{path / WEIGHTS} cannot be computed with: {wrong}")
     pairs = _pairs(tensors, path / WEIGHTS)
     _check_fit(model, pairs, config, path / WEIGHTS)
     if (path / BASE).exists() and read_json(path / BASE).get("sha256") != base_digest(model):

@@ -168,14 +168,48 @@ def _packed(weight: Tensor, bias: Tensor | None, dtype: torch.dtype, rows: int) 
 
 
 def _int8(weight: Tensor, bias: Tensor | None, dtype: torch.dtype, rows: int) -> Product:
-    scales = weight.abs().amax(dim=1).clamp_min(1e-12).double() / 127
+    return int8_multiply(weight, weight.abs().amax(dim=1).clamp_min(1e-12).double() / 127, bias)
+
+
+def int8_multiply(weight: Tensor, scales: Tensor, bias: Tensor | None = None) -> Product:
+    """Return x (N, in) -> (N, out) for W (out, in) rounded to steps of scales (out,), float64.
+
+    x is rounded to 8 bits as it comes, to 7 where the processor cuts sums (`pairs_saturate`).
+    Raises AttributeError or RuntimeError where this torch has no such kernel.
+    """
+    packed, narrow = _packed_int8(weight, scales, bias), pairs_saturate()
+    multiply = torch.ops.quantized.linear_dynamic
+    return lambda x: multiply(x, packed, narrow)
+
+
+@cache
+def pairs_saturate() -> bool:
+    """Whether the processor cuts sums of two int8 products at 2¹⁵, as those without VNNI do.
+
+    It is tried where such sums are largest: 2 · 255 · 127, which with 7 bits is below 2¹⁵.
+    """
+    x = torch.ones(16, 64)
+    packed = _packed_int8(x, torch.full((16,), 1 / 127, dtype=torch.float64), None)
+    multiply = torch.ops.quantized.linear_dynamic
+    return any(bool((multiply(x[:n], packed, False) - 64).abs().max() > 1) for n in (1, FEW))
+
+
+def about_int8() -> str:
+    """What is to be known of int8 products on this processor, in words; "" where nothing."""
+    try:
+        narrow = pairs_saturate()
+    except (AttributeError, RuntimeError):
+        return "this torch has no int8 product for this processor; float32 is used"
+    said = "this processor adds int8 products in 16 bits; layers' inputs are rounded to 7 bits"
+    return said if narrow else ""
+
+
+def _packed_int8(weight: Tensor, scales: Tensor, bias: Tensor | None) -> Any:
     zeros = torch.zeros(len(weight), dtype=torch.int64)
     with warnings.catch_warnings():  # that torch will drop this is why there is a way back
         warnings.filterwarnings("ignore", message="torch.quantize")
         quantized = torch.quantize_per_channel(weight, scales, zeros, 0, torch.qint8)
-    packed = torch.ops.quantized.linear_prepack(quantized, bias)
-    multiply = torch.ops.quantized.linear_dynamic
-    return lambda x: multiply(x, packed)
+    return torch.ops.quantized.linear_prepack(quantized, bias)
 
 
 def _int4(weight: Tensor, bias: Tensor | None, dtype: torch.dtype, rows: int) -> Product:

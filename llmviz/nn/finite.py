@@ -15,17 +15,30 @@ from torch import Tensor
 # No layer of a model overflows in float32 with weights up to here. Counts are float64 and may be
 # larger; weights of trained models are below 100.
 LARGEST = 1e5
+FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
 def wrong_tensor(tensors: Iterable[tuple[str, Tensor]], most: float = LARGEST) -> str:
     """The first tensor that holds NaN, infinity or more than `most`, in words; "" without any.
 
-    Tensors of whole numbers are passed over.
+    A tensor of complex numbers or of floats besides `FLOATS` is wrong, too. Tensors of whole
+    numbers are passed over.
     """
     for name, tensor in tensors:
+        fractions = tensor.is_floating_point() or tensor.is_complex()
+        if fractions and (wrong := wrong_type(name, tensor)):
+            return wrong
         if tensor.is_floating_point() and (wrong := _wrong(tensor.detach(), most)):
             return f"{name} holds {wrong}"
     return ""
+
+
+def wrong_type(name: str, tensor: Tensor) -> str:
+    """Why a tensor's type is none for weights, in words; "" where it is."""
+    if tensor.dtype in FLOATS:
+        return ""
+    known = ", ".join(str(kind)[6:] for kind in FLOATS)
+    return f"{name} holds numbers of type {str(tensor.dtype)[6:]}; weights must be of {known}"
 
 
 def _wrong(values: Tensor, most: float) -> str:

@@ -7,11 +7,9 @@ float32.
 
 from __future__ import annotations
 
-import warnings
-
 import torch
 
-from llmviz.nn.fast_linear import Product, int4_multiply
+from llmviz.nn.fast_linear import Product, int4_multiply, int8_multiply
 from llmviz.quantization.grids import Quantized, dequantize
 from llmviz.quantization.scheme import CHANNEL, Scheme
 
@@ -27,18 +25,11 @@ def has_int4() -> bool:
 def int8_product(quantized: Quantized, scheme: Scheme) -> Product:
     """Return x (N, in) -> (N, out) for symmetric codes of 8 bits, one step for each row.
 
-    x is rounded to 8 bits as it comes. Raises ValueError for another scheme.
+    x is rounded as `int8_multiply` says. Raises ValueError for another scheme.
     """
     if (scheme.bits, scheme.symmetric, scheme.per) != (8, True, CHANNEL):
         raise ValueError("torch's int8 kernel takes symmetric codes of 8 bits, a step for each row")
-    scales = quantized.scale[:, 0].double()
-    zeros = torch.zeros(len(scales), dtype=torch.int64)
-    with warnings.catch_warnings():  # torch will drop this; a test notices when it has
-        warnings.filterwarnings("ignore", message="torch.quantize")
-        weight = torch.quantize_per_channel(dequantize(quantized), scales, zeros, 0, torch.qint8)
-    packed = torch.ops.quantized.linear_prepack(weight, None)
-    multiply = torch.ops.quantized.linear_dynamic
-    return lambda x: multiply(x, packed)
+    return int8_multiply(dequantize(quantized), quantized.scale[:, 0].double())
 
 
 def int4_product(quantized: Quantized, scheme: Scheme) -> Product:

@@ -13,7 +13,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from llmviz.nn.finite import wrong_tensor
+from llmviz.nn.finite import wrong_tensor, wrong_type
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import parse_json
 from llmviz.training.weights_place import STEP
@@ -162,8 +162,12 @@ def _tied(header: dict[str, str] | None, there: dict[str, Any], path: Path) -> d
 
 
 def load_weights(model: nn.Module, tensors: dict[str, Tensor], source: str) -> None:
-    """Copy weights into a model; CheckpointError if they are another model's."""
-    check_shapes(shapes(model.state_dict()), shapes(tensors), source)
+    """Copy weights into a model; CheckpointError if another model's, or of no type for weights."""
+    own = model.state_dict()
+    check_shapes(shapes(own), shapes(tensors), source)
+    for name, tensor in own.items():
+        if tensor.is_floating_point() and (wrong := wrong_type(name, tensors[name])):
+            raise CheckpointError(f"{source} cannot be computed with: {wrong}")
     model.load_state_dict(tensors)
 
 

@@ -1,5 +1,9 @@
 """Packed products against torch's, and the way back when an operation is missing."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 import torch
 from torch import nn
@@ -43,6 +47,43 @@ def test_fewer_bits_are_the_rounded_weights(precision):
         expected = x @ rounded.T + linear.bias
     assert (found - expected).abs().max() < 0.02 * expected.abs().max()  # x is rounded, too
     assert 0 < (found - exact).abs().max() <= fl.TOLERANCE[precision] * exact.abs().max()
+
+
+@pytest.mark.skipif(
+    "onednn" not in torch.backends.quantized.supported_engines, reason="it is that library's limit"
+)
+def test_no_sum_is_cut_where_the_processor_has_no_vnni():
+    """On inputs and weights that reach the bound, with a library that may not use VNNI."""
+    code = (
+        "import torch; torch.backends.quantized.engine = 'onednn'\n"
+        "from llmviz.nn import fast_linear as fl\n"
+        "for sign in (1, -1):\n"
+        "    steps = torch.full((32,), 1 / 127, dtype=torch.float64)\n"
+        "    product = fl.int8_multiply(sign * torch.ones(32, 96), steps)\n"
+        "    for rows in (1, 4, 64):\n"
+        "        found = product(torch.ones(rows, 96))\n"
+        "        torch.testing.assert_close(found, torch.full_like(found, 96.0 * sign))\n"
+    )
+    places = {"ONEDNN_MAX_CPU_ISA": "AVX2", "DNNL_MAX_CPU_ISA": "AVX2"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | places)
+
+
+def test_what_is_used_is_said(monkeypatch):
+    monkeypatch.setattr(fl, "pairs_saturate", lambda: True)
+    assert "7 bits" in fl.about_int8()
+    linear, x = layer(), torch.randn(4, 300)
+    with torch.inference_mode():
+        expected, found = linear(x), fl.fast_linear(linear, "int8")(x)
+    assert 0 < (expected - found).abs().max() <= fl.TOLERANCE["int8"] * expected.abs().max()
+    monkeypatch.setattr(fl, "pairs_saturate", lambda: False)
+    assert fl.about_int8() == ""
+
+    def missing():
+        raise RuntimeError("not in this build")
+
+    monkeypatch.setattr(fl, "pairs_saturate", missing)
+    assert "float32 is used" in fl.about_int8()
+    torch.testing.assert_close(fl.fast_linear(linear, "int8")(x), linear(x).detach())
 
 
 def test_small_layers_stay_plain_and_follow_their_weights():

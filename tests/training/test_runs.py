@@ -21,6 +21,7 @@ from llmviz.training.plan import Plan, prepare, prepare_again
 from llmviz.training.reading import Metrics, went_wrong
 from llmviz.training.runs import load_trained, read_metrics, run_in_folder
 from llmviz.training.samples import sampler
+from llmviz.training.tensors import load_tensors, save_tensors
 from tests.training.tampered import spoil_weights
 
 
@@ -99,6 +100,19 @@ def test_weights_that_are_no_numbers_are_damaged_weights(plan, tmp_path, value):
     for refused in (load_trained, newest_checkpoint):
         with pytest.raises(CheckpointError, match=f"cannot be computed with: {name} holds"):
             refused(out)
+
+
+@pytest.mark.parametrize(
+    "kind", [torch.float8_e4m3fn, torch.float8_e5m2, torch.int32, torch.bool, torch.complex64]
+)
+def test_weights_of_a_type_that_is_none_for_weights_are_refused_by_name(plan, tmp_path, kind):
+    out, name = tmp_path / "run", "token.weight"
+    list(run_in_folder(out, prepare(plan)))
+    shutil.rmtree(out / "checkpoints")
+    tensors = load_tensors(out / "model.safetensors")
+    save_tensors(out / "model.safetensors", tensors | {name: tensors[name].to(kind)})
+    with pytest.raises(CheckpointError, match=f"{name} holds numbers of type {str(kind)[6:]}"):
+        load_trained(out)
 
 
 def test_closing_saves_and_resuming_gives_the_uninterrupted_run(plan, tmp_path):
