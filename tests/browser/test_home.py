@@ -236,6 +236,21 @@ def test_write_it_appends_the_amber_token_and_writing_ten_can_be_stopped(home):
     assert len(chips(page)) < rows + 10
 
 
+def test_nobody_types_into_the_box_while_the_model_writes(home):
+    page = home("?text=The cat")
+    box = page.locator("textarea").first
+    page.get_by_text("Write 10").click()
+    expect(box).to_be_disabled()
+    page.locator(".actions .plain", has_text="Stop").dispatch_event("pointerdown")
+    expect(box).to_be_enabled()
+    settle(page)
+    box.fill("Typed after it")
+    box.press("Control+Enter")
+    page.wait_for_url(re.compile("Typed"))
+    settle(page, calm=1000)
+    assert box.input_value() == "Typed after it"
+
+
 def test_a_phone_scrolls_inside_the_picture_only_and_the_course_is_a_path(home, visit):
     page = home(theme="light", width=390)
     scrolls_inside_the_picture_only(page)

@@ -244,12 +244,38 @@ def test_ten_written_are_ten_times_one(bundle, monkeypatch, temperature):
         if step.ended:
             break
     app = open_page("home", text="The cat", temperature=str(temperature))
-    app.session_state[picture.WRITING] = [0, 10, 0.0]
+    app.session_state[picture.WRITING] = picture.Job(10, "The cat")
     for _ in range(12):
         app.run()
     fine(app)
     assert picture.WRITING not in app.session_state
     assert app.text_area[0].value == text
+
+
+def test_what_the_learner_types_stays_where_the_model_writes(bundle, monkeypatch):
+    monkeypatch.setattr(picture, "PACE", 1e6)  # a token, and no second one
+    app = open_page("home", text="The cat")
+    app.session_state[picture.WRITING] = picture.Job(10, "The cat")
+    # The browser locks the box before the first token comes.
+    app.run()
+    assert app.text_area[0].disabled and app.text_area[0].value == "The cat"
+    app.run()
+    assert app.text_area[0].disabled and app.text_area[0].value != "The cat"
+    # What the learner puts there by another way, an example or another page, ends the writing.
+    app.session_state["shared.text"] = "My own"
+    app.run()
+    fine(app)
+    assert picture.WRITING not in app.session_state
+    assert not app.text_area[0].disabled and app.text_area[0].value == "My own"
+
+
+def test_a_box_is_not_locked_for_a_model_that_cannot_write(monkeypatch, tmp_path):
+    use(monkeypatch, tmp_path)
+    app = open_page("home", text="The cat")
+    app.session_state[picture.WRITING] = picture.Job(10, "The cat")
+    app.run()
+    fine(app)
+    assert not app.text_area[0].disabled
 
 
 def test_what_is_drawn_in_amber_is_what_is_written(bundle):

@@ -24,7 +24,7 @@ def text_input(
 
     then: called after a change. more: as `st.text_input` takes it.
     """
-    st.text_input(label, **more, **state.bind(key, then))
+    st.text_input(label, disabled=key in state.locked, **more, **state.bind(key, then))
     _say_limit(state, key)
 
 
@@ -32,7 +32,7 @@ def text_area(
     state: PageState, key: str, label: str, then: Callable[[], None] | None = None, **more: Any
 ) -> None:
     """Show a field of several lines for a control, as `text_input` shows one of one line."""
-    st.text_area(label, **more, **state.bind(key, then))
+    st.text_area(label, disabled=key in state.locked, **more, **state.bind(key, then))
     _say_limit(state, key)
 
 

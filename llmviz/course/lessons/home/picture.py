@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,10 +30,34 @@ if TYPE_CHECKING:
     from llmviz.tokenizers import Tokenizer
 
 PACE = 0.45  # seconds between two tokens that are written in a row, so that the eye can follow
+SOON = 0.1  # seconds until the first of them
 POLL = 0.3  # seconds between two looks whether the model has come
 KEY = "home.machine"
-WRITING = "home.writing"  # session: [written, wanted, time of the last]
+WRITING = "home.writing"  # session: a Job
 BROKEN = "home.broken"  # session: the text after which the model wants bytes of no character
+
+
+@dataclass
+class Job:
+    """Tokens that the model is to write behind a text, while nobody types in its box."""
+
+    wanted: int
+    text: str  # what is in the box, unless the learner has put something else there
+    written: int = 0
+    last: float = -math.inf  # when
+    locked: bool = False  # whether the box was drawn as one that nobody can type in
+
+
+def lock_text(state: kit.PageState) -> None:
+    """Lock the box of the text while the model writes into it.
+
+    Where the learner has put another text there, the model stops: what was typed stays.
+    """
+    job = st.session_state.get(WRITING)
+    if job is not None and state["text"] != job.text:
+        del st.session_state[WRITING]
+    elif job is not None:
+        state.locked.add(kit.LEARNER_TEXT.key)
 
 
 def models() -> list[str]:
@@ -87,6 +113,7 @@ def draw(state: kit.PageState) -> OnScreen | None:
         window = sentence(state["text"], tokenizer, context)
     except ValueError as error:
         kit.refuse(error)
+        _stop_writing()
         return None
     _tell_limits(state["text"], window, context)
     rows = machine_rows(window, tokenizer)
@@ -102,11 +129,13 @@ def draw(state: kit.PageState) -> OnScreen | None:
             coming=name is not None and not engine.problem(),
         )
         _no_model() if name is None else _await_engine()
+        _stop_writing()
         return None
     reading = reading_of(bundled, window.ids)
     choice = choose(reading.logits[-1], state["temperature"], state["seed"], window.count)
     following = _following(choice, tokenizer, state)
     view, config = _view(state, bundled, reading), bundled.model.config
+    job: Job | None = st.session_state.get(WRITING)
     event = machine(
         rows,
         machine_values(reading, tokenizer),
@@ -119,15 +148,15 @@ def draw(state: kit.PageState) -> OnScreen | None:
         view=view,
         following=following,
         links=_links(),
-        writing=tuple(st.session_state[WRITING][:2]) if WRITING in st.session_state else None,
+        writing=(job.written, job.wanted) if job else None,
         on_view=lambda new: _keep_view(state, new, view, rows),
     )
     if st.session_state.get(BROKEN) == state["text"]:
         st.info(words.broken, icon=":material/block:")
-    _act(event.lesson, event.write)
+    _act(state, event.lesson, event.write)
     _draw_controls(state, choice, tokenizer)
-    if WRITING in st.session_state:
-        _writer(state, bundled)
+    if job is not None:
+        st.fragment(_write_on, run_every=PACE if job.written else SOON)(state, bundled)
     return OnScreen(bundled, window, reading, view.layer, view.heads[view.layer])
 
 
@@ -230,34 +259,46 @@ def _links() -> dict[str, str]:
     return {stage: page for stage, page in words.stage_lessons.items() if page in keys}
 
 
-def _act(lesson: str | None, write: int | None) -> None:
+def _act(state: kit.PageState, lesson: str | None, write: int | None) -> None:
     if lesson in _links().values():
         st.switch_page(f"pages/{lesson}.py")
     if write == 0:
-        st.session_state.pop(WRITING, None)
-        st.rerun()
+        _stop_writing()
     elif write is not None and 1 <= write <= 10 and WRITING not in st.session_state:
-        st.session_state[WRITING] = [0, write, 0.0]
+        st.session_state[WRITING] = Job(write, state["text"])
         st.rerun()
 
 
-@st.fragment(run_every=PACE)
-def _writer(state: kit.PageState, bundled: engine.Bundled) -> None:
-    """Write one token each time it is run, until all are written, stopped, or the text ends."""
-    job = st.session_state.get(WRITING)
-    if job is None or time.monotonic() - job[2] < 0.9 * PACE:
+def _stop_writing() -> None:
+    """Draw the page again with a box that is not locked, if the model writes into it."""
+    if st.session_state.pop(WRITING, None) is not None:
+        st.rerun()
+
+
+def _write_on(state: kit.PageState, bundled: engine.Bundled) -> None:
+    """Write one token each time it is run, until all are written, stopped, or the text ends.
+
+    The first comes only after the box was locked: what the learner had sent from there until then
+    has arrived, and is not written over.
+    """
+    job: Job | None = st.session_state.get(WRITING)
+    if job is None or time.monotonic() - job.last < 0.9 * PACE:
         return
-    text = state["text"]
-    head, looked_at = text[:-LOOKED_AT], text[-LOOKED_AT:]
+    if not job.locked:
+        job.locked = True
+        return
+    if state["text"] != job.text:
+        st.rerun()
+    head, looked_at = job.text[:-LOOKED_AT], job.text[-LOOKED_AT:]
     written = write_one(
         bundled.model, bundled.tokenizer, looked_at, state["temperature"], state["seed"]
     )
-    state["text"] = head + written.text
+    state["text"] = job.text = head + written.text
     state["row"] = -1
-    job[0], job[2] = job[0] + 1, time.monotonic()
+    job.written, job.last = job.written + 1, time.monotonic()
     if written.broken:
         st.session_state[BROKEN] = state["text"]
-    if written.ended or job[0] >= job[1]:
+    if written.ended or job.written >= job.wanted:
         del st.session_state[WRITING]
     st.rerun()
 
