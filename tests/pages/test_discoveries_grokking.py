@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llmviz.course.document import Sentence
 from llmviz.course.document.marks import looks
 from llmviz.course.lessons.discoveries.grokking import chapter, words
 from llmviz.course.lessons.discoveries.grokking import grokking_record as record
@@ -196,3 +197,9 @@ def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
     page = open_part("discoveries", "grokking")
     fine(page)
     assert any(record.COMMAND in one.value for one in page.code)
+
+
+def test_a_slot_names_its_form_and_other_numbers_keep_their_true_minus():
+    said = Sentence("{share:percent} of {names:listed}, {below:.1f}")
+    written = said.format(share=0.5, names=["a", "b-2"], below=-2.5)
+    assert written == f"{percent(0.5)} of a and b-2, −2.5"

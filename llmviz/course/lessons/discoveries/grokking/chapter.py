@@ -40,7 +40,7 @@ def draw(state: kit.PageState) -> None:
     """Show the film and its curves, the guess about them and the looks, then what goes deeper."""
     if not kit.is_here(words.missing, record.COMMAND, record.card):
         return
-    kit.prose(words.hook, modulus=MAIN.modulus)
+    kit.prose(words.hook)
     main, asked = film(), question()
     shown = kit.answered(asked, f"{KEY}.later") or state["grokframe"] > SAID_AT["heart"]
     with kit.stage("grokking"):
