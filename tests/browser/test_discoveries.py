@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from llmviz.course.lessons.discoveries.grokking.grokking_record import film
@@ -12,16 +14,16 @@ def test_numbers_come_to_lie_on_a_circle_and_a_small_model_learns_sums(visit):
     visit.open("discoveries?part=grokking&show=1", "canvas.map")
     page = visit.page
     last = film().last.step
-    expect(page.get_by_text(f"Step {last:,}. Right: 100.0 %")).to_be_visible()
+    expect(page.get_by_text(f"Step {last:,}: 100.0 %")).to_be_visible()
     player = page.locator(".lv:has(canvas.map)")  # the matrices below have one, too
     drag(player, "step", 0)
-    expect(page.get_by_text("Step 1. Right:")).to_be_visible()
+    expect(page.get_by_text(re.compile("^Step 1: .* of the new ones"))).to_be_visible()
     let_go(player, "step")
     expect(page.get_by_text("At step 1 the 4 strongest of 29")).to_be_visible()
-    known = page.get_by_text("of the shown sums right first at step")
+    known = page.get_by_text("of the shown sums right at step")
     expect(known).to_have_count(1)
     page.get_by_role("button", name="Let it learn").click()
-    expect(page.get_by_text("right are 100.0 % of the shown sums")).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("it gets 100.0 % of the shown sums")).to_be_visible(timeout=90_000)
     page.get_by_role("button", name="Stop").click()
     expect(known).to_have_count(2, timeout=30_000)
     visit.assert_clean()

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.discoveries.grokking import angles, chapter, circle, curves, grid, own
+from llmviz.course.document import Sentence
+from llmviz.course.document.marks import looks
+from llmviz.course.lessons.discoveries.grokking import chapter, words
 from llmviz.course.lessons.discoveries.grokking import grokking_record as record
 from llmviz.course.lessons.discoveries.grokking.model import Film, Moment, Sums, learn
 from llmviz.course.lessons.discoveries.grokking.params import WAVES
+from llmviz.course.ui import question
 from llmviz.course.ui.common import percent
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of, sent
@@ -34,23 +39,21 @@ def film_of(*rights: tuple[float, float]) -> Film:
 @given(st.lists(st.tuples(SHARE, SHARE), min_size=1, max_size=6))
 def test_the_sentence_on_the_two_moments_holds_for_any_training(rights):
     one = film_of(*rights)
-    said = curves.curves_read(one)
+    said = chapter.curves_read(one)
     shown = [10 * n + 1 for n, (right, _) in enumerate(rights) if right >= 0.99]
     new = [10 * n + 1 for n, (_, right) in enumerate(rights) if right >= 0.99]
-    assert (
-        f"shown sums right first at step {shown[0]:,}" in said if shown else "first at" not in said
-    )
-    assert ("times as late" in said) == bool(shown and new)
+    assert f"shown sums right at step {shown[0]:,}" in said if shown else "first gets" not in said
+    assert ("times as long" in said) == bool(shown and new)
     if shown and new:
         assert f"{new[0] / shown[0]:.1f} times" in said
-    assert bool(curves.turned_read(one)) == bool(shown)
-    assert bool(curves.losses_read(one)) == bool(shown and new and new[0] > shown[0])
+    assert bool(chapter.turned_read(one)) == bool(shown)
+    assert bool(chapter.losses_read(one)) == bool(shown and new and new[0] > shown[0])
 
 
 @given(st.lists(st.tuples(SHARE, SHARE), min_size=3, max_size=3))
 def test_three_trainings_are_counted(rights):
     every = [film_of(one) for one in rights]
-    said = grid.grid_read(every)
+    said = chapter.grid_read(every)
     known = sum(new >= 0.99 for _, new in rights)
     assert ("All three" in said) == (known == 3)
     assert (f"{known} of three" in said) == (known in (1, 2))
@@ -65,8 +68,8 @@ def test_the_sum_of_any_two_numbers_opens(a, b):
     total = (a + b) % modulus
     assert f"{a} + {b} is {total} modulo {modulus}" in said
     matrices = {one["name"]: one["values"] for one in sent(page, "matrix_view")["matrices"]}
-    answers = (total + np.arange(-angles.AROUND, angles.AROUND + 1)) % modulus
-    frequencies, high = angles.waves()
+    answers = (total + np.arange(-chapter.AROUND, chapter.AROUND + 1)) % modulus
+    frequencies, high, _ = chapter.waves()
     waves = [
         sum(
             h * np.cos(2 * np.pi * k * (a + b - c) / modulus)
@@ -91,7 +94,7 @@ def test_the_film_shows_each_bundled_moment_along_the_waves_of_the_last():
         )
         fine(page)
         film = sent(page, "scatter_film")
-        moments = circle.frames()
+        moments = chapter.frames()
         frequency = record.film().strongest(WAVES)[wave]
         rows = moments[-1].rows
         turns = 2 * np.pi * frequency * np.arange(len(rows)) / len(rows)
@@ -107,7 +110,7 @@ def test_the_film_shows_each_bundled_moment_along_the_waves_of_the_last():
 @pytest.mark.parametrize("n", range(record.MAIN.modulus)[1:6])
 def test_neighbours_on_a_wave_make_one_round(n):
     modulus = record.MAIN.modulus
-    following = dict(circle.neighbours(n, modulus))
+    following = dict(chapter.neighbours(n, modulus))
     place, seen = 0, []
     for turn in range(modulus):
         seen.append(place)
@@ -122,41 +125,81 @@ def test_a_setting_of_the_grid_is_read_out(decay):
     page = open_part("discoveries", "grokking", griddecay=f"{decay:g}", show="1")
     fine(page)
     share = record.SHARES[-1]
-    assert grid.grid_read(grid.films(23, share, decay)) in prose_of(page)
-    for share, row in zip(record.SHARES, grid.every_row(23), strict=True):
+    assert chapter.grid_read(chapter.films(23, share, decay)) in prose_of(page)
+    for share, row in zip(record.SHARES, chapter.every_row(23), strict=True):
         for one, cell in zip(record.DECAYS, row[1:], strict=True):
-            films = grid.films(23, share, one)
+            films = chapter.films(23, share, one)
             steps = [film.step_of("new_right") for film in films]
             assert cell.count("not by") == steps.count(None)
 
 
 @pytest.mark.parametrize("state", ["running", "done"])
 def test_a_training_of_the_learners_is_shown_while_it_learns_and_after(monkeypatch, state):
-    task = Sums(17, 0.6, 1.0, 5, own.SMALL_WIDTH, 60)
+    task = Sums(17, 0.6, 1.0, 5, record.SMALL_WIDTH, 60)
     moments = list(learn(task))
-    monkeypatch.setattr(own, "job_of", lambda _: FakeJob(moments, state))
+    monkeypatch.setattr(chapter, "job_of", lambda _: FakeJob(moments, state))
     link = {"ownmodulus": "17", "owngrokseed": "5", "owngrok": "1"}
     page = open_part("discoveries", "grokking", **link)
     fine(page)
     said = prose_of(page)
-    assert ("Step 60: right are" in said) == (state == "running")
-    assert (curves.curves_read(Film(task, moments)) in said) == (state == "done")
+    assert ("Step 60: it gets" in said) == (state == "running")
+    assert (chapter.curves_read(Film(task, moments)) in said) == (state == "done")
     assert f"hold {percent(float(np.sort(moments[-1].power)[-WAVES:].sum()))}" in said
 
 
 def test_the_end_names_a_moment_between_the_two():
-    film, said = record.film(), chapter.end_numbers()
-    place = chapter.between(film)
-    assert film.first("shown_right") < place < film.first("new_right")
-    assert said["between"] == film.moments[place].step
-    assert film.held(WAVES)[place] > 1.2 * film.held(WAVES)[0]
+    film = record.film()
+    said = chapter.end_numbers(film)
+    assert film.heart < said["between"].step < film.rule
+    assert said["between"].new_right < 0.1
+    assert said["held"] > 1.2 * said["begin_held"]
+
+
+def test_before_the_guess_nothing_behind_the_asked_step_is_sent(monkeypatch):
+    monkeypatch.setattr(question, "COVERS", True)
+    page = open_part("discoveries", "grokking")
+    fine(page)
+    film, heart = sent(page, "scatter_film"), record.film().heart
+    assert film["captions"][-1].startswith(f"Step {heart:,}:")
+    assert len(film["points"]) == len(film["captions"]) == len(film["curve"]["values"])
+    figure = chapter.main_figure(heart, heart, "light")
+    assert max(max(line.x) for line in figure.data) == heart
+    assert "{" not in prose_of(page) and "understands" not in prose_of(page)
+    looked = open_part("discoveries", "grokking", grokframe=str(chapter.SAID_AT["awake"]))
+    assert len(sent(looked, "scatter_film")["points"]) == len(chapter.frames())
+
+
+def test_looks_lead_to_the_frames_that_they_name():
+    steps = {frame: f"{chapter.frames()[frame].step:,}" for frame in chapter.SAID_AT.values()}
+    assert chapter.frames()[chapter.SAID_AT["heart"]].step == record.film().heart
+    for passage, frame in zip(words.looks, chapter.SAID_AT.values(), strict=True):
+        ((words_of, look),) = [pair for pair in looks(passage.format(**chapter.said())) if pair[1]]
+        assert (words_of, look) == (f"step {steps[frame]}", f"grokframe={frame}")
+
+
+def test_the_guess_has_the_right_numbers_and_those_of_two_misconceptions():
+    asked = chapter.question()
+    assert len(set(asked.answers)) == 3
+    heart, asleep, awake = (chapter.frames()[frame] for frame in chapter.SAID_AT.values())
+    said = asked.answers[asked.right]
+    assert f"{round(asleep.new_right * 100)}" in said and f"{round(awake.new_right * 100)}" in said
+    ramp = np.interp([asleep.step, awake.step], [heart.step, record.film().last.step], [0, 100])
+    written = [[int(n) for n in re.findall(r"(\d+)\s%", one)] for one in asked.answers]
+    assert [round(n) for n in ramp] in written
+    assert [0, 0] in written
 
 
 def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
     def missing(*_: object) -> None:
         raise ValueError("no")
 
-    monkeypatch.setattr(chapter, "card", missing)
+    monkeypatch.setattr(record, "card", missing)
     page = open_part("discoveries", "grokking")
     fine(page)
     assert any(record.COMMAND in one.value for one in page.code)
+
+
+def test_a_slot_names_its_form_and_other_numbers_keep_their_true_minus():
+    said = Sentence("{share:percent} of {names:listed}, {below:.1f}")
+    written = said.format(share=0.5, names=["a", "b-2"], below=-2.5)
+    assert written == f"{percent(0.5)} of a and b-2, −2.5"

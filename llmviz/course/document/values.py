@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from numbers import Number
 from string import Formatter
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ _POWER = re.compile(r"e([+-]\d+)$")
 _NOTHING = re.compile(r"-0(\.0*)?")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _WHOLE = re.compile(r"-?\d+")
+_NAMED = re.compile(r":[a-z]{3,}}")
 
 
 class Sentence(str):
@@ -37,16 +38,23 @@ class Sentence(str):
         >>> Sentence("from {low:.1f} to {name}, {off:.0e}").format(low=-2.5, name="b-2", off=2e-7)
         'from −2.5 to b-2, 2·10⁻⁷'
         """
+        if _NAMED.search(self):
+            return _NUMBERS.vformat(self, args, values)
         text = super().format(*args, **values)
         if "-" not in text:  # nearly always, and many cells of a picture have their sentence
             return text
         return _NUMBERS.vformat(self, args, values)
 
 
+FORMATS: dict[str, Callable[[Any], str]] = {}  # by its name in a slot: {share:percent}
+
+
 class _Numbers(Formatter):
     """Fills slots as `str.format` does, but for the minus signs and powers of ten of numbers."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
+        if write := FORMATS.get(format_spec):
+            return write(value)
         text = super().format_field(value, format_spec)
         if not isinstance(value, Number):
             return text

@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from llmviz.course.figures.theme import Mode, bare_layout
+from llmviz.course.figures.theme import Mode, bare_layout, role_color
 
 MARGIN = 8  # pixels around the figure, where no number stands
 
@@ -58,4 +58,27 @@ def named_bars(
         "zeroline": False,
         "showgrid": False,
     }
+    return go.Figure([bars], layout)
+
+
+def share_bars(
+    shares: Sequence[float], strong: Sequence[int], top: float, axes: tuple[str, str], mode: Mode
+) -> go.Figure:
+    """Return a bar for the share of each of N numbers from 1; the strong ones stand out.
+
+    top: the largest share of all such figures.
+    """
+    colours = ["weights" if k + 1 in strong else "residual" for k in range(len(shares))]
+    bars = {
+        "type": "bar",
+        "x": list(range(1, len(shares) + 1)),
+        "y": [round(share, 4) for share in shares],
+        "marker": {"color": [role_color(role, mode) for role in colours]},
+        "hovertemplate": "%{x}: %{y:.1%}<extra></extra>",
+    }
+    margin = {"l": 56, "r": 16, "t": 16, "b": 44}
+    layout = bare_layout(mode, height=240, margin=margin, showlegend=False, bargap=0.25)
+    for name, title in zip(("xaxis", "yaxis"), axes, strict=True):
+        layout[name] |= {"title": {"text": title, "standoff": 8}}
+    layout["yaxis"] |= {"tickformat": ".0%", "range": [0, top * 1.05]}
     return go.Figure([bars], layout)

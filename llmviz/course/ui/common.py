@@ -114,6 +114,16 @@ def list_parts(state: PageState, key: str, names: Mapping[str, str]) -> None:
         listed[key] = Parts(state.params[key].default, dict(names))
 
 
+def controls(state: PageState, then: Callable[[], None] | None = None, /, **labels: str) -> None:
+    """Show declared controls beside each other: numbers as boxes, choices as buttons."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        for key, label in labels.items():
+            if options := state.params[key].options:
+                choose(state, key, label, {option: option for option in options}, then)
+            else:
+                st.number_input(label, step=1, width=120, **state.ranged(key, then=then))
+
+
 def choose_below_title(
     state: PageState,
     key: str,
@@ -163,6 +173,11 @@ def chart(figure: Any, key: str, *, bar: bool = True, **more: Any) -> None:
     if not bar:
         more["config"] = {"displayModeBar": False}
     st.plotly_chart(figure, key=key, theme=None, **more)
+
+
+def plot(key: str, figure: Callable[..., Any], *given: Any) -> None:
+    """Show what a kept figure draws of these arguments, in the visitor's colours."""
+    chart(figure(*given, theme()), key, bar=False)
 
 
 def chapter_link(

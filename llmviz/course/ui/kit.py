@@ -8,6 +8,7 @@ one: it collects their names.
 from typing import Any
 
 from llmviz.background import Job
+from llmviz.course.document.values import FORMATS
 from llmviz.course.figures.theme import Mode, bare_layout, category_style, role_color
 from llmviz.course.ui.chapter_parts import draw_part
 from llmviz.course.ui.code import fold, show_code
@@ -20,6 +21,7 @@ from llmviz.course.ui.common import (
     chart,
     choose,
     choose_below_title,
+    controls,
     count,
     duration,
     head_link,
@@ -28,6 +30,7 @@ from llmviz.course.ui.common import (
     listed,
     operand,
     percent,
+    plot,
     power_of_ten,
     raised,
     readable,
@@ -92,6 +95,8 @@ from llmviz.course.ui.table import columns_table, grouped, rows_table
 from llmviz.course.ui.text import escape_markdown, escape_plotly, visible
 from llmviz.course.ui.text_field import text_area, text_input
 from llmviz.course.ui.translated_sentence import Sentence, read_sentence
+
+FORMATS.update(percent=percent, whole=whole_percent, listed=listed)
 
 
 def __getattr__(name: str) -> Any:

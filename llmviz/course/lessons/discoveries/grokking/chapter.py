@@ -1,95 +1,397 @@
-"""Chapter "Grokking": sums modulo a prime are learned by heart first, and much later as a rule.
-
-P the modulus, C the width of the embedding, S moments.
-"""
+"""Chapter "Grokking": sums modulo a prime are learned by heart first, and much later as a rule."""
 
 from typing import Any
 
+import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.course.lessons.discoveries.grokking import angles, circle, curves, grid, own, words
-from llmviz.course.lessons.discoveries.grokking.grokking_record import COMMAND, MAIN, card, film
-from llmviz.course.lessons.discoveries.grokking.model import Film, power
+from llmviz.course import components as lv
+from llmviz.course.components.scatter_film.view import LAST, Curve, scatter_film
+from llmviz.course.components.scatter_film.view import Film as FilmPicture
+from llmviz.course.figures.bars import share_bars
+from llmviz.course.figures.lines import Line, lines
+from llmviz.course.lessons.discoveries.grokking import grokking_record as record
+from llmviz.course.lessons.discoveries.grokking import words
+from llmviz.course.lessons.discoveries.grokking.grokking_record import MAIN, SEEDS, film
+from llmviz.course.lessons.discoveries.grokking.model import (
+    LEARNED,
+    Film,
+    Moment,
+    Sums,
+    explained,
+    heights,
+    plane,
+    power,
+)
 from llmviz.course.lessons.discoveries.grokking.params import WAVES
 from llmviz.course.ui import kit
 
+STAGED = True
 KEY = "discoveries.grokking"
+SAID_AT = {"heart": 13, "asleep": 18, "awake": 25}  # frames that the looks lead to
+AROUND = 3  # answers on each side of the sum that are shown
+MOST = 4000  # steps of the learner's own training
+job_of = kit.job_of("llmviz.course.lessons.discoveries.grokking.model:learn", "task")
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    try:
-        parameters = card()["parameters"]
-    except ValueError:
-        kit.section(words.intro.title)
-        st.info(words.missing, icon=":material/download:")
-        st.code(COMMAND, language=None)
+    """Show the film and its curves, the guess about them and the looks, then what goes deeper."""
+    if not kit.is_here(words.missing, record.COMMAND, record.card):
         return
-    kit.section(
-        words.intro,
-        modulus=MAIN.modulus,
-        last=MAIN.modulus - 1,
-        clock=(17 + 50) % MAIN.modulus,
-        parameters=parameters,
-        all=len(MAIN.shown),
-        shown=int(MAIN.shown.sum()),
-        turned=int(MAIN.turned.sum()),
-        new=int(MAIN.new.sum()),
-    )
-    opened, decided = kit.predict(question(), f"{KEY}.new", covers=True), False
-    if opened:
-        curves.draw()
-        circle.draw(state)
-        angles.draw(state)
-        _code()
-        decided = grid.draw(state)
-    own.draw(state)
-    if opened and decided:
-        kit.seen(words.end, **end_numbers())
+    kit.prose(words.hook)
+    main, asked = film(), question()
+    shown = kit.answered(asked, f"{KEY}.later") or state["grokframe"] > SAID_AT["heart"]
+    with kit.stage("grokking"):
+        at = _stage(state, main, (len(frames()) if shown else SAID_AT["heart"] + 1) - 1)
+    kit.predict(asked, f"{KEY}.later", covers=True)
+    kit.source(state)
+    if shown:
+        kit.looks(state, words.looks, f"{KEY}.looks", **said())
+    counts = {part: int(getattr(MAIN, part).sum()) for part in ("shown", "turned", "new")}
+    clock = {"last": MAIN.modulus - 1, "clock": (17 + 50) % MAIN.modulus, "all": MAIN.modulus**2}
+    kit.section(words.intro, task=MAIN, card=record.card(), **clock, **counts)
+    decided = False
+    if shown:
+        kit.prose(f"{curves_read(main)} {turned_read(main)}")
+        kit.prose(losses_read(main))
+        _circle(at)
+        _angles(state, MAIN.modulus)
+        strong, top = main.strongest(WAVES), power(main.last.rows).max().round(3)
+        kit.show_code([power], words.snippet.format(waves=WAVES), f"{strong} {top}")
+        decided = _grid(state)
+    _own(state)
+    if decided:
+        kit.seen(words.end, run=main, count=WAVES, **end_numbers(main))
+
+
+@kit.kept(1)
+def frames() -> list[Moment]:
+    """Return the moments of the main training whose rows are bundled."""
+    return [moment for moment in film().moments if moment.rows is not None]
+
+
+def said() -> dict[str, Any]:
+    """Return the moments that question and looks name, and what the strongest waves hold there."""
+    places = np.array(film().strongest(WAVES)) - 1
+    named = {name: frames()[frame] for name, frame in SAID_AT.items()}
+    held = {f"{name}_held": at.power[places].sum() for name, at in named.items()}
+    return named | held | {"count": WAVES}
 
 
 def question() -> kit.Question:
-    """Return the question how many new sums are right when the shown ones are known by heart."""
-    at = film().moments[film().first("shown_right")]
-    return kit.share_question(
-        words.ask_new.format(step=at.step, right=kit.percent(at.shown_right)),
-        at.new_right,
-        words.ask_new_reasons,
-        kit.whole_percent,
-    )
+    """Return the question what becomes of the new sums.
 
-
-def end_numbers() -> dict[str, Any]:
-    """Return the numbers that the chapter ends with."""
-    main = film()
-    held, place = main.held(WAVES), between(main)
-    moment = main.moments[place]
-    return {
-        "modulus": main.task.modulus,
-        "heart": main.step_of("shown_right"),
-        "new": main.step_of("new_right"),
-        "count": WAVES,
-        "between": moment.step,
-        "between_right": kit.whole_percent(moment.new_right),
-        "between_held": kit.whole_percent(float(held[place])),
-        "begin_held": kit.whole_percent(float(held[0])),
+    The wrong answers are those of somebody who sees nothing left to learn, and of one who believes
+    in practice: a straight way from the shown sums to the end of the training.
+    """
+    heart, asleep, awake = (frames()[frame] for frame in SAID_AT.values())
+    length = film().last.step - heart.step
+    answers = {
+        (heart.new_right, heart.new_right): words.ask_later_nothing,
+        (asleep.new_right, awake.new_right): words.ask_later_sudden,
+        tuple((at.step - heart.step) / length for at in (asleep, awake)): words.ask_later_practice,
     }
-
-
-def between(run: Film) -> int:
-    """Return the place of the last moment at which less than a tenth of the new sums is right."""
-    return max(place for place, at in enumerate(run.moments) if at.new_right < 0.1)
-
-
-def _code() -> None:
-    shares = power(film().last.rows)
-    strong = film().strongest(WAVES)
-    kit.show_code(
-        [power],
-        "from llmviz.course.lessons.discoveries.grokking.model import power\n"
-        "from llmviz.course.lessons.discoveries.grokking.grokking_record import film\n\n"
-        "shares = power(film().last.rows)\n"
-        f"print(film().strongest({WAVES}), shares.max().round(3))",
-        f"{strong} {shares.max().round(3)}",
+    return kit.Question.among(
+        words.ask_later.format(heart=heart),
+        answers,
+        (asleep.new_right, awake.new_right),
+        lambda two: words.answer.format(early=two[0], late=two[1], asleep=asleep, awake=awake),
     )
+
+
+def end_numbers(run: Film) -> dict[str, Any]:
+    """Return the last moment with under a tenth of the new sums right, and what the waves hold."""
+    place = max(at for at, moment in enumerate(run.moments) if moment.new_right < 0.1)
+    held = run.held(WAVES)
+    return {"between": run.moments[place], "held": held[place], "begin_held": held[0]}
+
+
+@kit.kept(WAVES)
+def places(frequency: int) -> np.ndarray:
+    """Return where the numbers lie at each moment (S, P, 2), along the last moment's directions."""
+    directions = plane(frames()[-1].rows, frequency)
+    return np.array([frame.rows @ directions.T for frame in frames()])
+
+
+def neighbours(frequency: int, modulus: int) -> list[tuple[int, int]]:
+    """Return the pairs of numbers that are next to each other on the wave of a frequency.
+
+    >>> neighbours(2, 5)
+    [(0, 3), (1, 4), (2, 0), (3, 1), (4, 2)]
+    """
+    apart = pow(frequency, -1, modulus)
+    return [(n, (n + apart) % modulus) for n in range(modulus)]
+
+
+def _stage(state: kit.PageState, main: Film, last: int) -> int:
+    """Show the film and the curves up to the last frame; return the frame that is looked at."""
+    p, key, seen = MAIN.modulus, f"{KEY}.circle", frames()[: last + 1]
+    waves = main.strongest(WAVES)
+    frequency = waves[state["grokwave"]]
+    at = state["grokframe"] if 0 <= state["grokframe"] < last else LAST
+    left, right = st.columns([3, 2])
+    with left:
+        scatter_film(
+            FilmPicture(
+                places(frequency)[: last + 1],
+                [str(n) for n in range(p)],
+                words=words.film_words,
+                kinds=np.zeros(p),
+                kind_names=[words.film_words["kinds"]],
+                lit=[0],
+                links=neighbours(frequency, p),
+                captions=[words.caption.format(at=frame) for frame in seen],
+                curve=Curve(words.loss_curve, [frame.new_loss for frame in seen]),
+                axes=tuple(words.film_axes),
+            ),
+            key=key,
+            step=at,
+            on_step=kit.bound(
+                state, key, step=("grokframe", kit.one_of([*range(last), LAST], LAST))
+            ),
+        )
+    with right:
+        kit.plot(f"{KEY}.curves.right", main_figure, seen[-1].step, seen[at].step)
+        kit.choose(state, "grokwave", words.wave, {n: str(k) for n, k in enumerate(waves)})
+    return at if at >= 0 else last
+
+
+@kit.kept(72)
+def main_figure(until: int, at: int, mode: kit.Mode) -> go.Figure:
+    """Return the curves of the main training up to a step, with a line at the one looked at."""
+    run = film()
+    figure = right_figure(run, mode, sum(step <= until for step in run.steps))
+    figure.update_xaxes(range=[0, float(np.log10(run.last.step))])
+    return figure.add_vline(at, line={"width": 1, "dash": "dot"})
+
+
+def right_figure(run: Film, mode: kit.Mode, count: int | None = None) -> go.Figure:
+    """Return shares of right sums by step, and what the frequencies of the last moment hold.
+
+    count: how many of the moments are drawn, if not all.
+    """
+    steps, marked = run.steps[:count], len(run.moments) < 2
+    drawn = [
+        Line(title, steps, run.curve(name)[:count], colour, marked=marked)
+        for colour, (name, title) in enumerate(words.curve_lines.items())
+    ]
+    held = words.waves_line.format(count=WAVES)
+    drawn.append(Line(held, steps, run.held(WAVES)[:count], 3, dashed=True, marked=marked))
+    return shares(drawn, words.right_axis, mode)
+
+
+def shares(drawn: list[Line], axis: str, mode: kit.Mode) -> go.Figure:
+    """Return lines of shares, from 0 to 1, over the logarithm of the step."""
+    axes = words.step_axis, axis
+    figure = lines(drawn, axes, mode, logarithmic=(True, False), hover="%{y:.1%}")
+    return figure.update_layout(yaxis_tickformat=".0%", yaxis_range=[-0.02, 1.04])
+
+
+def curves_read(run: Film) -> str:
+    """Say when a training knows the shown sums, and when the new ones."""
+    how = "none" if run.heart is None else "heart" if run.rule is None else "both"
+    times = run.rule / run.heart if run.heart and run.rule else 0
+    return words.curves_read[how].format(run=run, most=LEARNED, times=times)
+
+
+def turned_read(run: Film) -> str:
+    """Say what a training knows of the other order once it knows the shown sums, if it does."""
+    place = run.first("shown_right")
+    return "" if place is None else words.turned_read.format(at=run.moments[place])
+
+
+def losses_read(run: Film) -> str:
+    """Say what the losses do between the two moments, if there are both."""
+    heart, rule = run.first("shown_right"), run.first("new_right")
+    if heart is None or rule is None or rule <= heart:
+        return ""
+    between = slice(heart, rule + 1)
+    shown, new = (run.curve(f"{kind}_loss")[between].max() for kind in ("shown", "new"))
+    guess = np.log(run.task.modulus)
+    return words.losses_read.format(shown_loss=shown, worst=new, task=run.task, guess=guess)
+
+
+def _circle(at: int) -> None:
+    kit.section(words.circle, modulus=MAIN.modulus)
+    kit.plot(f"{KEY}.circle.power", power_figure, at)
+    now, first = frames()[at], frames()[0]
+    held = {"now": np.sort(now.power)[-WAVES:].sum(), "before": np.sort(first.power)[-WAVES:].sum()}
+    kit.prose(words.power_read, at=now, first=first, count=WAVES, all=len(now.power), **held)
+
+
+@kit.kept(64)
+def power_figure(at: int, mode: kit.Mode) -> go.Figure:
+    """Return the share of each frequency at a moment; the strongest at the end stand out."""
+    held = frames()[at].power
+    top = max(float(frame.power.max()) for frame in frames())
+    axes = words.frequency_axis, words.power_axis
+    return share_bars(held, film().strongest(WAVES), top, axes, mode)
+
+
+@kit.kept(1)
+def waves() -> tuple[np.ndarray, np.ndarray, float]:
+    """Return the frequencies that stand highest in the logits (K,), how high, and what they say.
+
+    The last is the share of the logits' differences that they explain.
+    """
+    every = heights(record.final_logits(), MAIN.modulus)
+    chosen = np.sort(np.abs(every).argsort()[::-1][:WAVES])
+    frequencies, high = chosen + 1, every[chosen]
+    return frequencies, high, explained(record.final_logits(), frequencies, high)
+
+
+def _angles(state: kit.PageState, p: int) -> None:
+    kit.section(words.angles, modulus=p)
+    kit.controls(state, groka=words.a, grokb=words.b)
+    a, b = state["groka"], state["grokb"]
+    kit.show(
+        state,
+        matrices(a, b),
+        [
+            ["turn", "rest"],
+            [None, "angle"],
+            ["heights", "waves"],
+            [None, "result"],
+            [None, "model"],
+        ],
+        key=f"{KEY}.angles.cells",
+        control="grokcell",
+        first=f"result.0.{AROUND}",
+        numbers=True,
+    )
+    fit = words.fit.format(p=p, all=p**2, count=WAVES, share=waves()[2])
+    kit.prose(f"{angles_read(a, b)} {fit}")
+
+
+def matrices(a: int, b: int) -> list[lv.Matrix]:
+    """Return the waves at the sum and at answers around it, as matrices that open."""
+    p, (frequencies, high, _) = MAIN.modulus, waves()
+    answers = (a + b + np.arange(-AROUND, AROUND + 1)) % p
+    rest = (a + b - answers)[None].astype(float)
+    turn = 2 * np.pi * frequencies[:, None] / p
+    waved = np.cos(turn @ rest)
+    own = record.final_logits()[a * p + b]
+    own = (own - own.mean())[answers][None]
+    down = {"row_labels": [f"k = {k}" for k in frequencies]}
+    across = {"col_labels": [f"c = {answer}" for answer in answers]}
+    wave = {
+        "role": "weights",
+        "scale": "diverging",
+        "limit": 1.0,
+        "op": lv.function("angle", "cos"),
+    }
+    added = {"role": "value", "op": lv.matmul("heights", "waves")}
+    named = {"col_labels": down["row_labels"], "role": "key"}
+    return [
+        lv.Matrix("turn", turn, words.turn, words.turn_formula.format(modulus=p), **down),
+        lv.Matrix("rest", rest, words.rest, **across, digits=0),
+        lv.Matrix(
+            "angle",
+            turn @ rest,
+            "angle",
+            words.angle_formula,
+            **down,
+            **across,
+            op=lv.matmul("turn", "rest"),
+        ),
+        lv.Matrix("heights", high[None], words.height, **named),
+        lv.Matrix("waves", waved, words.wave_name, "cos(angle)", **down, **across, **wave),
+        lv.Matrix(
+            "result", high[None] @ waved, words.result, words.result_formula, **across, **added
+        ),
+        lv.Matrix("model", own, words.model, **across, role="query"),
+    ]
+
+
+def angles_read(a: int, b: int) -> str:
+    """Say which answer is highest, for the waves and for the model."""
+    p, (frequencies, high, _) = MAIN.modulus, waves()
+    total, said = (a + b) % p, int(record.final_logits()[a * p + b].argmax())
+    turns = 2 * np.pi * np.outer(frequencies, a + b - np.arange(p)) / p
+    best = int((high @ np.cos(turns)).argmax())
+    how = "right" if said == best == total else "wrong"
+    return words.angles_read[how].format(a=a, b=b, sum=total, modulus=p, said=said, waves=best)
+
+
+def _grid(state: kit.PageState) -> bool:
+    """Ask what weight decay does, and show the trainings; return whether they are shown."""
+    kit.section(words.grid, trainings=len(record.tasks()) - 1)
+    asked = kit.Question.of(words.ask_decay, last=record.SMALL_STEPS)
+    if not kit.predict(asked, f"{KEY}.grid.decay", covers=True):
+        return False
+    kit.section(words.many)
+    kit.controls(state, gridmodulus=words.modulus, gridshare=words.share, griddecay=words.decay)
+    p, share, decay = (float(state[f"grid{name}"]) for name in ("modulus", "share", "decay"))
+    kit.plot(f"{KEY}.grid.new", grid_figure, int(p), share, decay)
+    kit.prose(grid_read(films(int(p), share, decay)))
+    kit.prose(words.every, modulus=int(p), most=LEARNED)
+    kit.rows_table(every_row(int(p)), words.every_columns)
+    return True
+
+
+def films(modulus: int, share: float, decay: float) -> list[Film]:
+    """Return the three trainings of these settings."""
+    return [film(record.small(modulus, share, decay, seed)) for seed in SEEDS]
+
+
+@kit.kept(36)
+def grid_figure(modulus: int, share: float, decay: float, mode: kit.Mode) -> go.Figure:
+    """Return the share of right new sums of three trainings, by step."""
+    drawn = [
+        Line(
+            words.seed_line.format(number=n + 1), run.steps, run.curve("new_right"), n, marked=False
+        )
+        for n, run in enumerate(films(modulus, share, decay))
+    ]
+    return shares(drawn, words.new_axis, mode)
+
+
+def grid_read(every: list[Film]) -> str:
+    """Say which of three trainings come to know the new sums, and when."""
+    steps = [f"{run.rule:,}" for run in every if run.rule is not None]
+    how = "all" if len(steps) == len(every) else "some" if steps else "none"
+    last = max(run.last.step for run in every)
+    rights = [kit.percent(run.last.new_right) for run in every]
+    return words.grid_read[how].format(count=len(steps), last=last, steps=steps, rights=rights)
+
+
+@kit.kept(len(record.MODULI))
+def every_row(modulus: int) -> list[tuple[str, ...]]:
+    """Return a row for each share: when three trainings of each weight decay know the new sums."""
+
+    def when(run: Film) -> str:
+        return words.never.format(last=run.last.step) if run.rule is None else f"{run.rule:,}"
+
+    return [
+        (f"{share:g}", *("; ".join(map(when, films(modulus, share, d))) for d in record.DECAYS))
+        for share in record.SHARES
+    ]
+
+
+def _own(state: kit.PageState) -> None:
+    kit.section(words.own)
+    anew = state.setter(owngrok=False)
+    kit.controls(state, anew, **words.own_controls)
+    p, share, decay = (float(state[f"own{name}"]) for name in ("modulus", "share", "decay"))
+    task = Sums(int(p), share, decay, state["owngrokseed"], record.SMALL_WIDTH, MOST)
+    kit.live(
+        state,
+        "owngrok",
+        job_of,
+        (task,),
+        lambda job: _results(task, job),
+        start=words.own_start,
+        share=lambda job: job.results[-1].step / task.most if job.results else 0.0,
+    )
+
+
+def _results(task: Sums, job: kit.Job) -> None:
+    if not job.results:
+        return
+    run = Film(task, list(job.results))
+    kit.chart(right_figure(run, kit.theme()), f"{KEY}.own.right", bar=False)
+    read = f"{curves_read(run)} {turned_read(run)}"
+    kit.prose(read if job.over else words.own_going.format(run=run))
+    kit.prose(words.own_held, count=WAVES, run=run, held=run.held(WAVES)[-1])

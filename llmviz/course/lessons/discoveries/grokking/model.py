@@ -126,6 +126,16 @@ class Film(Moments):
         place = self.first(name)
         return None if place is None else self.moments[place].step
 
+    @property
+    def heart(self) -> int | None:
+        """The step at which the shown sums are first found to be learned, or None."""
+        return self.step_of("shown_right")
+
+    @property
+    def rule(self) -> int | None:
+        """The step at which the new sums are first found to be learned, or None."""
+        return self.step_of("new_right")
+
     def strongest(self, count: int) -> list[int]:
         """The frequencies that hold most at the last moment, the strongest first."""
         return [int(place) + 1 for place in np.argsort(-self.last.power, kind="stable")[:count]]
