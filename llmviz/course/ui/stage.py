@@ -20,9 +20,13 @@ from llmviz.course.ui.state import LINK_ICON, PageState
 SOURCE = "Your text and model"
 
 
-def stage(name: str) -> DeltaGenerator:
-    """Return the block of the chapter's picture, which stays in view above its looks."""
-    return st.container(key=f"lv-stage-{name}")
+def stage(name: str, *, stays: bool = True) -> DeltaGenerator:
+    """Return the block of the chapter's picture.
+
+    stays: it stays in view above its looks, where the window is large enough; for a picture of at
+    most half a screen.
+    """
+    return st.container(key=f"lv-{'stays' if stays else 'stage'}-{name}")
 
 
 def source(state: PageState) -> None:

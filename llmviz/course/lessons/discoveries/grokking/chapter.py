@@ -43,7 +43,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     main, asked = film(), question()
     shown = kit.answered(asked, f"{KEY}.later") or state["grokframe"] > SAID_AT["heart"]
-    with kit.stage("grokking"):
+    with kit.stage("grokking", stays=False):
         at = _stage(state, main, (len(frames()) if shown else SAID_AT["heart"] + 1) - 1)
     kit.predict(asked, f"{KEY}.later", covers=True)
     kit.source(state)
