@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.corpus.counts import letter_pair_counts
-from llmviz.course.components.draw_pad.pictures import write_picture
+from llmviz.corpus.drawn_pictures import write_picture
 from llmviz.course.components.series_view.view import read_drawn, read_hand
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.history import other_lessons

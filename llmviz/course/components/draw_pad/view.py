@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from llmviz.corpus.drawn_pictures import SIDE, read_picture, write_picture
 from llmviz.course.components._shared.transport import mount
-from llmviz.course.components.draw_pad.pictures import SIDE, read_picture, write_picture
 
 
 def draw_pad(
