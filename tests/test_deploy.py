@@ -254,7 +254,8 @@ class Lesson:
         menu = self.presenter.locator("[data-testid=stSidebarNav]")
         await menu.get_by_role("link", name=title).click()
         await self.follower.wait_for_url(f"**/{page}*")
-        await expect(self.follower.get_by_role("heading", name=title).first).to_be_visible()
+        shown = self.follower.locator("[data-testid=stMain]").get_by_text(title).first
+        await expect(shown).to_be_visible()
 
     async def goes_on(self) -> None:
         """Without a hand, the presenter's window leads again; the follower follows, and the end."""
