@@ -1,6 +1,7 @@
 """What stands on the first screen of the chapters that begin with their picture."""
 
 import pytest
+from playwright.sync_api import expect
 
 from benchmarks.first_screen import PHONE, WIDE, screen_of
 
@@ -23,5 +24,5 @@ def test_a_look_changes_the_picture_and_the_link(visit):
     look = visit.page.get_by_role("button", name="T = 0.2")
     look.click()
     visit.page.wait_for_function("location.search.includes('temperature=0.2')")
-    visit.page.wait_for_function("document.querySelector('.value.num').textContent === '0.20'")
-    visit.page.wait_for_selector("button.look.on")
+    expect(visit.page.locator(".value.num")).to_have_text("0.20")
+    expect(visit.page.locator("button.look.on")).to_have_count(1)
