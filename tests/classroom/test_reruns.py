@@ -19,7 +19,7 @@ from llmviz.course.lessons.finetuning.lora import words
 from tests.awaiting import awaited
 from tests.classroom.conftest import ROOT
 
-BYTES = 51_000  # of a rerun with nothing changed: what a browser has is not sent again
+BYTES = 52_000  # of a rerun with nothing changed: what a browser has is not sent again
 ELEMENTS = 67  # one of them opens a class
 FURNITURE = 4  # elements around a page: the sidebar's text, the styles, and what Streamlit adds
 
@@ -112,7 +112,8 @@ async def again(host: str, lesson: str) -> tuple[dict[str, Exchange], dict[str, 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_chapter_in_which_nothing_changed_sends_little_and_a_control_runs_a_part(host, lesson):
     found, labels = awaited(again(host, lesson))
-    of_the_lesson = set.intersection(*labels.values())  # such as its text
+    standing = Counter(label for every in labels.values() for label in every)
+    of_the_lesson = {label for label in standing if len(labels) == 1 or standing[label] > 1}
     for title, exchange in found.items():
         assert exchange.received < BYTES, title
         assert exchange.elements <= ELEMENTS, title
