@@ -7,7 +7,7 @@ import math
 import random
 import re
 from argparse import Namespace
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 import pytest
