@@ -7,7 +7,7 @@ import math
 import random
 import re
 from argparse import Namespace
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import Any
 
 import pytest
@@ -58,6 +58,7 @@ RUN_THE_LESSON = {
         "Your answer",
     },
 }
+STAGED = {"Temperature", "Grokking"}  # they have it under their picture
 WAYS_ON = ("Back: ", "Next: ", "Next lesson: ")
 
 
@@ -112,8 +113,8 @@ async def again(host: str, lesson: str) -> tuple[dict[str, Exchange], dict[str, 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_chapter_in_which_nothing_changed_sends_little_and_a_control_runs_a_part(host, lesson):
     found, labels = awaited(again(host, lesson))
-    standing = Counter(label for every in labels.values() for label in every)
-    of_the_lesson = {label for label in standing if len(labels) == 1 or standing[label] > 1}
+    above = [shown for title, shown in labels.items() if title not in STAGED]
+    of_the_lesson = set.intersection(*above)  # such as its text
     for title, exchange in found.items():
         assert exchange.received < BYTES, title
         assert exchange.elements <= ELEMENTS, title
