@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 # A module may import from its own layer and from lower ones.
 LAYERS = [
     {"background", "background_child", "child", "config", "lazy", "paths", "textfile"}
-    | {"limits", "nearest", "read_to_end", "standard_streams", "trace", "wholefile"},
+    | {"limits", "nearest", "read_to_end", "standard_streams", "trace", "weightfile", "wholefile"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},
     {"training", "pretrained", "finetuning", "language"}

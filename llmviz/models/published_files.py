@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any, Self
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from torch import Tensor
 
 from llmviz.nn.finite import wrong_tensor
 from llmviz.tokenizers import published as tokenizer_files
+from llmviz.weightfile import open_weights
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
 DOWNLOADED = (
@@ -39,25 +40,23 @@ class StoredTensors:
 
     Raises: ValueError for a file that is missing or damaged, an index that does not fit its files,
     a tensor that is there under two names, and one to be read that is of no floating type or holds
-    what no model can compute with (`wrong_tensor`).
+    what no model can compute with (`wrong_tensor`); for a file that changes before the `with` ends.
     """
 
     def __init__(self, folder: Path, prefix: str = ""):
         self.folder, self.prefix = folder, prefix
-        self._stack = ExitStack()
         self._places: dict[str, tuple[Any, Path, str]] = {}  # name -> open file, path, stored name
 
     def __enter__(self) -> Self:
-        try:
+        with ExitStack() as stack:
             for path, expected in weight_files(self.folder).items():
-                self._add(path, expected)
-        except BaseException:
-            self._stack.close()
-            raise
+                self._add(stack, path, expected)
+            self._stack = stack.pop_all()
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        self._stack.close()
+    def __exit__(self, *exception: Any) -> None:
+        with _reading(self.folder):
+            self._stack.__exit__(*exception)
 
     def __contains__(self, name: str) -> bool:
         return name in self._places
@@ -87,9 +86,9 @@ class StoredTensors:
         """Give a tensor another name."""
         self._places[new] = self._places.pop(old)
 
-    def _add(self, path: Path, expected: set[str] | None) -> None:
+    def _add(self, stack: ExitStack, path: Path, expected: set[str] | None) -> None:
         with _reading(path):
-            file = self._stack.enter_context(safe_open(path, framework="pt"))
+            file = stack.enter_context(open_weights(path))
             names = set(file.keys())
         if expected is not None and names != expected:
             odd = min(names ^ expected)

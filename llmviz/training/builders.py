@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from llmviz.models import BERTConfig, SkipGramConfig
 from llmviz.models.catalogue import ModelEntry
 from llmviz.training.config import Plan
@@ -79,7 +81,7 @@ def next_words(given: Material) -> Built:
     def count() -> References:
         given.tell("counting pairs of tokens", 0, len(text.train.ids), "tokens")
         parts = given.texts.train, given.texts.validation
-        return references(text.train.ids, *parts, given.tokenizer, corpus)
+        return references(np.asarray(text.train.ids), *parts, given.tokenizer, corpus)
 
     counted = given.texts.kept.references(given.tokenizer, corpus, count)
     data: PlanBatches = text

@@ -31,7 +31,7 @@ from llmviz.tokenizers import load_tokenizer
 from llmviz.training import locks
 from llmviz.training.files import read_json, write_json
 from llmviz.training.references import References
-from llmviz.training.stream import Parts, Stream, write_ids
+from llmviz.training.stream import Parts, StoredIds, Stream, write_ids
 from llmviz.wholefile import TEMPORARY, sync, temporary_beside
 
 VERSION = 2  # of what is kept and how; another one is another key
@@ -240,10 +240,11 @@ def _read_streams(folder: Path) -> tuple[Stream, Stream]:
                     raise ValueError(f"{path}-{part}.bin is damaged")
             record["stamps"] = stamps
             write_json(folder / ABOUT, about)
-        ids = np.memmap(f"{path}-ids.bin", dtype=np.int32, mode="r")
         lengths = np.fromfile(f"{path}-lengths.bin", dtype=np.int64)
         lowest, highest = record["range"]
-        streams.append(Stream.of(np.asarray(ids), lengths, (lowest, highest)))
+        streams.append(
+            Stream.of(StoredIds(path.with_name(f"{name}-ids.bin")), lengths, (lowest, highest))
+        )
     return streams[0], streams[1]
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import threading
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -41,6 +43,44 @@ class Epochs:
         return self._orders[epoch]
 
 
+class StoredIds:
+    """Token ids in a file, int32 (N,), which are read where they are asked for.
+
+    It is not mapped: cut off by somebody, a mapped file ends the process in place of a ValueError.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = path.open("rb")
+        self._count = path.stat().st_size // np.dtype(np.int32).itemsize
+        self._lock = threading.Lock()  # one place in the file for all threads
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, at: int | slice | np.ndarray) -> np.ndarray:
+        """Ids as an array gives them; places count from 0, and those of a row are read at once."""
+        if isinstance(at, slice):
+            start, stop, step = at.indices(len(self))
+            return self._read(start, max(start, stop)) if step == 1 else self[:][at]
+        places = np.asarray(at)
+        rows = places.reshape(-1, places.shape[-1] if places.ndim > 1 else 1)
+        read = [self._read(row.min(), row.max() + 1)[row - row.min()] for row in rows]
+        return np.array(read, dtype=np.int32).reshape(places.shape)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self[:].astype(dtype or np.int32, copy=False)
+
+    def _read(self, start: int, stop: int) -> np.ndarray:
+        ids = np.empty(stop - start, dtype=np.int32)
+        with self._lock:
+            self._file.seek(int(start) * ids.itemsize)
+            read = self._file.readinto(ids.data.cast("B"))
+        if read != ids.nbytes:
+            raise ValueError(f"{self.path} was changed while it was read: it lacks ids")
+        return ids
+
+
 @dataclass(frozen=True)
 class Stream:
     """Documents as one line of token ids: `end d1 … end d2 … end`.
@@ -49,7 +89,7 @@ class Stream:
     the number of targets it holds (its tokens and the `end` that closes it), int64 (documents,).
     """
 
-    ids: np.ndarray
+    ids: np.ndarray | StoredIds
     starts: np.ndarray
     lengths: np.ndarray
     known_range: tuple[int, int] | None = None
@@ -57,7 +97,7 @@ class Stream:
     @property
     def range(self) -> tuple[int, int]:
         """The lowest and the highest id."""
-        return self.known_range or (int(self.ids.min()), int(self.ids.max()))
+        return self.known_range or (int(np.min(self.ids)), int(np.max(self.ids)))
 
     def rows(self, context_length: int) -> tuple[np.ndarray, np.ndarray]:
         """Where rows begin and how many targets each holds: documents in pieces of the context."""
@@ -68,7 +108,9 @@ class Stream:
         return starts, np.minimum(context_length, self.lengths[which] - piece * context_length)
 
     @classmethod
-    def of(cls, ids: np.ndarray, lengths: np.ndarray, known: tuple[int, int] | None) -> Stream:
+    def of(
+        cls, ids: np.ndarray | StoredIds, lengths: np.ndarray, known: tuple[int, int] | None
+    ) -> Stream:
         """The stream of what was written. known: its range."""
         starts = np.concatenate([[0], np.cumsum(lengths)])[:-1].astype(np.int64)
         return cls(ids, starts, lengths, known)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
@@ -17,6 +17,7 @@ from llmviz.nn.finite import wrong_tensor, wrong_type
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import parse_json
 from llmviz.training.weights_place import STEP
+from llmviz.weightfile import open_weights
 from llmviz.wholefile import write_whole
 
 LONGEST_HEADER = 2**24  # bytes at the beginning of a file of weights
@@ -105,7 +106,7 @@ def load_tensors(path: Path) -> dict[str, Tensor]:
     if not path.is_file():
         raise CheckpointError(f"{path} is missing")
     try:
-        with safe_open(path, framework="pt") as file:
+        with open_weights(path) as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             tied = _tied(file.metadata(), tensors, path)
     except (SafetensorError, OSError) as error:
@@ -138,7 +139,7 @@ def load_shapes(path: Path) -> Shapes:
             length = int.from_bytes(file.read(8), "little")
         if length > LONGEST_HEADER:
             raise CheckpointError(f"{path} begins with a list of {length:,} bytes")
-        with safe_open(path, framework="pt") as file:
+        with open_weights(path) as file:
             names = list(file.keys())
             listed = {name: tuple(file.get_slice(name).get_shape()) for name in names}
             tied = _tied(file.metadata(), listed, path)

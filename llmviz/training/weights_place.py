@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 
 from llmviz.training.errors import CheckpointError
 from llmviz.training.reading import METRICS, MODEL, read_metrics
 from llmviz.training.run_folders import last_record
+from llmviz.weightfile import open_weights
 
 STEP = "step"  # header entry: after how many updates the tensors were so
 
@@ -16,7 +17,7 @@ STEP = "step"  # header entry: after how many updates the tensors were so
 def read_header(path: Path) -> dict[str, str]:
     """What a safetensors file says of itself beside its tensors; CheckpointError if it is none."""
     try:
-        with safe_open(path, framework="np") as file:
+        with open_weights(path, "np") as file:
             return file.metadata() or {}
     except (SafetensorError, OSError) as error:
         raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error

@@ -260,11 +260,10 @@ def ask(model: LanguageModel, tokenizer: Any, names: list[tuple[str, str]]) -> n
 @cache
 def bundled(unknown: int = 0, seed: int = 0, folder: Path = EXPERIMENT_FOLDER) -> Answers:
     """Return what a bundled model answers. Raises ValueError where it is not in this copy."""
-    from safetensors.numpy import load_file
+    from llmviz.weightfile import open_weights
 
-    return Answers(
-        load_file(require(folder / FILE, COMMAND))[_name(unknown, seed)].astype(np.float64)
-    )
+    with open_weights(require(folder / FILE, COMMAND), "np") as file:
+        return Answers(file.get_tensor(_name(unknown, seed)).astype(np.float64))
 
 
 def _name(unknown: int, seed: int) -> str:
