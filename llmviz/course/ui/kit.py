@@ -8,6 +8,8 @@ one: it collects their names.
 from typing import Any
 
 from llmviz.background import Job
+from llmviz.course.components.case_rows.view import Axis, Case, case_rows
+from llmviz.course.components.draw_on.view import Drawn, Scale, draw_on
 from llmviz.course.document.values import FORMATS
 from llmviz.course.figures.theme import Mode, bare_layout, category_style, role_color
 from llmviz.course.ui.chapter_parts import draw_part
@@ -39,6 +41,7 @@ from llmviz.course.ui.common import (
     theme,
 )
 from llmviz.course.ui.contents import Lesson
+from llmviz.course.ui.guess import guess_cases, guess_line
 from llmviz.course.ui.job_pools import import_jobs, map_jobs, prepare_umap, training_jobs
 from llmviz.course.ui.kept import kept, on_model, on_model_and_tokenizer
 from llmviz.course.ui.lesson import section, seen

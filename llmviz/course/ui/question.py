@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -12,12 +13,16 @@ import streamlit as st
 from llmviz.course.components._shared.transport import component_key
 from llmviz.course.components.progress.view import note_answer
 from llmviz.course.document import Ask, Sentence
+from llmviz.course.document.marks import unmarked
 from llmviz.course.ui.class_question import thinks, told
 from llmviz.course.ui.prose import prose
+from llmviz.course.ui.text import escape_markdown
 
 COVERS = True  # False shows everything: tests that look at what is below a question
 _SHOW = "_show_answers"  # in the session
 RIGHT = Sentence("**Right: {}**")
+SAID = "You said {guess}, and it is {right}."  # of a guess on the picture
+SAME_WAY, OTHER_WAY = "Your line goes the same way: {}", "It goes another way: {}"
 MARK = "PREDICT, THEN LOOK"  # stands above each question
 APART = 0.15  # between the right share of a question and the others
 HERE = "_here"  # in the session: the place of the chapter that is shown
@@ -31,7 +36,8 @@ class Question:
     `right` is the index of the right one of `answers`, and `reasons` say for each answer why it is
     right or what it overlooks. The answers are shown in `order`, so that their author's order does
     not tell which one is right. scale: they are steps of a scale or lines of a program, which keep
-    their order.
+    their order. values: for a guess on the picture, the numbers that each answer stands for; write:
+    how a single one of them is written.
     """
 
     text: str
@@ -39,6 +45,8 @@ class Question:
     right: int
     reasons: Sequence[str]
     scale: bool = False
+    values: Sequence[Sequence[float]] = ()
+    write: Callable[[Any], str] | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, ask: Ask, right: int | None = None, /, **values: Any) -> Question:
@@ -80,7 +88,16 @@ class Question:
         write = written or (lambda answer: answer if isinstance(answer, str) else f"{answer:,}")
         answers, texts = list(reasons), [_filled(reason, values) for reason in reasons.values()]
         shown = [write(answer) for answer in answers]
-        return cls(_filled(text, values), shown, answers.index(right), texts, scale)
+        numbers = [(answer,) if isinstance(answer, int | float) else answer for answer in answers]
+        return cls(
+            _filled(text, values),
+            shown,
+            answers.index(right),
+            texts,
+            scale,
+            [] if any(isinstance(answer, str) for answer in answers) else numbers,
+            write,
+        )
 
     @classmethod
     def rated(
@@ -187,29 +204,60 @@ def graded(question: Question, key: str) -> bool | None:
     return None if chosen is None else chosen == question.right
 
 
+def guess_of(question: Question, key: str) -> list[float] | None:
+    """Return the numbers that this visitor set on the picture; None where there are none."""
+    return st.session_state.get(f"{_slot(question, key)}.guess")
+
+
+def settle(question: Question, key: str, guess: Any, *, log: bool = False) -> None:
+    """Take what the hand set on the picture as an answer: that one whose values are nearest.
+
+    log: how near is counted by powers. What is no guess at all of this question is passed over.
+    """
+
+    def far(values: Sequence[float]) -> float:
+        pairs = zip(values, guess, strict=True)
+        return sum(abs(math.log(a / b)) if log else abs(a - b) for a, b in pairs)
+
+    count = len(question.values[0])
+    numbers = isinstance(guess, list) and all(isinstance(at, int | float) for at in guess)
+    if not numbers or len(guess) != count or (log and min(guess) <= 0):
+        return
+    distances = [far(values) for values in question.values]
+    nearest = min(distances)
+    slot = _slot(question, key)
+    right = distances[question.right] == nearest
+    st.session_state[slot] = question.right if right else distances.index(nearest)
+    st.session_state[f"{slot}.guess"] = [float(at) for at in guess]
+
+
 def _show(slot: str) -> None:
     st.session_state[f"{slot}.shown"] = True
 
 
-def predict(question: Question, key: str, *, covers: bool = False) -> bool:
+def predict(question: Question, key: str, *, covers: bool = False, hand: bool = False) -> bool:
     """Ask before the numbers are shown; grade the answer and give the reason.
 
     Returns whether what would give the answer away may be shown: see `answered`. covers: whether
     the page holds anything back until then, which the visitor can have shown without an answer.
+    hand: the answer is given on the picture (see `guess`), and no list of answers stands here.
     """
     if (listed := st.session_state.get(ASKED)) is not None and question not in listed:
         listed.append(question)
     with st.container(border=True):
         st.caption(MARK)
         prose(question.text)
-        chosen = st.radio(
-            "Your answer",
-            question.order,
-            index=None,
-            format_func=lambda index: question.answers[index],
-            key=_slot(question, key),
-            label_visibility="collapsed",
-        )
+        slot = _slot(question, key)
+        chosen = st.session_state.get(slot)
+        if not hand:
+            chosen = st.radio(
+                "Your answer",
+                question.order,
+                index=None,
+                format_func=lambda index: question.answers[index],
+                key=slot,
+                label_visibility="collapsed",
+            )
         thinks(question.text, question.answers, question.right, question.order, chosen)
         if chosen is None:
             shown = answered(question, key)
@@ -218,7 +266,6 @@ def predict(question: Question, key: str, *, covers: bool = False) -> bool:
                 if far > 1:
                     prose(question.reasons[question.right])
             if covers and not shown:
-                slot = _slot(question, key)
                 label = "Show me without an answer"
                 st.button(label, key=f"{slot}.show", type="tertiary", on_click=_show, args=(slot,))
             return shown
@@ -226,11 +273,20 @@ def predict(question: Question, key: str, *, covers: bool = False) -> bool:
         if here := st.session_state.get(HERE):
             note_answer(here, key, right, key=component_key("answer", key))
         with st.container(border=False):
+            line = _told(question, key, right) if hand else "Right." if right else "Not this one."
             if right:
-                st.success("Right.", icon=":material/check_circle:")
+                st.success(line, icon=":material/check_circle:")
             else:
-                st.error("Not this one.", icon=":material/cancel:")
+                st.error(line, icon=":material/cancel:")
             prose(question.reasons[chosen])
             if question.reasons[question.right] != question.reasons[chosen]:
                 prose(question.reasons[question.right])
         return True
+
+
+def _told(question: Question, key: str, right: bool) -> str:
+    """Return what a guess on the picture was, and what is right."""
+    said, answer = guess_of(question, key), unmarked(question.answers[question.right])
+    if said and len(said) == 1 and question.write:
+        return escape_markdown(SAID.format(guess=question.write(said[0]), right=answer))
+    return escape_markdown((SAME_WAY if right else OTHER_WAY).format(answer))

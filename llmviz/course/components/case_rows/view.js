@@ -1,0 +1,148 @@
+// A line for each case: its words, what was measured of it on one axis, its number. A line that is not
+// told yet has a handle on the axis; what the hand set is reported when it says so.
+
+import { scale } from "../_shared/chart.js";
+import { el, live } from "../_shared/common.js";
+import { chance, figure, percent, whole } from "../_shared/numbers.js";
+import { makeHand } from "../_shared/guess.js";
+
+const acts = new WeakMap();
+
+export default function (component) {
+  acts.set(component.parentElement, component.setTriggerValue);
+  const act = (what) => acts.get(component.parentElement)("act", what);
+  return live(component, (root) => new CaseRows(root, act));
+}
+
+const LARGE = [
+  [1e12, "trillion"],
+  [1e9, "billion"],
+  [1e6, "million"],
+];
+
+// A count, the large ones as one says them.
+function count(x) {
+  const [size, name] = LARGE.find(([size]) => x >= size) ?? [];
+  return size ? `${Number((x / size).toPrecision(3))} ${name}` : whole(Math.round(x));
+}
+
+const FORMS = { percent: (x) => percent(x, 0), chance, count, figure };
+const STOPS = 1000; // of a handle
+
+class CaseRows {
+  constructor(root, act) {
+    this.root = root;
+    this.table = el("div", "rows");
+    this.axis = el("div", "axis");
+    this.title = el("div", "axis-title muted");
+    const foot = el("div", "row foot");
+    const under = el("div");
+    under.append(this.axis, this.title);
+    foot.append(el("div", "label"), under, el("div", "number"));
+    this.hand = makeHand(() => act({ guess: this.guess }));
+    root.append(this.table, foot, this.hand.node);
+  }
+
+  update(data, width) {
+    this.data = data;
+    this.place = scale([data.axis.low, data.axis.high], [0, 100], data.axis.log);
+    this.write = FORMS[data.form];
+    this.veiled = data.rows.filter((row) => row.value === null && !row.note);
+    const same = JSON.stringify(this.veiled.map((row) => row.label));
+    if (same !== this.asked) this.guess = this.veiled.map(() => null);
+    this.asked = same;
+    this.table.replaceChildren(...data.rows.map((row) => this.row(row)));
+    this.axis.replaceChildren(...data.axis.ticks.map(([value, text]) => this.at("tick", value, el("span", null, text))));
+    this.title.textContent = data.axis.title;
+    this.hand.show(data.words, this.veiled.length > 0, this.ready());
+    this.layout(width);
+  }
+
+  layout(width) {
+    this.root.classList.toggle("narrow", width < 560);
+  }
+
+  ready() {
+    return this.guess.length > 0 && this.guess.every((value) => value !== null);
+  }
+
+  // A node at a value of the axis.
+  at(name, value, node = el("span")) {
+    node.className = name;
+    node.style.left = `${Math.max(0, Math.min(100, this.place(value)))}%`;
+    return node;
+  }
+
+  row(row) {
+    const line = el("div", "row");
+    const label = el("div", "label");
+    label.append(...row.label.map(([text, lit]) => el(lit ? "mark" : "span", null, text)));
+    const track = el("div", "track");
+    const number = el("div", "num number");
+    line.append(label, track, number);
+    for (const [value, text] of this.data.levels) track.append(this.named("level", value, text));
+    if (row.value === null && !row.note) this.handle(row, track, number);
+    else if (row.value === null) number.textContent = row.note;
+    else this.measured(row, track, number);
+    line.setAttribute("role", "group");
+    line.setAttribute("aria-label", `${label.textContent}: ${number.textContent}`);
+    return line;
+  }
+
+  measured(row, track, number) {
+    const { mark } = this.data;
+    const colour = `var(--lv-${row.role})`;
+    if (mark === "bar") {
+      const bar = el("span", "bar");
+      bar.style.width = `${Math.max(0, Math.min(100, this.place(row.value)))}%`;
+      bar.style.background = colour;
+      track.append(bar);
+    }
+    if (row.interval) {
+      const [from, to] = row.interval.map((value) => Math.max(0, Math.min(100, this.place(value))));
+      const whisker = el("span", "whisker");
+      whisker.style.left = `${from}%`;
+      whisker.style.width = `${to - from}%`;
+      track.append(whisker);
+    }
+    for (const value of row.dots) track.append(this.at("seed", value));
+    if (mark === "dot") {
+      const dot = this.at("dot", row.value);
+      dot.style.background = colour;
+      track.append(dot);
+    }
+    for (const value of row.ghosts) track.append(this.named("ghost", value, this.data.words.ghost));
+    if (row.guess !== null) track.append(this.named("own", row.guess, this.data.words.own));
+    number.textContent = row.note || this.write(row.value);
+  }
+
+  named(kind, value, text) {
+    const node = this.at(kind, value);
+    node.title = `${text} (${this.write(value)})`;
+    return node;
+  }
+
+  handle(row, track, number) {
+    const index = this.veiled.indexOf(row);
+    const fill = el("span", "fill");
+    const range = el("input", "handle", null, { type: "range", min: 0, max: STOPS, step: STOPS / 200 });
+    range.setAttribute("aria-label", row.label.map(([text]) => text).join(""));
+    track.classList.add("open");
+    const show = () => {
+      const value = this.guess[index];
+      const share = value === null ? 50 : this.place(value);
+      range.value = (share * STOPS) / 100;
+      fill.style.width = value === null ? 0 : `${share}%`;
+      number.textContent = value === null ? "?" : this.write(value);
+      range.setAttribute("aria-valuetext", number.textContent);
+    };
+    range.oninput = () => {
+      this.guess[index] = this.place.value((100 * range.value) / STOPS);
+      show();
+      this.hand.ready(this.ready());
+    };
+    range.onpointerdown = () => this.guess[index] === null && setTimeout(() => range.oninput());
+    track.append(fill, range);
+    show();
+  }
+}

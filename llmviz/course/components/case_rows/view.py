@@ -1,0 +1,133 @@
+"""Cases as lines on one axis: bars or dots, intervals, single trainings; a line may be guessed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from llmviz.course.components._shared.transport import nothing, pack, renderer
+
+Form = Literal["percent", "chance", "count", "figure"]  # how a number of a line is written
+
+
+@dataclass(frozen=True)
+class Case:
+    """A line: its words, and what was measured of it.
+
+    label: text, or (text, lit) pieces of which the lit ones stand out. value: None where it is not
+    told yet and the hand may set it. interval: from, to. dots: single trainings. note: stands in
+    place of the number. guess: what the visitor set before the value was told; ghosts: what others
+    might have.
+    """
+
+    label: str | Sequence[tuple[str, bool]]
+    value: float | None
+    interval: tuple[float, float] | None = None
+    dots: Sequence[float] = ()
+    note: str = ""
+    role: str = "query"
+    guess: float | None = None
+    ghosts: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The axis of all lines, from low to high; log: by powers."""
+
+    low: float
+    high: float
+    title: str = ""
+    log: bool = False
+
+    def marks(self, form: Form) -> list[tuple[float, str]]:
+        """Return where the axis is marked, and with what, five times or less."""
+        if self.log:
+            powers = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
+            return [(10.0**k, _power(k)) for k in [*powers][:: max(1, len(powers) // 5)]]
+        return [
+            (value, _marked(value, form))
+            for value in (self.low + (self.high - self.low) * k / 4 for k in range(5))
+        ]
+
+
+def _power(exponent: int) -> str:
+    if exponent < 0:
+        return f"{10.0**exponent:g}"
+    names = {3: " thousand", 6: " million", 9: " billion", 12: " trillion"}
+    base = exponent - exponent % 3
+    return f"{10 ** (exponent - base)}{names.get(base, '')}" if base <= 12 else f"1e{exponent}"
+
+
+def _marked(value: float, form: Form) -> str:
+    return f"{value:.0%}".replace("%", " %") if form in ("percent", "chance") else f"{value:,.4g}"
+
+
+def case_rows(
+    cases: Sequence[Case],
+    axis: Axis,
+    *,
+    key: str,
+    words: Mapping[str, str],
+    form: Form = "percent",
+    mark: Literal["bar", "dot"] = "bar",
+    levels: Sequence[tuple[float, str]] = (),
+    on_act: Callable[[], None] | None = None,
+) -> None:
+    """Draw cases. levels: values with a name, dotted through all lines, such as that of guessing.
+
+    Where lines are not told, ``st.session_state[key]["act"]`` is then ``{"guess": [value, …]}``, a
+    value for each of them. `words`: hint, done, own, ghost. Raises ValueError for what is no
+    number, and for an axis that has no length.
+    """
+    payload = rows_payload(cases, axis, form, mark, levels) | {"words": dict(words)}
+    renderer("case_rows")(data=pack(payload), key=key, on_act_change=on_act or nothing)
+
+
+def rows_payload(
+    cases: Sequence[Case],
+    axis: Axis,
+    form: Form,
+    mark: str,
+    levels: Sequence[tuple[float, str]],
+) -> dict[str, Any]:
+    """Return what lines of cases are sent, checked."""
+    if not (math.isfinite(axis.low) and axis.low < axis.high < math.inf):
+        raise ValueError(f"an axis must go up; got {axis.low} to {axis.high}")
+    if axis.log and axis.low <= 0:
+        raise ValueError(f"an axis by powers begins above 0; got {axis.low}")
+    rows = []
+    for case in cases:
+        label = [(case.label, False)] if isinstance(case.label, str) else case.label
+        numbers = [*case.dots, *case.ghosts, *(case.interval or ())]
+        numbers += [value for value in (case.value, case.guess) if value is not None]
+        if not all(map(math.isfinite, numbers)):
+            raise ValueError(
+                f"the numbers of {''.join(text for text, _ in label)!r} are not finite"
+            )
+        rows.append(
+            {
+                "label": [[text, bool(lit)] for text, lit in label],
+                "value": None if case.value is None else float(case.value),
+                "interval": None if case.interval is None else [float(at) for at in case.interval],
+                "dots": [float(value) for value in case.dots],
+                "note": case.note,
+                "role": case.role,
+                "guess": None if case.guess is None else float(case.guess),
+                "ghosts": [float(value) for value in case.ghosts],
+            }
+        )
+    return {
+        "rows": rows,
+        "axis": {
+            "low": float(axis.low),
+            "high": float(axis.high),
+            "log": axis.log,
+            "title": axis.title,
+            "ticks": axis.marks(form),
+        },
+        "form": form,
+        "mark": mark,
+        "levels": [[float(value), text] for value, text in levels],
+    }

@@ -1,0 +1,204 @@
+// Lines over one axis, of which one is not told to its end: the hand draws it on, and its guess stays
+// beside what was measured.
+
+import { GRID, dot, font, frame, line, plotIn, ticks } from "../_shared/chart.js";
+import { eachFrame, el, fit, live, spotOf, styles } from "../_shared/common.js";
+import { makeHand } from "../_shared/guess.js";
+import { figure, percent, short } from "../_shared/numbers.js";
+
+const acts = new WeakMap();
+
+export default function (component) {
+  acts.set(component.parentElement, component.setTriggerValue);
+  const act = (what) => acts.get(component.parentElement)("act", what);
+  return live(component, (root) => new DrawOn(root, act));
+}
+
+const SIDES = { left: 56, right: 16, top: 12, bottom: 44 };
+const STEPS = 50; // of an arrow key, from the axis's bottom to its top
+
+class DrawOn {
+  constructor(root, act) {
+    this.root = root;
+    this.legend = el("div", "legend");
+    this.canvas = el("canvas", "plot", null, { role: "img", tabindex: 0 });
+    this.told = el("p", "told muted", null, { "aria-live": "polite" });
+    this.hand = makeHand(() => act({ guess: this.whole() }));
+    root.append(this.legend, this.canvas, this.told, this.hand.node);
+    this.soon = eachFrame(() => this.draw());
+    this.canvas.addEventListener("pointerdown", (event) => this.begin(event));
+    this.canvas.addEventListener("pointermove", (event) => this.stroke(event));
+    this.canvas.addEventListener("pointerup", () => this.finish());
+    this.canvas.addEventListener("pointercancel", () => this.finish());
+    this.canvas.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  get asks() {
+    return this.data.asked.x.length > 0;
+  }
+
+  update(data, width) {
+    this.data = data;
+    const asked = JSON.stringify(data.asked);
+    if (asked !== this.before) {
+      this.drawn = data.asked.x.map(() => null);
+      this.at = 0;
+      this.told.textContent = "";
+    }
+    this.before = asked;
+    this.canvas.setAttribute("aria-label", data.words.picture);
+    this.canvas.setAttribute("role", this.asks ? "slider" : "img");
+    this.canvas.classList.toggle("open", this.asks);
+    this.legend.replaceChildren(...data.lines.map((one) => this.entry(one)));
+    this.hand.show(data.words, this.asks, this.ready());
+    this.layout(width);
+  }
+
+  entry(one) {
+    const entry = el("span", "entry");
+    const swatch = el("span", "swatch");
+    swatch.style.borderTop = `3px ${one.dashed ? "dashed" : "solid"} var(--lv-${one.role})`;
+    entry.append(swatch, el("span", null, one.label));
+    return entry;
+  }
+
+  ready() {
+    return this.drawn.some((value) => value !== null);
+  }
+
+  // What was drawn, at all places: where the hand did not pass, as at the nearest place where it did.
+  whole() {
+    const there = this.drawn.flatMap((value, i) => (value === null ? [] : [i]));
+    const near = (i) => there.reduce((best, j) => (Math.abs(j - i) < Math.abs(best - i) ? j : best), there[0]);
+    return this.drawn.map((value, i) => value ?? this.drawn[near(i)]);
+  }
+
+  layout(width) {
+    const { axes } = this.data;
+    const tall = width < 560 ? 260 : 320;
+    const x = [axes.x.low, axes.x.high];
+    this.plot = plotIn([width, tall], SIDES, x, [axes.y.low, axes.y.high]);
+    if (axes.x.log) this.plot = this.powers(width);
+    this.draw();
+  }
+
+  powers(width) {
+    const { plot } = this;
+    const { x } = this.data.axes;
+    const [low, high] = [Math.log10(x.low), Math.log10(x.high)];
+    const place = (value) => plot.left + ((Math.log10(value) - low) / (high - low)) * (plot.right - plot.left);
+    place.value = (at) => 10 ** (low + ((at - plot.left) / (plot.right - plot.left)) * (high - low));
+    return { ...plot, width, x: place, at: (a, b) => [place(a), plot.y(b)] };
+  }
+
+  write(value) {
+    return this.data.form === "percent" ? percent(value, 0) : figure(value);
+  }
+
+  draw() {
+    const { plot, data } = this;
+    const { axes } = data;
+    const style = styles(this.root);
+    const pen = fit(this.canvas, plot.width, plot.height);
+    const tick = data.form === "percent" ? (value) => percent(value, 0) : short;
+    frame(
+      pen,
+      style,
+      plot,
+      {
+        x: {
+          marks: axes.x.marks ?? ticks([axes.x.low, axes.x.high], plot.width < 560 ? 4 : 8, axes.x.log).map((v) => [v, short(v)]),
+          title: axes.x.title,
+        },
+        y: { marks: ticks([axes.y.low, axes.y.high], 4).map((v) => [v, tick(v)]), grid: "hair", title: axes.y.title },
+      },
+      GRID,
+    );
+    if (this.asks) this.veil(pen, style);
+    for (const [value, text] of data.levels) {
+      line(pen, plot, [axes.x.low, axes.x.high], [value, value], { color: style("--lv-muted"), dash: [2, 4] });
+      pen.fillStyle = style("--lv-muted");
+      pen.font = font(style, 11.5);
+      pen.textAlign = "left";
+      pen.fillText(text, plot.left + 6, plot.y(value) - 7);
+    }
+    for (const one of data.lines) {
+      const color = style(`--lv-${one.role}`);
+      line(pen, plot, one.x, one.y, { color, width: 2, dash: one.dashed ? [5, 4] : [] });
+      pen.fillStyle = color;
+      if (one.x.length < 40) one.x.forEach((at, i) => dot(pen, plot.at(at, one.y[i]), 3));
+    }
+    this.own(pen, style);
+  }
+
+  veil(pen, style) {
+    const { plot } = this;
+    const [first, last] = [this.data.asked.x[0], this.data.asked.x.at(-1)].map((x) => plot.x(x));
+    const room = this.data.asked.x.length > 1 ? (last - first) / (this.data.asked.x.length - 1) / 2 : 20;
+    pen.fillStyle = style("--lv-hair");
+    pen.fillRect(first - room, plot.top, Math.min(plot.right, last + room) - first + room, plot.bottom - plot.top);
+    if (this.ready()) return;
+    pen.fillStyle = style("--lv-ink");
+    pen.font = font(style, 14);
+    pen.textAlign = "center";
+    pen.fillText(this.data.words.here, (first - room + Math.min(plot.right, last + room)) / 2, (plot.top + plot.bottom) / 2);
+  }
+
+  own(pen, style) {
+    const { asked, own } = this.data;
+    const [xs, ys] = this.asks ? [asked.x, this.drawn] : [own.x, own.y];
+    const look = { color: style("--lv-ink"), width: 2.4, dash: this.asks ? [] : [2, 4] };
+    line(pen, this.plot, xs, ys, look);
+    pen.fillStyle = style("--lv-ink");
+    if (xs.length < 40) xs.forEach((x, i) => ys[i] !== null && dot(pen, this.plot.at(x, ys[i]), 3.4));
+  }
+
+  // ---- the hand
+
+  begin(event) {
+    if (!this.asks || event.button) return;
+    this.canvas.setPointerCapture(event.pointerId);
+    this.from = null;
+    this.stroke(event, true);
+  }
+
+  stroke(event, starts = false) {
+    if (!starts && !this.from) return;
+    const [px, py] = spotOf(event, this.canvas);
+    const { x } = this.data.asked;
+    const { low, high } = this.data.axes.y;
+    const at = x.reduce((best, value, i) => (Math.abs(this.plot.x(value) - px) < Math.abs(this.plot.x(x[best]) - px) ? i : best), 0);
+    const value = Math.max(low, Math.min(high, this.plot.y.value(py)));
+    const [at0, value0] = this.from ?? [at, value];
+    const span = Math.abs(at - at0);
+    for (let k = 0; k <= span; k++) {
+      this.drawn[at0 + Math.sign(at - at0) * k] = value0 + (value - value0) * (span ? k / span : 1);
+    }
+    this.from = [at, value];
+    this.tell(at);
+    event.preventDefault();
+  }
+
+  finish() {
+    this.from = null;
+  }
+
+  key(event) {
+    const [across, up] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [0, 0];
+    if (!this.asks || (!across && !up)) return;
+    event.preventDefault();
+    const { low, high } = this.data.axes.y;
+    this.at = Math.max(0, Math.min(this.drawn.length - 1, this.at + across));
+    const now = this.drawn[this.at] ?? this.drawn[this.at - across] ?? (low + high) / 2;
+    this.drawn[this.at] = Math.max(low, Math.min(high, now + (up * (high - low)) / STEPS));
+    this.tell(this.at);
+  }
+
+  tell(at) {
+    const text = `${short(this.data.asked.x[at])}: ${this.write(this.drawn[at])}`;
+    this.told.textContent = text;
+    this.canvas.setAttribute("aria-valuetext", text);
+    this.hand.ready(true);
+    this.soon();
+  }
+}

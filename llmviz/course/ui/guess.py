@@ -1,0 +1,91 @@
+"""A guess on the picture: what is asked for is veiled there, and the hand sets it or draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from llmviz.course.components.case_rows.view import Axis, Case, case_rows
+from llmviz.course.components.draw_on.view import Drawn, Scale, draw_on
+from llmviz.course.document import beside
+from llmviz.course.ui.question import Question, answered, guess_of, settle
+
+words = beside(__file__, "guess")
+
+
+def guess_cases(
+    cases: Sequence[Case],
+    axis: Axis,
+    question: Question | None,
+    key: str,
+    *,
+    veiled: Sequence[int],
+    picture: str,
+    **look: Any,
+) -> None:
+    """Draw cases of which some are told when a question is answered, by dragging them or else.
+
+    veiled: their places, in the order of the numbers that each answer's `values` hold. key: of the
+    question; picture: of the picture. look: see `case_rows`. Without a question all is told.
+    """
+    shown = list(cases)
+    told = question is None or answered(question, key)
+    if question is not None:
+        own = guess_of(question, key)
+        for n, at in enumerate(veiled):
+            if not told:
+                shown[at] = replace(cases[at], value=None, interval=None, dots=(), note="")
+            elif own is not None:
+                wrong = [v[n] for v in question.values if v != question.values[question.right]]
+                shown[at] = replace(cases[at], guess=own[n], ghosts=wrong)
+    on_act = _settled(question, key, picture, log=axis.log)
+    case_rows(shown, axis, key=picture, words=words.bars, on_act=on_act, **look)
+
+
+def guess_line(
+    lines: Sequence[Drawn],
+    whole: Drawn,
+    x: Scale,
+    y: Scale,
+    question: Question | None,
+    key: str,
+    *,
+    known: int,
+    picture: str,
+    ghosts: Sequence[Drawn] = (),
+    **look: Any,
+) -> None:
+    """Draw lines of which one, `whole`, is told up to its first `known` points before a question.
+
+    The numbers of each answer's `values` are the line's further points. ghosts: lines of what
+    somebody might think, drawn once it is told. For the rest see `guess_cases` and `draw_on`.
+    """
+    told = question is None or answered(question, key)
+    own = None if question is None else guess_of(question, key)
+    shown = [*lines, whole if told else replace(whole, x=whole.x[:known], y=whole.y[:known])]
+    after = list(whole.x[known:])
+    draw_on(
+        [*shown, *(ghosts if told and own is not None else ())],
+        x,
+        y,
+        key=picture,
+        words=words.line | {"picture": whole.label},
+        asked=[] if told else after,
+        own=list(zip(after, own, strict=True)) if told and own is not None else [],
+        on_act=_settled(question, key, picture),
+        **look,
+    )
+
+
+def _settled(
+    question: Question | None, key: str, picture: str, *, log: bool = False
+) -> Callable[[], None]:
+    def run() -> None:
+        act = st.session_state[picture].get("act")
+        if question is not None and isinstance(act, dict):
+            settle(question, key, act.get("guess"), log=log)
+
+    return run
