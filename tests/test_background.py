@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from llmviz import background
+from llmviz import background, watchers
 from llmviz.background import JobPool
 from llmviz.background_child import NICE
+from llmviz.watchers import Owner, Visitors
 
 ME = __name__
 
@@ -189,3 +190,126 @@ def test_a_job_stands_behind_the_server_also_where_time_is_shared_between_sessio
     assert of_process - os.nice(0) == NICE
     if of_session:
         assert of_session.endswith(f"nice {NICE}\n")
+
+
+def silent() -> Iterator[int]:
+    yield 1
+    time.sleep(600)
+
+
+class Windows(Visitors):
+    """Open windows, each of a browser; `at` is the one whose script is running."""
+
+    def __init__(self, **browsers: Owner) -> None:
+        self.at, self.open = "", browsers
+
+    def here(self) -> str:
+        return self.at
+
+    def is_open(self, visitor: str) -> bool:
+        return visitor in self.open
+
+    def owner(self, visitor: str) -> Owner:
+        return self.open.get(visitor, Owner(visitor))
+
+
+@pytest.fixture
+def visited(monkeypatch) -> Iterator[JobPool]:
+    """A pool with the windows a1 and a2 of one browser, b1 and c1, the last two at one address."""
+    monkeypatch.setattr(watchers, "GRACE", 0.1)
+    monkeypatch.setattr(background, "LOOKS", 0.02)
+    monkeypatch.setattr(background, "KILL_AFTER", 0.1)
+    near = {name: Owner(name[0], "10.0.0.1") for name in ("b1", "c1")}
+    made = JobPool(limit=1, visitors=Windows(a1=Owner("a"), a2=Owner("a"), **near))
+    yield made
+    made.visitors.at = ""
+    for work in list(made._works.values()):
+        work.stop()
+    until(lambda: not made._working)
+    made.close()
+
+
+def begun(pool: JobPool, visitor: str, **more):
+    pool.visitors.at = visitor
+    return pool.start(f"{ME}:counting", **({"n": 10_000, "wait": 0.001} | more))
+
+
+def test_who_stops_a_shared_job_stops_watching_and_the_last_one_ends_it(visited):
+    job = begun(visited, "a1")
+    until(lambda: len(job.results) > 2)
+    visited.visitors.at = "b1"
+    assert job.state == "running"  # who looks watches
+    job.stop()
+    seen = len(job.results)
+    assert (job.state, job.over) == ("stopped", True)
+    visited.visitors.at = "a1"
+    until(lambda: len(job.results) > seen + 5)
+    assert job.state == "running"
+    visited.visitors.at = "b1"
+    assert len(job.results) == seen and not job.ended
+    assert job.again() and job.state == "running" and len(job.results) > seen
+    visited.visitors.at = "a1"
+    job.stop()
+    assert not job.ended
+    visited.visitors.at = "b1"
+    job.stop()
+    until(lambda: job.ended)
+    assert not job.again() and job.state == "stopped"
+
+
+def test_the_job_of_a_visitor_who_is_gone_ends_unless_others_watch_it(visited):
+    shared, alone, waits = (begun(visited, "a1") for _ in range(3))
+    visited.visitors.at = "b1"
+    until(lambda: len(shared.results) > 2)
+    visited.visitors.at = ""
+    del visited.visitors.open["a1"]
+    until(lambda: alone.ended and waits.ended)
+    assert not shared.ended
+    del visited.visitors.open["b1"]
+    until(lambda: shared.ended)
+    assert shared.state == "stopped"
+
+
+def test_a_window_that_is_away_for_a_moment_loses_nothing(visited, monkeypatch):
+    monkeypatch.setattr(watchers, "GRACE", 1e9)
+    job = begun(visited, "a1")
+    owner = visited.visitors.open.pop("a1")
+    count = len(job.results)
+    until(lambda: len(job.results) > count + 50)
+    visited.visitors.open["a1"] = owner
+    assert job.state == "running"
+
+
+def test_a_stopped_job_that_does_not_answer_loses_its_process(visited):
+    visited.visitors.at = "a1"
+    job = visited.start(f"{ME}:silent")
+    until(lambda: len(job.results) == 1)
+    job.stop()
+    until(lambda: job.ended)
+    after = begun(visited, "b1", n=1, wait=0)
+    until(lambda: after.over)
+    assert after.state == "done"
+
+
+def test_a_browser_and_an_address_have_a_limit_with_its_words(visited, monkeypatch):
+    monkeypatch.setenv("LLMVIZ_BROWSER_JOBS", "2")
+    monkeypatch.setenv("LLMVIZ_ADDRESS_JOBS", "3")
+    first, second = begun(visited, "a1"), begun(visited, "a2")
+    third = begun(visited, "a1")
+    assert (third.state, third.expected) == ("failed", True)
+    assert "2 of your computations are going on or waiting" in third.problem
+    others = [begun(visited, who) for who in ("b1", "b1", "c1")]
+    assert [job.state for job in others] == ["waiting"] * 3
+    assert "3 computations from your network address" in begun(visited, "c1").problem
+    visited.visitors.at = "a2"
+    second.stop()
+    assert begun(visited, "a1").state == "waiting"
+    assert not first.ended
+
+
+def test_visitors_take_turns(visited):
+    running = begun(visited, "a1")
+    until(lambda: len(running.results) > 0)
+    mine = [begun(visited, "a1") for _ in range(2)]
+    others = [begun(visited, "b1"), begun(visited, "c1")]
+    assert [job.before for job in (*others, *mine)] == [0, 1, 2, 3]

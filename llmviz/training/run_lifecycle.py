@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from llmviz.fair_queue import FairQueue
 from llmviz.training import run_folders
-from llmviz.training.fair_queue import FairQueue
 from llmviz.training.permissions import Visitors
 from llmviz.training.reading import CONFIG
 from llmviz.training.run_state import ACTIVE, IDLE, KILL_AFTER, TIDY_EVERY, RunState

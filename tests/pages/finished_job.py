@@ -23,3 +23,7 @@ class FakeJob:
     def stop(self) -> None:
         """End it."""
         self.state = "stopped"
+
+    def again(self) -> bool:
+        """Nobody else watches it."""
+        return False

@@ -16,6 +16,7 @@ from llmviz.course.ui.notices import refuse_failed
 from llmviz.course.ui.state import PageState
 
 POLL = 0.7  # seconds between two looks
+WATCHED = "_watched_jobs"  # in the session: {kind: job}
 JOBS = "_live_jobs"  # in the session: {page and control: (settings, job)}
 
 
@@ -48,17 +49,36 @@ def job_of(target: str, *names: str) -> Kept[..., Job]:
 def job_for(state: PageState, flag: str, job_of: Kept, given: tuple) -> Job:
     """Return the job of these settings: this session's, else the one that is kept for all.
 
-    A session holds its last one, so that other visitors' jobs do not push it out.
+    A session holds its last one, so that other visitors' jobs do not push it out. The one of other
+    settings, which it no longer shows, goes on only for others who watch it.
     """
     held = st.session_state.setdefault(JOBS, {})
     name = f"{state.page}.{flag}"
     if name not in held or held[name][0] != given:
-        job = job_of(*given)
-        if job.state in (STOPPED, FAILED):  # by another visitor, or in a session before
-            job_of.forget(*given)
-            job = job_of(*given)
-        held[name] = given, job
+        held[name] = given, going_job(name, job_of, *given)
     return held[name][1]
+
+
+def going_job(name: str, job_of: Kept, *given: Any) -> Job:
+    """Return the job that is kept for all, begun anew where it had ended too soon.
+
+    name: of its kind; see `watch_only`.
+    """
+    job = job_of(*given)
+    if job.state == FAILED or (job.state == STOPPED and not job.again()):
+        job_of.forget(*given)
+        job = job_of(*given)
+    watch_only(name, job)
+    return job
+
+
+def watch_only(name: str, job: Job) -> None:
+    """Let this session watch one job of a kind: an earlier one goes on only for others."""
+    watched = st.session_state.setdefault(WATCHED, {})
+    before = watched.get(name)
+    watched[name] = job
+    if before is not None and before is not job:
+        before.stop()
 
 
 def _forget(state: PageState, flag: str, job_of: Kept, given: tuple) -> None:
@@ -102,14 +122,16 @@ def live(
         if going:
             _progress(job, share(job), said.going_on, f"{key}.stop")
         elif job.state == FAILED:
-            _failed(job, state, flag, job_of, given)
-            return
+            _forget(state, flag, job_of, given)  # so that it can be tried again
+            refuse_failed(job)
         elif job.state == STOPPED:
             st.info(said.stopped, icon=":material/stop:")
-        draw(job)
-        may_begin_again = not going and (said.repeats or job.state == STOPPED)
+        if job.state != FAILED:
+            draw(job)
+        may_begin_again = not going and (said.repeats or job.state in (STOPPED, FAILED))
         if may_begin_again and st.button(said.again, icon=":material/replay:", key=f"{key}.again"):
-            _forget(state, flag, job_of, given)
+            if not job.again():
+                _forget(state, flag, job_of, given)
             st.rerun()  # this fragment alone would go on with the job that is over
 
     st.fragment(watch, run_every=POLL if going else None)()
@@ -121,8 +143,3 @@ def _progress(job: Job, share: float, going_on: str, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.progress(min(1.0, share), text)
         st.button(words.STOP, icon=":material/stop:", on_click=job.stop, key=key)
-
-
-def _failed(job: Job, state: PageState, flag: str, job_of: Kept, given: tuple) -> None:
-    _forget(state, flag, job_of, given)  # so that it can be tried again
-    refuse_failed(job)

@@ -165,12 +165,12 @@ def _scoring(study: Study, folder: Path) -> kit.Job:
 
 
 def _score(study: Study, found: list[Result]) -> None:
-    job = _scoring(study, folder_of(study))
+    job = kit.going_job(f"{KEY}.score", _scoring, study, folder_of(study))
     trained = sum(run.ended == DONE for run in found)
     st.progress(1 - len(to_score(study, found)) / trained, words.scoring)
     if job.state == FAILED:
         kit.refuse_failed(job)
-    elif job.over:  # of a study whose folder was emptied, say
+    if job.over:  # refused as one too many, or of a study whose folder was emptied, say
         _scoring.forget(study, folder_of(study))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.background import OVER
+from llmviz.background import STOPPED
 from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.word_maps import Judged, Mapped, judge, mapped
 from llmviz.course.ui import engine, kit
@@ -92,7 +92,7 @@ class Atlas:
         """Return a map that was asked for before, if it is still there and did not fail."""
         with self._lock:
             drawing = self._drawings.get((ground.name, request))
-            if drawing is None:
+            if drawing is None or drawing.job.state == STOPPED:  # nobody waited for it
                 return None
             self._drawings.move_to_end((ground.name, request))
             return drawing
@@ -111,7 +111,7 @@ class Atlas:
         drawing = Drawing(job)
         with self._lock:
             self._drawings[ground.name, request] = drawing
-            done = [key for key, drawing in self._drawings.items() if drawing.job.state in OVER]
+            done = [key for key, drawing in self._drawings.items() if drawing.job.ended]
             for key in done[: max(0, len(self._drawings) - KEPT)]:
                 del self._drawings[key]
         return drawing

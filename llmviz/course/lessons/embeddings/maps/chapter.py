@@ -37,6 +37,8 @@ def draw(state: kit.PageState) -> None:
         kit.refuse(error)
         return
     drawing = None if request.method == "pca" else atlas().ask(here, request)
+    if drawing is not None:
+        kit.watch_only("embeddings.maps", drawing.job)
     live = drawing is not None and not drawing.job.over
     st.fragment(_map_part, run_every=PACE if live else None)(state, here, request, live)
 

@@ -29,7 +29,7 @@ def draw(state: kit.PageState) -> None:
     left, right = st.columns(2, gap="medium")
     for place, key, label in ((left, "across", words.across), (right, "up", words.up)):
         place.selectbox(label, list(names), format_func=names.__getitem__, **state.bind(key))
-    job = _writing(state["wseed"]) if state["wrote"] else None
+    job = kit.going_job(f"{KEY}.write", _writing, state["wseed"]) if state["wrote"] else None
     going = job is not None and not job.over
     st.fragment(partial(_growing, state, job, going), run_every=POLL if going else None)()
     kit.prose(lowest(measures()))

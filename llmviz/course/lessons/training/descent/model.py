@@ -165,13 +165,13 @@ def _deep(state: kit.PageState) -> None:
     if not state["deep"]:
         return
     rates = {name: USUAL[name] for name in state["racers"]}
-    going = not _race(tuple(rates.items()), DEEP_STEPS).over
-    run_chart.polled(partial(_deep_shown, rates, going), growing=going)
+    job = kit.going_job(f"{KEY}.race", _race, tuple(rates.items()), DEEP_STEPS)
+    going = not job.over
+    run_chart.polled(partial(_deep_shown, rates, job, going), growing=going)
 
 
-def _deep_shown(rates: dict[str, float], going: bool) -> None:
+def _deep_shown(rates: dict[str, float], job: kit.Job, going: bool) -> None:
     """The race as far as it has come; at its end the curves."""
-    job = _race(tuple(rates.items()), DEEP_STEPS)
     if going and job.over:
         st.rerun()  # which ends the polling
     done: dict[str, list[TrainRecord]] = {name: [] for name in rates}

@@ -1,6 +1,6 @@
 """The queue: visitors who had fewer turns come first, also when runs change hands or names."""
 
-from llmviz.training.fair_queue import FairQueue
+from llmviz.fair_queue import FairQueue
 
 
 def queue(*runs):
