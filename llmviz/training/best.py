@@ -14,7 +14,7 @@ from pathlib import Path
 from llmviz.training.checkpoints import Checkpoint, publish
 from llmviz.training.config import TrainConfig
 from llmviz.training.files import remove_folder, write_manifest
-from llmviz.training.reading import CONFIG, METRICS, MODEL, TOKENIZER, copy_curve
+from llmviz.training.reading import CONFIG, METRICS, MODEL, TOKENIZER, copy_curve, step_folder
 from llmviz.training.weights_place import STEP, read_header
 from llmviz.wholefile import temporary_beside
 
@@ -80,7 +80,7 @@ def write_best(folder: Path, step: int) -> None:
     temporary = temporary_beside(best)
     try:
         temporary.mkdir()
-        publish(folder / "checkpoints" / f"step-{step:06d}" / MODEL, temporary / MODEL)
+        publish(step_folder(folder, step) / MODEL, temporary / MODEL)
         for name in (CONFIG, TOKENIZER):
             shutil.copyfile(folder / name, temporary / name)
         copy_curve(folder, step, temporary / METRICS)

@@ -36,7 +36,7 @@ from llmviz.training.files import (
     write_manifest,
 )
 from llmviz.training.reading import CHECKPOINT_FORMAT as FORMAT
-from llmviz.training.reading import MODEL, OPTIMIZER, STATE, steps_saved
+from llmviz.training.reading import MODEL, OPTIMIZER, STATE, step_folder, steps_saved
 from llmviz.training.tensors import load_finite, load_tensors, save_tensors
 from llmviz.wholefile import sync, temporary_beside
 
@@ -93,10 +93,10 @@ def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, keep: bool = 
     and OSError is raised.
     """
     out = Path(folder)
-    parent = out / "checkpoints"
+    final = step_folder(out, checkpoint.step)
+    parent = final.parent
     parent.mkdir(exist_ok=True)  # not `out`: a run whose folder was deleted does not bring it back
     remove_unfinished(parent)
-    final = parent / f"step-{checkpoint.step:06d}"
     if not final.exists():
         temporary = temporary_beside(final)
         try:

@@ -26,6 +26,7 @@ from llmviz.training.reading import (
     plan_in,
     read_description,
     read_tokenizer,
+    step_folder,
     steps_saved,
 )
 from llmviz.training.run_folders import last_record
@@ -97,7 +98,7 @@ def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label
         raise CheckpointError(f"{parent / OWN_TEXT} is larger than {LARGEST_CORPUS:,} bytes")
     place = place_of_weights(parent) if fresh else None
     out.mkdir(parents=True, exist_ok=True)
-    checkpoint = out / "checkpoints" / f"step-{step:06d}"
+    checkpoint = step_folder(out, step)
     checkpoint.parent.mkdir()
     # Files of a checkpoint are never written again, so both runs may have the same ones.
     if place is not None:

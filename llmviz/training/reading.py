@@ -285,13 +285,18 @@ def _record(line: bytes) -> TrainRecord:
     return TrainRecord.from_dict(parse_json(line))
 
 
+def step_folder(folder: Path | str, step: int) -> Path:
+    """Where the checkpoint of a step stands, in the run's folder of checkpoints."""
+    return Path(folder) / "checkpoints" / f"step-{step:06d}"
+
+
 def steps_saved(folder: Path | str) -> list[tuple[int, Path]]:
     """The complete checkpoints of a run, (step, folder), oldest first.
 
     A run that goes on puts its newest checkpoint in the place of the one before. Listing a folder
     is not one act: a reader may just then meet neither. A second look meets the newer one.
     """
-    parent = Path(folder) / "checkpoints"
+    parent = step_folder(folder, 0).parent
     return sorted(_steps(parent)) or sorted(_steps(parent))
 
 

@@ -16,8 +16,10 @@ import os
 import re
 import secrets
 import shutil
+import time
 from base64 import b32encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +29,21 @@ from llmviz.textfile import whole_number
 from llmviz.training import locks
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import open_regular, parse_json, remove_folder
-from llmviz.training.reading import CONFIG, METRICS, MODEL, TOKENIZER, read_description, steps_saved
+from llmviz.training.reading import (
+    CONFIG,
+    METRICS,
+    MODEL,
+    TOKENIZER,
+    read_description,
+    step_folder,
+    steps_saved,
+)
 from llmviz.training.records import TrainRecord
 from llmviz.wholefile import TEMPORARY
 
 PREFIX = "run:"  # before a run's name where bundled models have names too
 SESSIONS = ".sessions"
-LISTED = 500  # kept runs that are listed at most
+_SETTLED = 2.0  # seconds after which a folder's time tells every change of it from the one before
 _ID = re.compile(r"my-[a-z2-7]{26}")
 _TAIL = 1 << 16  # bytes at a curve's end that its last record is looked for in
 _LONGEST_NAME = 60  # characters
@@ -66,10 +76,10 @@ def is_private(name: str) -> bool:
 def find_run(name: str) -> Path:
     """The folder of a run: an ID, a name, or a path that lies below RUNS.
 
-    Raises CheckpointError in one line for a path that leads out of RUNS, also by a link, and where
-    there is no run.
+    Raises CheckpointError in one line for a path that leads out of RUNS, also by a link, for a run
+    of which a file does, and where there is no run.
     """
-    plain, _ = split_name(name)
+    plain, step = split_name(name)
     home = root()
     if _ID.fullmatch(plain):
         folder = home / SESSIONS / plain
@@ -82,7 +92,19 @@ def find_run(name: str) -> Path:
         raise CheckpointError(f"{quoted!r} is not a folder below {home}")
     if not _has_config(folder):
         raise CheckpointError(f"there is no run {quoted!r} in {home}")
+    saved = step_folder(folder, step or 0)
+    paths = [folder / name for name in (CONFIG, METRICS, TOKENIZER, MODEL)] + [saved.parent]
+    for path in paths if step is None else [*paths, saved, saved / MODEL]:
+        _check_link(path, home)
     return folder
+
+
+def _check_link(path: Path, home: Path) -> None:
+    """Raise CheckpointError for a link that leads out of RUNS, or nowhere."""
+    with contextlib.suppress(OSError, RuntimeError):  # links that go in a circle
+        if not path.is_symlink() or path.resolve(strict=True).is_relative_to(home.resolve()):
+            return
+    raise CheckpointError(f"{path} is a link that leads out of {home}")
 
 
 def _has_config(folder: Path) -> bool:
@@ -113,15 +135,51 @@ def run_name(folder: Path) -> str:
 
 
 def kept_runs() -> list[str]:
-    """The names of the runs in RUNS, the newest first; a folder in it may hold runs, too."""
-    home, dated_names = root(), []
-    for config in (*home.glob(f"*/{CONFIG}"), *home.glob(f"*/*/{CONFIG}")):
-        if _inside(config.parent, home):
-            try:
-                dated_names.append((config.stat().st_mtime, run_name(config.parent)))
-            except OSError:  # gone in between
-                continue
-    return [name for _, name in sorted(dated_names, reverse=True)[:LISTED]]
+    """The names of the runs in RUNS, the newest first; a folder in it may hold runs, too.
+
+    A folder whose time is the same as before is not looked into again: there may be thousands.
+    """
+    dated = [run for name, folder in _seen(root())[1] for run in _dated(name, folder)]
+    return [name for _, name in sorted(dated, reverse=True)]
+
+
+Seen = tuple[float | None, tuple[tuple[str, Path], ...]]
+"""When a folder's config.json was written, None without one, and the folders in it by name."""
+
+
+def _dated(name: str, folder: Path, *, inner: bool = False) -> Iterator[tuple[float, str]]:
+    """The runs of a folder, itself and those in it: when each was described, and its name."""
+    described, folders = _seen(folder)
+    if described is not None:
+        yield described, name
+    for below, path in () if inner else folders:
+        yield from _dated(f"{name}/{below}", path, inner=True)
+
+
+def _seen(folder: Path) -> Seen:
+    try:
+        about = folder.stat()
+        if time.time() - about.st_mtime < _SETTLED:
+            return _look(folder)
+        return _look_once(folder, about.st_dev, about.st_ino, about.st_mtime_ns)
+    except OSError:  # gone in between
+        return None, ()
+
+
+def _look(folder: Path, *_: int) -> Seen:
+    if folder != root() and not _inside(folder, root()):
+        return None, ()
+    with os.scandir(folder) as entries:
+        listed = {entry.name: entry for entry in entries}
+    config = listed.get(CONFIG)
+    described = config.stat().st_mtime if config and config.is_file() else None
+    if described is not None:
+        listed.pop(step_folder(folder, 0).parent.name, None)  # what a run saves is no run
+    inner = [name for name, entry in listed.items() if name[0] != "." and entry.is_dir()]
+    return described, tuple((name, folder / name) for name in inner)
+
+
+_look_once = lru_cache(2**15)(_look)
 
 
 def weights_of(name: str) -> Path:
@@ -129,7 +187,10 @@ def weights_of(name: str) -> Path:
 
     Raises CheckpointError: there is no such run, or it lacks the step asked for.
     """
-    folder, step = find_run(name), split_name(name)[1]
+    return _weights(find_run(name), split_name(name)[1])
+
+
+def _weights(folder: Path, step: int | None) -> Path:
     if step is None:
         return folder / MODEL
     saved = dict(steps_saved(folder))
@@ -141,7 +202,8 @@ def weights_of(name: str) -> Path:
 
 def has_weights(name: str) -> bool:
     """Whether a model can be loaded by this name now. Raises CheckpointError as `weights_of`."""
-    return weights_of(name).is_file() and (find_run(name) / TOKENIZER).is_file()
+    folder = find_run(name)
+    return _weights(folder, split_name(name)[1]).is_file() and (folder / TOKENIZER).is_file()
 
 
 def new_private_folder() -> Path:
@@ -276,12 +338,28 @@ def description_of(folder: Path) -> dict[str, Any]:
 def run_card(name: str) -> dict[str, Any]:
     """What a run says about itself, in the words of a bundled checkpoint's card.
 
+    It is read once as long as its files stay the same.
     Raises CheckpointError: there is no such run, it cannot be read, or lacks the step asked for.
     """
-    folder, step = find_run(name), split_name(name)[1]
+    folder = find_run(name)
+    files = (folder / CONFIG, folder / METRICS, step_folder(folder, 0).parent)
+    return dict(_card(name, folder, *map(_stamp, files)))
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    try:
+        about = path.stat()
+    except OSError:
+        return ()
+    return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns
+
+
+@lru_cache(1024)
+def _card(name: str, folder: Path, *_: tuple[int, ...]) -> dict[str, Any]:
+    step = split_name(name)[1]
     description = description_of(folder)
     last = last_record(folder) or {}
-    weights_of(name)
+    _weights(folder, step)
     saved = [number for number, _ in steps_saved(folder)]
     try:
         return {

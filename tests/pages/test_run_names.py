@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from llmviz.training import run_folders
 from tests.pages.harness import fine, open_part
@@ -43,3 +44,25 @@ def test_the_curve_of_a_run_with_two_underlines_is_sent(home, bundle):
     fine(app)
     stores = [p.proto for p in app.get("bidi_component")]
     assert sum(one.component_name == "llmviz_curve_run" for one in stores) == 1
+
+
+def menu():
+    import streamlit as st
+
+    from llmviz.course.ui import runs, selectable_models
+
+    with st.sidebar:
+        runs.search()
+    st.selectbox("Model", selectable_models.offered(lambda card: True), key="chosen")
+
+
+def test_of_more_runs_than_a_menu_offers_one_is_found_by_its_name(home, bundle, monkeypatch):
+    app = AppTest.from_function(menu).run()
+    assert not app.sidebar.text_input and "run:été" in app.selectbox[0].options
+    monkeypatch.setattr("llmviz.course.ui.runs.SHOWN", 3)
+    app.run()
+    assert len(app.selectbox[0].options) == 3 and "run:été" not in app.selectbox[0].options
+    app.sidebar.text_input[0].set_value("ÉT").run()
+    fine(app)
+    assert app.selectbox[0].options == ["run:été"]
+    assert f"1 of {len(NAMES)} kept runs" in app.sidebar.caption[0].value

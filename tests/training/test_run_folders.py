@@ -1,6 +1,9 @@
 """Runs by name inside one folder: nothing outside is reached, nothing is overwritten."""
 
+import builtins
+import io
 import json
+import os
 import threading
 
 import pytest
@@ -26,8 +29,6 @@ def make(folder):
 
 
 def test_kept_runs_are_found_and_listed_newest_first(home):
-    import os
-
     for age, name in enumerate(("new", "exp/a", "old")):
         os.utime(make(home / name) / "config.json", (1000 - age, 1000 - age))
     make(home / ".hidden")
@@ -37,6 +38,79 @@ def test_kept_runs_are_found_and_listed_newest_first(home):
     assert run_folders.find_run("run:exp/a@7") == home / "exp" / "a"
     assert run_folders.find_run(str(home / "old")) == home / "old"
     assert run_folders.run_name(home / "exp" / "a") == "exp/a"
+
+
+def settle(folder):
+    """Let folders look as if nothing had changed in them for long."""
+    for path in (folder, *folder.rglob("*")):
+        if path.is_dir():
+            os.utime(path, (1000, 1000))
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """What is opened and listed from here on, by name."""
+    seen = []
+
+    def noted(own):
+        return lambda path, *rest, **more: seen.append(str(path)) or own(path, *rest, **more)
+
+    for module, name in ((builtins, "open"), (io, "open"), (os, "scandir"), (os, "listdir")):
+        monkeypatch.setattr(module, name, noted(getattr(module, name)))
+    return seen
+
+
+def test_what_did_not_change_is_not_looked_into_again(home, looks):
+    for number in range(40):
+        make(home / f"{number}")
+        make(home / "group" / f"{number}")
+    settle(home)
+    listed = run_folders.kept_runs()
+    assert len(listed) == 80 and len(looks) >= 82
+    looks.clear()
+    assert run_folders.kept_runs() == listed and looks == []
+    make(home / "group" / "new")
+    (home / "3" / "config.json").unlink()
+    looks.clear()
+    assert set(run_folders.kept_runs()) == {*listed, "group/new"} - {"3"}
+    assert {os.path.relpath(path, home) for path in looks} == {"group", "group/new", "3"}
+
+
+def test_a_run_becomes_one_in_the_moment_in_which_its_folder_was_seen(home):
+    """Two changes of a folder in one tick of the file system's clock have one time."""
+    folder = home / "a"
+    folder.mkdir()
+    now = folder.stat().st_mtime_ns
+    assert run_folders.kept_runs() == []
+    (folder / "config.json").write_text("{}", "utf-8")
+    os.utime(folder, ns=(now, now))
+    os.utime(home, ns=(now, now))
+    assert run_folders.kept_runs() == ["a"]
+
+
+FILES = ("config.json", "metrics.jsonl", "tokenizer.json", "model.safetensors")
+
+
+@pytest.mark.parametrize("name", [*FILES, "checkpoints", "checkpoints/step-000007"])
+def test_no_file_of_a_run_is_a_link_out_of_the_folder_of_runs(home, tmp_path, name):
+    folder, inside = make(home / "a"), make(home / "b")
+    (folder / "checkpoints").mkdir()
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for target in (inside, outside):
+        (target / "checkpoints" / "step-000007").mkdir(parents=True)
+        for file in FILES:
+            (target / file).write_text("{}", "utf-8")
+    link = folder / name
+    link.unlink(missing_ok=True) if name in FILES else name == "checkpoints" and link.rmdir()
+    link.symlink_to(inside / name)
+    assert run_folders.find_run("a@7") == folder
+    link.unlink()
+    for target in (outside / name, folder / "nowhere", link):
+        link.symlink_to(target)
+        with pytest.raises(CheckpointError, match=r"leads out of|there is no run"):
+            run_folders.find_run("a@7")
+        link.unlink()
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,11 @@ from llmviz.training.manager import RunManager
 from llmviz.training.pace import Pace
 from llmviz.training.run_state import RunState
 
+SHOWN = 100  # kept runs that a page offers at most: the newest, of those that are searched for
+SEARCH = "_runs.search"  # in the session: what the name of a kept run must have in it
+FIND = "Find one of your runs"
+FOUND = "{found} of {all} kept runs have this in their name. Menus offer the newest {shown}."
+ALL = "There are {all} kept runs. Menus offer the newest {shown}, and what you find here."
 _managers: list[RunManager] = []  # the one of this server, once somebody asked for it
 
 
@@ -50,9 +55,28 @@ def mine() -> list[RunState]:
     return _managers[-1].runs(visitor()) if _managers else []
 
 
-@once
 def kept_names() -> list[str]:
-    """The names of the runs that are kept, the newest first."""
+    """The names of the kept runs that a page offers: the newest, of those searched for."""
+    return _found()[:SHOWN]
+
+
+def search() -> None:
+    """Show a search by name, where there are more kept runs than a page offers."""
+    count = len(_kept_names())
+    if count <= SHOWN:
+        return
+    wanted = st.text_input(FIND, key=SEARCH, max_chars=60, icon=":material/search:")
+    line = FOUND if wanted.strip() else ALL
+    st.caption(line.format(found=f"{len(_found()):,}", all=f"{count:,}", shown=SHOWN))
+
+
+def _found() -> list[str]:
+    wanted = str(st.session_state.get(SEARCH, "")).strip().casefold()
+    return [name for name in _kept_names() if wanted in name.casefold()]
+
+
+@once
+def _kept_names() -> list[str]:
     return run_folders.kept_runs()
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from llmviz.course.components.text_guard.view import text_guard
 from llmviz.course.figures.theme import INK, PRIMARY, PRIMARY_TEXT
-from llmviz.course.ui import browser, classroom, course, prose, seat
+from llmviz.course.ui import browser, classroom, course, prose, runs, seat
 from llmviz.course.ui.common import suggest
 from llmviz.course.ui.contents import Lesson
 from llmviz.course.ui.kept import kept
@@ -125,6 +125,7 @@ def sidebar() -> None:
     st.session_state[THROUGH_APP] = True
     with st.sidebar:
         course.search()
+        runs.search()
         classroom.box()
         st.caption(
             "The code in `llmviz` computed the numbers here a moment ago, or they come from a run "

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 from types import SimpleNamespace
 
 import pytest
 import streamlit as st
 
-from llmviz.course.ui import engine, runs
+from llmviz.course.ui import engine, runs, selectable_models
 from llmviz.training import TrainConfig, run_folders
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
@@ -51,6 +53,38 @@ def test_own_runs_come_before_kept_ones_and_others_runs_do_not_show(home, monkey
     ):
         st.session_state[engine.ASKED_MODEL] = asked
         assert engine.own() == [*first, f"run:{mine.name}", "run:kept"]
+
+
+def test_of_many_runs_a_page_reads_the_newest_hundred_once(home, monkeypatch):
+    about = {name: (home / "kept" / name).read_bytes() for name in ("config.json", "metrics.jsonl")}
+    for number in range(runs.SHOWN + 20):
+        folder = home / f"many-{number:03}"
+        folder.mkdir()
+        for name in ("tokenizer.json", "model.safetensors"):
+            (folder / name).touch()
+        for name, content in about.items():
+            (folder / name).write_bytes(content)
+            os.utime(folder / name, (2_000 + number, 2_000 + number))
+    os.utime(home / "kept" / "config.json", (1, 1))
+    monkeypatch.setattr(st, "session_state", {})
+    read, own = [], run_folders.description_of
+    monkeypatch.setattr(
+        run_folders, "description_of", lambda folder: read.append(folder.name) or own(folder)
+    )
+    names = selectable_models.offered(lambda card: True)
+    assert names == [f"run:many-{number:03}" for number in reversed(range(20, runs.SHOWN + 20))]
+    assert len(read) == runs.SHOWN
+    assert selectable_models.offered(lambda card: True) == names and len(read) == runs.SHOWN
+    st.session_state[runs.SEARCH] = " KEPT"
+    assert selectable_models.offered(lambda card: True) == ["run:kept"]
+    st.session_state[runs.SEARCH] = "many-00"
+    found = [f"run:many-00{number}" for number in reversed(range(10))]
+    assert selectable_models.offered(lambda card: True) == found
+    assert selectable_models.offered(lambda card: True, "run:kept") == [*found, "run:kept"]
+    record = json.loads(about["metrics.jsonl"].splitlines()[-1])
+    longer = json.dumps({**record, "step": 9}).encode()
+    (home / "many-000" / "metrics.jsonl").write_bytes(about["metrics.jsonl"] + longer + b"\n")
+    assert engine.card("run:many-000")["steps"] == 9
 
 
 def test_card_tokenizer_and_model_of_a_run(home):
