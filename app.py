@@ -5,7 +5,7 @@ from starlette.middleware import Middleware
 
 from llmviz.course import streamlit_parts
 from llmviz.course.lessons import LESSONS
-from llmviz.course.ui import classroom, old_sessions, saved_files, server, uploads
+from llmviz.course.ui import classroom, first_page, old_sessions, saved_files, server, uploads
 from llmviz.course.ui.frames import Frames
 from llmviz.course.ui.open_windows import OpenWindows
 from llmviz.read_to_end import ReadToEnd
@@ -38,5 +38,9 @@ else:  # what the server imports once, when it starts
         __file__,
         lifespan=server.lifespan(LESSONS),
         middleware=before,
-        routes=[*saved_files.routes(base), *classroom.routes(base)],
+        routes=[
+            *saved_files.routes(base),
+            *classroom.routes(base),
+            *first_page.routes([lesson.key for lesson in LESSONS], base),
+        ],
     )

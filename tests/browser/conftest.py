@@ -249,10 +249,7 @@ def make_visit(browser: object, url: str, theme: str = "light", width: int = 144
     visit = Visit(context.new_page(), url)
 
     def on_console(message: object) -> None:
-        # On a page with a path, Streamlit first asks for its health below that path and is told
-        # 404 before it asks at the root: its own way of finding where it is served.
-        probing = "404" in message.text and "_stcore" in message.location.get("url", "")
-        if message.type == "error" and not probing:
+        if message.type == "error":
             visit.errors.append(message.text)
 
     def on_failed(request: object) -> None:

@@ -95,6 +95,30 @@ def test_a_fresh_server_opens_a_lesson_by_its_link_and_draws_tokens_before_the_m
         visit.assert_clean()
 
 
+# What moved without a hand, from the first paint on, as the browser itself measures it.
+SHIFT = """() => new Promise((resolve) => {
+  let sum = 0;
+  const add = (list) => list.forEach((entry) => (sum += entry.hadRecentInput ? 0 : entry.value));
+  new PerformanceObserver((list) => add(list.getEntries())).observe(
+    { type: 'layout-shift', buffered: true });
+  setTimeout(() => resolve(sum), 300);
+})"""
+
+
+def test_the_page_keeps_its_place_while_it_opens_and_asks_for_nothing_that_is_not_there(
+    home, visit
+):
+    missing = []
+    visit.page.on("response", lambda answer: answer.status >= 400 and missing.append(answer.url))
+    for width in (1440, 390):
+        visit.page.goto("about:blank")
+        assert home(width=width).evaluate(SHIFT) < 0.1, width
+    for path in ("tokenization?part=cut&show=1", "glossary?find=softmax"):
+        visit.page.goto("about:blank")
+        visit.open(path)
+    assert missing == []
+
+
 def test_rows_follow_what_is_typed_and_markup_stays_text(home):
     page = home()
     box = page.locator("textarea").first

@@ -39,7 +39,7 @@ STYLE = f"""<style>
 .lv-prose p {{ margin: 0 0 .6rem 0; }}
 .lv-opening p {{ margin: 0; font-size: .875rem;
   color: color-mix(in srgb, currentColor 70%, transparent); }}
-.stApp h1 {{ font-size: clamp(1.5rem, 1.1rem + 1.5vw, 2.25rem); line-height: 1.2;
+.stApp.stApp h1 {{ font-size: clamp(1.5rem, 1.1rem + 1.5vw, 2.25rem); line-height: 1.2;
   padding: 0 0 .4rem; text-wrap: balance; }}
 @media (max-width: 640px) {{ .stApp [class*="-part-"] .stButtonGroup > [role="radiogroup"] {{
   flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }}

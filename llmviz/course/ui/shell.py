@@ -53,8 +53,10 @@ _PRINT = """@page { margin: 14mm; }
   .lv-opening p, .lv-prose { max-width: none; }
 }"""
 
-_STYLE = f"""<style>
-.block-container {{ max-width: 76rem; padding-top: 3.2rem; }}
+# In the first page's head, too: what is drawn before a rerun ends keeps its place.
+STYLE = (
+    f"""<style>
+.stApp .block-container {{ max-width: 76rem; padding-top: 3.2rem; }}
 .stApp .stRadio [role="radiogroup"] label, .stApp .stCheckbox label {{ min-height: 24px; }}
 .stApp button[aria-label^="Help for"], .stApp button[aria-label="Open"], .stApp .modebar-btn {{
   min-width: 24px; min-height: 24px; }}
@@ -64,6 +66,8 @@ _STYLE = f"""<style>
   opacity: 1; color: light-dark({INK["light"]["muted"]}, {INK["dark"]["muted"]}); }}
 {_PRINT}
 </style>"""
+    + prose.STYLE
+)
 
 # For a projector: no menu, larger type, and pictures as much larger. Charts of Plotly stay as they
 # are: they know their pointer's place only where nothing enlarges them.
@@ -97,7 +101,7 @@ def _pages(folder: str, listed: tuple[tuple[str, str, str], ...]) -> list[Stream
 def tidy() -> None:
     """Set the width of the text column for every page, and how a lesson's text looks."""
     projects = seat.projects()
-    style = _STYLE + prose.STYLE + (_PROJECTOR if projects else "")
+    style = STYLE + (_PROJECTOR if projects else "")
     st.html(style)  # one element: each costs its way to the browser
     with st.container():  # which stays when the browser remembers: what is below keeps its place
         browser.remember()

@@ -120,6 +120,7 @@ export function live(component, create) {
       entry.view.turns = readEnding(message).turns;
       entry.width = Math.floor(entry.root.clientWidth) || 700;
       entry.view.update(entry.data, entry.width);
+      drawnIn(parent);
       cards.get(entry.root)?.follow();
       globalThis.llmvizSaver?.soon();
     };
@@ -144,6 +145,13 @@ export function live(component, create) {
     globalThis.llmvizSaver?.soon();
     views.delete(parent);
   };
+}
+
+// The page's element says that its picture is there: until then the page leaves room for it.
+function drawnIn(node) {
+  const around = node.getRootNode();
+  const host = (around instanceof ShadowRoot ? around.host : node).closest("[data-testid=stElementContainer]");
+  if (host) host.dataset.drawn = "";
 }
 
 // Where the page wants something else than before, the view follows and says so, so that both
