@@ -1,4 +1,4 @@
-"""The page that a browser gets before anything of the app: Streamlit's own, and ours in its head."""
+"""The page that a browser gets first: Streamlit's own, and ours in its head."""
 
 from __future__ import annotations
 
