@@ -69,8 +69,10 @@ class Config:
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Settings from plain values; a field that is left out keeps its default.
 
-        Raises ValueError for a field that does not exist.
+        Raises ValueError for a field that does not exist, and for what is no mapping.
         """
+        if not isinstance(values, Mapping):
+            raise ValueError(f"{cls.__name__} must be settings by their names; got {values!r:.60}")
         known = [field.name for field in fields(cls)]
         for name in values:
             if name not in known:
@@ -115,12 +117,26 @@ class Config:
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
                 raise ValueError(f"{name} must be at least 0 and below 1; got {value!r}")
 
+    def require_numbers(self, *names: str) -> None:
+        """Refuse a field that is not a list of numbers."""
+        for name in names:
+            value = getattr(self, name)
+            listed = isinstance(value, list | tuple)
+            if not listed or not all(type(part) in (int, float) for part in value):
+                raise ValueError(f"{name} must be a list of numbers; got {value!r}")
+
     def require_bool(self, *names: str) -> None:
         """Refuse a field that is not True or False: any text would count as True."""
         for name in names:
             value = getattr(self, name)
             if not isinstance(value, bool):
                 raise ValueError(f"{name} must be true or false; got {value!r}")
+
+    def require_text(self, *names: str) -> None:
+        """Refuse a field that is not a text."""
+        for name in names:
+            if not isinstance(value := getattr(self, name), str):
+                raise ValueError(f"{name} must be a text; got {value!r:.60}")
 
     def require_one_of(self, name: str, choices: Iterable[Any]) -> None:
         """Refuse a field that is not one of the choices."""

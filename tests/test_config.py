@@ -1,13 +1,21 @@
 """Settings check themselves and say the rule and the value."""
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import FrozenInstanceError
 
 import pytest
+import torch
 
-from llmviz.config import default_of, settings_of
+import llmviz.finetuning.plan
+import llmviz.models.word2vec_reading  # noqa: F401 - settings of their own
+from llmviz.config import Config, default_of, settings_of
 from llmviz.models import MODELS, GPTConfig, MLPConfig, Seq2SeqConfig, WaveNetConfig
 from llmviz.models.catalogue import GPT_SIZES
+from llmviz.models.translator_settings import TranslatorConfig
+from llmviz.training.errors import CheckpointError
+from llmviz.training.fitting import build_to_fit
+from llmviz.training.tensors import save_tensors
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -85,3 +93,35 @@ def test_every_setting_of_training_says_what_it_means():
             for value in (about.low, about.high):
                 needed = {"dtype": "float16"} if name == "loss_scale" else {}
                 TrainConfig(**{"schedule": "constant", "batch_size": 64, **needed, name: value})
+
+
+def classes_of(config: type[Config]) -> Iterator[type[Config]]:
+    for kind in config.__subclasses__():
+        yield kind
+        yield from classes_of(kind)
+
+
+WITH_DEFAULTS = sorted(set(classes_of(Config)) - {TranslatorConfig}, key=lambda kind: kind.__name__)
+ODD = ("2", "x", True, None, [], {}, [1], ["2"], float("inf"), float("nan"), -1, 10**30, 0.5)
+OF_PYTHON = ("supported between", "object is not", "object has no", "must be real number")
+
+
+@pytest.mark.parametrize("kind", WITH_DEFAULTS, ids=lambda kind: kind.__name__)
+def test_a_setting_of_any_type_is_taken_or_refused_in_words(kind):
+    """As a tampered file may hold it: no error of Python's own, also not as a message."""
+    plain = kind().to_dict()
+    for name in plain:
+        for value in ODD:
+            try:
+                kind.from_dict({**plain, name: value})
+            except ValueError as error:
+                assert not any(words in str(error) for words in OF_PYTHON), (name, value)
+
+
+@pytest.mark.parametrize("value", ["2", None, [], True])
+def test_a_file_with_odd_settings_is_refused_in_words(tmp_path, value):
+    config = {**GPTConfig(vocab_size=7).to_dict(), "n_layer": value}
+    save_tensors(tmp_path / "model.safetensors", {"a": torch.zeros(1)})
+    description = {"model": {"name": "gpt", "config": config}}
+    with pytest.raises(CheckpointError, match="n_layer must be a whole number of at least 1; got"):
+        build_to_fit(description, tmp_path / "model.safetensors", "config.json")

@@ -47,9 +47,10 @@ class LoraConfig(Config):
     def __post_init__(self) -> None:
         self.require_positive("rank")
         self.require_above_zero("alpha")
+        named = isinstance(self.targets, list | tuple) and self.targets
+        if not named or not all(isinstance(target, str) for target in self.targets):
+            raise ValueError(f"targets must name at least one kind of layer; got {self.targets!r}")
         object.__setattr__(self, "targets", tuple(self.targets))
-        if not self.targets:
-            raise ValueError("targets must name at least one kind of layer; got none")
 
     @property
     def scale(self) -> float:
@@ -91,6 +92,7 @@ class TuningPlan(Config):
     )
 
     def __post_init__(self) -> None:
+        self.require_text("task", "base")
         if self.task not in TASKS and not self.task.lower().endswith(ENDINGS_OF_TABLES):
             raise ValueError(
                 f"task must be one of {', '.join(TASKS)}, or a file.csv or file.tsv; "
@@ -111,8 +113,7 @@ class TuningPlan(Config):
         self.require_fraction("mix")
         self.require_above_zero("beta")
         self.require_bool("balanced")
-        object.__setattr__(self, "targets", tuple(self.targets))
-        _ = self.lora  # checks itself
+        object.__setattr__(self, "targets", self.lora.targets)  # which checks itself
 
     @property
     def kind(self) -> str:

@@ -192,11 +192,12 @@ class GPTConfig(Config):
             )
         if self.window is not None and self.mask != "causal":
             raise ValueError(f'a window needs mask="causal"; got mask="{self.mask}"')
+        self.require_above_zero("rotary_base")
+        self.require_numbers("rotary_scaling")
         object.__setattr__(self, "rotary_scaling", tuple(self.rotary_scaling))  # JSON has lists
-        if not 0 < self.rotary_base < math.inf or len(self.rotary_scaling) not in (0, 1, 4):
+        if len(self.rotary_scaling) not in (0, 1, 4):
             raise ValueError(
-                "rotary_base must be a number above 0, and rotary_scaling have 0, 1 or 4 values; "
-                f"got {self.rotary_base}, {self.rotary_scaling}"
+                f"rotary_scaling must have 0, 1 or 4 values; got {self.rotary_scaling}"
             )
         stretch = self.rotary_scaling
         crossed = len(stretch) == 4 and stretch[1] >= stretch[2]

@@ -35,12 +35,11 @@ class SkipGramTraining(Config):
 
     def __post_init__(self) -> None:
         self.require_positive("epochs", "snapshots", "threads")
+        self.require_at_least(0, "seed")
         if self.batch_words is not None:
             self.require_positive("batch_words")
-        if not (self.learning_rate > 0 and math.isfinite(self.learning_rate)):
-            raise ValueError(f"learning_rate must be above 0; got {self.learning_rate}")
-        if not 0 <= self.subsample < 1:
-            raise ValueError(f"subsample must be at least 0 and below 1; got {self.subsample}")
+        self.require_above_zero("learning_rate", "crowding")
+        self.require_fraction("subsample")
         if not 1 <= self.crowding <= 8:
             raise ValueError(f"crowding must be from 1 to 8; got {self.crowding}")
 

@@ -38,7 +38,8 @@ def build_to_fit(description: dict[str, Any], weights: Path, source: str) -> Lan
         listed = full_shapes(listed, description, source)
     try:
         check_sizes(name, config)  # before its layers are counted
-        if (layers := config.get("n_layer", 0)) > len(listed):
+        settings = entry_of(name).config.from_dict(config)
+        if (layers := getattr(settings, "n_layer", 0)) > len(listed):
             raise ValueError(f"{layers} layers cannot be in {len(listed)} tensors")
         with outlined():
             outline = _with_adapters(build(name, config), description)

@@ -245,7 +245,7 @@ def test_a_loss_that_is_no_number_stops_the_run():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (dict(learning_rate=0.0), "learning_rate must be above 0; got 0.0"),
+        (dict(learning_rate=0.0), "learning_rate must be a number above 0; got 0.0"),
         (dict(subsample=2.0), "subsample must be at least 0 and below 1"),
         (dict(crowding=0.5), "crowding must be from 1 to 8"),
         (dict(threads=0), "threads must be a whole number of at least 1"),
