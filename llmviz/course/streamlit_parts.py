@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -113,6 +114,16 @@ def is_open(name: str) -> bool:
     from streamlit.runtime import Runtime
 
     return not Runtime.exists() or Runtime.instance().is_active_session(name)
+
+
+@part("what is computed ahead delays the first visitors", replaces=False)
+def scripts_run() -> bool:
+    """Return whether the script of any visitor is running or about to."""
+    from streamlit.runtime.scriptrunner_utils.script_run_context import (
+        SCRIPT_RUN_CONTEXT_ATTR_NAME as CONTEXT,
+    )
+
+    return any(getattr(thread, CONTEXT, None) for thread in threading.enumerate())
 
 
 @part("large pictures are sent to every visitor anew", replaces=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -30,13 +30,16 @@ def offer_languages() -> None:
     let_choose(lambda: st.session_state.get(f"shared.{LANGUAGE.key}", LANGUAGE.default))
 
 
-def check_changed_documents(lessons: Sequence[Lesson]) -> None:
+def check_changed_documents(
+    lessons: Sequence[Lesson], between: Callable[[], None] = lambda: None
+) -> None:
     """Check the documents, unless a server before this one found the same files right.
 
     Files are the same by what Python's own cache goes by: their paths, sizes and times. Reading
     all code takes the processor three seconds; where the cache cannot be written, it takes them at
     each start.
 
+    between: called again and again meanwhile, so that others may come before.
     Raises DocumentError as `check_documents` does.
     """
     if any(path.stem.count(".") for path in COURSE.glob("lessons/**/*.md")):
@@ -45,7 +48,7 @@ def check_changed_documents(lessons: Sequence[Lesson]) -> None:
     state = state_of(files, [lesson.key for lesson in lessons])
     if FIT.is_file() and FIT.read_bytes() == state:
         return
-    check_documents(lessons)
+    check_documents(lessons, between)
     if not sys.dont_write_bytecode:
         with suppress(OSError):
             FIT.parent.mkdir(exist_ok=True)
@@ -64,7 +67,7 @@ def _taker(lesson: Lesson) -> Callable[[str, str], Any]:
     return lambda control, written: params[control].read(written)
 
 
-def check_documents(lessons: Sequence[Lesson]) -> None:
+def check_documents(lessons: Sequence[Lesson], between: Callable[[], None] = lambda: None) -> None:
     """Read every document of these lessons and hold it against their code.
 
     A slot may be filled by a lesson's own code, by what all lessons share, by a script of a
@@ -72,7 +75,13 @@ def check_documents(lessons: Sequence[Lesson]) -> None:
 
     Raises DocumentError naming the file, the line and the rule.
     """
-    engine = Names(sorted(PACKAGE.rglob("*.py")))
+
+    def files(pattern: str, folder: Path) -> Iterator[Path]:
+        for path in sorted(folder.rglob(pattern)):
+            between()
+            yield path
+
+    engine = Names(files("*.py", PACKAGE))
     shared = [*(COURSE / "ui").glob("*.py"), *(COURSE / "components").rglob("*.js")]
     furniture = Names(sorted((COURSE / "ui").glob("*.py")))
     for path in sorted((COURSE / "ui").glob("*.md")):
@@ -80,7 +89,7 @@ def check_documents(lessons: Sequence[Lesson]) -> None:
     for lesson in lessons:
         folder = COURSE / "lessons" / lesson.key
         names = Names([*sorted(folder.rglob("*.py")), *shared], engine)
-        for path in sorted(folder.rglob("*.md")):
+        for path in files("*.md", folder):
             name, _, language = path.stem.partition(".")
             if language:
                 check_translation(path, texts_of(Document(path.with_name(f"{name}.md"))))

@@ -10,10 +10,12 @@ import asyncio
 import gc
 import importlib
 import logging
+import math
 import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache
@@ -31,6 +33,8 @@ FILES = 4096  # open files that a class of some hundred windows stays far below
 # numbers needs, which says what a run will cost.
 AHEAD = ("torch._dynamo", "llmviz.training.estimate")
 LOADING = 300.0  # seconds that the imports may take on a slow machine
+QUIET = 0.3  # seconds without a visitor's script after which something may be computed ahead
+LOOK = 0.02  # seconds between two looks for one
 ACCEPTED = 1.0  # seconds after the start by which those are accepted who waited for it
 
 
@@ -96,25 +100,62 @@ def allow_many_files() -> int:
 def load_ahead(lessons: Sequence[Lesson]) -> threading.Thread:
     """Do in the background what the first visitor of each chapter would wait for.
 
-    That is to import it, and to call its function `ahead` where it has one.
+    That is to import it, and to call its function `ahead` where it has one. If that yields between
+    its parts, visitors come before the rest.
     """
     thread = threading.Thread(target=_load, args=(lessons,), name="ahead", daemon=True)
     thread.start()
     return thread
 
 
+class Turn:
+    """When what is computed ahead may go on: nobody's script has run for a moment.
+
+    A script shares the interpreter with all other threads, so that a visitor waits for those that
+    only compute.
+    """
+
+    def __init__(self) -> None:
+        self._visited = -math.inf  # on the monotonic clock: when a script was last seen running
+
+    def wait(self) -> None:
+        """Wait for it; returns at once where no visitor is about."""
+        while True:
+            now = time.monotonic()
+            if streamlit_parts.scripts_run():
+                self._visited = now
+            elif now - self._visited >= QUIET:
+                return
+            time.sleep(LOOK)
+
+
 def _load(lessons: Sequence[Lesson]) -> None:
     engine.start()
-    if not check_pages(lessons):
-        return
     engine.wait(LOADING)
-    if not engine.ready():  # the pages say why
+    turn = Turn()
+    try:
+        if engine.ready():  # else the pages say why
+            _first_pages(lessons)
+    finally:  # what is wrong with a page is said with its place
+        right = check_pages(lessons, turn.wait)
+    if not right or not engine.ready():
         return
     for name in AHEAD:
+        turn.wait()
         importlib.import_module(name)
     for lesson in lessons:
         for module in lesson.modules():
-            getattr(module, "ahead", _nothing)()
+            turn.wait()
+            for _ in getattr(module, "ahead", _nothing)() or ():
+                turn.wait()
+    gc.collect()
+    gc.freeze()
+
+
+def _first_pages(lessons: Sequence[Lesson]) -> None:
+    """Import what any page needs, and load the models."""
+    for lesson in lessons:
+        lesson.modules()
     figure = importlib.import_module("plotly.graph_objects")
     # Plotly builds its classes with the first figure of each kind.
     figure.Figure(
@@ -129,16 +170,17 @@ def _load(lessons: Sequence[Lesson]) -> None:
     gc.freeze()
 
 
-def check_pages(lessons: Sequence[Lesson]) -> bool:
+def check_pages(lessons: Sequence[Lesson], between: Callable[[], None] = lambda: None) -> bool:
     """Return whether the controls and documents of all pages are right; else end the server.
 
     No page may have two controls of one name, and each document fits its code; what is wrong is
     said with its place. It is asked beside the start, not before it: it takes a moment.
+    between: called again and again meanwhile, so that others may come before.
     """
     try:
         for lesson in lessons:
             lesson.params()
-        check_changed_documents(lessons)
+        check_changed_documents(lessons, between)
     except ValueError as problem:
         _LOG.critical("%s", problem)
         signal.raise_signal(signal.SIGTERM)

@@ -11,14 +11,18 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from unittest.mock import Mock
 
 import psutil
 import pytest
 from streamlit import net_util
+from streamlit.testing.v1 import AppTest
 from streamlit.web.server.app_discovery import discover_asgi_app
 
+from llmviz.course import streamlit_parts
 from llmviz.course.document import Document
 from llmviz.course.document.read import DocumentError
+from llmviz.course.lessons import LESSONS
 from llmviz.course.ui import contents, documents, server
 from llmviz.course.ui.codec import flag
 from tests.awaiting import awaited
@@ -140,7 +144,7 @@ def test_the_start_switches_nagle_off_and_the_end_closes_runs(started, listening
 
 
 def test_a_document_that_is_wrong_ends_the_start(monkeypatch, caplog):
-    def wrong(_lessons):
+    def wrong(_lessons, _between):
         raise DocumentError("chapter.md, line 3: a broken table")
 
     ended = []
@@ -156,7 +160,7 @@ def test_documents_are_checked_again_only_when_a_file_has_changed(monkeypatch, t
     monkeypatch.setattr(documents, "COURSE", tmp_path)
     monkeypatch.setattr(documents, "PACKAGE", tmp_path)
     monkeypatch.setattr(documents, "FIT", tmp_path / "kept" / "documents.txt")
-    monkeypatch.setattr(documents, "check_documents", seen.append)
+    monkeypatch.setattr(documents, "check_documents", lambda lessons, _: seen.append(lessons))
     small, other = (contents.Lesson(key, "", Document(page)) for key in ("small", "other"))
 
     def checked(*lessons):
@@ -177,7 +181,7 @@ def test_documents_are_checked_again_only_when_a_file_has_changed(monkeypatch, t
 
 
 def test_a_document_that_is_wrong_is_checked_at_each_start(monkeypatch, tmp_path):
-    def wrong(_lessons):
+    def wrong(_lessons, _between):
         raise DocumentError("chapter.md, line 3: a broken table")
 
     monkeypatch.setattr(documents, "COURSE", tmp_path)
@@ -195,10 +199,65 @@ def test_documents_are_checked_where_nothing_can_be_kept(monkeypatch, tmp_path):
     monkeypatch.setattr(documents, "COURSE", tmp_path)
     monkeypatch.setattr(documents, "PACKAGE", tmp_path)
     monkeypatch.setattr(documents, "FIT", tmp_path / "file" / "documents.txt")  # a file, no folder
-    monkeypatch.setattr(documents, "check_documents", seen.append)
+    monkeypatch.setattr(documents, "check_documents", lambda lessons, _: seen.append(lessons))
     documents.check_changed_documents([])
     documents.check_changed_documents([])
     assert len(seen) == 2
+
+
+class Chapter:
+    """A module that computes three parts ahead, of which a visitor comes in the first."""
+
+    def __init__(self, monkeypatch) -> None:
+        self.visited, self.log = 0, []
+        monkeypatch.setattr(server.streamlit_parts, "scripts_run", self.scripts_run)
+        monkeypatch.setattr(server.time, "monotonic", lambda: float(len(self.log)))
+        monkeypatch.setattr(server.time, "sleep", lambda _: self.log.append("slept"))
+        monkeypatch.setattr(server, "QUIET", 2.0)
+
+    def scripts_run(self) -> bool:
+        self.visited -= self.visited > 0
+        return self.visited > 0
+
+    def ahead(self):
+        for part in range(3):
+            self.log.append(part)
+            self.visited = 4 if part == 0 else 0
+            yield
+
+    def modules(self):
+        return [self]
+
+
+def test_what_is_computed_ahead_lets_visitors_go_first(monkeypatch):
+    chapter = Chapter(monkeypatch)
+    monkeypatch.setattr(server, "engine", Mock(names=list))
+    monkeypatch.setattr(server, "AHEAD", ())
+    monkeypatch.setattr(server, "check_pages", lambda lessons, between: True)
+    server._load([chapter])
+    # Three looks that find a script running, then a moment without one.
+    assert chapter.log == [0, *["slept"] * 4, 1, 2]
+
+
+def test_a_script_that_runs_is_seen():
+    def page() -> None:
+        import streamlit as st
+
+        from llmviz.course import streamlit_parts
+
+        st.text(str(streamlit_parts.scripts_run()))
+
+    assert not streamlit_parts.scripts_run()
+    assert AppTest.from_function(page).run().text[0].value == "True"
+
+
+def test_documents_are_held_against_the_code_in_small_steps(tmp_path, monkeypatch):
+    steps = []
+    documents.check_documents([], lambda: steps.append(1))
+    assert steps == []  # nothing asks for the engine's names
+    lesson = next(lesson for lesson in LESSONS if lesson.key == "glossary")
+    documents.check_documents([lesson], lambda: steps.append(1))
+    assert steps
 
 
 def test_two_controls_of_one_name_end_the_start(monkeypatch, caplog):

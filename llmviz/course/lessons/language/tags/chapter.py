@@ -3,6 +3,8 @@
 T words, K tags.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 import streamlit as st
 
@@ -26,10 +28,12 @@ DRAWN = 40  # words that have a column
 SNIPPET = 14  # words of the sentence that the code quotes
 
 
-def ahead() -> None:
+def ahead() -> Iterator[None]:
     """Count the stories, which takes a second the first time."""
     counted.model("0.01")
+    yield
     counted.tag_counts()
+    yield
     counted.two_roles()
 
 

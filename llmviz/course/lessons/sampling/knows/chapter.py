@@ -1,6 +1,6 @@
 """Chapter "What it knows": the rules of tiny-world, and what temperature does to them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -30,11 +30,12 @@ SOON = 0.05  # seconds that the page waits for all rules before it shows how far
 POLL = 0.5  # seconds between two looks at that
 
 
-def ahead() -> None:
+def ahead() -> Iterator[None]:
     """Ask the model that the chapter opens with what a short cut would not answer."""
     if DEFAULT_MODEL in engine.names():
         for kind in probe_chances.SHORT_CUTS:
             _shares_right(engine.load(DEFAULT_MODEL), kind)
+            yield
 
 
 @st.fragment

@@ -4,6 +4,7 @@ L layers, F hidden width, K texts that are shown.
 """
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import streamlit as st
@@ -30,11 +31,13 @@ SLICE = 0.04  # seconds of work by which a search grows in one rerun
 POLL = 0.1  # seconds between two reruns while it grows
 
 
-def ahead() -> None:
+def ahead() -> Iterator[None]:
     """Search the units of the model that the chapter opens with."""
     names = kit.bundled_models()
     if names:
-        searched(engine.load(names[0]))
+        while not growing(engine.load(names[0])).grow(SLICE):
+            yield
+        growing(engine.load(names[0])).whole()
 
 
 @kit.kept(8)
