@@ -19,13 +19,19 @@ from llmviz.tokenizers import Tokenizer, get_tokenizer, read_published_tokenizer
 from llmviz.tokenizers.published import MERGES, VOCABULARY, WHOLE, has_tokenizer
 from llmviz.training.config import TrainConfig
 from llmviz.training.errors import CheckpointError
-from llmviz.training.files import read_json, removed_if_empty, write_json, write_manifest
+from llmviz.training.files import (
+    read_json,
+    removed_if_empty,
+    whole_folder,
+    write_json,
+    write_manifest,
+)
 from llmviz.training.reading import CHAT, CONFIG, METRICS, MODEL, TOKENIZER
 from llmviz.training.recipes import find_checkpoint
 from llmviz.training.run_folders import PREFIX, find_run, run_card, split_name
-from llmviz.training.runs import Trained, describe, load_trained, prepare_folder, writing
+from llmviz.training.runs import Trained, describe, load_trained, prepare_folder
 from llmviz.training.tensors import save_tensors
-from llmviz.wholefile import write_whole
+from llmviz.wholefile import write_whole, writing
 
 CARD = "card.json"
 GENERATION = "generation_config.json"  # beside a published model
@@ -180,7 +186,7 @@ def import_gpt2(folder_or_repo_id: str | Path, out: str | Path, command: str = "
     """Write a model in a published format to `out` as a run, and return it.
 
     The app offers it like any run, its weights are the published ones, and it has no curve and
-    cannot go on. The files that make it a run come last: what was interrupted is none.
+    cannot go on. What was interrupted leaves nothing.
 
     Raises: ValueError as `published`, and where `out` holds files already or cannot be written.
     """
@@ -199,13 +205,13 @@ def import_gpt2(folder_or_repo_id: str | Path, out: str | Path, command: str = "
 
 def write_imported(trained: Trained, folder: Path, command: str = "") -> None:
     """Write a published model into an empty folder as a run; raises ValueError where it cannot."""
-    with writing(str(folder)):
-        save_tensors(folder / MODEL, trained.model.state_dict())
-        write_whole(folder / TOKENIZER, trained.tokenizer.save)
-        write_whole(folder / METRICS, lambda path: path.write_text(""))
-        said = {"command": command} if command else {}
-        write_json(folder / CONFIG, {"command": "", **trained.description, **said})
-        write_manifest(folder, [MODEL, TOKENIZER, METRICS, CONFIG])
+    said = {"command": command} if command else {}
+    with writing(str(folder)), whole_folder(folder) as new:
+        save_tensors(new / MODEL, trained.model.state_dict())
+        write_whole(new / TOKENIZER, trained.tokenizer.save)
+        write_whole(new / METRICS, lambda path: path.write_text(""))
+        write_json(new / CONFIG, {"command": "", **trained.description, **said})
+        write_manifest(new, [MODEL, TOKENIZER, METRICS, CONFIG])
 
 
 def is_imported(description: Mapping[str, Any]) -> bool:

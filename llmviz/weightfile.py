@@ -1,4 +1,4 @@
-"""Files of weights that are read into memory, so that nothing outside can end the process.
+"""Files of weights: read into memory, so that nothing outside can end the process; written.
 
 A file that is mapped into memory ends every process that looks at a page of it which somebody has
 cut off meanwhile: the system sends SIGBUS, and no `except` hears of it.
@@ -6,12 +6,17 @@ cut off meanwhile: the system sends SIGBUS, and no `except` hears of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @contextmanager
@@ -31,3 +36,21 @@ def open_weights(path: Path, framework: str = "pt") -> Iterator[Any]:
     kept = (before.st_dev, before.st_ino) == (after.st_dev, after.st_ino)
     if kept and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise OSError(f"{path.name} was changed while it was read")
+
+
+def write_weights(
+    path: Path, tensors: dict[str, Tensor], header: Mapping[str, str] | None = None
+) -> None:
+    """Write a safetensors file; header: what it says of itself.
+
+    Raises OSError where the system refuses it, a full disk say, which the library hands on as a
+    text.
+    """
+    from safetensors.torch import save_file
+
+    try:
+        save_file(tensors, path, metadata={"format": "pt", **(header or {})})
+    except SafetensorError as error:
+        number = re.search(r"os error (\d+)", str(error))
+        said = (int(number[1]), os.strerror(int(number[1]))) if number else (str(error),)
+        raise OSError(*said) from error

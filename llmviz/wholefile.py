@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 TEMPORARY = ".tmp-"  # how the names of unfinished files and folders begin
@@ -42,3 +43,12 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def writing(what: str) -> Iterator[None]:
+    """Turn the operating system's refusal to write into one clear ValueError."""
+    try:
+        yield
+    except OSError as error:
+        raise ValueError(f"cannot write {what}: {error.strerror or error}") from error

@@ -21,9 +21,9 @@ from llmviz.training.config import OWN_TEXT, TrainConfig
 from llmviz.training.files import removed_if_empty
 from llmviz.training.plan import Plan, plan_from, prepare
 from llmviz.training.reading import read_metrics
-from llmviz.training.runs import load_trained, prepare_folder, run_in_folder, writing
+from llmviz.training.runs import load_trained, prepare_folder, run_in_folder
 from llmviz.training.starting import begin_from, plan_of_base
-from llmviz.wholefile import write_whole
+from llmviz.wholefile import write_whole, writing
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -208,15 +208,14 @@ def _measured(
 
 
 def _save(out: Path, source: Path, trained: Any, small: Any, given: argparse.Namespace) -> None:
-    """Write the folder; what makes it a model comes last."""
+    """Write the folder, whole or not at all."""
     import shutil
 
     from llmviz.quantization.files import QUANTIZATION, described, save_packed
+    from llmviz.training.files import whole_folder, write_manifest
     from llmviz.training.files import write_json as write_json_file
-    from llmviz.training.files import write_manifest
     from llmviz.training.reading import CONFIG, METRICS, MODEL, TOKENIZER
-    from llmviz.training.runs import writing
-    from llmviz.wholefile import write_whole
+    from llmviz.wholefile import write_whole, writing
 
     command = (
         f"python -m llmviz quantize {shlex.quote(given.checkpoint)} --bits {given.bits} "
@@ -236,9 +235,9 @@ def _save(out: Path, source: Path, trained: Any, small: Any, given: argparse.Nam
         else:
             temporary.write_text("", encoding="utf-8")
 
-    with writing(str(out)):
-        save_packed(out / MODEL, small)
-        write_whole(out / TOKENIZER, trained.tokenizer.save)
-        write_whole(out / METRICS, curve)
-        write_json_file(out / CONFIG, description)
-        write_manifest(out, [MODEL, TOKENIZER, METRICS, CONFIG])
+    with writing(str(out)), whole_folder(out) as new:
+        save_packed(new / MODEL, small)
+        write_whole(new / TOKENIZER, trained.tokenizer.save)
+        write_whole(new / METRICS, curve)
+        write_json_file(new / CONFIG, description)
+        write_manifest(new, [MODEL, TOKENIZER, METRICS, CONFIG])

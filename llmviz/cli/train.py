@@ -247,9 +247,10 @@ def show(
 
     from llmviz.cli.train_header import header
     from llmviz.training.newest_weights import newest_step
-    from llmviz.training.runs import run_in_folder, writing
+    from llmviz.training.runs import run_in_folder
     from llmviz.training.samples import sampler
     from llmviz.training.schedule import warmup_note
+    from llmviz.wholefile import writing
 
     config = prepared.config
     note = warmup_note(config)

@@ -16,7 +16,6 @@ from re import fullmatch
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import torch
-from safetensors.torch import save_file
 
 from llmviz.models.published_files import (
     CONFIG,
@@ -30,6 +29,7 @@ from llmviz.models.published_files import (
 from llmviz.models.published_options import WITHOUT_EFFECT as ALWAYS_WITHOUT_EFFECT
 from llmviz.models.published_options import Options
 from llmviz.models.settings import GPTConfig
+from llmviz.weightfile import write_weights
 from llmviz.wholefile import write_whole
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def save_gpt2(model: GPT, folder: str | Path) -> None:
             value = parameters[ours].detach() if ours in parameters else torch.zeros(shape)
             value = (value.t() if transposed else value).to("cpu", copy=True).contiguous()
             tensors[name if name == HEAD else PREFIX + name] = value
-    write_whole(folder / WEIGHTS, lambda path: save_file(tensors, path, metadata={"format": "pt"}))
+    write_whole(folder / WEIGHTS, lambda path: write_weights(path, tensors))
     text = json.dumps(values, indent=2) + "\n"
     write_whole(folder / CONFIG, lambda path: path.write_text(text, encoding="utf-8"))
 

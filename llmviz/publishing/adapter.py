@@ -18,12 +18,13 @@ from llmviz.finetuning.plan import LoraConfig
 from llmviz.finetuning.tuned import load_tuned
 from llmviz.pretrained import find_base
 from llmviz.publishing.form import gpt_of, places, published_config
-from llmviz.training.files import removed_if_empty
+from llmviz.training.files import removed_if_empty, whole_folder
 from llmviz.training.reading import LORA, read_description
 from llmviz.training.recipes import find_checkpoint
 from llmviz.training.run_folders import PREFIX as RUN
 from llmviz.training.run_folders import find_run, split_name
-from llmviz.training.runs import Trained, load_trained, prepare_folder, writing
+from llmviz.training.runs import Trained, load_trained, prepare_folder
+from llmviz.wholefile import writing
 
 WEIGHT = ".weight"
 
@@ -53,9 +54,9 @@ def export_adapter(name: str, folder: Path, dtype: torch.dtype = torch.float32) 
     rank = first.A.shape[0]
     with removed_if_empty(folder):
         prepare_folder(folder, resume=False)
-        with writing(str(folder)):
+        with writing(str(folder)), whole_folder(folder) as new:
             write_adapter(
-                folder,
+                new,
                 tensors,
                 base,
                 LoraConfig(rank, round(first.scale * rank, 9), tuple(targets)),

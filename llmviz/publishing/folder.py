@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
 
 from llmviz.models.published_files import CONFIG, WEIGHTS
 from llmviz.pretrained import GENERATION
 from llmviz.publishing.form import gpt_of, published_config, published_tensors
 from llmviz.tokenizers.published import OPTIONS, WHOLE
 from llmviz.tokenizers.published_form import published_form
-from llmviz.training.files import removed_if_empty
+from llmviz.training.files import removed_if_empty, whole_folder
 from llmviz.training.reading import CHAT
-from llmviz.training.runs import Trained, prepare_folder, writing
-from llmviz.wholefile import write_whole
+from llmviz.training.runs import Trained, prepare_folder
+from llmviz.weightfile import write_weights
+from llmviz.wholefile import write_whole, writing
 
 NAMES = {torch.float32: "float32", torch.float16: "float16"}
 
@@ -61,11 +61,9 @@ def export_folder(
     }
     with removed_if_empty(folder):
         prepare_folder(folder, resume=False)
-        with writing(str(folder)):
-            write_whole(
-                folder / WEIGHTS, lambda path: save_file(tensors, path, metadata={"format": "pt"})
-            )
+        with writing(str(folder)), whole_folder(folder) as new:
+            write_whole(new / WEIGHTS, lambda path: write_weights(path, tensors))
             for name, content in files.items():
                 text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-                write_whole(folder / name, lambda path, text=text: path.write_text(text, "utf-8"))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+                write_whole(new / name, lambda path, text=text: path.write_text(text, "utf-8"))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
     return files[CONFIG]

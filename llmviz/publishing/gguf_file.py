@@ -19,8 +19,8 @@ from llmviz.nn.positions import rotary_angles, stretched
 from llmviz.publishing.form import Place, gpt_of, published_config, published_tensors
 from llmviz.tokenizers.published_form import PublishedForm, published_form
 from llmviz.training.reading import CHAT
-from llmviz.training.runs import Trained, writing
-from llmviz.wholefile import write_whole
+from llmviz.training.runs import Trained
+from llmviz.wholefile import write_whole, writing
 
 if TYPE_CHECKING:
     import numpy as np

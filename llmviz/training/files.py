@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import json
 import math
@@ -13,9 +14,11 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from llmviz.training import locks
 from llmviz.training.errors import CheckpointError
-from llmviz.wholefile import TEMPORARY, temporary_beside, write_whole
+from llmviz.wholefile import TEMPORARY, sync, temporary_beside, write_whole
 
+WRITING = ".writing"  # a file in an unfinished folder, which its writer has locked
 MANIFEST = "manifest.json"
 LARGEST_JSON = 4 * 2**20  # bytes of a description, a state or a manifest
 DEEPEST_JSON = 20  # lists and objects inside each other
@@ -167,6 +170,41 @@ def check_writable(folder: Path) -> None:
                 probe.unlink(missing_ok=True)
     except OSError as error:
         raise ValueError(f"cannot write {folder}: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def whole_folder(folder: Path) -> Iterator[Path]:
+    """A folder to fill, which gets its name when all of it is written, or is gone.
+
+    The name may be an empty folder's. What a killed writer left of this folder goes now; one that
+    still writes has a lock. Raises OSError as it comes.
+    """
+    mounted = folder.is_mount()  # it cannot be replaced
+    place = folder / folder.name if mounted else folder
+    place.parent.mkdir(parents=True, exist_ok=True)
+    for left in place.parent.glob(f"{TEMPORARY}{'?' * 8}-{glob.escape(folder.name)}"):
+        with contextlib.suppress(OSError):  # it goes at this moment, or is somebody else's
+            with (left / WRITING).open("r+") as file:
+                if not locks.lock(file):
+                    continue
+            shutil.rmtree(left)
+    unfinished = temporary_beside(place)
+    unfinished.mkdir()
+    try:
+        with (unfinished / WRITING).open("w") as mine:
+            locks.lock(mine)
+            yield unfinished
+        (unfinished / WRITING).unlink()
+        if mounted:
+            for path in sorted(unfinished.iterdir(), key=lambda path: path.stat().st_mtime_ns):
+                path.rename(folder / path.name)
+        else:
+            if folder.exists():
+                folder.rmdir()
+            unfinished.rename(folder)
+        sync(place.parent)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def remove_folder(folder: Path) -> None:

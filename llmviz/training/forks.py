@@ -7,8 +7,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from safetensors.numpy import save_file
-
 from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import write_json, write_manifest
@@ -31,6 +29,7 @@ from llmviz.training.reading import (
 )
 from llmviz.training.run_folders import last_record
 from llmviz.training.weights_place import place_of_weights, step_of_weights
+from llmviz.weightfile import write_weights
 from llmviz.wholefile import write_whole
 
 # What may change without the weights, the optimizer's state or the data ceasing to fit.
@@ -150,7 +149,7 @@ def _write_checkpoint(
     step, tokens, seconds = place
     folder.mkdir()
     shutil.copyfile(weights, folder / MODEL)
-    save_file({}, folder / OPTIMIZER, metadata={"format": "pt"})
+    write_weights(folder / OPTIMIZER, {})
     state = {
         "format": CHECKPOINT_FORMAT,
         "step": step,

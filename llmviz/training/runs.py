@@ -16,7 +16,7 @@ import contextlib
 import dataclasses
 import json
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -51,7 +51,7 @@ from llmviz.training.reading import (
 from llmviz.training.records import TrainRecord
 from llmviz.training.settings_file import write_settings
 from llmviz.training.tensors import load_finite, load_weights
-from llmviz.wholefile import write_whole
+from llmviz.wholefile import TEMPORARY, write_whole, writing
 
 __all__ = [
     "CONFIG",
@@ -209,7 +209,8 @@ def prepare_folder(folder: Path, *, resume: bool) -> None:
     with writing(str(folder)):
         if folder.exists() and not folder.is_dir():
             raise ValueError(f"{folder} is a file, not a folder")
-        if folder.is_dir() and any(folder.iterdir()) and not resume:
+        there = folder.iterdir() if folder.is_dir() and not resume else ()
+        if any(not path.name.startswith(TEMPORARY) for path in there):  # what was killed goes
             raise ValueError(f"{folder} already holds a run or other files; choose another folder")
         if resume and not folder.exists():  # it was deleted: no run is wanted there
             raise ValueError(f"there is no folder {folder} with a run to continue")
@@ -218,15 +219,6 @@ def prepare_folder(folder: Path, *, resume: bool) -> None:
         probe = folder / ".tmp-probe"
         probe.write_bytes(b"")
         probe.unlink()
-
-
-@contextlib.contextmanager
-def writing(what: str) -> Iterator[None]:
-    """Turn the operating system's refusal to write into one clear ValueError."""
-    try:
-        yield
-    except OSError as error:
-        raise ValueError(f"cannot write {what}: {error.strerror or error}") from error
 
 
 def _open_metrics(path: Path) -> IO[str]:

@@ -23,9 +23,9 @@ from llmviz.training.data import Tell, nobody
 from llmviz.training.files import write_json
 from llmviz.training.plan import plan_from, prepare
 from llmviz.training.reading import CHAT, CONFIG, METRICS, TOKENIZER
-from llmviz.training.runs import Run, Trained, writing
+from llmviz.training.runs import Run, Trained
 from llmviz.training.settings_file import FREE, OF_THE_BASE
-from llmviz.wholefile import write_whole
+from llmviz.wholefile import write_whole, writing
 
 RATE = 3e-4  # learning rate where none was chosen: a trained model is easily spoiled
 

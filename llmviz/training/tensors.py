@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from llmviz.nn.finite import wrong_tensor, wrong_type
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import parse_json
 from llmviz.training.weights_place import STEP
-from llmviz.weightfile import open_weights
+from llmviz.weightfile import open_weights, write_weights
 from llmviz.wholefile import write_whole
 
 LONGEST_HEADER = 2**24  # bytes at the beginning of a file of weights
@@ -62,17 +59,14 @@ def save_tensors(
                 raise ValueError(f"{name} holds values that {dtype} cannot")
             stored = lowered
         plain[name] = stored
-    header = {"format": "pt", TIED: json.dumps(tied)}
+    header = {TIED: json.dumps(tied)}
     if step is not None:
         header[STEP] = str(step)
 
     def write(temporary: Path) -> None:
         temporary.touch()
         mode = temporary.stat().st_mode  # safetensors would leave the file to its owner alone
-        try:
-            save_file(plain, temporary, metadata=header)
-        except SafetensorError as error:
-            raise _refused(error) from error
+        write_weights(temporary, plain, header)
         _order_header(temporary)
         temporary.chmod(mode)
 
@@ -93,12 +87,6 @@ def _order_header(path: Path) -> None:
         if len(ordered) == length:  # otherwise the two write a character differently
             file.seek(8)
             file.write(ordered)
-
-
-def _refused(error: SafetensorError) -> OSError:
-    """What the operating system said, which safetensors hands on as a text: a full disk, say."""
-    number = re.search(r"os error (\d+)", str(error))
-    return OSError(int(number[1]), os.strerror(int(number[1]))) if number else OSError(str(error))
 
 
 def load_tensors(path: Path) -> dict[str, Tensor]:

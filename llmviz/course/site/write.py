@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -32,8 +30,8 @@ from llmviz.course.ui.course import GLOSSARY, HOME, search_index
 from llmviz.course.ui.glossary import terms
 from llmviz.nearest import nearest
 from llmviz.paths import ICON, LICENCE
-from llmviz.training.locks import lock
-from llmviz.wholefile import TEMPORARY, temporary_beside
+from llmviz.training.files import whole_folder
+from llmviz.wholefile import writing
 
 LIVE_PICTURES = ["machine", "heads_grid"]
 # Pages of the site alone, which compute in the browser: their titles and questions.
@@ -44,7 +42,6 @@ LIVE = {
         "How do you learn tokens, compare vectors, and compute attention by hand?",
     ),
 }
-WRITING = ".writing"  # a file in an unfinished site, which its writer has locked
 
 
 @dataclass(frozen=True)
@@ -119,48 +116,24 @@ def write_site(
     """Write the course into a new folder.
 
     app: the address of the app, for its links. tell: is given a line for each page.
-    Raises ValueError where something has the folder's name, the address is none of the web, and as
-    `places` does.
-    OSError: as it comes; nothing of the site is there then.
+    Raises ValueError where something has the folder's name, the address is none of the web, as
+    `places` does, and where the folder cannot be written; nothing of the site is there then.
     """
     if folder.exists():
         raise ValueError(f"{folder} exists already; name a new folder, or remove it first")
     if urlsplit(app).scheme not in ("http", "https") or not urlsplit(app).hostname:
         raise ValueError(f"the app's address begins with http:// or https://; got {app!r}")
     pages = places(only)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    _clear_leftovers(folder)
-    unfinished = temporary_beside(folder)
-    unfinished.mkdir()
-    try:
-        with _own_runs(), (unfinished / WRITING).open("w") as mine:
-            lock(mine)
-            files = Files(unfinished)
-            files.shared(_index(pages))
-            files.write("assets/icon.svg", ICON.read_text("utf-8"))
-            files.write("LICENSE", LICENCE.read_text("utf-8"))
-            for number, place in enumerate(pages, 1):
-                tell(f"{number:3d} of {len(pages)}  {place.name}")
-                for part in _write_page(files, pages, place, app):
-                    _write_page(files, pages, part, app)
-        (unfinished / WRITING).unlink()
-        unfinished.rename(folder)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+    with writing(str(folder)), _own_runs(), whole_folder(folder) as unfinished:
+        files = Files(unfinished)
+        files.shared(_index(pages))
+        files.write("assets/icon.svg", ICON.read_text("utf-8"))
+        files.write("LICENSE", LICENCE.read_text("utf-8"))
+        for number, place in enumerate(pages, 1):
+            tell(f"{number:3d} of {len(pages)}  {place.name}")
+            for part in _write_page(files, pages, place, app):
+                _write_page(files, pages, part, app)
     return Written(files.pages, files.bytes)
-
-
-def _clear_leftovers(folder: Path) -> None:
-    """Remove what a killed writer of this folder left; one that still writes has a lock."""
-    name = re.compile(rf"{re.escape(TEMPORARY)}[0-9a-f]{{8}}-{re.escape(folder.name)}")
-    for path in folder.parent.iterdir():
-        if not name.fullmatch(path.name):
-            continue
-        with suppress(OSError):  # it goes at this moment, or is somebody else's
-            with (path / WRITING).open("r+") as file:
-                if not lock(file):
-                    continue
-            shutil.rmtree(path)
 
 
 @contextmanager

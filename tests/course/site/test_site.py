@@ -23,6 +23,7 @@ from llmviz.course.site.files import Files
 from llmviz.course.site.tables import table_html
 from llmviz.course.site.write import places
 from llmviz.course.ui.question import Question
+from llmviz.training.files import WRITING
 from llmviz.training.locks import lock
 
 
@@ -42,7 +43,7 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path, capsys, monkeypatch):
     whole = Files.write
     monkeypatch.setattr(Files, "write", full)
     assert cli.main(["site", str(tmp_path / "course")]) == 2
-    assert "No space left on device" in capsys.readouterr().err
+    assert f"cannot write {tmp_path / 'course'}: No space left" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -50,7 +51,7 @@ def _leftover(folder: Path, name: str) -> Path:
     """A folder as a writer leaves it that was killed."""
     left = folder / name
     (left / "assets").mkdir(parents=True)
-    (left / write.WRITING).touch()
+    (left / WRITING).touch()
     return left
 
 
@@ -72,7 +73,7 @@ def test_what_a_killed_writer_left_goes_and_what_is_being_written_stays(tmp_path
     dead = _leftover(tmp_path, ".tmp-0123abcd-course")
     others = [_leftover(tmp_path, name) for name in (".tmp-0123abcd-my-course", "a-course")]
     alive = _leftover(tmp_path, ".tmp-89abcdef-course")
-    with (alive / write.WRITING).open("r+") as file:
+    with (alive / WRITING).open("r+") as file:
         assert lock(file)
         assert cli.main(["site", str(tmp_path / "course")]) == 0
     assert not dead.exists()

@@ -30,7 +30,7 @@ from llmviz.training.curves import Curve, CurveFile
 from llmviz.training.files import read_json
 from llmviz.training.reading import CONFIG, METRICS, MODEL, read_description, went_wrong
 from llmviz.training.references import KEY as REFERENCES
-from llmviz.wholefile import write_whole
+from llmviz.wholefile import write_whole, writing
 
 FILE, RESULTS, README = "study.toml", "results.csv", "README.md"
 RULES = "rules.json"  # in a run's folder: the share of the grammar's rules that it keeps
@@ -95,8 +95,6 @@ def write_study(folder: Path, study: Study) -> None:
 
     Raises ValueError where it cannot be written.
     """
-    from llmviz.training.runs import writing
-
     with writing(f"the study in {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         _write_toml(folder, study, {})
@@ -268,7 +266,6 @@ def settle(folder: Path, study: Study, results: list[Result]) -> None:
     Raises ValueError where they cannot be written.
     """
     from llmviz.training.checkpoints import versions
-    from llmviz.training.runs import writing
 
     text = table_of(study, results)
     texts = {run_name(run.place, run.seed): run.sha256 for run in results if run.sha256}
