@@ -8,11 +8,13 @@ FOLDER/config.json, generation_config.json    its settings, and which tokens beg
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from llmviz.models.gpt import GPT
 from llmviz.models.published_files import CONFIG, WEIGHTS
 from llmviz.pretrained import GENERATION
 from llmviz.publishing.form import gpt_of, published_config, published_tensors
@@ -36,6 +38,8 @@ def export_folder(
     already, and where it cannot be written.
     """
     model = gpt_of(trained)
+    published_config(model.config)  # it must have a form
+    model = in_blocks(model, dtype)
     config = {**published_config(model.config), "dtype": NAMES[dtype], "use_cache": True}
     form = published_form(trained.tokenizer)
     options = {
@@ -67,3 +71,27 @@ def export_folder(
                 text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
                 write_whole(new / name, lambda path, text=text: path.write_text(text, "utf-8"))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
     return files[CONFIG]
+
+
+def in_blocks(model: GPT, dtype: torch.dtype) -> GPT:
+    """A model with experts whose matrices transformers can multiply: in blocks of 16 bytes.
+
+    It has a few hidden units more where their number fills no whole block. All weights of those are
+    zero, so they change no number. Raises ValueError where the width of the residual stream fills
+    none.
+    """
+    config, block = model.config, 16 // dtype.itemsize
+    if config.n_expert == 1:
+        return model
+    if config.n_embd % block:
+        raise ValueError(
+            f"transformers multiplies the experts of a Mixtral in blocks of {block} numbers in "
+            f"{NAMES[dtype]}, so n_embd must be a multiple of {block}; got {config.n_embd}"
+        )
+    wide = -(-config.feed_forward_size // block) * block
+    wider = GPT(replace(config, hidden_size=wide))
+    with torch.no_grad():
+        for name, target in wider.named_parameters():
+            own = model.get_parameter(name)
+            target.zero_()[tuple(map(slice, own.shape))] = own
+    return wider.eval()

@@ -90,6 +90,37 @@ def test_a_model_of_todays_parts_is_a_llama_of_transformers(options, kind, tmp_p
     assert again.tokenizer.encode_from_start(TEXTS[0]) == one.tokenizer.encode_from_start(TEXTS[0])
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize("hidden", [None, 41])
+def test_experts_of_any_width_run_in_transformers_as_it_comes(hidden, dtype, tmp_path):
+    """It multiplies them in blocks of 16 bytes, and stops at a width that fills no whole one."""
+    more = dict(bias=False, qkv_bias=False, n_expert=3, hidden_size=hidden)
+    one = trained(gpt(**MODERN, **more))
+    width, block = one.model.config.feed_forward_size, 16 // dtype.itemsize
+    assert width % block
+    said = export_folder(one, tmp_path / "hf", dtype)
+    assert width < said["intermediate_size"] < width + block
+    ids = torch.arange(20)[None]
+    if dtype == torch.float32:
+        held_equal(one, tmp_path / "hf")
+        assert torch.allclose(
+            published(tmp_path / "hf").model(ids)[0], one.model(ids)[0], atol=1e-6
+        )
+    else:
+        theirs = transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "hf")
+        with torch.no_grad():
+            assert torch.allclose(theirs(ids).logits.float(), one.model(ids)[0], atol=0.05)
+
+
+def test_experts_of_a_stream_that_fills_no_block_are_refused(tmp_path):
+    narrow = {**MODERN, "n_embd": 36, "n_head": 6, "n_expert": 2, "bias": False, "qkv_bias": False}
+    one = trained(gpt(**narrow))
+    export_folder(one, tmp_path / "hf")
+    with pytest.raises(ValueError, match="n_embd must be a multiple of 8; got 36"):
+        export_folder(one, tmp_path / "half", torch.float16)
+    assert not (tmp_path / "half").exists()
+
+
 def test_an_imported_model_goes_back_as_it_came(tmp_path):
     for make, folder in ((make_gpt2, tmp_path / "gpt2"), (make_llama, tmp_path / "llama")):
         make(folder)
