@@ -86,6 +86,16 @@ def test_an_unknown_option_points_to_the_help_of_its_own_command(capsys, words):
         assert "nearest are --json" in line
 
 
+@pytest.mark.parametrize("command", sorted({words[0] for words in PARSERS.values() if words}))
+def test_a_mistyped_command_is_told_its_nearest_one(capsys, command):
+    line = refused(capsys, f"{command[1:]}{command[0]}")
+    assert command in line.partition("nearest are ")[2].partition(" (")[0].split(", ")
+
+
+def test_a_choice_that_is_none_is_told_all_of_a_few(capsys):
+    assert "'ggu'; choose from hf, peft, gguf (" in refused(capsys, "export", "--to", "ggu")
+
+
 def test_the_version_and_the_name_are_those_of_the_program(capsys, monkeypatch):
     assert call(capsys, "--version") == (0, f"llmviz {llmviz.__version__}\n", "")
     for called in ("/usr/bin/llmviz", "C:/Scripts/llmviz.exe"):

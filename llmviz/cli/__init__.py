@@ -18,6 +18,7 @@ from llmviz.nearest import nearest
 from llmviz.standard_streams import take_any_character
 
 WRONG, INTERRUPTED = 2, 130
+FEW = 6  # choices that a refusal names all
 EXAMPLES = (
     'generate --checkpoint tiny-world-gpt --prompt "It was Saturday, and"',
     "train --corpus my-text.txt --out runs/mine",
@@ -63,6 +64,16 @@ class Parser(argparse.ArgumentParser):
         lines = "".join(f"  {program()} {line}\n" for line in self.examples)
         examples = f"\nexamples:\n{lines}" if lines else ""
         return f"{self.format_usage()}{examples}\n{formatter.format_help()}"
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse what is none of an argument's choices; with all of them, or the nearest."""
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(choice) for choice in action.choices]
+        few = len(known) <= FEW
+        said = "choose from" if few else "nearest are"
+        names = ", ".join(known if few else nearest(str(value), known))
+        raise argparse.ArgumentError(action, f"invalid choice: {value!r}; {said} {names}")
 
     def explain(self, given: argparse.Namespace, problem: str) -> str:
         """A refusal of what was given, with the options as they are typed."""

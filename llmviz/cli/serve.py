@@ -64,7 +64,7 @@ def add(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Serve until a signal comes."""
     from llmviz.finetuning.finding import find_trained
-    from llmviz.serving.chat_template import Conversation
+    from llmviz.serving.chat_template import UNTAUGHT, Conversation
     from llmviz.serving.engine import Engine
     from llmviz.serving.http import Served, application
     from llmviz.serving.scoring import Scorer
@@ -101,6 +101,8 @@ def run(given: argparse.Namespace) -> int:
         address = f"{_written(given.address)}:{listening.getsockname()[1]}"
         write(f"serving {served.name} at http://{address}/v1")
         write(f"a page to type into: http://{address}/")
+        if not conversation.taught:
+            sys.stderr.write(f"note: in a chat, {UNTAUGHT}\n")
         if not is_loopback(given.address):
             sys.stderr.write("note: all who reach this address may use the model\n")
         service.start()

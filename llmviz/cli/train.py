@@ -160,7 +160,8 @@ def add(commands: Any) -> None:
         type=setting,
         action="append",
         default=[],
-        help="any other setting of the model, such as positions=rotary",
+        help="any other setting of the model, such as positions=rotary, or activation=gelu_tanh, "
+        "without which `export --to gguf` takes no GPT-2",
     )
     for flag, (field, kind, meaning) in TRAINING.items():
         given(f"--{flag}", dest=field, type=kind, help=meaning.replace("%", "%%"))

@@ -88,7 +88,8 @@ def _check(kind: str, config: GPTConfig) -> None:
     if config.activation != "gelu_tanh":
         raise ValueError(
             "llama.cpp's GPT-2 computes the GELU by tanh; got activation="
-            f"{config.activation!r}, whose numbers are others"
+            f"{config.activation!r}, whose numbers are others. Train with: --set "
+            "activation=gelu_tanh"
         )
     if config.attention_scale != "head":
         raise ValueError(

@@ -118,15 +118,21 @@ class Piece(NamedTuple):
     id: int | None = None
 
 
+UNTAUGHT = (
+    "this model was never taught to answer: it learned to go on with texts, and a conversation is "
+    "like nothing that it has read. Expect a story, or one word again and again."
+)
+
+
 class Conversation:
     """How a model reads a conversation: by the template that it was taught, or by `OWN`."""
 
     def __init__(
         self, tokenizer: Tokenizer, source: str | None, tokens: Mapping[str, str] | None = None
     ) -> None:
-        self._tokenizer, self._taught = tokenizer, source is not None
+        self._tokenizer, self.taught = tokenizer, source is not None
         self._template = ChatTemplate(OWN if source is None else source, tokens)
-        self.stops = () if self._taught else OWN_STOPS
+        self.stops = () if self.taught else OWN_STOPS
 
     def ids(self, messages: Sequence[Mapping[str, str]]) -> tuple[int, ...]:
         """Return the tokens of a conversation, up to where the model answers.
@@ -134,13 +140,13 @@ class Conversation:
         Raises ValueError: the template refuses it, or a message holds one of the tokens that only
         the template may write.
         """
-        if self._taught:
+        if self.taught:
             for message in messages:
                 for special in self._tokenizer.special_tokens:
                     if special in message["content"]:
                         raise ValueError(f"a message holds {special!r}, a token of the template")
         text = self._template.render(messages)
-        if not self._taught:
+        if not self.taught:
             return tuple(self._tokenizer.encode_from_start(text))
         ids = self._tokenizer.encode(text, allowed_special="all")
         return tuple(ids or self._tokenizer.behind_start(()))
@@ -162,7 +168,7 @@ class Conversation:
             raise ValueError("the chat template must write each message once, as it is")
         cut = [
             Piece(part, special)
-            for part, special in self._tokenizer.split_special(text, "all" if self._taught else ())
+            for part, special in self._tokenizer.split_special(text, "all" if self.taught else ())
         ]
         for mine, message in zip(stand_ins, messages, strict=True):
             cut = [Piece(part.replace(mine, message["content"]), special) for part, special in cut]
@@ -173,4 +179,4 @@ class Conversation:
         ids: list[int] = []
         for piece in self.pieces(messages):
             ids += self._tokenizer.encode(piece.text) if piece.id is None else [piece.id]
-        return tuple(ids if self._taught else self._tokenizer.behind_start(ids))
+        return tuple(ids if self.taught else self._tokenizer.behind_start(ids))

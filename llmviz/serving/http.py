@@ -31,7 +31,7 @@ from llmviz.sampling import SamplingSettings
 from llmviz.serving import protocol, requests
 from llmviz.serving.answering import Answering, ChatForm, TextForm
 from llmviz.serving.chat_protocol import Chat, read_chat
-from llmviz.serving.chat_template import Conversation
+from llmviz.serving.chat_template import UNTAUGHT, Conversation
 from llmviz.serving.page import page_routes
 from llmviz.serving.protocol import ApiError, Completion
 from llmviz.serving.scoring import Scorer
@@ -187,7 +187,9 @@ def application(served: Served, hosts: Sequence[str] = ("*",)) -> Starlette:
 
 
 def _card(served: Served) -> dict[str, Any]:
-    return {"id": served.name, "object": "model", "created": served.created, "owned_by": "llmviz"}
+    card = {"id": served.name, "object": "model", "created": served.created, "owned_by": "llmviz"}
+    taught = served.conversation is not None and served.conversation.taught
+    return card if taught else {**card, "chat_note": UNTAUGHT}
 
 
 def _check_model(served: Served, name: str) -> None:

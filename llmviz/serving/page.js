@@ -3,6 +3,7 @@
 const at = (id) => document.getElementById(id);
 const messages = []; // of the chat so far
 let model = "";
+let note = ""; // what is to be known before a chat
 let stopping = null;
 
 const way = () => document.querySelector("input[name=way]:checked").value;
@@ -114,11 +115,15 @@ function clear() {
 at("form").addEventListener("submit", send);
 at("stop").addEventListener("click", () => stopping?.abort());
 at("clear").addEventListener("click", clear);
-at("ways").addEventListener("change", clear);
+at("ways").addEventListener("change", () => {
+  clear();
+  at("note").textContent = way() === "chat" ? note : "";
+});
 at("prompt").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("form").requestSubmit();
 });
 
 const listed = await (await fetch("v1/models")).json();
 model = listed.data[0].id;
+note = listed.data[0].chat_note ? `Mind: ${listed.data[0].chat_note}` : "";
 at("model").textContent = model;

@@ -92,7 +92,7 @@ def test_stretched_positions_and_short_numbers_are_written(tmp_path):
 def test_what_llama_cpp_does_not_compute_is_refused(tmp_path, capsys):
     path = tmp_path / "model.gguf"
     for options, words in (
-        (dict(activation="relu"), "computes the GELU by tanh"),
+        (dict(activation="relu"), "computes the GELU by tanh.*--set activation=gelu_tanh"),
         (dict(activation="gelu_tanh", attention_scale="none"), "divides scores"),
         ({**MODERN, **PLAIN, "window": 4}, "a mistral is not written as GGUF"),
         ({**MODERN, "qkv_bias": True, "bias": False, "window": 4}, "has no window"),

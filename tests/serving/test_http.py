@@ -126,6 +126,7 @@ def test_the_models_are_listed(server):
     status, body = server.ask("GET", "/v1/models")
     (card,) = json.loads(body)["data"]
     assert status == 200 and card["id"] == NAME
+    assert "never taught to answer" in card["chat_note"]  # a stand-in has no template
     assert server.ask("GET", f"/v1/models/{NAME}")[0] == 200
     assert server.ask("GET", "/v1/models/another")[0] == 404
 
