@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+from types import SimpleNamespace
+
 import pytest
+import uvicorn
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+from streamlit.web.server.starlette import starlette_routes
 
 from llmviz.course import streamlit_parts
 from llmviz.course.ui import uploads
 from llmviz.course.ui.origin import Origin
+from llmviz.paths import APP
+from llmviz.read_to_end import ReadToEnd
 
 
 @pytest.fixture
@@ -52,3 +62,51 @@ def test_windows_of_unknown_places_are_no_ones_neighbours(manager, monkeypatch):
     add(manager, "a1", "one", 10)
     add(manager, "b1", "one", 10)
     assert "all visitors" in refused(manager, "c1", 1)
+
+
+@pytest.fixture
+def address(manager):
+    """Where Streamlit's own route for uploads listens, behind what app.py puts before it."""
+    active = SimpleNamespace(is_active_session=lambda session: True)
+    app = Starlette(
+        routes=starlette_routes.create_upload_routes(active, manager, ""),
+        middleware=[Middleware(ReadToEnd)],
+    )
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+    thread.start()
+    yield listening.getsockname()
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.mark.parametrize(
+    ("size", "says"),
+    [
+        (11, "this window uploaded would have more than 10 MB. Remove one"),
+        (9, ""),
+        (30 * 2**20, "File too large"),  # than Streamlit takes: more than lies in any buffer
+    ],
+)
+def test_who_uploads_too_much_is_told_so_and_not_cut_off(address, monkeypatch, size, says):
+    monkeypatch.setattr(starlette_routes, "is_xsrf_enabled", lambda: False)
+    monkeypatch.setattr(starlette_routes.config, "get_option", lambda name: OPTIONS.get(name, ""))
+    head = b'--x\r\nContent-Disposition: form-data; name="a"; filename="a.txt"\r\n\r\n'
+    body = head + b"a" * size + b"\r\n--x--\r\n"
+    with socket.create_connection(address) as client:  # which reads nothing before it sent all
+        client.sendall(
+            b"PUT /_stcore/upload_file/a1/more HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            b"Content-Type: multipart/form-data; boundary=x\r\n"
+            b"Content-Length: %d\r\n\r\n" % len(body)
+        )
+        client.sendall(body)
+        answer = client.makefile("rb").read().decode()
+    assert answer.startswith("HTTP/1.1 413 " if says else "HTTP/1.1 204 ") and says in answer
+
+
+OPTIONS = {"server.maxUploadSize": 10}
+
+
+def test_the_app_reads_what_it_refuses_before_all_else():
+    assert "before = [Middleware(ReadToEnd)," in APP.read_text("utf-8")
