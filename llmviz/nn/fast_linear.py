@@ -10,6 +10,7 @@ layer that fails stays plain.
 from __future__ import annotations
 
 import copy
+import logging
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -19,6 +20,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+_log = logging.getLogger(__name__)
 PRECISIONS = ("float32", "bfloat16", "int8", "int4")
 # Below this many weights a layer fits the cache, and the call itself is what costs.
 PACK_FROM = 200_000
@@ -51,8 +53,9 @@ def fast_linear(linear: nn.Linear, precision: str = "float32", rows: int = 1) ->
     output and quantizes x as it comes; "int4" keeps a scale for each 32 weights of a row and rounds
     x to bfloat16. The weights are copied: later changes of W do not show.
     rows: how many x usually has; the layout is chosen for it, and any number is right.
-    Where the processor or this torch lacks an operation, or its result is not close to the plain
-    layer's, and for small layers and on a GPU, the plain layer is returned.
+    The plain layer is returned for small layers and on a GPU, and where the processor or this torch
+    lacks an operation, or its result is not close to the plain layer's; of fewer bits the log says
+    so.
 
     Raises: ValueError for an unknown precision.
     """
@@ -66,10 +69,23 @@ def fast_linear(linear: nn.Linear, precision: str = "float32", rows: int = 1) ->
     bias = None if linear.bias is None else linear.bias.detach()
     try:
         fast = make(weight, bias, getattr(torch, precision, torch.bfloat16), rows)
-        close = _agree(plain, fast, weight, TOLERANCE[precision])
-    except (AttributeError, RuntimeError):  # NotImplementedError is a RuntimeError
-        return plain
-    return fast if close else plain
+        if _agree(plain, fast, weight, TOLERANCE[precision]):
+            return fast
+        why = "its result is not close to the plain one's"
+    except (AttributeError, RuntimeError) as error:  # NotImplementedError is a RuntimeError
+        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if precision != "float32":  # which costs time and no digit
+        _tell_plain(precision, *weight.shape, why)
+    return plain
+
+
+@cache
+def _tell_plain(precision: str, outputs: int, inputs: int, why: str) -> None:
+    """Say once of layers of one size that they are computed with plain float32, and why."""
+    _log.warning(
+        "a layer of %d × %d is computed in float32 and not by the product for %s: %s",
+        *(outputs, inputs, precision, why),
+    )
 
 
 def _pack_from(rows: int) -> int:

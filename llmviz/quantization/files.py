@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from llmviz.nn.finite import wrong_type
 from llmviz.quantization.grids import Quantized, dequantize
 from llmviz.quantization.model import WEIGHT, QuantizedModel
 from llmviz.quantization.packing import pack, packed_bytes, unpack
@@ -88,13 +89,29 @@ def full_tensors(
     left = dict(tensors)
     for path, (rows, columns) in matrices.items():
         name = path + WEIGHT
+        _check_types(left, name, source)
         scale = left.pop(name + SCALE).float()
         codes = _unpacked(left.pop(name + CODES), scheme.bits, (rows, columns)) + scheme.lowest
+        if codes.max() > scheme.highest:
+            raise CheckpointError(f"{source} is damaged: {name + CODES} holds codes of no grid")
         zero = None
         if not scheme.symmetric:
             zero = _unpacked(left.pop(name + ZERO), scheme.bits, tuple(scale.shape))
         left[name] = dequantize(Quantized(codes, scale, zero))
     return left
+
+
+def _check_types(tensors: Mapping[str, Tensor], name: str, source: str) -> None:
+    """Raise CheckpointError for codes that are no bytes, and steps that are no numbers above 0."""
+    for part in (name + CODES, name + ZERO):
+        if part in tensors and tensors[part].dtype != torch.uint8:
+            kind = str(tensors[part].dtype)[6:]
+            raise CheckpointError(f"{source} is damaged: {part} must be of uint8; got {kind}")
+    scale, part = tensors[name + SCALE], name + SCALE
+    if wrong := wrong_type(part, scale):
+        raise CheckpointError(f"{source} cannot be computed with: {wrong}")
+    if not (scale.isfinite() & (scale > 0)).all():
+        raise CheckpointError(f"{source} is damaged: the steps in {part} must be above 0")
 
 
 def _read(description: Mapping[str, Any], source: str) -> tuple[Scheme, dict[str, tuple[int, int]]]:

@@ -126,6 +126,27 @@ def test_a_missing_operation_falls_back(monkeypatch, error):
     torch.testing.assert_close(fl.fast_linear(linear, "bfloat16")(x), linear(x).detach())
 
 
+@pytest.mark.parametrize("precision", fl.PRECISIONS[1:])
+def test_a_single_layer_that_falls_back_says_what_is_used(monkeypatch, caplog, precision):
+    def wrong(weight, bias, *_):
+        return lambda x: 2 * (x @ weight.t() + bias)
+
+    for name in ("_packed", "_int8", "_int4"):
+        monkeypatch.setattr(fl, name, wrong)
+    fl._tell_plain.cache_clear()
+    odd, linear, x = layer(720, 320), layer(704, 320), torch.randn(1, 320)
+    for chosen in (odd, linear, linear):
+        torch.testing.assert_close(fl.fast_linear(chosen, precision)(x), chosen(x).detach())
+    said = [record.getMessage() for record in caplog.records]
+    assert [line.split(" is ")[0] for line in said] == [
+        f"a layer of {chosen.out_features} × 320" for chosen in (odd, linear)
+    ]
+    assert all(f"in float32 and not by the product for {precision}: its" in line for line in said)
+    caplog.clear()
+    fl.fast_linear(linear, "float32")
+    assert not caplog.records, "another way to the same numbers"
+
+
 def test_a_wrong_result_falls_back(monkeypatch):
     monkeypatch.setattr(fl, "_packed", lambda w, b, *_: lambda x: 1.01 * (x @ w.t() + b))
     linear, x = layer(), torch.randn(1, 300)

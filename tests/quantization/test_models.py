@@ -12,7 +12,15 @@ from hypothesis import strategies as some
 
 from llmviz.models import build
 from llmviz.quantization.awq import channel_scales, matrix_inputs, scale_by_activations
-from llmviz.quantization.files import QUANTIZATION, described, packed_tensors, save_packed
+from llmviz.quantization.files import (
+    CODES,
+    QUANTIZATION,
+    SCALE,
+    ZERO,
+    described,
+    packed_tensors,
+    save_packed,
+)
 from llmviz.quantization.grids import dequantize, expand, quantize, quantize_steps
 from llmviz.quantization.model import linears, plain_bytes, quantize_model, sizes
 from llmviz.quantization.qat import fake_quantize, finish_qat, prepare_qat
@@ -138,6 +146,33 @@ def test_a_file_that_is_not_what_it_says_is_refused(tmp_path, tokenizer, change)
     path.write_text(json.dumps(about), encoding="utf-8")
     with pytest.raises(CheckpointError):
         load_trained(tmp_path / "q")
+
+
+WRONG_PARTS = {
+    "steps of whole numbers": (SCALE, lambda part: part.int(), "numbers of type int32"),
+    "steps below 0": (SCALE, lambda part: -part, "must be above 0"),
+    "steps of 0": (SCALE, torch.zeros_like, "must be above 0"),
+    "steps that are complex": (SCALE, lambda part: part.cfloat(), "numbers of type complex64"),
+    "codes that are no bytes": (CODES, lambda part: part.to(torch.int16), "of uint8; got int16"),
+    "codes of no grid": (CODES, lambda part: torch.full_like(part, 255), "holds codes of no grid"),
+    "zero points as fractions": (ZERO, lambda part: part.float(), "must be of uint8; got float32"),
+}
+
+
+@pytest.mark.parametrize(("ending", "change", "says"), WRONG_PARTS.values(), ids=WRONG_PARTS)
+def test_codes_and_steps_of_a_wrong_type_are_refused_by_name(
+    tmp_path, tokenizer, ending, change, says
+):
+    model = small_gpt(vocab_size=tokenizer.vocab_size)
+    scheme = Scheme(4, symmetric=ending != ZERO, per="channel")
+    small = quantize_model(model, scheme)
+    save(tmp_path / "q", small, model, tokenizer)
+    tensors = packed_tensors(small)
+    name = next(name for name in tensors if name.endswith(ending))
+    save_tensors(tmp_path / "q" / "model.safetensors", tensors | {name: change(tensors[name])})
+    with pytest.raises(CheckpointError, match=says) as refusal:
+        load_trained(tmp_path / "q")
+    assert name in str(refusal.value)
 
 
 def test_plain_weights_that_are_called_quantized_are_refused(tmp_path, tokenizer):
