@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from llmviz.course.ui.classroom import words
 from tests.browser.conftest import Visit, leave
+from tests.browser.hand import settle
 from tests.browser.test_training import button, saved
 
 LINK = (
@@ -60,6 +61,8 @@ def test_three_followers_see_what_the_presenter_sees(visit, other, windows, addr
 
     visit.open("tokenization?part=windows")
     button(ann, words.open_box).click()
+    settle(ann)
+    expect(button(ann, words.open)).to_be_in_viewport(ratio=1)  # without a hand that scrolls
     button(ann, words.open).click()
     link = ann.locator("[data-testid=stSidebar] [data-testid=stCode]").inner_text().strip()
     assert link.startswith(f"{visit.url}/?class=")

@@ -33,6 +33,7 @@ TRIES = Tries()
 POINTER = ClassPointer(CLASSES)
 GONE = -1  # in place of a version: there is no such class
 ICON = ":material/groups:"
+BOX = "lv-class"  # the key of the box in the sidebar: open, it is in view as a whole
 # In the session.
 _TYPED, _OPEN, _LOOKED, _WHOLE = "_class_code", "_class_box", "_class_looked", "_class_whole"
 
@@ -209,7 +210,7 @@ def box() -> None:
             args=(_OPEN, True),
         )
         return
-    with st.container(border=True):
+    with st.container(border=True, key=BOX):
         with st.form("_class_join", border=False, enter_to_submit=True):
             st.text_input(words.code, key=_TYPED, placeholder=words.hint, max_chars=40)
             st.form_submit_button(words.join, on_click=_whole(_join_typed))
@@ -230,7 +231,7 @@ def box() -> None:
 
 
 def _led(here: Seat) -> None:
-    with st.container(border=True):
+    with st.container(border=True, key=BOX):
         st.metric(words.code, here.code)
         st.caption(words.leads)
         st.code(link_of(here.code), language=None, wrap_lines=True)
