@@ -13,6 +13,7 @@ server keeps one thread for it, which takes what the others want from a queue.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -97,10 +98,7 @@ class Engine:
         self._check_open()
         if request.id in self._living:
             raise ValueError(f"there is a request {request.id!r} already; take another id")
-        if len(self.scheduler.waiting) >= self.config.max_waiting:
-            raise TooManyWaiting(
-                f"{self.config.max_waiting} requests wait already, and more are not allowed"
-            )
+        self._check_room(request.client)
         self.runner.check(request)
         self.scheduler.add(request)
         self._living[request.id] = {request.name(sample) for sample in range(request.texts)}
@@ -178,9 +176,22 @@ class Engine:
                 table = plan.draws[place][1].table
                 self.runner.clear(block for block in table if blocks.writable(block))
 
+    def _check_room(self, client: str) -> None:
+        """Raise TooManyWaiting where the queue is full and this client has its share of it.
+
+        So nobody keeps others out. In all, twice as many wait at most.
+        """
+        waiting, most = self.scheduler.waiting, self.config.max_waiting
+        if len(waiting) < most:
+            return
+        held = Counter(sequence.request.client for sequence in waiting)
+        share = most // len(held.keys() | {client})
+        if held[client] >= share or len(waiting) >= 2 * most:
+            raise TooManyWaiting(f"{len(waiting)} requests wait already, and more are not allowed")
+
     def _waited_since(self) -> float | None:
-        waiting = self.scheduler.waiting
-        return self._since.get(waiting[0].request.id) if waiting else None
+        known = (self._since.get(sequence.request.id) for sequence in self.scheduler.waiting)
+        return min((since for since in known if since is not None), default=None)
 
     def _end(self, request_id: str, reason: str) -> None:
         ended = self.scheduler.cancel(request_id, reason)

@@ -118,7 +118,11 @@ class Served:
         return wanted
 
     def requests(
-        self, wanted: Completion, prompts: Sequence[tuple[int, ...]], name: str
+        self,
+        wanted: Completion,
+        prompts: Sequence[tuple[int, ...]],
+        name: str,
+        client: str = "",
     ) -> list[requests.Request]:
         """Return what the engine is asked for, a request for each prompt."""
         sampling = SamplingSettings(
@@ -131,6 +135,7 @@ class Served:
         return [
             requests.Request(
                 id=f"{name}.{number}",
+                client=client,
                 prompt=prompt,
                 max_new_tokens=wanted.max_tokens,
                 sampling=sampling,
@@ -255,12 +260,13 @@ async def _answer(
     served: Served, request: Request, wanted: Completion, form: TextForm | ChatForm
 ) -> Response:
     name = f"{form.prefix}-{uuid.uuid4().hex}"
+    client = request.client.host if request.client else ""
     try:
         # Splitting a long text takes a while, and others are served meanwhile.
         prompts = await asyncio.to_thread(served.prompts, wanted)
         answer = None
         if wanted.max_tokens:
-            answer = await served.service.submit(served.requests(wanted, prompts, name))
+            answer = await served.service.submit(served.requests(wanted, prompts, name, client))
     except ApiError:
         raise
     except requests.TooManyWaiting as problem:

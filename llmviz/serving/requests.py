@@ -35,7 +35,8 @@ class Request:
     numbers; sample number i takes those of seed + i. n: how many samples of the same prompt.
     beams: the width of a beam search, which gives that many texts, the best score first, as
     `sampling.beam_search` does with this length_penalty; None: no search. arrival: seconds from
-    the beginning of a run, for `record` and `simulate`.
+    the beginning of a run, for `record` and `simulate`. client: who asks; those that wait take
+    turns.
 
     Raises ValueError for an empty prompt, for values out of range, and for a beam search together
     with several samples or with sampling that changes more than which tokens are banned.
@@ -51,6 +52,7 @@ class Request:
     beams: int | None = None
     length_penalty: float = 0.0
     arrival: float = 0.0
+    client: str = field(default="", compare=False)  # of no record
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prompt", tuple(int(token) for token in self.prompt))

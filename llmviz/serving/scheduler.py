@@ -1,9 +1,12 @@
 """Which sequences are computed in the next tick, and where they lie in memory. No torch, no clock.
 
-The oldest request goes first. Where blocks run out, the newest has to wait (`preemption`).
+Clients take turns, and of each the oldest request goes first. Where blocks run out, the newest has
+to wait (`preemption`).
 """
 
 from __future__ import annotations
+
+from collections import Counter
 
 from llmviz.serving.admission import admit
 from llmviz.serving.beams import Beams, advance_search, most_blocks
@@ -54,8 +57,9 @@ class Scheduler(State):
                 )
 
     def add(self, request: Request) -> list[Sequence]:
-        """Let a request wait, behind all others; return its sequences so far.
+        """Let a request wait, behind all others of its client; return its sequences so far.
 
+        Clients take turns: before the second one of others comes the first one of this client.
         Raises ValueError as `check` does.
         """
         self.check(request)
@@ -68,8 +72,25 @@ class Scheduler(State):
         else:
             added = [Sequence(request, 0, number)]
             added[0].will_fork = request.n > 1
-        self.waiting.extend(added)
+        place = self._place(request.client)
+        for sequence in reversed(added):
+            self.waiting.insert(place, sequence)
         return added
+
+    def _place(self, client: str) -> int:
+        """Where in the queue the next request of a client waits."""
+        turns: Counter[str] = Counter()
+        own = len({s.request.id for s in self.waiting if s.request.client == client})
+        place, before = len(self.waiting), ""
+        for at, sequence in enumerate(self.waiting):
+            other = sequence.request.client
+            turns[other] += sequence.request.id != before
+            before = sequence.request.id
+            if other == client:  # what was put back stands before its turn
+                place = len(self.waiting)
+            elif turns[other] > own + 1:
+                place = min(place, at)
+        return place
 
     def schedule(self, now: float, waited_since: float | None = None) -> Plan:
         """The plan of the next tick; blocks are given and taken at once.
