@@ -8,6 +8,7 @@ from llmviz.course.lessons import LESSONS
 from llmviz.course.ui import classroom, first_page, old_sessions, saved_files, server, uploads
 from llmviz.course.ui.frames import Frames
 from llmviz.course.ui.open_windows import OpenWindows
+from llmviz.course.ui.process_cookie import ProcessCookie
 from llmviz.read_to_end import ReadToEnd
 
 if __name__ == "__main__":  # what runs for each visitor, and again for each of their changes
@@ -33,7 +34,8 @@ else:  # what the server imports once, when it starts
     streamlit_parts.leave_pages_whole()
     streamlit_parts.check_uploads(uploads.check)
     base = st.get_option("server.baseUrlPath")
-    before = [Middleware(ReadToEnd), Middleware(Frames), Middleware(OpenWindows)]
+    before = [Middleware(ReadToEnd), Middleware(Frames), Middleware(ProcessCookie)]
+    before.append(Middleware(OpenWindows))
     app = st.App(
         __file__,
         lifespan=server.lifespan(LESSONS),

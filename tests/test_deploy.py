@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 
 import pytest
 from playwright.async_api import Page, async_playwright, expect
@@ -55,6 +56,8 @@ def test_compose_and_nginx_name_the_same_processes():
 class Deployed(Running):
     """The running processes, where nginx answers, and browsers that ask it."""
 
+    prefix = PREFIX
+
     def browser(self) -> Browser:
         return Browser(self)
 
@@ -72,7 +75,8 @@ class Deployed(Running):
 class Browser:
     """The cookies of one browser, and what it asks for."""
 
-    def __init__(self, deployed: Deployed) -> None:
+    def __init__(self, deployed: Any) -> None:
+        """deployed: has the host and the prefix of the path."""
         self.deployed = deployed
         self.cookies = http.cookiejar.CookieJar()
         self._open = urllib.request.build_opener(
@@ -82,7 +86,7 @@ class Browser:
 
     def ask(self, path: str, **more: object) -> urllib.request.addinfourl:
         return self._open(
-            urllib.request.Request(f"http://{self.deployed.host}/{PREFIX}/{path}", **more),
+            urllib.request.Request(f"{self.base(self.deployed.host)}/{path}", **more),
             timeout=60,
         )
 
@@ -91,9 +95,15 @@ class Browser:
 
     def visitor(self, **headers: str) -> Visitor:
         sent = "; ".join(f"{one.name}={one.value}" for one in self.cookies)
-        return Visitor(self.deployed.host, PREFIX, headers={"Cookie": sent, **headers})
+        return Visitor(
+            self.deployed.host, self.deployed.prefix, headers={"Cookie": sent, **headers}
+        )
 
-    def upload(self, session: str, base: str = "") -> int:
+    def base(self, host: str) -> str:
+        """The app's address at nginx or at a process."""
+        return f"http://{host}/{self.deployed.prefix}".removesuffix("/")
+
+    def upload(self, session: str, host: str = "") -> int:
         """Send a file for a session, through nginx or straight to a process; return the status."""
         self.ask("_stcore/health").read()
         mark = "----part"
@@ -101,7 +111,7 @@ class Browser:
             f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n'
             f"Content-Type: text/plain\r\n\r\n{TEXT}\r\n--{mark}--\r\n"
         ).encode()
-        url = f"{base or 'http://' + self.deployed.host}/{PREFIX}/_stcore/upload_file/{session}/a"
+        url = f"{self.base(host or self.deployed.host)}/_stcore/upload_file/{session}/a"
         request = urllib.request.Request(url, data=form, method="PUT")
         request.add_header("Content-Type", f"multipart/form-data; boundary={mark}")
         token = self.cookie("_streamlit_xsrf")
@@ -116,7 +126,7 @@ class Browser:
         async with self.visitor() as visitor:
             await visitor.open("glossary")
             taken = [
-                await asyncio.to_thread(self.upload, visitor.session, f"http://127.0.0.1:{port}")
+                await asyncio.to_thread(self.upload, visitor.session, f"127.0.0.1:{port}")
                 for port in self.deployed.ports
             ]
         assert sorted(taken) == [204, 400]

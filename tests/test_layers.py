@@ -16,7 +16,16 @@ ROOT = Path(__file__).parents[1]
 # A module may import from its own layer and from lower ones.
 LAYERS = [
     {"background", "background_child", "child", "config", "lazy", "paths", "textfile"}
-    | {"fair_queue", "limits", "nearest", "read_to_end", "standard_streams", "trace", "watchers"}
+    | {
+        "fair_queue",
+        "handed_sockets",
+        "limits",
+        "nearest",
+        "read_to_end",
+        "standard_streams",
+        "trace",
+        "watchers",
+    }
     | {"weightfile", "wholefile"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},

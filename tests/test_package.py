@@ -226,7 +226,7 @@ def test_the_command_serves_the_app_with_what_it_was_given(capsys):
 
     given = parser().parse_args(["app", "--port", "8600", "--", "--server.maxUploadSize", "5"])
     line = app.command(given)
-    assert line[1:5] == ["-m", "streamlit", "run", str(APP)]
+    assert line[1:4] == ["-m", "llmviz.course.ui.serve_app", str(APP)]
     assert line[line.index("--server.port") + 1] == "8600"
     assert line[-2:] == ["--server.maxUploadSize", "5"]
     with pytest.raises(SystemExit) as refused:

@@ -166,7 +166,8 @@ SHORT = {
     "quantize": "--documents 0",
     "checkpoints": "--probes 2",
     "tokenize": "--help",  # it fetches vocabularies
-    "serve": "--help",  # it serves until it is stopped
+    "app": "--help",  # it serves until it is stopped
+    "serve": "--help",
     "site": "--help",  # it takes minutes, and has tests of its own
 }
 

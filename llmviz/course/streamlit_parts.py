@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
@@ -161,6 +162,14 @@ def ask_nobody_outside() -> None:
 
     net_util.get_external_ip = lambda: None
     net_util.get_internal_ip = lambda: None
+
+
+@part("one of several processes has no connections", replaces=True)
+def listen_at(connections: socket.socket) -> None:
+    """Let Streamlit take this for its listening socket; called before the server begins."""
+    from streamlit.web.server.starlette import starlette_server
+
+    starlette_server._bind_socket = lambda *_: connections  # type: ignore[assignment]  # theirs
 
 
 @part("sessions whose window is away are kept longer", replaces=True)
