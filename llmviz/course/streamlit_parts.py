@@ -169,7 +169,7 @@ def listen_at(connections: socket.socket) -> None:
     """Let Streamlit take this for its listening socket; called before the server begins."""
     from streamlit.web.server.starlette import starlette_server
 
-    starlette_server._bind_socket = lambda *_: connections  # type: ignore[assignment]  # theirs
+    starlette_server._bind_socket = lambda *_: connections
 
 
 @part("sessions whose window is away are kept longer", replaces=True)
