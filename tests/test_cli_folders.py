@@ -122,7 +122,16 @@ def test_a_folder_of_other_files_is_not_resumed(capsys, line):
     assert "holds letter.txt and no run" in refused(capsys, *given, "--resume")
     assert [path.name for path in out.iterdir()] == ["letter.txt"]
     (out / "letter.txt").rename(out / "metrics.jsonl")  # what a run killed at once leaves
+    assert "ended before its first step; add --resume" in refused(capsys, *given)
     assert call(capsys, *given, "--resume")[0] == 0
+
+
+def test_a_folder_of_which_a_killed_process_wrote_nothing_whole_is_free(capsys, line):
+    given, out = line
+    out.mkdir()
+    (out / ".tmp-0123abcd-tokenizer.json").write_text("{", encoding="utf-8")
+    assert call(capsys, *given)[0] == 0
+    assert not list(out.glob(".*"))
 
 
 def test_a_folder_to_resume_that_is_not_there_is_refused(capsys, line):

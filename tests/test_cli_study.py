@@ -38,6 +38,21 @@ def test_a_study_is_repeated_and_compared_to_the_last_bit(study, tmp_path, capsy
     assert "1 number differs from" in said
 
 
+def test_a_study_that_was_killed_before_it_was_written_begins_anew(study, tmp_path, monkeypatch):
+    run = "llmviz.course.lessons.discoveries.own.own_study_run.run_study"
+    monkeypatch.setattr(run, lambda study, out, texts: write_study(out, study) or [])
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / f".tmp-0123abcd-{FILE}").write_text("half", "utf-8")
+    results = "llmviz.course.lessons.discoveries.own.own_study_folder.results_of"
+    monkeypatch.setattr(results, lambda out, study: [])
+    assert main(["study", "run", str(tmp_path / "mine"), "--out", str(out)]) == 0
+    assert (out / FILE).is_file() and not list(out.glob(".*"))
+    (out / f".tmp-0123abcd-{RESULTS}").write_text("half", "utf-8")
+    assert main(["study", "run", str(tmp_path / "mine"), "--out", str(out), "--resume"]) == 0
+    assert not list(out.glob(".*"))
+
+
 @pytest.mark.parametrize(
     ("line", "refusal"),
     [

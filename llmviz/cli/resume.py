@@ -20,12 +20,16 @@ def take_folder(out: Path, *, resume: bool) -> None:
 
     if resume and not out.exists():
         raise ValueError(f"there is no folder {out} to resume; leave --resume out to begin there")
-    if resume and out.is_dir():
-        begun = (METRICS, TOKENIZER)
-        others = [p.name for p in out.iterdir() if p.name not in begun]
-        others = sorted(name for name in others if not name.startswith(TEMPORARY))
-        if others:
+    if out.is_dir():
+        there = {path.name for path in out.iterdir() if not path.name.startswith(TEMPORARY)}
+        others = sorted(there - {METRICS, TOKENIZER})
+        if resume and others:
             raise ValueError(f"{out} holds {others[0]} and no run to resume; choose another folder")
+        if there and not (resume or others):
+            raise ValueError(
+                f"{out} holds what a run left that was ended before its first step; add --resume "
+                "to begin it again, or choose another folder"
+            )
     if not resume and (out / CONFIG).exists():
         raise ValueError(
             f"{out} already holds a run; add --resume to go on with it, or choose another folder"

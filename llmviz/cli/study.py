@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.cli.options import place, write
+from llmviz.wholefile import TEMPORARY
 
 
 def add(commands: Any) -> None:
@@ -91,17 +92,23 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _take(out: Path, key: str, *, resume: bool) -> None:
-    """Raise ValueError for a folder that is not free, or holds another study."""
+    """Raise ValueError for a folder that is not free, or holds another study.
+
+    What a killed process left half-written goes.
+    """
     from llmviz.course.lessons.discoveries.own.own_study_folder import FILE, read_study
+    from llmviz.training.files import remove_unfinished
 
     if resume:
         if not (out / FILE).is_file():
             raise ValueError(f"there is no study in {out} to resume; leave --resume out")
         if read_study(out / FILE).key != key:
             raise ValueError(f"{out} holds another study; choose another folder")
-        return
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise ValueError(
-            f"{out} already holds files; add --resume to go on with a study there, or choose "
-            "another folder"
-        )
+    else:
+        there = out.iterdir() if out.is_dir() else [out] if out.exists() else []
+        if any(not path.name.startswith(TEMPORARY) for path in there):
+            raise ValueError(
+                f"{out} already holds files; add --resume to go on with a study there, or choose "
+                "another folder"
+            )
+    remove_unfinished(out)
