@@ -275,6 +275,24 @@ def test_nobody_types_into_the_box_while_the_model_writes(home):
     assert box.input_value() == "Typed after it"
 
 
+def test_what_is_typed_until_the_box_is_locked_is_not_written_over(home):
+    page = home("?text=The cat")
+    box = page.locator("textarea").first
+    # The first without leaving the box, as on a server that is slow to lock it.
+    for press in ("dispatch", "hand"):
+        box.fill("The cat")
+        box.press("Control+Enter")
+        settle(page)
+        box.press_sequentially(" and I")
+        write = page.get_by_text("Write 10")
+        write.dispatch_event("click") if press == "dispatch" else write.click()
+        until(page, lambda: box.is_disabled() or "and+I" in page.url)
+        until(page, lambda: page.locator(".actions .write").count() == 1)
+        settle(page, calm=500)
+        assert box.input_value().startswith("The cat and I"), press
+    assert len(box.input_value()) > len("The cat and I")  # a click is not lost, either
+
+
 def test_a_phone_scrolls_inside_the_picture_only_and_the_course_is_a_path(home, visit):
     page = home(theme="light", width=390)
     scrolls_inside_the_picture_only(page)

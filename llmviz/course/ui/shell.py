@@ -123,7 +123,7 @@ def text_box(state: PageState, *, label: str = "Your text", height: int = 110) -
     suggest("Examples", list(EXAMPLES), take, key=key, label_visibility="collapsed")
     with st.container(gap=None):
         text_area(state, LEARNER_TEXT.key, label, height=height)
-        text_guard(HALF_CHARACTER)
+        text_guard(HALF_CHARACTER, lock=state.locked.get(LEARNER_TEXT.key, ""))
     return state[LEARNER_TEXT.key]
 
 

@@ -35,7 +35,7 @@ class PageState:
         self.page = page
         self.params = {param.key: param for param in params}
         self.problems: list[str] = []
-        self.locked: set[str] = set()  # texts that a model writes now, and so nobody else
+        self.locked: dict[str, str] = {}  # texts that a model writes now, and which time it is
         self.left_out: list[str] = []  # controls whose value was too long for the last address
 
     def _slot(self, key: str) -> str:

@@ -4,24 +4,53 @@ import { el, live } from "../_shared/common.js";
 // Here it becomes the sign for an unknown character before Streamlit reads the box.
 
 export default function (component) {
-  return live(component, (root) => new TextGuard(root));
+  return live(component, (root, send) => new TextGuard(root, send));
+}
+
+const PRESSES = ["pointerdown", "click"];
+
+// Streamlit sends what a box holds when the box is left; a locked one is never left.
+function commit(box) {
+  if (box instanceof HTMLTextAreaElement || box?.type === "text") box.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
 }
 
 const HALF = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
+const LOOK = 20; // ms between two looks whether the box has been locked
+
 class TextGuard {
-  constructor(root) {
+  constructor(root, send) {
     this.root = root;
+    this.send = send;
     this.line = el("p", "line", null, { role: "status" });
     this.line.hidden = true;
     root.appendChild(this.line);
     this.check = (event) => this.mend(event.target);
     // At the document and before all others: the box's own listener then reads the mended text.
     document.addEventListener("input", this.check, true);
+    // What is pressed may make the page write into the box: what was typed is sent before.
+    this.press = (event) => {
+      const box = document.activeElement;
+      if (!event.composedPath().includes(box)) commit(box);
+    };
+    for (const kind of PRESSES) document.addEventListener(kind, this.press, true);
   }
 
   update(data) {
     this.note = data.note;
+    if (data.lock && data.lock !== this.lock) this.acknowledge(data.lock);
+    this.lock = data.lock;
+  }
+
+  // Say that nobody types any more, after what was typed until then has been sent.
+  acknowledge(lock) {
+    setTimeout(() => {
+      if (this.lock !== lock) return;
+      const boxes = [...document.querySelectorAll("textarea:disabled")];
+      boxes.forEach(commit);
+      if (boxes.length) setTimeout(() => this.send("locked", lock), LOOK);
+      else this.acknowledge(lock);
+    }, LOOK);
   }
 
   mend(box) {
@@ -39,5 +68,7 @@ class TextGuard {
 
   destroy() {
     document.removeEventListener("input", this.check, true);
+    for (const kind of PRESSES) document.removeEventListener(kind, this.press, true);
+    this.lock = null;
   }
 }

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import numpy as np
 import streamlit as st
 
 from llmviz.course.components.machine.view import MachineRow, NextToken, View, machine
+from llmviz.course.components.text_guard.view import KEY as GUARD
 from llmviz.course.lessons.home import words
 from llmviz.course.lessons.home.below import OnScreen, expected_instead, lessons
 from llmviz.course.lessons.home.machine import Reading, read
@@ -45,7 +47,8 @@ class Job:
     text: str  # what is in the box, unless the learner has put something else there
     written: int = 0
     last: float = -math.inf  # when
-    locked: bool = False  # whether the box was drawn as one that nobody can type in
+    locked: bool = False  # nobody can type in the box any more, and all that was typed has come
+    mark: str = field(default_factory=lambda: uuid4().hex)  # of the time for which it is locked
 
 
 def lock_text(state: kit.PageState) -> None:
@@ -57,7 +60,7 @@ def lock_text(state: kit.PageState) -> None:
     if job is not None and state["text"] != job.text:
         del st.session_state[WRITING]
     elif job is not None:
-        state.locked.add(kit.LEARNER_TEXT.key)
+        state.locked[kit.LEARNER_TEXT.key] = job.mark
 
 
 def models() -> list[str]:
@@ -278,14 +281,15 @@ def _stop_writing() -> None:
 def _write_on(state: kit.PageState, bundled: engine.Bundled) -> None:
     """Write one token each time it is run, until all are written, stopped, or the text ends.
 
-    The first comes only after the box was locked: what the learner had sent from there until then
-    has arrived, and is not written over.
+    The first comes only after the browser has locked the box: what the learner had typed there
+    until then has arrived, and is not written over.
     """
     job: Job | None = st.session_state.get(WRITING)
     if job is None or time.monotonic() - job.last < 0.9 * PACE:
         return
     if not job.locked:
-        job.locked = True
+        said = st.session_state.get(GUARD) or {}
+        job.locked = said.get("locked") == job.mark
         return
     if state["text"] != job.text:
         st.rerun()
