@@ -69,6 +69,10 @@ def test_the_numbers_of_the_mistakes_follow_from_the_probabilities():
     assert (numbers["low"], numbers["high"]) == pytest.approx((sums.min(), sums.max()))
     smooth = 0.9 * nats.mean() + 0.1 * -np.log(p).mean()
     assert numbers["smooth"] == pytest.approx(math.exp(smooth))
+    sure = torch.eye(4, dtype=torch.float64)[:1] * 1e3
+    for name, target in (("lowest", 0), ("highest", 1)):  # sure and right, sure and wrong
+        twice = LOSS_MISTAKES["probabilities"](sure, torch.tensor([target]), torch.tensor([0]))
+        assert numbers[name] == pytest.approx(float(twice))
 
 
 def test_every_mistake_has_its_loss():

@@ -90,6 +90,8 @@ def test_typed_lines():
         ("good: a\ngood: b", "2 to 10 different labels; got 1: 'good'"),
         ("good: a\ngood: b\nbad: c", "'bad' has 1"),
         ("", "2 to 10 different labels; got 0"),
+        (f"good: a\n{'x' * 40}", f"line 2 must be `label: text`; got '{'x' * 40}'"),
+        (f"good: a\n{'x' * 41}", f"line 2 must be `label: text`; got '{'x' * 40}…'"),
         ("good: a\nno label here", "line 2 must be `label: text`; got 'no label here'"),
         ("one\ngood: a\ntwo\n\nthree", "lines 1, 3 and 5 must be `label: text`; got 'one'"),
         ("good:\nbad: x", "line 1 must be"),

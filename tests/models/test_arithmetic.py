@@ -184,6 +184,13 @@ def test_activations_are_about_what_autograd_keeps(number):
     assert activations_per_token(config, explicit=True) - activations_per_token(config) == 192
 
 
+def test_activations_besides_the_layers_are_what_the_end_of_the_model_reads():
+    """Inputs of the last norm and of the head, the logits and their softmax."""
+    one, two = (activations_per_token(GPTConfig(n_layer=n)) for n in (1, 2))
+    config = GPTConfig()
+    assert one - (two - one) == 2 * config.n_embd + 2 * config.vocab_size
+
+
 def test_memory_adds_up():
     config = GPTConfig()
     n = count(config)

@@ -44,6 +44,14 @@ def test_each_center_may_reach_differently():
     ]
 
 
+def test_vectors_begin_as_in_the_papers_own_program():
+    """Words between −0.5/C and 0.5/C, evenly; neighbours at zero."""
+    model = SkipGram(SkipGramConfig(vocab_size=3000, n_embd=10))
+    words = model.word.weight.detach() * 10
+    assert -0.5 <= words.min() < -0.49 and 0.49 < words.max() <= 0.5
+    assert abs(words.mean()) < 0.01 and not model.neighbour.weight.any()
+
+
 def test_loss_is_that_of_the_paper():
     torch.manual_seed(0)
     model = SkipGram(SkipGramConfig(vocab_size=9, n_embd=4))

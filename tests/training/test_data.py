@@ -140,6 +140,12 @@ def test_validation_is_the_same_each_time(windows):
         assert all(map(torch.equal, a, b))
 
 
+def test_of_a_validation_text_shorter_than_the_context_every_token_is_scored():
+    text = Stream.join([[1, 2, 3, 4] * 5], END), Stream.join([[5, 6, 7]], END)
+    ((inputs, targets),) = TrainData(*text, 8, 10, "random").validation_batches(4, 0)
+    assert inputs.tolist() == [[END, 5, 6, 7]] and targets.tolist() == [[5, 6, 7, END]]
+
+
 def test_the_kind_of_window_is_chosen_by_the_documents(tokenizer):
     lines = Corpus("names", ["ann", "bob", "dan"] * 10)
     story = Corpus("story", ["ann saw bob " * 20])

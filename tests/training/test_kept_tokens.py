@@ -158,6 +158,19 @@ def test_where_nothing_can_be_kept_it_is_made_each_time(tmp_path, monkeypatch, f
     assert same(prepared(text), whole)
 
 
+def test_files_of_another_time_are_read_once_and_are_still_the_tokens(folder, text, monkeypatch):
+    """As after a copy of the folder: what counts is what is in them."""
+    first = prepared(text)
+    for path in folder.rglob("*.bin"):
+        os.utime(path, (1, 1))
+    no_work(monkeypatch)
+    read, own = [], kept_tokens._checksum
+    monkeypatch.setattr(kept_tokens, "_checksum", lambda path: read.append(path.name) or own(path))
+    assert same(prepared(text), first) and same(prepared(text), first)
+    parts = [f"{name}-{part}.bin" for name in kept_tokens.PARTS for part in ("ids", "lengths")]
+    assert read == parts
+
+
 def test_what_was_not_used_for_the_longest_time_goes_first(folder, text, monkeypatch):
     prepared(text, "char")
     old = set(folder.iterdir())

@@ -87,7 +87,7 @@ def time_of(minutes: int) -> str:
     ('about 75 minutes', 'about 3 hours', 'about 3.5 hours')
     """
     return (
-        f"about {minutes} minutes" if minutes < 120 else f"about {(minutes + 14) // 30 / 2:g} hours"
+        f"about {minutes} minutes" if minutes < 120 else f"about {(minutes + 15) // 30 / 2:g} hours"
     )
 
 

@@ -118,9 +118,9 @@ def chances(
 
 
 def written(share: float) -> str:
-    """Return a share with a true minus sign.
+    r"""Return a share with a true minus sign.
 
     >>> written(-0.126), written(1)
-    ('−13 %', '100 %')
+    ('−13\xa0%', '100\xa0%')
     """
     return f"{100 * share:.0f}\u00a0%".replace("-", "−").replace("−0\u00a0%", "0\u00a0%")

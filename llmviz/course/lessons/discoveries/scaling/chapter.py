@@ -143,7 +143,7 @@ def constants(found: Fitted) -> list[tuple[str, ...]]:
 def written(value: float) -> str:
     """Return a constant with about three digits.
 
-    >>> written(0.3821), written(4678.5), written(0.00001)
+    >>> written(0.3821), written(4678.6), written(0.00001)
     ('0.382', '4,679', '0.000')
     """
     return f"{value:.3f}" if value < 10 else f"{value:,.0f}"

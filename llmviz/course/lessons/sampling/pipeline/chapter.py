@@ -123,7 +123,7 @@ def take_act(state: kit.PageState, act: dict[str, Any], vocab_size: int) -> None
 def moved(order: list[str], name: str, by: int, *, with_banned: bool) -> list[str]:
     """Return the order after a step changed places with its neighbour among those shown.
 
-    >>> moved(["banned", "top_k", "top_p"], "top_p", -1, False)
+    >>> moved(["banned", "top_k", "top_p"], "top_p", -1, with_banned=False)
     ['banned', 'top_p', 'top_k']
     """
     hidden = [] if with_banned else [step for step in order if step == "banned"]
