@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import re
 import struct
 from urllib.parse import quote
 from xml.etree import ElementTree
 
+import numpy as np
+import pandas
 import pytest
 from playwright.sync_api import expect
 
+from llmviz.course.ui.question import MARK
 from tests.browser.hand import frames, settle, until
 
 HOSTILE = "=1+1 <img src=x onerror=alert(1)> \"q\" {a} $& ]]> '@b' </script> 한국어 🙂"
@@ -73,6 +77,22 @@ def is_number(cell):
 
 
 LADDER = "attention.ladder"
+MARGIN = 16  # pixels around a saved image
+# The first and last row and column of an image that are not all of one colour.
+DRAWN = """async (data) => {
+  const file = await fetch(`data:image/png;base64,${data}`);
+  const picture = await createImageBitmap(await file.blob());
+  const { width, height } = picture;
+  const pen = new OffscreenCanvas(width, height).getContext('2d');
+  pen.drawImage(picture, 0, 0);
+  const cells = new Uint32Array(pen.getImageData(0, 0, width, height).data.buffer);
+  const [columns, rows] = [[], []];
+  cells.forEach((cell, i) => {
+    if (cell !== cells[0]) { columns.push(i % width); rows.push(Math.floor(i / width)); }
+  });
+  const ends = (list) => [Math.min, Math.max].map((f) => list.reduce((a, b) => f(a, b)));
+  return { columns: ends(columns), rows: ends(rows), width, height };
+}"""
 PICTURE = ".lv:has(canvas[aria-label^='weights,'])"
 
 
@@ -150,7 +170,8 @@ def test_a_text_with_markup_is_a_text_in_every_form(visit, offline, tmp_path):
     box = page.locator(".lv:has(.tok)").first.bounding_box()
     size = struct.unpack(">II", image[16:24])
     assert image[:8] == b"\x89PNG\r\n\x1a\n"
-    assert size == (round(2 * box["width"]), round(2 * box["height"]))
+    assert size[0] == round(2 * (box["width"] + 2 * MARGIN))
+    assert size[1] > 2 * (box["height"] + 2 * MARGIN)  # and a title
     visit.assert_clean()
 
 
@@ -185,9 +206,12 @@ def test_a_chart_leaves_with_its_numbers_and_lives_on(visit, offline, tmp_path):
     data = drawn.evaluate(
         "(graph) => { const [{ x, y }] = graph._fullData; return [[...x], [...y]] }"
     )
-    table = rows_of(save(page, "csv", key)[0])
-    assert table[1][:2] == ["x", "y"]
-    assert [float(row[0]) for row in table[2:]] == [float(x) for x in data[0]]
+    frame = pandas.read_csv(save(page, "csv", key)[0])  # a plain table: names, then rows
+    assert list(frame["x"]) == data[0] and np.allclose(frame["y"], data[1], rtol=1e-6)
+    image = save(page, "png", key)[0].read_bytes()
+    drawn = page.evaluate(DRAWN, base64.b64encode(image).decode())
+    for (first, last), size in ((drawn["columns"], "width"), (drawn["rows"], "height")):
+        assert first >= 2 * MARGIN and last < drawn[size] - 2 * MARGIN
     saved = offline(save(page, "html", key)[0], tmp_path)
     bars = saved.locator("#picture .main-svg .point")
     assert bars.count() == page.locator(".js-plotly-plot").first.locator(".point").count() > 0
@@ -195,6 +219,27 @@ def test_a_chart_leaves_with_its_numbers_and_lives_on(visit, offline, tmp_path):
     saved.locator("#picture .hoverlayer .hovertext").wait_for()
     drawing = ElementTree.parse(save(page, "svg", key)[0])
     assert "foreignObject" not in {node.tag.removeprefix(SVG) for node in drawing.iter()}
+    visit.assert_clean()
+
+
+def test_what_is_saved_asks_nothing_that_nobody_can_answer(visit, offline, tmp_path):
+    visit.open("sampling?part=temperature", ".lv")
+    page = visit.page
+    assert page.get_by_text(MARK).count()
+    path, _ = save(page, "html", "sampling.softmax")
+    said = offline(path, tmp_path).locator("#caption").inner_text()
+    assert said and MARK not in said and "?" not in said
+    visit.open("attention?part=steps&show=1", "canvas")
+    whole = page.locator(PICTURE).first.bounding_box()["height"]
+    player = page.locator(f"{PICTURE} .player").bounding_box()["height"]
+    image = save(page, "png", LADDER)[0].read_bytes()
+    drawn = page.evaluate(DRAWN, base64.b64encode(image).decode())
+    title = drawn["height"] / 2 - 2 * MARGIN - whole + player  # the player is not in it
+    assert 0 < title < 100
+    numbers = pandas.read_csv(save(page, "csv", LADDER)[0])
+    assert list(numbers.columns) == ["table", "row", "column", "value"]
+    weights = numbers[numbers["table"].str.startswith("weights")]
+    assert np.allclose(weights.groupby("row")["value"].sum(), 1, atol=1e-5)
     visit.assert_clean()
 
 

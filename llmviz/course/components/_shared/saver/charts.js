@@ -26,14 +26,14 @@ export class Chart {
   }
 
   // A chart in three dimensions is drawn by the graphics card; it is asked for a picture of itself.
-  async png(ground) {
+  async png(ground, title) {
     const layers = await Promise.all(
       Object.keys(this.graph._fullLayout)
         .filter((name) => /^scene\d*$/.test(name))
         .map((name) => this.scene(name)),
     );
     const { text, width, height } = drawing(this.drawings, layers.length ? "none" : ground);
-    return painted(text, width, height, ground, layers);
+    return painted(text, { width, height, ground, title, ink: getComputedStyle(this.node).color, under: layers });
   }
 
   async scene(name) {

@@ -4,6 +4,10 @@ import { el, svg } from "../common.js";
 import { dataAddress } from "./page.js";
 
 export const SCALE = 2;
+const FRAME_MARGIN = 16; // pixels around a picture
+const HEADLINE = { font: "600 18px system-ui, sans-serif", line: 26 };
+// What asks for a hand, which a picture has not.
+const DEAD = ".player, p.hint, .told:has(> .muted:only-child)";
 // What XML cannot hold, wherever a learner's text brings it along.
 const UNFIT = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
@@ -35,12 +39,13 @@ function frames() {
 // ---- PNG
 
 // A part of the page as it stands, with its style, as an image that is never put into a file itself.
-export async function photo(node, style, ground) {
-  const { width, height } = node.getBoundingClientRect();
+export async function photo(node, style, ground, title) {
   const frame = el("div");
   const sheet = el("style");
   sheet.textContent = `${await fontFaces()}\n${style}`;
-  frame.append(sheet, still(node));
+  const copy = still(node);
+  const { width, height } = sizeOf(copy, node);
+  frame.append(sheet, copy);
   frame.setAttribute("style", themeOf(node));
   const outer = svg("svg", {
     width: width * SCALE,
@@ -50,24 +55,56 @@ export async function photo(node, style, ground) {
   const inner = svg("foreignObject", { width: "100%", height: "100%" });
   inner.append(frame);
   outer.append(inner);
-  return painted(written(outer), width, height, ground);
+  return painted(written(outer), { width, height, ground, title, ink: getComputedStyle(node).color });
 }
 
-export async function painted(text, width, height, ground, under = []) {
+// The copy without what a hand would need, in its place for a moment.
+function sizeOf(copy, node) {
+  for (const part of copy.querySelectorAll(DEAD)) part.remove();
+  const { width } = node.getBoundingClientRect();
+  copy.style.cssText += `;position:fixed;left:0;top:0;visibility:hidden;width:${width}px`;
+  node.after(copy);
+  const { height } = copy.getBoundingClientRect();
+  copy.remove();
+  for (const name of ["position", "left", "top", "visibility"]) copy.style.removeProperty(name);
+  return { width, height };
+}
+
+// A drawing with its title above it and a margin around both. under: pictures below the drawing's lines.
+export async function painted(text, { width, height, ground, title, ink, under = [] }) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();
   const canvas = document.createElement("canvas");
-  canvas.width = Math.round(width * SCALE);
-  canvas.height = Math.round(height * SCALE);
   const pen = canvas.getContext("2d");
+  pen.font = HEADLINE.font;
+  const lines = wrapped(pen, title, width);
+  const top = FRAME_MARGIN + (lines.length ? lines.length * HEADLINE.line + FRAME_MARGIN / 2 : 0);
+  canvas.width = Math.round((width + 2 * FRAME_MARGIN) * SCALE);
+  canvas.height = Math.round((top + height + FRAME_MARGIN) * SCALE);
   pen.fillStyle = ground;
   pen.fillRect(0, 0, canvas.width, canvas.height);
-  for (const [layer, x, y, w, h] of under) pen.drawImage(layer, x * SCALE, y * SCALE, w * SCALE, h * SCALE);
-  pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+  pen.scale(SCALE, SCALE);
+  pen.font = HEADLINE.font;
+  pen.fillStyle = ink;
+  pen.textBaseline = "middle";
+  lines.forEach((line, i) => void pen.fillText(line, FRAME_MARGIN, FRAME_MARGIN + (i + 0.5) * HEADLINE.line));
+  for (const [layer, x, y, w, h] of under) pen.drawImage(layer, FRAME_MARGIN + x, top + y, w, h);
+  pen.drawImage(image, FRAME_MARGIN, top, width, height);
   return new Promise((resolve, reject) =>
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"))), "image/png"),
   );
+}
+
+// A text in lines that fit a width.
+function wrapped(pen, text, width) {
+  const lines = [];
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length && pen.measureText(longer).width <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 // A copy of a node that looks alike without scripts: what canvases hold, where lists are scrolled to.

@@ -39,11 +39,11 @@ export class Picture {
     return drawing(this.drawings, ground).text;
   }
 
-  png(ground) {
+  png(ground, title) {
     const { root, view, width, data } = this.entry;
     const redraw = () => (view.layout ? view.layout(width) : view.update(data, width));
     const sharp = root.querySelector("canvas") && window.devicePixelRatio < 2 ? (work) => sharper(redraw, work) : (work) => work();
-    return sharp(() => photo(root, styleOf(root), ground));
+    return sharp(() => photo(root, styleOf(root), ground, title));
   }
 
   tables() {

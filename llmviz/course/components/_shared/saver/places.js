@@ -6,17 +6,25 @@ const isBefore = (a, b) => Boolean(a.compareDocumentPosition(b) & Node.DOCUMENT_
 // biome-ignore lint/performance/useDomNodeTextContent: without what is hidden, such as a term's explanation
 const textOf = (node) => node.innerText.trim().slice(0, MOST);
 
+const ASKS_FIRST = "PREDICT, THEN LOOK"; // above a question, which asks nothing where nobody can answer
+const ITS_BLOCK = "[data-testid=stVerticalBlock]";
+
+function isTold(node) {
+  const marks = node.closest(ITS_BLOCK)?.querySelectorAll(":scope > [data-testid=stElementContainer] [data-testid=stCaptionContainer]");
+  return ![...(marks ?? [])].some((one) => textOf(one) === ASKS_FIRST);
+}
+
 // The words that a saved page has around a picture: the nearest heading above, its text, the controls.
 export function wordsAround(host) {
   const page = document.querySelector("[data-testid=stMain]") ?? document.body;
   const heads = [...page.querySelectorAll("h1, h2, h3")].filter((one) => isBefore(one, host));
   const head = heads.at(-1);
   const text = [...page.querySelectorAll(".lv-prose p")].filter((one) => isBefore(one, host) && (!head || isBefore(head, one)));
-  const below = host.nextElementSibling?.querySelectorAll("[data-testid=stCaptionContainer] p") ?? [];
+  const below = [...(host.nextElementSibling?.querySelectorAll("[data-testid=stCaptionContainer] p") ?? [])];
   return {
     title: [...new Set([head, heads[0]].filter(Boolean).map(textOf))].concat("llmviz").join(" · "),
     heading: head ? textOf(head) : document.title,
-    caption: [...text.slice(-3), ...below].map(textOf).filter(Boolean),
+    caption: [...text.filter(isTold).slice(-3), ...below.filter(isTold)].map(textOf).filter(Boolean),
     settings: settingsOf(page),
     link: linkOf(),
   };

@@ -250,7 +250,7 @@ function said(picture) {
 }
 
 async function made(form, picture, ground) {
-  if (form === "png") return picture.png(ground);
+  if (form === "png") return picture.png(ground, wordsAround(hostOf(picture.node)).heading);
   const text = {
     svg: () => picture.svg(ground),
     csv: () => csv(picture.tables()),

@@ -6,9 +6,29 @@
 const COMPUTES = /^[=+\-@\t\r\n＝＋－＠]/;
 
 export function csv(tables) {
-  const blocks = tables.map(({ title, head, rows }) => [...(title ? [[title]] : []), ...(head ? [head] : []), ...rows]);
-  const lines = blocks.map((block) => block.map((row) => `${row.map(cell).join(",")}\r\n`).join(""));
-  return `\uFEFF${lines.join("\r\n")}`; // the mark tells spreadsheets that this is UTF-8
+  const lines = oneTable(tables.filter(({ rows }) => rows.length)).map((row) => `${row.map(cell).join(",")}\r\n`);
+  return `\uFEFF${lines.join("")}`; // the mark tells spreadsheets that this is UTF-8
+}
+
+// One table with one line of names above it, as every program reads it: the picture's own where it has one, all
+// below each other where their columns are the same, else a line for each number of each of them.
+export function oneTable(tables) {
+  const heads = tables.map(headOf);
+  if (tables.length < 2) return tables.flatMap(({ rows }) => [heads[0], ...rows]);
+  if (heads.every((head) => String(head) === String(heads[0])))
+    return [["table", ...heads[0]], ...tables.flatMap(({ title, rows }, t) => rows.map((row) => [title || t, ...row]))];
+  const numbers = tables.flatMap(({ title, head, rows }, t) => {
+    const names = head ? head.findIndex((name) => name !== "") : 0; // columns before it name the rows
+    return rows.flatMap((row, r) =>
+      row.slice(names).map((value, c) => [title || t, names ? row.slice(0, names).join(" · ") : r, heads[t][names + c], value]),
+    );
+  });
+  return [["table", "row", "column", "value"], ...numbers];
+}
+
+function headOf({ head, rows }) {
+  if (!head) return Array.from({ length: Math.max(...rows.map((row) => row.length)) }, (_, c) => String(c));
+  return head.map((name, c) => (name === "" ? (c ? `row ${c + 1}` : "row") : name));
 }
 
 function cell(value) {
