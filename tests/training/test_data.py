@@ -140,10 +140,11 @@ def test_validation_is_the_same_each_time(windows):
         assert all(map(torch.equal, a, b))
 
 
-def test_of_a_validation_text_shorter_than_the_context_every_token_is_scored():
-    text = Stream.join([[1, 2, 3, 4] * 5], END), Stream.join([[5, 6, 7]], END)
+@pytest.mark.parametrize("own", [[5], [5, 6, 7]])
+def test_of_a_validation_text_shorter_than_the_context_every_token_is_scored_once(own):
+    text = Stream.join([[1, 2, 3, 4] * 5], END), Stream.join([own], END)
     ((inputs, targets),) = TrainData(*text, 8, 10, "random").validation_batches(4, 0)
-    assert inputs.tolist() == [[END, 5, 6, 7]] and targets.tolist() == [[5, 6, 7, END]]
+    assert inputs.tolist() == [[END, *own]] and targets.tolist() == [[*own, END]]
 
 
 def test_the_kind_of_window_is_chosen_by_the_documents(tokenizer):
