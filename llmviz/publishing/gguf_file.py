@@ -6,6 +6,7 @@ stands in it.
 
 from __future__ import annotations
 
+import glob
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from llmviz.publishing.form import Place, gpt_of, published_config, published_te
 from llmviz.tokenizers.published_form import PublishedForm, published_form
 from llmviz.training.reading import CHAT
 from llmviz.training.runs import Trained
-from llmviz.wholefile import write_whole, writing
+from llmviz.wholefile import TEMPORARY, write_whole, writing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,6 +74,8 @@ def export_gguf(trained: Trained, path: Path, dtype: torch.dtype = torch.float32
 
     with writing(str(path)):
         path.parent.mkdir(parents=True, exist_ok=True)
+        for left in path.parent.glob(f"{TEMPORARY}{'?' * 8}-{glob.escape(path.name)}"):
+            left.unlink()  # what a killed process left of this file: as large as it
         write_whole(path, write)
     return kind
 

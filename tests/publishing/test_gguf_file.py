@@ -89,6 +89,26 @@ def test_stretched_positions_and_short_numbers_are_written(tmp_path):
     assert about["llama.rope.scaling.factor"] == 3.0
 
 
+def test_what_was_killed_goes_and_a_disk_that_is_full_leaves_nothing(tmp_path, monkeypatch):
+    one, path = trained(gpt(**MODERN, **PLAIN)), tmp_path / "model.gguf"
+    others = [tmp_path / name for name in (".tmp-0123abcd-my-model.gguf", "notes.txt")]
+    for file in (*others, tmp_path / ".tmp-0123abcd-model.gguf"):
+        file.write_text("half")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with (
+        monkeypatch.context() as patch,
+        pytest.raises(ValueError, match=r"cannot write .*gguf: No"),
+    ):
+        patch.setattr(gguf.GGUFWriter, "write_tensors_to_file", full)
+        export_gguf(one, path)
+    assert sorted(tmp_path.iterdir()) == sorted(others)
+    export_gguf(one, path)
+    assert sorted(tmp_path.iterdir()) == sorted([*others, path])
+
+
 def test_what_llama_cpp_does_not_compute_is_refused(tmp_path, capsys):
     path = tmp_path / "model.gguf"
     for options, words in (
