@@ -240,6 +240,10 @@ def test_the_steepest_moment_is_where_the_loss_falls_most_by_the_logarithm_of_th
             for s, loss in ((0, 3.0), (9, 2.9), (99, 2.0), (199, 1.0), (999, 0.5))]  # fmt: skip
     assert Learned(Copier(), step).steepest == 3
     assert Learned(Copier(), step[:1]).steepest == 0
+    # From 0 to 1 and from 1 to 3 the number of steps, with the first one, doubles each time.
+    step = [study.Moment(s, bare.by_place, 3.0, loss, *[bare.off] * 3)
+            for s, loss in ((0, 3.0), (1, 2.0), (3, 0.9))]  # fmt: skip
+    assert Learned(Copier(), step).steepest == 2
 
 
 def test_a_record_that_is_missing_is_refused(tmp_path):

@@ -96,6 +96,11 @@ def test_settings_out_of_range_are_refused(wrong, message):
         Recipe(**wrong)
 
 
+def test_settings_at_the_ends_of_their_ranges_are_taken():
+    assert Recipe(features=1, on=1, steps=1).features == 1
+    assert Recipe(MOST_FEATURES, on=MOST_FEATURES).on == MOST_FEATURES
+
+
 @pytest.mark.parametrize("count", [0, 1])
 def test_too_few_vectors_are_refused(count):
     with pytest.raises(ValueError, match="at least 2 vectors"):

@@ -10,6 +10,7 @@ from llmviz.corpus import Corpus
 from llmviz.tokenizers import train_tokenizer
 from llmviz.training import Stream, TrainData
 from llmviz.training.data import POOL
+from llmviz.training.stream import Epochs
 
 END = 0
 
@@ -122,6 +123,13 @@ def test_a_batch_follows_from_seed_and_step_alone():
                 assert all(map(torch.equal, kept, other.batch(step, 3)))
         different = [make(DOCUMENTS, 4, windows, seed).batch(1, 16)[0].tolist() for seed in (0, 1)]
         assert different[0] != different[1]
+
+
+def test_the_orders_of_two_epochs_are_in_memory_however_many_there_were():
+    epochs = Epochs(10, 0)
+    for step in range(1, 40):
+        epochs.rows(step, 4)
+        assert len(epochs._orders) <= 2
 
 
 def test_epochs_differ_in_order_but_not_in_content():
