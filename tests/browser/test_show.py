@@ -63,6 +63,13 @@ def test_a_notebook_that_was_saved_as_html_is_alive_without_a_network(browser):
     tokens = inside.locator(".tok")
     expect(tokens.first).to_be_visible()
     assert [text.split("\n")[0] for text in tokens.all_inner_texts()][-3:] == list("<b>")
+    outside = "(frame) => frame.getBoundingClientRect().height"
+    held = "(page) => page.getBoundingClientRect().height"  # the frame is as high as its page
+    for width in (1200, 300):
+        page.set_viewport_size({"width": width, "height": 800})
+        frames(page)
+        whole = inside.locator("html").evaluate(held)
+        assert abs(page.locator("iframe").evaluate(outside) - whole) < 1
     tokens.first.hover()
     expect(inside.locator(".card")).to_be_visible()
     assert [url for url in asked if url.startswith("http")] == []
