@@ -29,7 +29,7 @@ REPLACES = (
     "store_sessions_in",
     "check_uploads",
 )
-REPLACES += ("look_up_values", "read_theme_once", "copy_blocks_once")
+REPLACES += ("look_up_values", "ask_without_errors", "read_theme_once", "copy_blocks_once")
 SOURCES = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "llmviz").rglob("*.py")]
 
 
@@ -62,6 +62,7 @@ def test_nothing_is_replaced_in_another_version_and_the_log_says_what_is_lost(
     from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
     from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
     from streamlit.runtime.state.safe_session_state import SafeSessionState
+    from streamlit.runtime.state.session_state import SessionState
 
     def now() -> list[object]:
         return [
@@ -71,6 +72,7 @@ def test_nothing_is_replaced_in_another_version_and_the_log_says_what_is_lost(
             ScriptRunner._run_script,
             MemoryUploadedFileManager.add_file,
             SafeSessionState.filtered_state,
+            SessionState.__contains__,
             app_session._populate_theme_msg,
             getattr(Cursor, "__deepcopy__", None),
             DeltaGenerator.__deepcopy__,
@@ -103,6 +105,7 @@ def test_the_server_uses_every_part():
     text = (ROOT / "app.py").read_text(encoding="utf-8").split("\nelse:")[1]
     parts = ("look_up_values()", "send_whole()", "check_uploads(uploads.check)")
     parts += ("leave_pages_whole()",)
+    parts += ("ask_without_errors()",)
     for called in (*parts, "read_theme_once()", "copy_blocks_once()"):
         assert f"streamlit_parts.{called}" in text
     assert "old_sessions.keep_few()" in text
@@ -129,6 +132,29 @@ def test_no_part_is_drawn_of_a_page_that_was_left(parts, page, now, runs, monkey
     runner = SimpleNamespace(_pages_manager=SimpleNamespace(current_page_script_hash=now))
     ScriptRunner._run_script(runner, RerunData(page_script_hash=page, fragment_id_queue=parts))
     assert bool(ran) == runs
+
+
+def test_whether_there_is_a_value_is_answered_as_before(monkeypatch):
+    from streamlit.proto.WidgetStates_pb2 import WidgetState
+    from streamlit.runtime.state.session_state import Serialized, SessionState, Value
+
+    state = SessionState()
+    state._new_session_state["new"] = None
+    state._old_state |= {"old": 0, "$$ID-of-drawn-before": 1}
+    states = state._new_widget_state.states
+    states["$$ID-of-moved"] = Value(2)
+    states["$$ID-of-away"] = Serialized(WidgetState(id="$$ID-of-away", int_value=1))
+    for key in ("drawn-before", "moved", "away", "new"):
+        state._key_id_mapper[key] = f"$$ID-of-{key}"
+    keys = ["new", "old", "drawn-before", "moved", "away", "none", "$$ID-of-none"]
+    keys += [f"$$ID-of-{key}" for key in keys[:5]]
+    monkeypatch.setattr(SessionState, "__contains__", SessionState.__contains__)
+    streamlit_parts.ask_without_errors()
+    theirs, ours = streamlit_parts._own["contains"], SessionState.__contains__
+    assert theirs is not ours
+    answers = {key: theirs(state, key) for key in keys}
+    assert answers == {key: ours(state, key) for key in keys}
+    assert set(answers.values()) == {True, False}
 
 
 def values_page() -> None:

@@ -54,6 +54,7 @@ def _wait(runner: LocalScriptRunner, timeout: float = 3) -> None:
 local_script_runner.require_widgets_deltas = _wait
 
 streamlit_parts.look_up_values()  # as app.py does for its server
+streamlit_parts.ask_without_errors()
 paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
 question.COVERS = False  # but for the test of what questions cover
 knows.SOON = 60.0  # nor one that would look again
