@@ -13,7 +13,7 @@ import copy
 import logging
 import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 import torch
@@ -79,7 +79,7 @@ def fast_linear(linear: nn.Linear, precision: str = "float32", rows: int = 1) ->
     return plain
 
 
-@cache
+@lru_cache(100)
 def _tell_plain(precision: str, outputs: int, inputs: int, why: str) -> None:
     """Say once of layers of one size that they are computed with plain float32, and why."""
     _log.warning(

@@ -190,3 +190,12 @@ def test_a_checkpoint_changes_no_scale_that_is_set():
     for one in (free, fixed):
         one.restore(state)
     assert free.state() == state and fixed.scale == 2.0
+
+
+def test_a_scale_that_is_set_stays_and_one_that_is_not_follows_the_gradients():
+    for wanted in (8.0, 0.0):
+        scale = LossScale.of(TrainConfig(dtype="float16", loss_scale=wanted), torch.float16)
+        begin = scale.scale
+        for finite in (True, False, False):
+            scale.update(finite=finite)
+        assert (scale.scale == begin == 8.0) == bool(wanted) and scale.can_fall != bool(wanted)
