@@ -34,6 +34,8 @@ _folder = tempfile.mkdtemp(prefix="llmviz-runs-")
 os.environ["LLMVIZ_RUNS"] = _folder
 os.environ["LLMVIZ_TOKENS"] = str(Path(_folder) / ".tokens")
 os.environ["OMP_NUM_THREADS"] = "1"
+# All pages under test are one visitor's, and some leave a computation behind that others wait for.
+os.environ["LLMVIZ_BROWSER_JOBS"] = "1000"
 # Nor does each process, of these and of those that tests start, compile all modules again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
