@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.cookiejar
+import json
 import re
 import shutil
 import signal
@@ -11,9 +12,11 @@ import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 import pytest
+import yaml
 from playwright.async_api import Page, async_playwright, expect
 from websockets.exceptions import InvalidStatus
 
@@ -35,13 +38,14 @@ from tests.awaiting import awaited
 from tests.browser.conftest import CHROMIUM, FLAGS, NOT_AHEAD, PATIENCE
 
 TEXT = "Anna gave the ball to Samir"
+PARTS = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
 FEW = 6  # windows of an address in a process
 needs_nginx = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 
 
 def test_compose_and_nginx_name_the_same_processes():
     compose = (DEPLOY / "compose.yaml").read_text("utf-8")
-    services = re.findall(r"^  (app-\d+): \*app$", compose, re.M)
+    services = [name for name in PARTS["services"] if name.startswith("app-")]
     assert services == re.findall(r"server (app-\d+):8501 ", CONFIG)
     assert len(services) >= 2
     assert f"/{PREFIX}/" in CONFIG
@@ -51,6 +55,50 @@ def test_compose_and_nginx_name_the_same_processes():
     # The address comes from nginx, which passes on nothing that a visitor says of it.
     assert 'FORWARDED_ALLOW_IPS: "*"' in compose
     assert re.findall(r"X-Forwarded-For (.*);", CONFIG) == ["$remote_addr"]
+
+
+def test_nginx_knows_every_name_before_a_process_is_there():
+    services, (network,) = PARTS["services"], PARTS["networks"].values()
+    known = dict(line.split(":") for line in services["nginx"]["extra_hosts"])
+    (subnet,) = (ip_network(part["subnet"]) for part in network["ipam"]["config"])
+    given = {
+        name: service["networks"]["inside"]["ipv4_address"]
+        for name, service in services.items()
+        if name != "nginx"
+    }
+    assert given == known and len(set(given.values())) == len(given)
+    assert all(ip_address(address) in subnet for address in given.values())
+    assert services["nginx"]["networks"] == ["inside"] == list(PARTS["networks"])
+
+
+def test_the_image_is_small_and_runs_as_nobody_special():
+    """The rules of hadolint that say how such a file goes wrong."""
+    text = (DEPLOY / "Dockerfile").read_text("utf-8")
+    joined = re.sub(r"\\\n\s*", "", text)
+    lines = [line.split(" ", 1) for line in joined.splitlines() if line[:1].isupper()]
+    did: dict[str, list[str]] = {}
+    for word, rest in lines:
+        did.setdefault(word, []).append(rest)
+    (image,), (user,) = did["FROM"], did["USER"]
+    assert re.fullmatch(r"[a-z]+:\d[\w.-]+", image)  # a version, not what is the latest today
+    assert user != "root" and f"useradd --create-home {user}" in text
+    assert [word for word, _ in lines].index("USER") < [word for word, _ in lines].index("CMD")
+    assert did["ENV"][0].startswith("LLMVIZ_RUNS=/runs ") and f"--owner {user} /runs" in text
+    install = next(run for run in did["RUN"] if "pip install" in run)
+    assert "--torch-backend cpu" in install and "--no-cache-dir" in install
+    assert re.search(r"pip install --no-cache-dir uv==[\d.]+ ", install)
+    (check,) = did["HEALTHCHECK"]
+    assert f"8501/{PREFIX}/_stcore/health" in check
+    for command in (did["CMD"][0], check.partition("CMD ")[2]):
+        assert isinstance(json.loads(command), list)  # no shell between Docker and the program
+
+
+def test_the_image_has_what_the_app_runs_and_no_more():
+    ignored = {line for line in (ROOT / ".dockerignore").read_text("utf-8").splitlines() if line}
+    kept = {path.name for path in ROOT.iterdir()} - ignored
+    assert {"app.py", "llmviz", "pages", "data", ".streamlit", "requirements.txt"} <= kept
+    assert not {"tests", "benchmarks", "docs", "examples", ".github", "deploy"} & kept
+    assert {".venv", "runs", ".git"} <= ignored
 
 
 class Deployed(Running):
