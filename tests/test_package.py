@@ -115,10 +115,16 @@ def test_it_asks_for_ranges_around_the_pinned_versions_and_gives_the_command(whe
     assert scripts["console_scripts"]["llmviz"] == "llmviz.cli:main"
 
 
-def test_with_an_address_the_description_has_whole_ones():
+@pytest.fixture(scope="module")
+def build():
+    """What the package says of itself."""
     place = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
-    build = importlib.util.module_from_spec(place)
-    place.loader.exec_module(build)
+    module = importlib.util.module_from_spec(place)
+    place.loader.exec_module(module)
+    return module
+
+
+def test_with_an_address_the_description_has_whole_ones(build):
     assert doctest.testmod(build).failed == 0
     text = build.with_addresses((ROOT / "README.md").read_text("utf-8"), "https://host.org/x")
     assert "](https://host.org/x/raw/HEAD/docs/llmviz.webp)" in text
@@ -127,6 +133,15 @@ def test_with_an_address_the_description_has_whole_ones():
     assert all(
         one.startswith("https://host.org/x") for one in build.links("https://host.org/x").values()
     )
+
+
+def test_the_oldest_versions_are_older_than_the_pinned_ones_and_what_the_package_asks_for(build):
+    text = (ROOT / "requirements.txt").read_text("utf-8")
+    pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", text, re.M))
+    for name, oldest in build.OLDEST.items():
+        assert Version(oldest) < Version(pinned[name]), name
+        asked = SpecifierSet(build.as_range(f"{name}=={pinned[name]}").removeprefix(name))
+        assert asked.contains(oldest) and not asked.contains("0.0.1"), name
 
 
 OTHER = "4.57.3"  # of transformers: older than ours, and bound to older versions of what both need
