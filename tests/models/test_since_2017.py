@@ -282,7 +282,7 @@ def test_balance_evens_out_what_experts_get():
         (dict(window=3, mask="none"), 'a window needs mask="causal"; got mask="none"'),
         (dict(n_expert=2, experts_per_token=3), "must not exceed n_expert; got 3 > 2"),
         (dict(norm_kind="batch"), "norm_kind must be one of layer, rms; got 'batch'"),
-        (dict(rotary_scaling=(1.0, 2.0)), "rotary_scaling have 0, 1 or 4 values"),
+        (dict(rotary_scaling=(1.0, 2.0)), "rotary_scaling must have 0, 1 or 4 values"),
         (dict(rotary_base=0), "rotary_base must be a number above 0"),
         (dict(balance=1.5), "balance must be at least 0 and below 1; got 1.5"),
     ],
