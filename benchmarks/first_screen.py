@@ -4,7 +4,7 @@
 
 A server is started, one browser opens every chapter at 1440 × 900 and at 390 × 844. The aim: at
 1440 the picture begins above pixel 330 and 300 pixels of it are in view, at 390 above 400, with at
-most 60 words above it.
+most 60 words above it. A picture in parts is as tall as the block of its stage.
 """
 
 from __future__ import annotations
@@ -24,9 +24,13 @@ PHONE: ViewportSize = {"width": 390, "height": 844}
 _FIND = """() => {
   const box = (e) => e.getBoundingClientRect();
   const all = (wanted) => [...document.querySelectorAll(wanted)];
-  const found = all('.stMain [data-testid^=stBidi], .stMain .stPlotlyChart').map(box)
-    .filter((r) => r.height >= 100 && r.width >= 150).sort((a, b) => a.top - b.top)[0];
-  if (!found) return null;
+  const stage = document.querySelector('[class*="st-key-lv-stage"], [class*="st-key-lv-stays"]');
+  const within = (e) => stage && stage.contains(e);
+  const first = all('.stMain [data-testid^=stBidi], .stMain .stPlotlyChart')
+    .filter((e) => box(e).height >= (within(e) ? 40 : 100) && box(e).width >= 150)
+    .sort((a, b) => box(a).top - box(b).top)[0];
+  if (!first) return null;
+  const found = { top: box(first).top, bottom: box(within(first) ? stage : first).bottom };
   let words = 0;
   for (const e of all('.stMain .lv-prose p, .stMain h1, .stMain h2, .stMain label p'))
     if (box(e).height && box(e).bottom <= found.top + 1) words += e.innerText.split(/\\s+/).length;

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from benchmarks.first_screen import PHONE, WIDE, screen_of
 
-DONE = ["sampling?part=temperature", "discoveries?part=grokking"]
+DONE = ["sampling?part=temperature", "discoveries?part=grokking", "tokenization?part=cut"]
 
 
 @pytest.mark.parametrize("chapter", DONE)
@@ -26,3 +26,26 @@ def test_a_look_changes_the_picture_and_the_link(visit):
     visit.page.wait_for_function("location.search.includes('temperature=0.2')")
     expect(visit.page.locator(".value.num")).to_have_text("0.20")
     expect(visit.page.locator("button.look.on")).to_have_count(1)
+
+
+def test_a_guess_is_dragged_on_the_picture_or_set_by_keys_and_what_is_true_stands_beside_it(visit):
+    visit.page.set_viewport_size(WIDE)
+    visit.open("tokenization?part=cut")
+    handle = visit.page.locator("input.handle")
+    done = visit.page.locator("button.done")
+    expect(done).to_be_disabled()
+    handle.focus()
+    for _ in range(3):
+        visit.page.keyboard.press("ArrowRight")
+    expect(done).to_be_enabled()
+    box = handle.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    visit.page.mouse.move(box["x"] + box["width"] / 2, middle)
+    visit.page.mouse.down()
+    visit.page.mouse.move(box["x"] + box["width"] * 0.9, middle, steps=4)
+    visit.page.mouse.up()
+    done.click()
+    expect(visit.page.get_by_text("You said")).to_be_visible()
+    expect(handle).to_have_count(0)
+    expect(visit.page.locator(".own")).to_have_count(1)
+    expect(visit.page.locator(".row .bar")).to_have_count(2)

@@ -115,9 +115,13 @@ def test_what_a_question_asks_for_is_not_on_the_page_before_an_answer_which_open
             assert found == [], f"{question.text} {question.answers[question.right]}"
     for _ in range(12):  # an answer may open the next question
         waiting = [radio for radio in app.radio if radio.value is None]
-        if not waiting:
+        unanswered = [button for button in app.button if button.label == SHOWN_ANYWAY]
+        if waiting:
+            waiting[0].set_value(0).run()
+        elif unanswered:  # the guess is made on the picture
+            unanswered[0].click().run()
+        else:
             break
-        waiting[0].set_value(0).run()
         fine(app)
     assert SHOWN_ANYWAY not in [button.label for button in app.button]
     assert "<strong>Try:</strong>" in prose_of(app)

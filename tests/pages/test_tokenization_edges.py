@@ -175,11 +175,12 @@ def test_a_rest_longer_than_a_window_is_not_called_too_short_for_one():
 
 
 def test_capitals_are_asked_about_as_special_tokens_are_read():
-    text = "<|endoftext|> the cat"
+    text = "<|endoftext|>Once Anna and Samir saw a kitten. Then"
     for special in (False, True):
-        question = cut.capitals_question("bpe", KINDS[2], text, special=special)
-        tokens = len(KINDS[2].encode(text, "all" if special else ()))
-        assert f"into {tokens} tokens" in question.text
+        question = cut.capitals_question("bpe", get_tokenizer("bpe"), text, special=special)
+        tokens = len(get_tokenizer("bpe").encode(text, "all" if special else ()))
+        assert f"into {tokens} tokens" in as_markdown(question.text)
+        assert (tokens,) in question.values
 
 
 def test_nothing_is_asked_of_a_tokenizer_to_which_capitals_are_the_same():

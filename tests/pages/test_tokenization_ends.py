@@ -30,12 +30,14 @@ def told(chapter, values: dict[str, object]) -> str:
 
 @settings(max_examples=60, deadline=None)
 @given(TEXT)
-def test_the_end_of_cut_tells_the_first_id_and_the_ratio_of_the_tokens_above(text):
-    for name, tokenizer in KINDS.items():
+def test_cut_tells_the_first_id_and_the_ratio_of_the_tokens(text):
+    for tokenizer in KINDS.values():
         if tokens := tokenizer.tokens(text):
-            end = told(cut, cut.end(name, tokenizer, text, tokens))
-            assert f"which makes {len(text) / len(tokens):.2f} characters per token" in end
-            assert f"the first is {tokens[0].id:,}." in end
+            end = told(cut, cut.end(text, tokens))
+            assert f"the first of them is {tokens[0].id:,}." in end
+            assert f"{len(text) / len(tokens):.2f} characters per token" in cut.caption(
+                text, tokens
+            )
 
 
 @settings(max_examples=60, deadline=None)

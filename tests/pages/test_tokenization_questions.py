@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from types import SimpleNamespace
 
 import pytest
@@ -53,15 +54,16 @@ def test_capitals_are_counted_as_they_are_written(text):
             assert question is None
             continue
         before, after = len(tokenizer.encode(text)), len(tokenizer.encode(capitals))
-        true = [after < before, after == before, after > before]
-        assert true.index(True) == question.right and sum(true) == 1
-        assert ("the same number of characters" in question.text) == (len(capitals) == len(text))
-        if len(capitals) != len(text):
-            assert f"the text has {len(capitals):,} character" in question.text
-        reason = question.reasons[question.right]
-        assert f"{before:,} before, {after:,} after" in reason
+        if question is None:  # both are the same, or the answers are
+            counts = sorted({before, after, len(capitals)})
+            gaps = [b - a for a, b in itertools.pairwise(counts)]
+            same = tokenizer.encode(text) == tokenizer.encode(capitals)
+            assert same or not gaps or min(gaps) < cut.APART * counts[-1]
+            continue
+        assert {value for (value,) in question.values} == {before, after, len(capitals)}
+        assert question.values[question.right] == (after,)
         unknown = tokenizer.special_tokens.get(UNKNOWN) in tokenizer.encode(capitals)
-        assert (UNKNOWN in reason) == unknown
+        assert (UNKNOWN in question.reasons[question.right]) == unknown
 
 
 # ---- lines of a word vocabulary

@@ -14,7 +14,7 @@ from llmviz.course.ui import browser, classroom, course, prose, runs, seat
 from llmviz.course.ui.common import suggest
 from llmviz.course.ui.contents import Lesson
 from llmviz.course.ui.kept import kept
-from llmviz.course.ui.state import LEARNER_TEXT, THROUGH_APP, PageState
+from llmviz.course.ui.state import DEFAULT_TEXT, LEARNER_TEXT, THROUGH_APP, PageState
 from llmviz.course.ui.text_field import text_area
 from llmviz.paths import PAGES
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
 
 EXAMPLES = {
+    "Anna and Samir": DEFAULT_TEXT,
     "The cat sat": "The cat sat on the mat. The kitten slept; tokenization isn't magic 🙂",
     "A story": (
         "Mila put the red ball into the box. Then she went to the market with her uncle. "

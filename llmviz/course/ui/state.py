@@ -24,7 +24,7 @@ from llmviz.course.ui.notices import warn
 from llmviz.paths import PAGES
 
 LINK_ICON = ":material/link_off:"
-DEFAULT_TEXT = "The cat sat on the mat. The kitten slept; tokenization isn't magic 🙂"
+DEFAULT_TEXT = "Once Anna and Samir saw a kitten. Then"
 LEARNER_TEXT = codec.text("text", DEFAULT_TEXT, codec.MOST_OF_A_TEXT, shared=True)
 
 

@@ -42,14 +42,15 @@ class Axis:
     log: bool = False
 
     def marks(self, form: Form) -> list[tuple[float, str]]:
-        """Return where the axis is marked, and with what, five times or less."""
+        """Return where the axis is marked, and with what: at some five round numbers."""
         if self.log:
             powers = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
             return [(10.0**k, _power(k)) for k in [*powers][:: max(1, len(powers) // 5)]]
-        return [
-            (value, _marked(value, form))
-            for value in (self.low + (self.high - self.low) * k / 4 for k in range(5))
-        ]
+        rough = (self.high - self.low) / 5
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(k * power for k in (1, 2, 5, 10) if k * power >= rough * 0.999)
+        places = range(math.ceil(self.low / step), math.floor(self.high / step + 1e-9) + 1)
+        return [(k * step, _marked(k * step, form)) for k in places]
 
 
 def _power(exponent: int) -> str:

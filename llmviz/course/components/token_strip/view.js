@@ -11,6 +11,8 @@ export default function (component) {
 const CELL = 15; // width of a character's cell in the aligned grid, in pixels
 const TALL = { text: 26, row: 21, gap: 3, between: 14 };
 
+const LARGE = 24; // tokens that are drawn in large type, where they stand alone
+
 class TokenStrip {
   constructor(root, send) {
     this.root = root;
@@ -46,6 +48,8 @@ class TokenStrip {
     this.pieces = this.data.rows.map((row) => Array.from(row.ids, () => []));
     this.letters = [];
     this.body.classList.remove("dim");
+    const { rows, mode } = this.data;
+    this.body.classList.toggle("large", mode === "chips" && rows.length === 1 && rows[0].total <= LARGE);
     this.body.replaceChildren(...(this.data.mode === "aligned" ? this.aligned() : this.chips()));
     for (const row of this.data.rows) {
       if (row.total > row.ids.length) {

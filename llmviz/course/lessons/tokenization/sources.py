@@ -67,8 +67,16 @@ def tokenizer_called(state: kit.PageState, name: str) -> Tokenizer:
 
 def choose_tokenizer(state: kit.PageState) -> tuple[str, Tokenizer]:
     """Show the list of tokenizers; return the chosen one, or the bundled BPE after saying why."""
-    name = state["tokenizer"]
-    listed = choices()
+    list_tokenizers(state)
+    name, tokenizer, missing = chosen_tokenizer(state)
+    if missing:
+        kit.warn(missing, ":material/info:")
+    return name, tokenizer
+
+
+def list_tokenizers(state: kit.PageState) -> None:
+    """Show the list of tokenizers."""
+    name, listed = state["tokenizer"], choices()
     st.selectbox(
         words.choose_tokenizer,
         listed if name in listed else [*listed, name],
@@ -76,11 +84,15 @@ def choose_tokenizer(state: kit.PageState) -> tuple[str, Tokenizer]:
         width=460,
         **state.bind("tokenizer"),
     )
+
+
+def chosen_tokenizer(state: kit.PageState) -> tuple[str, Tokenizer, str]:
+    """Return the chosen tokenizer and its name, or the bundled BPE and why it stands in."""
+    name = state["tokenizer"]
     try:
-        return name, tokenizer_called(state, name)
+        return name, tokenizer_called(state, name), ""
     except ValueError as reason:
-        kit.warn(f"{reason} {words.bpe_instead}", ":material/info:")
-        return "bpe", get_tokenizer("bpe")
+        return "bpe", get_tokenizer("bpe"), f"{reason} {words.bpe_instead}"
 
 
 def take_file(data: bytes) -> Tokenizer:

@@ -1,49 +1,65 @@
 """Chapter "Cut": the learner's text as tokens, both ways, and the list behind it."""
 
+import itertools
+import re
+from collections import Counter
+
+import pandas as pd
 import streamlit as st
 
 from llmviz.course.components import TokenRow, TokenSelection, token_strip
 from llmviz.course.components.token_strip.view import visible_text
 from llmviz.course.lessons.tokenization import sources
 from llmviz.course.lessons.tokenization import words as lesson_words
-from llmviz.course.lessons.tokenization.cut import table, words
+from llmviz.course.lessons.tokenization.cut import words
 from llmviz.course.ui import kit
+from llmviz.textfile import table_cell
 from llmviz.tokenizers import UNKNOWN, Token, Tokenizer
 from llmviz.tokenizers.wordpiece import UNK
 
-IDS_SHOWN = 120
+STAGED = True
+IDS_SHOWN, IDS_SAID, ROWS_SHOWN = 120, 8, 200
+GUESS = "cut.upper"
+WORDS_IN = 400  # characters of the text, of which one word is named
+APART = 0.06  # of the axis, between the answers of the question
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.cut)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        name, tokenizer = sources.choose_tokenizer(state)
-        _load_file(state)
-        st.toggle(words.special_switch, help=words.special_help, **state.bind("special"))
-    if refused := st.session_state.get("_tokenizer_refused"):
-        kit.refuse(refused)
+    """Show the text as tokens, the guess and the looks, then what goes deeper."""
     text = kit.learner_text(state)
     if text is None:
+        kit.source(state)
         return
+    # Of the tokenizer that the list below will show: the hook counts with it.
+    name, tokenizer, missing = sources.chosen_tokenizer(state)
     tokens = tokens_of(tokenizer, text, state["special"])
-    _chips(state, tokens)
-    kit.prose(
-        words.cut_counts,
-        characters=kit.count(len(text), "character"),
-        tokens=kit.count(len(tokens), "token"),
-        ratio=len(text) / max(1, len(tokens)),
-        last=tokenizer.vocab_size - 1,
-    )
-    _chosen(state, tokens)
-    _ask(name, tokenizer, text, state["special"])
+    counts = {
+        "characters": kit.count(len(text), "character"),
+        "tokens": kit.count(len(tokens), "number"),
+    }
+    kit.prose(words.hook, **counts)
+    asked = capitals_question(name, tokenizer, text, special=state["special"])
+    with kit.stage("cut"):
+        _chips(state, tokens)
+        kit.prose(caption(text, tokens))
+        sources.list_tokenizers(state)
+        if missing:
+            kit.warn(missing, ":material/info:")
+        if asked is not None:
+            _cost(asked, text, len(tokens))
+    if 0 <= state["token"] < len(tokens):
+        kit.prose(chosen_token(tokens, state["token"]))
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    kit.source(state)
+    kit.looks(state, words.looks, "cut.looks")
     _both_ways(state, name, tokenizer, text)
-    table.draw(state, name, tokenizer, tokens)
-    _special(tokenizer)
+    _vocabulary(state, name, tokenizer, tokens)
+    _special(state, tokenizer)
     _code(state, name, tokenizer, text)
     if tokens:
-        kit.seen(words.end, **end(name, tokenizer, text, tokens))
+        kit.seen(words.end, **end(text, tokens))
 
 
 @kit.kept(16)
@@ -52,40 +68,43 @@ def tokens_of(tokenizer: Tokenizer, text: str, special: bool) -> list[Token]:
     return tokenizer.tokens(text, "all" if special else ())
 
 
-def end(name: str, tokenizer: Tokenizer, text: str, tokens: list[Token]) -> dict[str, object]:
+def end(text: str, tokens: list[Token]) -> dict[str, object]:
     """Return what the chapter ends with, for a text of at least one token."""
     return {
-        "name": kit.quote(name),
         "characters": kit.count(len(text), "character"),
-        "tokens": kit.count(len(tokens), "token"),
-        "ratio": len(text) / len(tokens),
+        "tokens": kit.count(len(tokens), "number"),
         "first": tokens[0].id,
-        "last": tokenizer.vocab_size - 1,
     }
 
 
-def _load_file(state: kit.PageState) -> None:
-    """Show the upload; a file that is good becomes the chosen tokenizer."""
+def caption(text: str, tokens: list[Token]) -> str:
+    """Return what became of the word that was cut into the most pieces, the first of them."""
+    cut = {
+        word[0]: [t.id for t in tokens if t.char_start < word.end() and t.char_end > word.start()]
+        for word in re.finditer(r"\w+", text[:WORDS_IN])
+    }
+    if not tokens:
+        return words.caption["nothing"]
+    ratio = len(text) / len(tokens)
+    word = max(cut, key=lambda word: len(cut[word]), default="")
+    ids = cut.get(word, [])
+    said = " ".join(map(str, ids[:IDS_SAID])) + (" …" if len(ids) > IDS_SAID else "")
+    case = "cut" if len(ids) > 1 else "whole" if ids else "signs"
+    return words.caption[case].format(ratio=ratio, word=kit.quote(word), count=len(ids), ids=said)
 
-    def take() -> None:
-        file = st.session_state["_tokenizer_file"]
-        st.session_state["_tokenizer_refused"] = None
-        if file is not None:
-            try:
-                sources.take_file(file.getvalue())
-            except ValueError as error:
-                st.session_state["_tokenizer_refused"] = error
-            else:
-                state["tokenizer"] = sources.LOADED
 
-    with st.popover(words.load_file, icon=":material/upload_file:"):
-        st.file_uploader(
-            words.load_file_label,
-            type="json",
-            key="_tokenizer_file",
-            max_upload_size=sources.TOKENIZER_FILE_LIMIT // sources.MEGABYTE,
-            on_change=take,
-        )
+def _cost(asked: kit.Question, text: str, count: int) -> None:
+    (right,) = asked.values[asked.right]
+    typed, capitals = words.spellings
+    kit.guess_cases(
+        [kit.Case(typed, count, role="residual"), kit.Case(capitals, right)],
+        kit.Axis(0, max(len(text.upper()), right, count), words.cost_axis),
+        asked,
+        GUESS,
+        veiled=[1],
+        picture="cut.cost",
+        form="count",
+    )
 
 
 def _chips(state: kit.PageState, tokens: list[Token]) -> None:
@@ -100,24 +119,17 @@ def _chips(state: kit.PageState, tokens: list[Token]) -> None:
     )
 
 
-def _chosen(state: kit.PageState, tokens: list[Token]) -> None:
-    at = state["token"]
-    if not 0 <= at < len(tokens):
-        return
-    kit.prose(chosen_token(tokens, at))
-
-
 def chosen_token(tokens: list[Token], at: int) -> str:
     """Return what one of the tokens of a text is and covers, and how often its id stands there."""
     token = tokens[at]
     text, whole = visible_text(token.data)
     characters = kit.count(token.char_end - token.char_start, "character")
-    return words.cut_chosen.format(
+    return words.chosen.format(
         position=at + 1,
         total=len(tokens),
         text=kit.quote(text),
         id=token.id,
-        characters=characters if whole else words.cut_part.format(characters=characters),
+        characters=characters if whole else words.part.format(characters=characters),
         bytes=token.data.hex(" ").upper(),
         times=kit.count(sum(other.id == token.id for other in tokens), "time"),
     )
@@ -174,7 +186,93 @@ def read_ids(written: str) -> list[int]:
     return ids
 
 
-def _special(tokenizer: Tokenizer) -> None:
+def _vocabulary(state: kit.PageState, name: str, tokenizer: Tokenizer, tokens: list[Token]) -> None:
+    kit.section(words.table)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(
+            words.table.title,
+            required=True,
+            label_visibility="collapsed",
+            **state.named("table", words.table_views),
+        )
+        whole = state["table"] == "all"
+        if whole:
+            st.number_input(words.table_from, width=160, **state.ranged("from"))
+    counts = Counter(token.id for token in tokens)
+    first = min(state["from"], tokenizer.vocab_size - 1)
+    ids = range(first, min(first + ROWS_SHOWN, tokenizer.vocab_size)) if whole else sorted(counts)
+    st.dataframe(vocabulary(tokenizer, ids, counts), hide_index=True, height=280, width=640)
+    with st.container(horizontal=True):
+        st.download_button(
+            words.save_table,
+            # Made when it is asked for: the largest vocabulary has 200,000 lines.
+            lambda: as_csv(tokenizer, range(tokenizer.vocab_size) if whole else ids, counts),
+            f"{name}-tokens.csv",
+            "text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        st.download_button(
+            words.save_tokenizer,
+            lambda: sources.file_of(tokenizer),
+            f"{name}-tokenizer.json",
+            "application/json",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        _load_file(state)
+    if refused := st.session_state.get("_tokenizer_refused"):
+        kit.refuse(refused)
+
+
+def _load_file(state: kit.PageState) -> None:
+    """Show the upload; a file that is good becomes the chosen tokenizer."""
+
+    def take() -> None:
+        file = st.session_state["_tokenizer_file"]
+        st.session_state["_tokenizer_refused"] = None
+        if file is not None:
+            try:
+                sources.take_file(file.getvalue())
+            except ValueError as error:
+                st.session_state["_tokenizer_refused"] = error
+            else:
+                state["tokenizer"] = sources.LOADED
+
+    with st.popover(words.load_file, icon=":material/upload_file:"):
+        st.file_uploader(
+            words.load_file_label,
+            type="json",
+            key="_tokenizer_file",
+            max_upload_size=sources.TOKENIZER_FILE_LIMIT // sources.MEGABYTE,
+            on_change=take,
+        )
+
+
+def vocabulary(tokenizer: Tokenizer, ids: range | list[int], counts: Counter) -> pd.DataFrame:
+    """Return the lines of the vocabulary that `ids` name, with how often each stands in the text.
+
+    Ids that a tokenizer leaves unused are left out.
+    """
+    unused = getattr(tokenizer, "unused_ids", frozenset()) if isinstance(ids, range) else ()
+    listed = [(i, tokenizer.token_bytes(i)) for i in ids if i not in unused]
+    columns = {
+        "id": [i for i, _ in listed],
+        "bytes": [data.hex(" ").upper() for _, data in listed],
+        "text": [visible_text(data)[0] for _, data in listed],
+        "count": [counts[i] for i, _ in listed],
+    }
+    return pd.DataFrame(columns).rename(columns=words.columns)
+
+
+def as_csv(tokenizer: Tokenizer, ids: range | list[int], counts: Counter) -> bytes:
+    """Return the table as a CSV file, in UTF-8."""
+    table = vocabulary(tokenizer, ids, counts)
+    text = words.columns["text"]
+    return table.assign(**{text: table[text].map(table_cell)}).to_csv(index=False).encode("utf-8")
+
+
+def _special(state: kit.PageState, tokenizer: Tokenizer) -> None:
     if not tokenizer.special_tokens:
         kit.section(words.special)
         return
@@ -189,6 +287,7 @@ def _special(tokenizer: Tokenizer) -> None:
         )
     ]
     token_strip(rows, key="cut.special")
+    st.toggle(words.special_switch, help=words.special_help, **state.bind("special"))
 
 
 def special_text(tokenizer: Tokenizer) -> str:
@@ -217,44 +316,34 @@ def _code(state: kit.PageState, name: str, tokenizer: Tokenizer, text: str) -> N
     )
 
 
-def _ask(name: str, tokenizer: Tokenizer, text: str, special: bool) -> None:
-    question = capitals_question(name, tokenizer, text, special=special)
-    if question is not None:
-        kit.predict(question, "cut.upper")
-
-
 def capitals_question(
     name: str, tokenizer: Tokenizer, text: str, *, special: bool = False
 ) -> kit.Question | None:
     """Return how many tokens a text makes in capitals, as a question.
 
+    The wrong answers are those of somebody who counts words, and of one who counts letters.
     special: whether special tokens in it count as such. None where both are the same text to the
-    tokenizer.
+    tokenizer, or where the answers are nearly the same.
     """
-    capitals = text.upper()
-    if capitals == text:
-        return None
-    as_typed, in_capitals = (
-        tokenizer.encode(spelling, "all" if special else ()) for spelling in (text, capitals)
-    )
+    capitals, read = text.upper(), "all" if special else ()
+    as_typed, in_capitals = (tokenizer.encode(one, read) for one in (text, capitals))
     unknown = unknown_token(tokenizer, in_capitals)
-    if as_typed == in_capitals and not unknown:
+    if capitals == text or (as_typed == in_capitals and not unknown):
         return None
-    before, after = len(as_typed), len(in_capitals)
-    right = (after > before) - (after < before) + 1
-    reason = words.ask_upper_unknown if unknown else words.ask_upper_reasons[right]
-    length = words.ask_upper_length  # ß has two capitals: the length may change
-    if len(capitals) != len(text):
-        length = kit.count(len(capitals), "character")
-    return kit.Question(
-        words.ask_upper.format(
-            characters=kit.count(len(text), "character"),
-            tokens=kit.count(before, "token"),
-            name=kit.quote(name),
-            capitals=length,
-        ),
-        words.ask_upper_answers,
-        right,
-        [reason.format(before=before, after=after, unknown=kit.quote(unknown or ""))] * 3,
-        scale=True,
+    before, after, letters = len(as_typed), len(in_capitals), len(capitals)
+    case = "more" if after > before else "fewer" if after < before else "same"
+    reason = words.ask_upper_reasons["unknown" if unknown else case]
+    reasons = {letters: words.ask_upper_letters, before: words.ask_upper_words}
+    reasons[after] = reason.format(unknown=kit.quote(unknown or ""))
+    counts = sorted(reasons)
+    gaps = [b - a for a, b in itertools.pairwise(counts)]
+    if not gaps or min(gaps) < APART * max(counts):
+        return None
+    return kit.Question.among(
+        words.ask_upper,
+        reasons,
+        after,
+        lambda count: words.cost_write.format(tokens=count),
+        name=kit.quote(name),
+        tokens=kit.count(before, "token"),
     )
