@@ -5,7 +5,12 @@ from playwright.sync_api import expect
 
 from benchmarks.first_screen import PHONE, WIDE, screen_of
 
-DONE = ["sampling?part=temperature", "discoveries?part=grokking", "tokenization?part=cut"]
+DONE = [
+    "sampling?part=temperature",
+    "discoveries?part=grokking",
+    "tokenization?part=cut",
+    "embeddings?part=similarity",
+]
 
 
 @pytest.mark.parametrize("chapter", DONE)

@@ -161,9 +161,7 @@ def test_unknown_word_offers_the_nearest_spellings(small):
         assert "not in the vocabulary" in prose_of(app)
         next(group for group in app.pills if "queen" in group.options).set_value("queen").run()
         fine(app)
-        assert box(app, "First word" if link.get("look") == "pair" else "Word, or #id").value == (
-            "queen"
-        )
+        assert box(app, "First word" if part == "similarity" else "Word, or #id").value == "queen"
     app = similarity(kind="sentences", model="whole-words", s1="a quen sat", s2="a cat sat")
     assert "'quen' is not in the vocabulary" in boxes(app) and "queen" in prose_of(app)
 
@@ -174,8 +172,6 @@ def test_unknown_word_offers_the_nearest_spellings(small):
 @pytest.mark.parametrize(("pair", "cosine"), [("12", 0.9859), ("13", 0.4198), ("23", 0.3586)])
 def test_three_sentences_have_their_right_values(pair, cosine):
     app = similarity(kind="numbers", pair=pair)
-    shown = {metric.label: metric.value for metric in app.metric}
-    assert float(shown[words.cosine]) == pytest.approx(cosine, abs=5e-5)
     cells_of = matrices(app)
     a, b = cells_of["A"][0], cells_of["B"][0]
     assert cells_of["A × B"].sum() == pytest.approx(float(a @ b))
@@ -183,7 +179,8 @@ def test_three_sentences_have_their_right_values(pair, cosine):
     assert sums[words.labels["cosine"]] == pytest.approx(cosine, abs=5e-5)
     three = matrices(app)[words.list_label]
     assert three[int(pair[0]) - 1, int(pair[1]) - 1] == pytest.approx(cosine, abs=5e-5)
-    assert float(shown[words.distance]) == pytest.approx(np.linalg.norm(a - b), abs=5e-5)
+    distance = sums[words.labels["distance"]]
+    assert distance == pytest.approx(np.linalg.norm(a - b), abs=5e-5)
     for snippet, prints in snippets(app):
         assert run_snippet(snippet).strip() == prints.strip()
 
@@ -220,8 +217,8 @@ def test_vectors_that_have_no_cosine_say_why(link, rule):
     ((key, typed),) = link.items()
     assert box(app, key).value == typed
     if "zero" in rule:  # the other two measures exist
-        shown = {metric.label for metric in app.metric}
-        assert shown == {words.dot, words.distance}
+        of, there = words.labels, set(matrices(app))
+        assert {of["dot"], of["distance"]} <= there and of["cosine"] not in there
     assert "Spot the mistake" in [header.value for header in app.header]
 
 
@@ -238,8 +235,9 @@ def test_words_in_pieces_and_sentences_are_means(small):
     assert box(app, words.first).value == "the"
     app = similarity(kind="sentences", s1="the man saw the dog", s2="the dog saw the man")
     assert "Both sentences have the same tokens" in prose_of(app)
-    shown = {metric.label: metric.value for metric in app.metric}
-    assert shown[words.cosine] == "1.0000" and shown[words.distance] == "0.0000"
+    shown = matrices(app)
+    assert shown[words.labels["cosine"]].item() == pytest.approx(1)
+    assert shown[words.labels["distance"]].item() == pytest.approx(0, abs=1e-6)
 
 
 # ---- lists, neighbours, analogies
@@ -280,7 +278,7 @@ def test_neighbours_are_those_of_brute_force(small, metric):
     assert walk.options == [sources.labels(table)[i] for i in best]
     walk.set_value(table.name_of(best[2])).run()
     fine(app)
-    assert box(app, words.word).value == table.name_of(best[2])
+    assert box(app, words.first).value == table.name_of(best[2])
 
 
 def test_more_neighbours_than_rows_are_all_there_are(small):

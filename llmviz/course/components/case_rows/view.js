@@ -53,7 +53,8 @@ class CaseRows {
     this.asked = same;
     this.table.replaceChildren(...data.rows.map((row) => this.row(row)));
     this.axis.replaceChildren(...data.axis.ticks.map(([value, text]) => this.at("tick", value, el("span", null, text))));
-    this.title.textContent = data.axis.title;
+    const named = data.levels.map(([, text]) => `┆ ${text}`);
+    this.title.textContent = [data.axis.title, ...named].filter(Boolean).join(" · ");
     this.hand.show(data.words, this.veiled.length > 0, this.ready());
     this.layout(width);
   }

@@ -62,7 +62,8 @@ def _power(exponent: int) -> str:
 
 
 def _marked(value: float, form: Form) -> str:
-    return f"{value:.0%}".replace("%", " %") if form in ("percent", "chance") else f"{value:,.4g}"
+    share = form in ("percent", "chance")
+    return (f"{value:.0%}".replace("%", " %") if share else f"{value:,.4g}").replace("-", "−")
 
 
 def case_rows(

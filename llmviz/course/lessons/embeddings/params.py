@@ -8,7 +8,7 @@ DEFAULT_MODEL = "tiny-world-gpt"
 PARAMS = [
     LEARNER_TEXT,
     codec.text("model", DEFAULT_MODEL),
-    codec.text("word", "cat"),
-    codec.text("other", "kitten"),
+    codec.text("word", "kitten"),
+    codec.text("other", "cat"),
     codec.text("term", ""),  # the kept cell of what is compared
 ]

@@ -15,7 +15,7 @@ from llmviz.course.lessons.embeddings import words
 from llmviz.course.lessons.embeddings.params import DEFAULT_MODEL
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.rerun import once
-from llmviz.interpretability.vector_tables import table_of, untrained_table
+from llmviz.interpretability.vector_tables import likest, measured, table_of, untrained_table
 from llmviz.models.catalogue import able
 from llmviz.similarity import NotOneRow, VectorTable
 
@@ -115,6 +115,13 @@ def word(vectors: VectorTable, row: int) -> str:
     return label(vectors, row) if name.startswith("#") else kit.quote(name)
 
 
+def likest_of(vectors: VectorTable, row: int) -> tuple[str, float]:
+    """Return the token whose row has the largest cosine with a row, and that cosine."""
+    alike = measured(vectors, row)
+    (best,) = likest(alike, row, 1)
+    return labels(vectors)[best], float(alike[best])
+
+
 # ---- words that the learner typed
 
 
@@ -131,15 +138,21 @@ def find(state: kit.PageState, key: str, vectors: VectorTable) -> int | None:
 
 def offer(state: kit.PageState, key: str, vectors: VectorTable, problem: NotOneRow) -> None:
     """Say that a word has no row of its own, and offer its pieces and what is spelled like it."""
-    about = {"word": kit.quote(problem.word), "name": named(vectors)}
     if problem.ids:
-        kit.prose(words.pieces, count=kit.count(len(problem.ids), "token"), **about)
-        _suggest(state, key, vectors, "pieces", [vectors.name_of(row) for row in problem.ids])
+        pieces(state, key, vectors, problem)
     else:
+        about = {"word": kit.quote(problem.word), "name": named(vectors)}
         kit.prose(words.unknown, count=len(vectors.whole_words), **about)
     if not problem.spellings:
         st.caption(words.nothing_like)
     likes(state, key, vectors, problem.spellings)
+
+
+def pieces(state: kit.PageState, key: str, vectors: VectorTable, problem: NotOneRow) -> None:
+    """Say that a word is cut, and offer its pieces."""
+    about = {"word": kit.quote(problem.word), "name": named(vectors)}
+    kit.prose(words.pieces, count=kit.count(len(problem.ids), "token"), **about)
+    _suggest(state, key, vectors, "pieces", [vectors.name_of(row) for row in problem.ids])
 
 
 def likes(state: kit.PageState, key: str, vectors: VectorTable, spellings: Sequence[str]) -> None:

@@ -15,7 +15,15 @@ from llmviz.course.ui import kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.course.ui.paint_order import before_controls
 from llmviz.interpretability.vector_tables import crowded, measured
-from llmviz.similarity import Neighbours, VectorTable, best, measure_all, nearest, unit_rows
+from llmviz.similarity import (
+    Neighbours,
+    NotOneRow,
+    VectorTable,
+    best,
+    measure_all,
+    nearest,
+    unit_rows,
+)
 
 KEY = "embeddings.neighbours"
 BESIDE = 5  # neighbours in the other table
@@ -29,7 +37,7 @@ def draw(state: kit.PageState, table: VectorTable) -> str:
     """
     head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     with before_controls(head, lambda: _controls(state)):
-        row = sources.find(state, "word", table)
+        row = _row(state, table)
         if row is None:
             return ""
         near, values = _picture(state, table, row)
@@ -60,8 +68,23 @@ def draw(state: kit.PageState, table: VectorTable) -> str:
     )
 
 
+def _row(state: kit.PageState, table: VectorTable) -> int | None:
+    """Return the row of the word; what the picture above says of it is not said again."""
+    if state["kind"] != "words":
+        return sources.find(state, "word", table)
+    try:
+        return table.find(state["word"])
+    except NotOneRow as problem:
+        if problem.ids:
+            sources.pieces(state, "word", table, problem)
+    except ValueError:
+        pass
+    return None
+
+
 def _controls(state: kit.PageState) -> None:
-    kit.text_input(state, "word", words.word, width=180)
+    if state["kind"] != "words":  # else its box stands under the picture
+        kit.text_input(state, "word", words.word, width=180)
     kit.choose(state, "metric", words.metric, words.metrics)
     st.slider(words.how_many, width=220, **state.ranged("k"))
 

@@ -4,112 +4,161 @@ C width of a vector.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 
 from llmviz.course.components.arrows.view import arrows
+from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.similarity import pair_cells, words
-from llmviz.course.lessons.embeddings.similarity import vector_sources as sides
-from llmviz.course.lessons.embeddings.similarity.vector_sources import Side
+from llmviz.course.lessons.embeddings.similarity.vector_sources import READ, Side
 from llmviz.course.ui import kit
-from llmviz.course.ui.paint_order import before_controls, pictures_first
 from llmviz.interpretability.vector_tables import measured
 from llmviz.similarity import CosineTerms, VectorTable, cosine_terms, euclidean_terms, in_plane
 
 KEY = "embeddings.pair"
+GUESS = f"{KEY}.alike"
 FACTORS = (2, -2, 3, -3)  # what A is multiplied by in the question
+NEARLY = 0.95  # the cosine that somebody expects of two words of one kind
+APART = 0.12  # between the answers of the question
 
 
-def draw(state: kit.PageState, table: VectorTable) -> str:
-    """Show two vectors and every number of their measures; return what was seen, once asked."""
+class Seen(NamedTuple):
+    """The two vectors of the stage, and the terms of their cosine if there is one."""
+
+    a: Side
+    b: Side
+    terms: CosineTerms | None
+
+
+def draw(state: kit.PageState, table: VectorTable) -> Seen | None:
+    """Show two vectors, their products, and a guess how alike they are.
+
+    Returns them once that is told.
+    """
     try:
-        with before_controls(st.container(), lambda: _controls(state)):
-            with st.container():
-                both = sides.READ[state["kind"]](state, table)
-            if both is None:
-                return ""
-            terms = _compare(state, *both)
-        if _sums(state, table, *both, terms) and terms:
-            return words.end_pair.format(
-                dot=_number(terms.dot),
-                distance=_number(euclidean_terms(both[0].values, both[1].values).distance),
-                cosine=_number(terms.cosine),
-            )
-    except ValueError as error:
-        kit.refuse(error)
-    return ""
-
-
-def _controls(state: kit.PageState) -> None:
-    kit.choose(state, "kind", words.kind, words.kinds)
-    sides.BOXES[state["kind"]](state)
-
-
-def _compare(state: kit.PageState, a: Side, b: Side) -> CosineTerms | None:
-    """Show the measures of two vectors and every product; return the cosine's terms, if any."""
-    gap = euclidean_terms(a.values, b.values)
-    # Places that may stay empty: where an element more would push the pictures down, they
-    # would be built anew and forget their kept cells.
-    problem, terms = st.container(), None
-    try:
+        both = READ[state["kind"]](state, table)
+        if both is None:
+            return None
+        pair_cells.steps(state, *both)
+        a, b = both
         terms = cosine_terms(a.values, b.values)
     except ValueError as error:
-        with problem:
-            kit.refuse(error)
+        kit.refuse(error)
+        if both := locals().get("both"):
             kit.prose(words.zero)
-    dot = float(a.values @ b.values)
-    with st.container(horizontal=True):
-        st.metric(words.dot, _number(dot))
-        st.metric(words.distance, _number(gap.distance))
-        if terms:
-            st.metric(words.cosine, _number(terms.cosine))
-            angle = math.degrees(math.acos(terms.cosine))
-            st.metric(words.angle_label, words.angle.format(angle=angle))
-    kit.section(words.steps, width=a.values.size)
-    pair_cells.steps(state, a, b)
-    _largest(a, b, dot)
-    return terms
+            return Seen(*both, None)
+        return None
+    asked = alike_question(table, a, b, terms)
+    if asked is not None:
+        _alike(asked, table, a, b, terms)
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    if asked is not None and not kit.answered(asked, GUESS):
+        return None
+    kit.prose(caption(a, b, terms))
+    return Seen(a, b, terms)
 
 
-def _sums(
-    state: kit.PageState, table: VectorTable, a: Side, b: Side, terms: CosineTerms | None
-) -> bool:
+def caption(a: Side, b: Side, terms: CosineTerms) -> str:
+    """Return how many products pull together, and what they add up to."""
+    products = a.values * b.values
+    return words.caption.format(
+        positive=int((products > 0).sum()),
+        width=products.size,
+        dot=_number(terms.dot),
+        cosine=kit.signed(terms.cosine),
+        angle=math.degrees(math.acos(terms.cosine)),
+    )
+
+
+def _alike(asked: kit.Question, table: VectorTable, a: Side, b: Side, terms: CosineTerms) -> None:
+    alike = np.delete(measured(table, a.ids[0]), a.ids[0])
+    rest = alike[np.isfinite(alike)]
+    nearest = sources.likest_of(table, a.ids[0])
+    cases = [
+        kit.Case([(words.and_other.format(a=a.name), False), (name, True)], value, role=role)
+        for name, value, role in (
+            (a.name, 1.0, "residual"),
+            (nearest[0], nearest[1], "residual"),
+            (b.name, terms.cosine, "query"),
+        )
+    ]
+    kit.guess_cases(
+        cases,
+        kit.Axis(-1, 1, words.list_label),
+        asked,
+        GUESS,
+        veiled=[2],
+        picture=f"{KEY}.alike.rows",
+        form="figure",
+        mark="dot",
+        levels=[(float(np.median(rest)), words.median)],
+    )
+
+
+def alike_question(table: VectorTable, a: Side, b: Side, terms: CosineTerms) -> kit.Question | None:
+    """Return the question how alike two tokens are; None for others, and where the answers are.
+
+    The wrong answers are those of somebody to whom two words of one kind are nearly the same, and
+    of one to whom two words are two things.
+    """
+    if len(a.ids) != 1 or len(b.ids) != 1 or a.ids == b.ids or table.size < 3:
+        return None
+    reasons = {NEARLY: words.ask_alike_same, 0.0: words.ask_alike_other}
+    reasons = {at: why for at, why in reasons.items() if abs(at - terms.cosine) >= APART}
+    if not reasons or not np.isfinite(measured(table, a.ids[0])).any():
+        return None
+    return kit.Question.among(
+        words.ask_alike,
+        reasons | {terms.cosine: words.ask_alike_right},
+        terms.cosine,
+        kit.signed,
+        a=kit.quote(a.name),
+        b=kit.quote(b.name),
+    )
+
+
+def sums(state: kit.PageState, table: VectorTable, seen: Seen) -> str:
     """Show how the products come together, and the two vectors in their plane.
 
-    Returns whether the question about them was answered, or there is none.
+    Returns what was seen, once the question about them was answered, or there is none.
     """
+    a, b, terms = seen
     kit.section(words.sums)
-    with st.container():
-        if terms:
-            kit.prose(
-                words.sums_line,
-                dot=_number(terms.dot),
-                a=_number(terms.norm_a),
-                b=_number(terms.norm_b),
-                cosine=_number(terms.cosine),
-            )
+    distance = euclidean_terms(a.values, b.values).distance
+    if terms:
+        kit.prose(
+            words.sums_line,
+            dot=_number(terms.dot),
+            a=_number(terms.norm_a),
+            b=_number(terms.norm_b),
+            cosine=_number(terms.cosine),
+        )
     left, right = st.columns([5, 4], gap="large")
     with left:
         pair_cells.sums(state, a, b, defined=terms is not None)
-    if terms:
-        with right:
-            arrows(
-                in_plane(a.values, b.values),
-                [f"A {a.short}".strip(), f"B {b.short}".strip()],
-                words.gap.format(distance=euclidean_terms(a.values, b.values).distance),
-                axes=words.plane_axes,
-                key=f"{KEY}.plane",
-                words=words.plane_words,
-            )
-            st.caption(words.plane)
-        pair_cells.three(state)
-        pictures_first()
-        _rank(table, a, b)
-        shown = _ask(a, b)
-        _code(table, a, b)
-        return shown
-    return False
+    if not terms:
+        return ""
+    with right:
+        arrows(
+            in_plane(a.values, b.values),
+            [f"A {a.short}".strip(), f"B {b.short}".strip()],
+            words.gap.format(distance=distance),
+            axes=words.plane_axes,
+            key=f"{KEY}.plane",
+            words=words.plane_words,
+        )
+        st.caption(words.plane)
+    pair_cells.three(state)
+    _largest(a, b, terms.dot)
+    _rank(table, a, b)
+    asked = factor_question(a.values, b.values)
+    shown = asked is None or kit.predict(asked, f"{KEY}.factor", covers=True)
+    _code(table, a, b)
+    return shown and words.end_pair.format(
+        dot=_number(terms.dot), distance=_number(distance), cosine=_number(terms.cosine)
+    )
 
 
 def _number(value: float) -> str:
@@ -149,11 +198,6 @@ def _rank(table: VectorTable, a: Side, b: Side) -> None:
         other=kit.quote(b.name),
         share=kit.percent(above / np.isfinite(alike).sum()),
     )
-
-
-def _ask(a: Side, b: Side) -> bool:
-    question = factor_question(a.values, b.values)
-    return question is None or kit.predict(question, f"{KEY}.factor", covers=True)
 
 
 def factor_question(a: np.ndarray, b: np.ndarray) -> kit.Question | None:

@@ -20,8 +20,7 @@ ROOMY = 12  # columns up to which every cell shows its number
 
 
 def steps(state: kit.PageState, a: Side, b: Side) -> None:
-    """Draw both vectors, their products, and their differences with the squares."""
-    difference = a.values - b.values
+    """Draw both vectors and their products."""
     names = words.vectors
     rows = [
         (names["A"], a.values, f"{a.name} · {a.what}", "residual", None),
@@ -32,14 +31,6 @@ def steps(state: kit.PageState, a: Side, b: Side) -> None:
             "",
             "residual",
             lv.multiply(names["A"], names["B"]),
-        ),
-        (names["gaps"], difference, "", "neutral", lv.subtracted(names["A"], names["B"])),
-        (
-            names["squares"],
-            difference**2,
-            "",
-            "residual",
-            lv.multiply(names["gaps"], names["gaps"]),
         ),
     ]
     limit = float(max(np.abs(a.values).max(), np.abs(b.values).max())) or None
@@ -53,7 +44,7 @@ def steps(state: kit.PageState, a: Side, b: Side) -> None:
                 role=role,
                 op=op,
                 limit=limit if op is None else None,
-                row_sums=name in (names["products"], names["squares"]),
+                row_sums=name == names["products"],
                 col_labels=[str(j) for j in range(values.size)] if values.size <= ROOMY else (),
             )
             for name, values, what, role, op in rows

@@ -41,7 +41,7 @@ def _number(part: str, place: int) -> float:
 
 
 PARAMS = [
-    codec.choice("look", "pair", list(words.looks)),
+    codec.choice("look", "pair", list(words.parts)),
     codec.choice("kind", "words", list(words.kinds)),
     codec.text("s1", "the cat chased the dog", 2_000),
     codec.text("s2", "the dog chased the cat", 2_000),
