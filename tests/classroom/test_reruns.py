@@ -58,7 +58,7 @@ RUN_THE_LESSON = {
         "Your answer",
     },
 }
-STAGED = {"Temperature", "Grokking"}  # they have it under their picture
+STAGED = {"Temperature", "Grokking", "Cut", "Step by step"}  # they have it under their picture
 WAYS_ON = ("Back: ", "Next: ", "Next lesson: ")
 
 

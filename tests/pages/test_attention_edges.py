@@ -13,7 +13,7 @@ from llmviz.course.lessons.attention.heads import switching
 from llmviz.course.lessons.attention.masks import question as mask_question
 from llmviz.course.lessons.attention.masks import words as masks_words
 from llmviz.course.lessons.attention.scale import chapter as scale
-from llmviz.course.lessons.attention.steps import hidden_cell
+from llmviz.course.lessons.attention.steps import asking_word
 from llmviz.course.lessons.attention.steps import words as steps_words
 from llmviz.course.lessons.attention.trained import chapter as trained
 from llmviz.course.lessons.attention.trained import words as lookup_words
@@ -189,30 +189,23 @@ def test_the_covered_weight_is_one_option_and_each_reason_is_true(case):
     rung = SimpleNamespace(
         inputs=SimpleNamespace(tokens=[f"t{i}" for i in range(t)]), steps=steps, picture=picture
     )
-    hidden = hidden_cell.hidden(rung)
-    if hidden is None:
+    row = asking_word.row_of(rung, -1)
+    asked = asking_word.share_question(rung, row)
+    if asked is None:
         return
-    asked, weights, masked = hidden.question, steps.weights, steps.masked
-    value = float(weights[hidden.row, hidden.column])
-    numbers = [float(answer.replace("−", "-")) for answer in asked.answers]
-    assert numbers[asked.right] == pytest.approx(value, abs=5.1e-4)
-    assert "-0.000" not in [answer.replace("−", "-") for answer in asked.answers]
-    raised = masked.exp()
+    scores = row.scores[row.scores.isfinite()]
+    right = float(row.shares.max())
     meanings = {
-        steps_words.ask_cell_score: masked[hidden.row, hidden.column],
-        steps_words.ask_cell_even: 1 / int(masked[hidden.row].isfinite().sum()),
-        steps_words.ask_cell_column: raised[hidden.row, hidden.column]
-        / raised[:, hidden.column].sum(),
-        steps_words.ask_cell_right: value,
+        steps_words.ask_share_all: 1.0,
+        steps_words.ask_share_even: 1 / len(scores),
+        steps_words.ask_share_scores: float(scores.max() / scores.sum()),
     }
-    for at, (number, reason) in enumerate(zip(numbers, asked.reasons, strict=True)):
-        (meaning,) = (
-            one
-            for line, one in meanings.items()
-            if line.split("}")[-1] == reason[-len(line.split("}")[-1]) :]
-        )
-        assert number == pytest.approx(float(meaning), abs=5.1e-4)
-        assert at == asked.right or abs(number - value) > 0.0035
+    (told,) = asked.values[asked.right]
+    assert told == pytest.approx(right)
+    for at, ((value,), reason) in enumerate(zip(asked.values, asked.reasons, strict=True)):
+        if at != asked.right:
+            assert value == pytest.approx(meanings[reason])
+            assert abs(value - right) >= asking_word.APART
 
 
 # ---- the swapped heads

@@ -73,7 +73,8 @@ def test_matrices_of_another_shape_are_refused():
 
 
 def test_every_later_matrix_follows_an_edit():
-    app = open_part("attention", "steps", rung="causal", wv="0,0,0,0;0,0,0,0;0,0,0,0;0,0,0,0")
+    nothing = ";".join(["0,0,0,0"] * 4)
+    app = open_part("attention", "steps", source="cat", rung="causal", wv=nothing)
     fine(app)
     snippet, prints = snippets(app)[0]
     assert prints.count("0.000") == 4

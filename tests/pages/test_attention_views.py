@@ -34,7 +34,7 @@ def test_masks_and_their_mistakes_are_prose_of():
     assert "they change by up to" in prose_of(again)
     same = open_part("attention", "masks", when="renormalise")
     assert masks_words.mask_equal in prose_of(same)
-    low = open_part("attention", "masks", when="leave")
+    low = open_part("attention", "masks", source="cat", when="leave")
     assert "Row sums now: 0.34, 0.68, 1.00" in prose_of(low)
 
 
@@ -135,13 +135,12 @@ def test_what_dropout_keeps_is_told_and_drawn():
 
 
 def test_the_heads_of_an_example_are_projected():
-    app = open_part("attention", "steps", rung="heads", wo="1,0,0,0;0,1,0,0;0,0,1,0;0,0,0,1")
+    link = {"source": "cat", "rung": "heads"}
+    app = open_part("attention", "steps", wo="1,0,0,0;0,1,0,0;0,0,1,0;0,0,0,1", **link)
     fine(app)
     views = {m["name"]: m["values"] for m in matrices_of(app)}
     np.testing.assert_array_equal(views["output"], views["concat"])
-    halves = {
-        m["name"]: m["values"] for m in matrices_of(open_part("attention", "steps", rung="heads"))
-    }
+    halves = {m["name"]: m["values"] for m in matrices_of(open_part("attention", "steps", **link))}
     concat = halves["concat"]
     np.testing.assert_allclose(halves["output"][:, 0], (concat[:, 0] + concat[:, 2]) / 2, atol=1e-6)
     np.testing.assert_allclose(halves["output"][:, 2], (concat[:, 0] - concat[:, 2]) / 2, atol=1e-6)
@@ -149,7 +148,7 @@ def test_the_heads_of_an_example_are_projected():
 
 @pytest.mark.parametrize("name", ["", "narrow", "rotary"])
 def test_heads_that_compare_all_columns_are_all_the_same(models, name):
-    link = {"source": "model", "model": name, "text": TEXT} if name else {}
+    link = {"source": "model", "model": name, "text": TEXT} if name else {"source": "cat"}
     drawn = {}
     for columns in ("own", "all"):
         app = open_part("attention", "heads", columns=columns, **link)

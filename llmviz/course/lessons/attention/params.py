@@ -69,7 +69,7 @@ TEXT = "Once Anna and Samir met at the market. Then"
 
 PARAMS = [
     codec.text("text", TEXT, codec.MOST_OF_A_TEXT, shared=True),
-    codec.choice("source", "cat", list(words.sources)),
+    codec.choice("source", "roles", list(words.sources)),
     codec.text("words", words.journey, 1_000),
     *(_matrix(key) for key in MATRICES),
     codec.text("model", ""),  # none: the one with the lowest loss

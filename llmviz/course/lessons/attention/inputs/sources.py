@@ -15,6 +15,15 @@ from llmviz.models.three_words import MATRICES as THREE_WORDS
 
 # Of two heads: half their sum, half their difference.
 CAT = THREE_WORDS | {"wo": "0.5,0,0.5,0;0,0.5,0,0.5;0.5,0,-0.5,0;0,0.5,0,-0.5"}
+# Numbers that one can read: the columns are article, noun, verb, place. A verb asks for nouns.
+ROLES = {
+    "x": "1,0,0,0;0,1,0,1;0,0,1,2",
+    "wq": "0,2,0,0;2,0,0,0;0,4,0,0;0,0,0,0",
+    "wk": "1,0,0,0;0,1,0,0;0,0,1,0;0,0,0,0",
+    "wv": "1,0,0,0;0,1,0,0;0,0,1,0;0,0,0,1",
+    "wo": "1,0,0,0;0,1,0,0;0,0,1,0;0,0,0,1",
+}
+BY_HAND = {"roles": ROLES, "cat": CAT}
 # X of "The cat sat" is a vector for each token plus a vector for each position.
 CAT_TOKENS = "0,0.4,0.5,0.6;0.2,0.3,0.4,0.6;0.1,0.2,0.5,0.1"
 CAT_POSITIONS = "0.1,0,0,0.1;0,0.1,0.1,0;0.05,0.05,0,0.1"
@@ -90,8 +99,8 @@ def journey_tokens(written: str) -> list[str]:
 
 def own_matrices(state: kit.PageState) -> dict[str, str]:
     """Return the matrices of the chosen example as text, before they are edited."""
-    if state["source"] == "cat":
-        return dict(CAT)
+    if by_hand := BY_HAND.get(state["source"]):
+        return dict(by_hand)
     rows = [JOURNEY[word] for word in journey_tokens(state["words"])]
     text = ";".join(",".join(f"{value:g}" for value in row) for row in rows)
     return {"x": text} | dict.fromkeys(MATRICES[1:], IDENTITY)
@@ -103,7 +112,8 @@ def example(state: kit.PageState) -> Inputs:
     Raises ValueError: unknown words, or matrices whose shapes do not fit.
     """
     own = own_matrices(state)
-    tokens = words.cat.split() if state["source"] == "cat" else journey_tokens(state["words"])
+    by_hand = state["source"] in BY_HAND
+    tokens = words.cat.split() if by_hand else journey_tokens(state["words"])
     matrices = {key: tensor(state[key] or own[key]) for key in MATRICES}
     rows, width = tensor(own["x"]).shape
     for key in MATRICES:

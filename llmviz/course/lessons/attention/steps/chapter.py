@@ -7,12 +7,12 @@ from llmviz.course.lessons.attention import params
 from llmviz.course.lessons.attention.inputs import examples, opening
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.matrices import linked_matrices as linked
+from llmviz.course.lessons.attention.steps import asking_word, origin, rungs, words
 from llmviz.course.lessons.attention.steps import code as ladder_code
-from llmviz.course.lessons.attention.steps import hidden_cell, origin, rungs, words
 from llmviz.course.lessons.attention.steps.rungs import Rung
 from llmviz.course.ui import engine, kit, matrix_words, model_on_text
-from llmviz.course.ui.paint_order import before_controls
 
+STAGED = True
 KEY = "attention.ladder"
 MOSTLY = 0.9  # of the weight: it lies on the token itself
 # Rungs that are not of one head of a model, and what is said of them.
@@ -21,24 +21,39 @@ ALL_HEADS = {"simple": words.real_simple, "heads": words.real_heads}
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
+    """Show a word's scores and shares, the guess and the looks, then every cell behind them."""
+    hook, stage, under = st.container(), kit.stage("steps", stays=False), st.container()
+    kit.source(state)
+    looks = st.container()
     kit.section(words.intro)
     head, notes, place = st.container(), st.container(), st.container()
     try:
-        rung = (_model if state["source"] == "model" else _example)(state, head, notes, place)
+        rung = (_model if state["source"] == "model" else _example)(state, head, notes)
     except ValueError as error:
         kit.refuse(error)
         return
-    if rung is not None:
+    if rung is None:
+        return
+    row = asking_word.row_of(rung, state["asking"])
+    with hook:
+        kit.prose(words.hook, asking=kit.quote(rung.inputs.tokens[row.at]))
+    with stage:
+        asking_word.draw(state, rung, row)
+    with under:
+        told = asking_word.ask(rung, row)
+    with looks:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    with place:
+        linked.show(state, asking_word.covered(rung, row), KEY)
+    if told:
         _say(rung)
-        if rung.kept is not None:
-            _say_dropped(rung, state["p"])
-        open_now = hidden_cell.draw(rung)
-        _reasons(state, rung)
-        ladder_code.draw(state, rung)
-        origin.draw(state)
-        if open_now:
-            kit.seen(words.end, **end(rung))
+    if rung.kept is not None:
+        _say_dropped(rung, state["p"])
+    _reasons(state, rung)
+    ladder_code.draw(state, rung)
+    origin.draw(state)
+    if told:
+        kit.seen(words.end, **end(rung))
 
 
 def _controls(state: kit.PageState) -> None:
@@ -49,41 +64,28 @@ def _controls(state: kit.PageState) -> None:
     kit.prose(words.rung_text[state["rung"]])
 
 
-def _example(
-    state: kit.PageState, head: st.container, notes: st.container, place: st.container
-) -> Rung:
+def _example(state: kit.PageState, head: st.container, notes: st.container) -> Rung:
     with head:
         _controls(state)
     with notes:  # among them the tables to edit, which the picture follows
-        rung = rungs.of_example(state)
-    with place:
-        linked.show(state, hidden_cell.covered(rung), KEY)
-    return rung
+        return rungs.of_example(state)
 
 
-def _model(
-    state: kit.PageState, head: st.container, notes: st.container, place: st.container
-) -> Rung | None:
-    """Draw the matrices first: a new sentence should not wait for the controls around them."""
-    bundled, reading, place_of_head = None, None, (0, 0)
-
-    def controls() -> None:
+def _model(state: kit.PageState, head: st.container, notes: st.container) -> Rung | None:
+    with head:
         _controls(state)
-        if bundled is not None:
-            _model_controls(state, bundled, place_of_head)
-
-    with before_controls(head, controls):
-        with notes:
-            name = real.LOOKED_INTO.name(state)
-            bundled = None if name is None else kit.load(name)
-            if bundled is not None:
-                place_of_head = opening.head_of(state, bundled)
-                reading = model_on_text.read_text(state, bundled, params.DRAWN)
+    with notes:
+        name = real.LOOKED_INTO.name(state)
+        bundled = None if name is None else kit.load(name)
+        if bundled is None:
+            return None
+        place_of_head = opening.head_of(state, bundled)
+        reading = model_on_text.read_text(state, bundled, params.DRAWN)
         if reading is None:
             return None
-        rung = rungs.of_model(state, bundled, reading, place_of_head)
-        with place:
-            linked.show(state, hidden_cell.covered(rung), KEY)
+    with head:
+        _model_controls(state, bundled, place_of_head)
+    rung = rungs.of_model(state, bundled, reading, place_of_head)
     with notes:
         _about(state, bundled, rung)
     return rung

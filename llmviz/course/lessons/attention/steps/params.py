@@ -5,5 +5,6 @@ from llmviz.course.ui import codec
 
 PARAMS = [
     codec.choice("rung", "causal", list(words.rungs)),  # what a link without it has always opened
+    codec.integer("asking", -1, -1, 1_000),  # the token whose row is shown; -1: the last
     codec.number("p", 0.5, 0.0, 0.9),
 ]
