@@ -29,11 +29,14 @@ def stage(name: str, *, stays: bool = True) -> DeltaGenerator:
     return st.container(key=f"lv-{'stays' if stays else 'stage'}-{name}")
 
 
-def source(state: PageState) -> None:
-    """Show, in one line, what all chapters of the lesson read: its text and its model."""
+def source(state: PageState, *, opened: bool = False) -> None:
+    """Show, in one line, what all chapters of the lesson read: its text and its model.
+
+    opened: it stands open, for a chapter whose picture is the learner's own text.
+    """
     package = f"llmviz.course.lessons.{state.page}.page"
     if find_spec(package):
-        with st.expander(SOURCE, icon=":material/edit_note:"):
+        with st.expander(SOURCE, expanded=opened, icon=":material/edit_note:"):
             importlib.import_module(package).draw(state)
 
 

@@ -29,7 +29,7 @@ def draw(state: kit.PageState) -> None:
     """Show the text as tokens, the guess and the looks, then what goes deeper."""
     text = kit.learner_text(state)
     if text is None:
-        kit.source(state)
+        kit.source(state, opened=True)
         return
     # Of the tokenizer that the list below will show: the hook counts with it.
     name, tokenizer, missing = sources.chosen_tokenizer(state)
@@ -52,7 +52,7 @@ def draw(state: kit.PageState) -> None:
         kit.prose(chosen_token(tokens, state["token"]))
     if asked is not None:
         kit.predict(asked, GUESS, covers=True, hand=True)
-    kit.source(state)
+    kit.source(state, opened=True)
     kit.looks(state, words.looks, "cut.looks")
     _both_ways(state, name, tokenizer, text)
     _vocabulary(state, name, tokenizer, tokens)
