@@ -380,27 +380,36 @@ def run(validation: list[float], train: float = 2.0, name: str = "a") -> SimpleN
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_when_a_run_is_first_below_the_line_of_pairs(monkeypatch, seed):
+def test_how_a_loss_goes_on_is_asked_with_lines_that_are_apart(seed):
     rng = np.random.default_rng(seed)
-    losses = (
-        2.5 + rng.normal(0, 0.15) + np.sort(rng.normal(0, 0.2, rng.integers(1, 9)))[::-1]
-    ).tolist()
-    main, line = run(losses), 2.5
-    monkeypatch.setattr(
-        charted_runs, "references_of", lambda one: (SimpleNamespace(bigram=line), "x")
-    )
+    steps = np.arange(int(rng.integers(2, 40)))
+    losses = 3 * np.exp(-rng.uniform(0, 0.6) * steps) + rng.uniform(0, 0.2) * steps / 9 + 0.5
+    main = run((losses + rng.normal(0, 0.02, steps.size)).tolist())
+    places, measured, known = curves.measured(main)
+    assert places == sorted(set(places)) and places[-1] == main.curve.steps[-1]
+    assert len(places) <= known + curves.PLACES
     question = curves.question(main)
-    below = [step for step, loss in zip(main.curve.steps, losses, strict=True) if loss < line]
     if question is None:
-        early = len(losses) >= 4  # a loss was measured in the first quarter of the steps
-        assert below and (min(losses) > line - 0.05 or (losses[0] < line and not early))
         return
-    true = [
-        bool(below) and below[0] <= main.curve.steps[-1] / 4,
-        bool(below) and below[0] > main.curve.steps[-1] / 4,
-        not below,
-    ]
-    assert true.index(True) == question.right and sum(true) == 1
+    near = curves.APART * max(measured)
+    answers = dict(zip(question.answers, map(np.array, question.values), strict=True))
+    truth = np.array(measured[known:])
+    right = question.answers[question.right]
+    np.testing.assert_array_equal(answers[right], truth)
+    ruler = answers[curves.words.ask_answers["ruler"]]
+    assert (truth - ruler).mean() >= near and (ruler >= 0).all()
+    lowest = min(measured[known - 1 :])
+    if right == curves.words.ask_answers["above"]:
+        assert truth[-1] > lowest + near
+    if right == curves.words.ask_answers["level"]:
+        assert np.abs(truth - measured[known - 1]).mean() < near
+    if right == curves.words.ask_answers["down"]:
+        assert truth.mean() < measured[known - 1] - near + 2 * near * (truth[-1] <= lowest + near)
+
+
+@pytest.mark.parametrize("losses", [[], [2.0], [2.0, 1.9], [2.0, 1.9, 1.8], [1.0, 2.0, 3.0, 4.0]])
+def test_a_run_of_few_losses_or_one_that_climbs_at_once_is_not_asked_about(losses):
+    assert curves.question(run(losses)) is None
 
 
 @pytest.mark.parametrize(
@@ -421,7 +430,6 @@ def test_a_model_that_sees_its_answer_is_not_held_against_the_lines(monkeypatch,
     assert ("more than the last token" in told[0]) == (what is None)
     assert ("no measure for this model" in told[0]) == (what is not None)
     assert ("no model can have a loss below" in told[0]) == (what is None)
-    assert (curves.question(main) is None) == (what is not None)
 
 
 @pytest.mark.parametrize("name", ["no-shift", "no-mask", "mask-off-by-one"])
@@ -430,15 +438,11 @@ def test_the_bundled_mistakes_are_not_praised_for_a_low_loss(name):
     assert curves.copied(about) == ("shift" if name == "no-shift" else "mask")
 
 
-def test_a_run_that_was_first_measured_late_is_not_asked_about(monkeypatch):
-    """Nobody can tell when it was first below a line that it is below at the first look."""
-    monkeypatch.setattr(
-        charted_runs, "references_of", lambda one: (SimpleNamespace(bigram=2.5), "x")
-    )
+def test_losses_that_were_not_measured_are_passed_over():
     nan = float("nan")
-    assert curves.question(run([nan, 1.0, nan, 1.0])) is None
-    assert curves.question(run([2.6, 1.0, nan, 1.0])).right == 1
-    assert curves.question(run([1.0, 1.0, nan, 1.0])).right == 0
+    plain = curves.measured(run([2.6, 2.0, 1.5, 1.4]))
+    gaps = curves.measured(run([2.6, nan, 2.0, nan, 1.5, 1.4]))
+    assert plain[1] == gaps[1] and gaps[0] == [10, 30, 50, 60]
 
 
 @pytest.mark.parametrize("below", [0.5, 0.021, 0.02, 0.0, -0.02, -0.021, -0.5])

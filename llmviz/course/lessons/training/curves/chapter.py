@@ -11,12 +11,17 @@ from llmviz.course.lessons.training import charted_runs, run_chart
 from llmviz.course.lessons.training.charted_runs import ChartedRun
 from llmviz.course.lessons.training.curves import checkpoint, words
 from llmviz.course.ui import kit, runs
-from llmviz.course.ui.paint_order import pictures_first
 from llmviz.training import run_folders
 from llmviz.training.curves import CSV_HEAD, csv_rows, smooth
 from llmviz.training.forks import EXERCISES
 
+STAGED = True
 KEY = "training.curves"
+GUESS = "training.lines"
+KNOWN = 6  # of a run, the first part of this many that is drawn before the question
+PLACES = 12  # at which the rest is drawn by hand, at most
+POINTS = 200  # of the line of training losses
+APART = 0.08  # of the axis, on average, between the answers of the question
 _WATCHED = "_training_watched"  # in the session: the run that was seen while it trained
 START = ("names-gpt", "names-gru", "names-bigram")
 NEAR = 0.02  # nats: closer than that to the line of pairs is neither above nor below
@@ -24,8 +29,7 @@ WEIGHTS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
 
 
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
+    """Show the first part of a run and how it goes on, then runs beside each other."""
     growing = any(map(charted_runs.is_growing, _wanted(state, charted_runs.available())))
     drawn: list[ChartedRun] = []
     run_chart.polled(partial(_chapter, state, growing, drawn), growing=growing)
@@ -90,32 +94,105 @@ def _chapter(state: kit.PageState, growing: bool, drawn: list[ChartedRun]) -> No
 
     `drawn` holds the runs that are on the chart from then on.
     """
-    names = _choose(state)
+    head, stage, below = st.container(), kit.stage("curves", stays=False), st.container()
+    with below:
+        names = _choose(state)
     if growing != any(map(charted_runs.is_growing, names)):
         st.rerun()  # which begins the polling, or ends it
     drawn[:] = _read(names)
     if not drawn:
         st.info(words.nothing, icon=":material/show_chart:")
         return
-    main = drawn[0].name
-    grows = charted_runs.is_growing(main)
+    main = drawn[0]
+    grows = charted_runs.is_growing(main.name)
     if grows:
-        st.session_state[_WATCHED] = main
-    watched = st.session_state.get(_WATCHED) == main  # what was seen is not covered at its end
-    quiz = None if grows else question(drawn[0])  # a run that goes on has no last step
-    shown = quiz is None or kit.predict(quiz, "training.lines", covers=not watched) or watched
+        st.session_state[_WATCHED] = main.name
+    watched = st.session_state.get(_WATCHED) == main.name  # what was seen is not covered at its end
+    asked = None if grows or watched else question(main)  # a run that goes on has no end
     at = None if state["at"] < 0 else state["at"]
+    with head:
+        kit.prose(words.hook if asked else words.hook_told, name=kit.quote(main.label))
+    shown = asked is None or kit.answered(asked, GUESS)
+    with stage:
+        if asked is not None:
+            _guess(asked, main)
+            kit.predict(asked, GUESS, covers=True, hand=True)
+        if shown:
+            _chart(state, drawn, at)
     if shown:
-        _chart(state, drawn, at)
-    if not growing:  # or each second's look at a run would last longer
-        pictures_first()
-    checkpoint.draw(state, drawn[0], at)
-    checkpoint.fork_told(drawn[0])
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    checkpoint.draw(state, main, at)
+    checkpoint.fork_told(main)
+    kit.section(words.intro)
     if shown:
-        _about(drawn[0])
-    _code(drawn[0], state["mean"])
-    if shown and not grows and (line := end(drawn[0])):
+        _about(main)
+    _code(main, state["mean"])
+    if shown and not grows and (line := end(main)):
         kit.seen(words.end, told=line)
+
+
+def _guess(asked: kit.Question, main: ChartedRun) -> None:
+    """Draw the validation losses of a run's beginning; the hand draws on, and then all is told."""
+    steps, losses, known = measured(main)
+    told = kit.answered(asked, GUESS)
+    train = trained(main, steps[-1] if told else steps[known - 1])
+    references = charted_runs.references_of(main)
+    levels = [(references[0].uniform, words.blind)] if references else []
+    heights = [*losses, *train.y, *(at for at, _ in levels)]
+    kit.guess_line(
+        [train],
+        kit.Drawn(words.validation.format(name=main.label), steps, losses),
+        kit.Scale(0, steps[-1], words.step),
+        kit.Scale(min(0.0, *losses), 1.05 * max(heights), words.axis),
+        asked,
+        GUESS,
+        known=known,
+        picture=f"{KEY}.guess",
+        ghosts=[
+            kit.Drawn(label, steps[known:], list(values), "residual", dashed=True)
+            for label, values in zip(asked.answers, asked.values, strict=True)
+            if label != asked.answers[asked.right]
+        ],
+        levels=levels,
+    )
+    before = [text for i, text in main.curve.samples if main.curve.steps[i] <= steps[known - 1]]
+    kit.prose(
+        words.caption["wrote" if before else "plain"],
+        step=steps[known - 1],
+        loss=losses[known - 1],
+        text=kit.quote(" ".join(before[-1].split())[:60]) if before else "",
+    )
+
+
+def trained(main: ChartedRun, until: int) -> kit.Drawn:
+    """Return the smoothed loss on what a run learns from, up to a step."""
+    curve = main.curve
+    there = np.flatnonzero(np.isfinite(curve.train) & (curve.steps <= until))
+    means = smooth(curve.train[there], 0.8)
+    kept = np.unique(np.linspace(0, there.size - 1, POINTS).round().astype(int))
+    kept = kept[: there.size]
+    return kit.Drawn(
+        words.train,
+        curve.steps[there][kept].tolist(),
+        means[kept].tolist(),
+        "residual",
+    )
+
+
+def measured(main: ChartedRun) -> tuple[list[int], list[float], int]:
+    """Return steps and losses of a run's validation, and how many of them are told at first.
+
+    Of what comes later, some places that lie evenly, the last among them.
+    """
+    curve = main.curve
+    there = np.flatnonzero(np.isfinite(curve.validation))
+    steps, losses = curve.steps[there], curve.validation[there]
+    known = max(2, int((steps <= steps[-1] / KNOWN).sum())) if there.size else 0
+    later = np.arange(known, there.size)
+    if later.size > PLACES:
+        later = np.unique(np.linspace(known, there.size - 1, PLACES).round().astype(int))
+    kept = [*range(min(known, there.size)), *later.tolist()]
+    return [int(steps[i]) for i in kept], [float(losses[i]) for i in kept], known
 
 
 def _chart(state: kit.PageState, drawn: list[ChartedRun], at: int | None) -> None:
@@ -219,39 +296,42 @@ def copied(description: dict[str, Any]) -> str | None:
     return None if config.get("mask", "causal") == "causal" else "mask"
 
 
-def first_below(main: ChartedRun, line: float) -> int | None:
-    """The step of the first measured validation loss below a line; None if there is none."""
-    curve = main.curve
-    below = np.flatnonzero(curve.validation < line)
-    return int(curve.steps[below[0]]) if below.size else None
-
-
 def question(main: ChartedRun) -> kit.Question | None:
-    """Ask when a run first was below the line of pairs; None where that cannot be seen.
+    """Ask how a validation loss goes on; None where too little was measured to tell.
 
-    A run that comes within 0.05 nats below the line, and no further, is not asked about: on the
-    chart nobody could tell. Nor is one that was not measured in its first quarter and is below
-    the line when it first is, nor one that is shown what it has to predict.
+    The wrong answers are those of a ruler laid along the last two losses, and of somebody to whom
+    the bend is past. None where the loss is climbing already, or falls as fast as the ruler.
     """
-    reference, losses = charted_runs.references_of(main), main.curve.validation
-    if reference is None or np.isnan(losses).all() or copied(main.description) is not None:
+    steps, losses, known = measured(main)
+    if known < 2 or len(steps) - known < 2:
         return None
-    line: float = reference[0].bigram
-    step, last = first_below(main, line), int(main.curve.steps[-1])
-    measured = int(main.curve.steps[np.flatnonzero(~np.isnan(losses))[0]])
-    if step == measured > last / 4:
+    later, truth = np.array(steps[known:]), np.array(losses[known:])
+    last, before = losses[known - 1], losses[known - 2]
+    slope = (last - before) / (steps[known - 1] - steps[known - 2])
+    ruler = np.maximum(0, last + slope * (later - steps[known - 1]))
+    near = APART * max(losses)
+    if slope >= 0 or (truth - ruler).mean() < near:
         return None
-    best = float(np.nanmin(losses))
-    if step is None:
-        right, why = 2, words.ask_never.format(best=f"{best:.3f}", line=f"{line:.2f}")
-    elif line - best < 0.05:
-        return None
-    else:
-        right = 0 if step <= last / 4 else 1
-        why = words.ask_first.format(step=f"{step:,}", last=f"{last:,}", line=f"{line:.2f}")
-    reasons = [why if i == right else words.ask_wrong for i in range(3)]
-    values = {"name": kit.quote(main.label), "line": f"{line:.2f}"}
-    return kit.Question.rated(words.ask, words.ask_answers, right, reasons, **values)
+    level = np.full(later.size, last)
+    case = "above" if truth[-1] - min(last, *truth) > near else "down"
+    values = {"ruler": ruler, "level": level, case: truth}
+    if np.abs(level - truth).mean() < near:
+        case = "level"
+        values["level"] = values.pop("down", truth)
+        values.pop("above", None)
+    about = {"name": kit.quote(main.label), "last": steps[-1], "loss": losses[-1]}
+    return kit.Question(
+        words.ask.format(step=steps[known - 1], **about),
+        [words.ask_answers[name] for name in values],
+        list(values).index(case),
+        [
+            (words.ask_level if name == case == "level" else words.ask_reasons[name]).format(
+                **about
+            )
+            for name in values
+        ],
+        values=[tuple(map(float, line)) for line in values.values()],
+    )
 
 
 def _code(main: ChartedRun, weight: float) -> None:
