@@ -46,7 +46,6 @@ async def ready(visitor: Visitor) -> None:
 # are answered once in a chapter where a part of their own would cost every rerun more.
 SHOW = "Show me without an answer"
 RUN_THE_LESSON = {
-    "Step by step": {"Your text", "Examples"},
     "Masks": {"Your text", "Examples"},
     "Heads": {"Your text", "Examples"},
     "A trained model": {"Your text", "Examples"},
