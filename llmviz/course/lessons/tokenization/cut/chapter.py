@@ -326,7 +326,7 @@ def capitals_question(
     tokenizer, or where the answers are nearly the same.
     """
     capitals, read = text.upper(), "all" if special else ()
-    as_typed, in_capitals = (tokenizer.encode(one, read) for one in (text, capitals))
+    as_typed, in_capitals = (tokenizer.encode(spelling, read) for spelling in (text, capitals))
     unknown = unknown_token(tokenizer, in_capitals)
     if capitals == text or (as_typed == in_capitals and not unknown):
         return None
