@@ -142,7 +142,7 @@ def test_a_switch_says_what_changes_and_a_kept_cell_stays_when_controls_and_chap
     page.get_by_role("radio", name="Masks", exact=True).click()
     expect(kept).to_contain_text("= 0.3408")
     page.get_by_role("radio", name="Step by step", exact=True).click()
-    page.get_by_role("heading", name="From a dot product to heads").wait_for()
+    page.get_by_role("heading", name="Every number behind it").wait_for()
     visit.settle()  # the question about masks has an answer of that name, and is gone by now
     page.get_by_role("radio", name="Causal", exact=True).click()
     expect(kept).to_contain_text("= 0.4995")

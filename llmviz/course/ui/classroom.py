@@ -33,7 +33,7 @@ TRIES = Tries()
 POINTER = ClassPointer(CLASSES)
 GONE = -1  # in place of a version: there is no such class
 ICON = ":material/groups:"
-BOX = "lv-class"  # the key of the box in the sidebar: open, it is in view as a whole
+BOX = "lv-class"  # the key of the box in which a class begins: it is in view as a whole
 # In the session.
 _TYPED, _OPEN, _LOOKED, _WHOLE = "_class_code", "_class_box", "_class_looked", "_class_whole"
 
@@ -231,7 +231,7 @@ def box() -> None:
 
 
 def _led(here: Seat) -> None:
-    with st.container(border=True, key=BOX):
+    with st.container(border=True):
         st.metric(words.code, here.code)
         st.caption(words.leads)
         st.code(link_of(here.code), language=None, wrap_lines=True)
