@@ -10,6 +10,7 @@ DONE = [
     "discoveries?part=grokking",
     "tokenization?part=cut",
     "embeddings?part=similarity",
+    "training?part=overfitting",
 ]
 
 

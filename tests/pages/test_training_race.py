@@ -147,9 +147,9 @@ def test_each_failure_shows_its_curves_and_numbers(kind):
     assert np.allclose(drawn[0]["train"], own.train, rtol=1e-5)
     for snippet, prints in harness.snippets(app):
         assert harness.run_snippet(snippet).strip() == prints.strip()
-    (question,) = app.radio
-    question.set_value(getattr(wrong_words, f"ask_{kind}").right).run()
-    assert [box.value for box in app.success] == ["Right."]
+    told = harness.sent(app, "draw_on")
+    own_losses = [line for line in told["lines"] if line["label"].startswith(drawn[0]["label"])]
+    assert np.allclose(own_losses[-1]["y"], own.validation[~np.isnan(own.validation)])
 
 
 def test_a_link_that_names_more_runs_than_may_be_started_is_refused():
@@ -165,8 +165,20 @@ def test_what_was_learned_by_heart_is_counted():
     names = overfitting.training_names(overfitting._bundled("heart", "heart"))
     assert len(names) == 80
     known, new = experiments.copied(dict(own.samples)[len(own) - 1], names)
-    assert f"wrote {len(known) + len(new)} names" in harness.prose_of(app)
-    assert f"<strong>{len(known)}</strong> are in its list" in harness.prose_of(app)
+    said = f"Of its {len(known) + len(new)} names <strong>{len(known)}</strong> are copied"
+    assert said in harness.prose_of(app)
+
+
+def test_before_a_guess_no_later_loss_on_new_names_and_no_copy_is_told(covers):
+    app = harness.open_part("training", "overfitting")
+    harness.fine(app)
+    (new,) = (
+        line
+        for line in harness.sent(app, "draw_on")["lines"]
+        if line["label"].endswith("new names")
+    )
+    assert len(new["x"]) == overfitting.KNOWN["heart"]
+    assert "copied" not in harness.prose_of(app) and not harness.unpack_all(app, "curves")
 
 
 def test_a_run_that_diverged_says_where():

@@ -18,20 +18,27 @@ from llmviz.course.lessons.training.started_runs import Titled
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.evaluation.invented_names import names_learned_from
-from llmviz.training.curves import Curve, CurveFile
+from llmviz.training.curves import Curve, CurveFile, smooth
 from llmviz.training.experiments import EXPERIMENTS, PLANS, bundled, copied, read_card
 from llmviz.training.reading import read_description
-from llmviz.training.references import KEY as REFERENCES
 
+STAGED = True
 KEY = "training.wrong"
+SMOOTH = 0.8
+TOP = 6.0  # nats, of the picture: so its height does not tell how high a line will climb
+KNOWN = {"heart": 2}  # losses that are told before the question
+WRONG = {  # what somebody might draw: see `question`
+    "heart": ("along", "level"),
+    "rate": (),
+    "shift": ("other", "blind"),
+    "warmup": ("other", "blind"),
+    "dropout": ("other", "along"),
+}
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    title, then = words.intro.title, lambda: _usual_axis(state)
-    kit.choose_below_title(state, "failing", title, words.kinds, then, parts=True)
+    """Show a run that goes wrong up to where one has to guess, then all of it."""
     kind = state["failing"]
     try:
         own = {name: _bundled(kind, name) for name in EXPERIMENTS[kind].runs}
@@ -39,21 +46,139 @@ def draw(state: kit.PageState) -> None:
         st.info(words.missing, icon=":material/download:")
         st.code(words.missing_command, language=None)
         return
+    kit.prose(words.hook[kind])
+    asked, key = question(kind, own), f"{KEY}.{kind}.guess"
+    told = asked is None or kit.answered(asked, key)
+    with kit.stage("wrong", stays=False):
+        _picture(kind, own, asked, key)
+        if asked is not None:
+            kit.predict(asked, key, covers=True, hand=True)
+        if told or "along" in WRONG[kind]:
+            _at_step(state, own[EXPERIMENTS[kind].runs[0]], told=told)
+        title, then = words.kinds_title, lambda: _usual_axis(state)
+        kit.choose_below_title(state, "failing", title, words.kinds, then, parts=True)
+    if not told:
+        return
+    kit.looks(state, words.looks, f"{KEY}.looks")
     facts = facts_of(own)
-    kit.prose(words.compared[kind])
+    kit.section(words.happened)
+    kit.prose(words.run_text[kind], **facts)
+    if kind == "heart":
+        names = training_names(own["heart"])
+        floor = floor_of(names)
+        kit.prose(words.floor, floor=floor, names=len(names), ln=math.log(len(names)))
+    kit.section(words.all_lines)
     slot = f"_training_{kind}"
     _buttons(state, kind, slot)
-    if kit.predict(question(kind, facts), f"{KEY}.{kind}", covers=True):
-        growing = started.active(slot)
-        run_chart.polled(
-            partial(_chart, state, kind, list(own.values()), slot, growing), growing=growing
-        )
-        kit.prose(words.run_text[kind], **facts)
-        if kind == "heart":
-            _by_heart(state, own["heart"])
-        _table(list(own.values()))
-        _code(EXPERIMENTS[kind].runs[0], own)
-        kit.seen(words.end, told=words.end_told[kind].format(**facts))
+    growing = started.active(slot)
+    run_chart.polled(
+        partial(_chart, state, kind, list(own.values()), slot, growing), growing=growing
+    )
+    _code(EXPERIMENTS[kind].runs[0], own)
+    kit.seen(words.end, told=words.end_told[kind].format(**facts))
+
+
+def measured(run: Titled) -> tuple[list[int], list[float]]:
+    """Return steps and losses of a run on new names, where they were measured."""
+    there = np.flatnonzero(np.isfinite(run.curve.validation))
+    steps = run.curve.steps[there].astype(int)
+    return steps.tolist(), run.curve.validation[there].tolist()
+
+
+def question(kind: str, own: dict[str, Titled]) -> kit.Question | None:
+    """Ask for the loss of the failing run on new names; None where nothing can be asked."""
+    failing, other = (own[name] for name in EXPERIMENTS[kind].runs[:2])
+    steps, losses = measured(failing)
+    known = KNOWN.get(kind, 0)
+    later, truth = steps[known:], np.array(losses[known:])
+    blind = math.log(failing.description["tokenizer"]["vocab_size"])
+    lines = {
+        "along": lambda: np.interp(later, failing.curve.steps, smooth(failing.curve.train, SMOOTH)),
+        "level": lambda: np.full(len(later), losses[known - 1]),
+        "other": lambda: np.interp(later, *measured(other)),
+        "blind": lambda: np.full(len(later), blind),
+    }
+    values = {"right": truth} | {name: lines[name]() for name in WRONG[kind]}
+    if len(values) == 1:
+        return None
+    about = {"steps": steps[-1], "from_step": steps[max(known, 1) - 1], "end": losses[-1]}
+    return kit.Question(
+        words.ask[kind].format(**about),
+        [words.answers[f"{kind} right" if name == "right" else name] for name in values],
+        0,
+        [words.reasons[f"{kind} {name}"].format(**about) for name in values],
+        values=[tuple(map(float, line)) for line in values.values()],
+    )
+
+
+def _picture(kind: str, own: dict[str, Titled], asked: kit.Question | None, key: str) -> None:
+    """The losses on new names; that of the failing run is drawn on by hand."""
+    failing, *others = (own[name] for name in EXPERIMENTS[kind].runs)
+    told, known = asked is None or kit.answered(asked, key), KNOWN.get(kind, 0)
+    lines = []
+    if "along" in WRONG[kind]:
+        curve = failing.curve
+        train = smooth(curve.train, SMOOTH).tolist()
+        label = words.own_names.format(run=failing.title)
+        lines.append(kit.Drawn(label, curve.steps.tolist(), train, "residual"))
+    for run, role in zip(others, ("key", "value", "residual"), strict=False):
+        if measured(run)[0] and (told or "other" in WRONG[kind]):
+            lines.append(kit.Drawn(words.new_names.format(run=run.title), *measured(run), role))
+    whole = kit.Drawn(words.new_names.format(run=failing.title), *measured(failing))
+    ghosts = [] if asked is None else zip(asked.answers[1:], asked.values[1:], strict=True)
+    kit.guess_line(
+        lines,
+        whole,
+        kit.Scale(0, whole.x[-1], words.step),
+        kit.Scale(0, max(TOP, *(1.05 * y for line in (*lines, whole) for y in line.y)), words.axis),
+        asked,
+        key,
+        known=known,
+        picture=f"{KEY}.{kind}.line",
+        ghosts=[
+            kit.Drawn(label, whole.x[known:], values, "residual", dashed=True)
+            for label, values in ghosts
+        ],
+        levels=[(math.log(failing.description["tokenizer"]["vocab_size"]), words.blind)],
+    )
+
+
+def _at_step(state: kit.PageState, run: Titled, *, told: bool) -> None:
+    """What a run writes at a step; once it is told, what it costs and which names are copies."""
+    samples = {int(run.curve.steps[i]): text for i, text in run.curve.samples}
+    steps = list(samples)
+    at = state["by_heart"] if state["by_heart"] in steps else steps[-1]
+
+    def moved(chosen: int) -> None:
+        state["by_heart"] = -1 if chosen == steps[-1] else chosen
+
+    st.select_slider(words.wrote_at, steps, width=420, **kit.tied("_by_heart@training", at, moved))
+    kit.prose(caption(run, at, samples[at], told=told))
+
+
+def caption(run: Titled, step: int, text: str, *, told: bool) -> str:
+    """Say what a run writes at a step, and what its own names and new ones cost it there."""
+    curve, names = run.curve, training_names(run)
+    there = int(np.searchsorted(curve.steps, step))
+    known, new = copied(text, names)
+    loss = curve.validation[there]
+    case = "before" if not told else "told" if np.isfinite(loss) else "plain"
+    said = words.caption[case].format(step=step, train=float(curve.train[there]), loss=float(loss))
+    if not known and not new:
+        return f"{said} {words.wrote_nothing}"
+    if not told:
+        return f"{said} {words.wrote.format(names=_listed(text.split()))}"
+    if not known:
+        return f"{said} {words.wrote_no_copy.format(names=_listed(new))}"
+    lit = words.wrote_copies.format(
+        all=len(known) + len(new), copied=len(known), names=_listed(known)
+    )
+    return f"{said} {lit} {words.wrote_new.format(names=_listed(new)) if new else ''}"
+
+
+def floor_of(names: list[str]) -> float:
+    """Return what a letter of a list costs on average somebody who knows the list by heart."""
+    return math.log(len(names)) * len(names) / sum(len(name) + 1 for name in names)
 
 
 def _usual_axis(state: kit.PageState) -> None:
@@ -87,28 +212,18 @@ def facts_of(own: dict[str, Titled]) -> dict[str, Any]:
         facts[f"{key}_train"] = float(curve.train[-1])
         facts[f"{key}_peak"] = float(curve.train.max())
         facts[f"{key}_norm"] = float(curve.grad_norm.max())
-        half = curve.validation[curve.steps <= middle_step(curve)]
+        half = curve.validation[curve.steps <= curve.steps[-1] / 2]
         facts[f"{key}_half"] = float(np.append(np.nan, half[~np.isnan(half)])[-1])
     first = next(iter(own.values()))
     facts |= {
         "steps": int(first.curve.steps[-1]),
         "blind": math.log(first.description["tokenizer"]["vocab_size"]),
-        "unigram": first.description["data"][REFERENCES]["unigram"],
-        "bigram": first.description["data"][REFERENCES]["bigram"],
-        "peak": float(first.curve.train.max()),
-        "middle_step": middle_step(first.curve),
         "best": float(np.nanmin(first.curve.validation)),
         "best_step": int(first.curve.steps[int(np.nanargmin(first.curve.validation))]),
     }
     if "rate-gone" in own:
         facts["gone"] = read_card("rate-gone")["line"].split(";")[0]
     return facts
-
-
-def middle_step(curve: Curve) -> int:
-    """The last step in the first half of a run at which the validation loss was measured."""
-    measured = curve.steps[~np.isnan(curve.validation) & (curve.steps <= curve.steps[-1] / 2)]
-    return int(measured[-1]) if measured.size else 0
 
 
 def _buttons(state: kit.PageState, kind: str, slot: str) -> None:
@@ -151,33 +266,6 @@ def _chart(state: kit.PageState, kind: str, own: list[Titled], slot: str, growin
             kit.warn(ending)
 
 
-def _by_heart(state: kit.PageState, run: Titled) -> None:
-    """Which of the names that it wrote stand in its list."""
-    kit.section(words.wrote_section)
-    samples = {int(run.curve.steps[i]): text for i, text in run.curve.samples}
-    steps = list(samples)
-    at = state["by_heart"] if state["by_heart"] in steps else steps[-1]
-
-    def moved(chosen: int) -> None:
-        state["by_heart"] = -1 if chosen == steps[-1] else chosen
-
-    st.select_slider(words.wrote_at, steps, width=420, **kit.tied("_by_heart@training", at, moved))
-    names = training_names(run)
-    known, new = copied(samples[at], names)
-    text = words.wrote.format(
-        all=len(known) + len(new),
-        step=at,
-        copied=len(known),
-        some=words.wrote_some.format(names=_listed(known)) if known else "",
-    )
-    if new:
-        text += words.wrote_new.format(names=_listed(new))
-    letters = sum(len(name) + 1 for name in names) / len(names)
-    floor = math.log(len(names)) / letters
-    kit.prose(text)
-    kit.prose(words.floor, floor=floor, ln=math.log(len(names)))
-
-
 def training_names(run: Titled) -> list[str]:
     """The names that a run learned from."""
     plan = run.description["plan"]
@@ -186,34 +274,6 @@ def training_names(run: Titled) -> list[str]:
 
 def _listed(names: list[str]) -> str:
     return ", ".join(kit.quote(name) for name in dict.fromkeys(names))
-
-
-def _table(own: list[Titled]) -> None:
-    rows = []
-    for run in own:
-        curve = run.curve
-        measured = not np.isnan(curve.validation).all()
-        best = int(np.nanargmin(curve.validation)) if measured else None
-        rows.append(
-            [
-                run.title,
-                f"{curve.steps[-1]:,.0f}",
-                f"{curve.train[-1]:.3f}",
-                f"{curve.last_validation:.3f}" if best is not None else words.not_measured,
-                f"{curve.validation[best]:.3f}" if best is not None else words.not_measured,
-                f"{curve.steps[best]:,.0f}" if best is not None else words.not_measured,
-            ]
-        )
-    right = st.column_config.TextColumn(alignment="right")  # figures, though some are a dash
-    formats = dict.fromkeys(list(words.table.values())[1:], right)
-    kit.rows_table(rows, words.table.values(), width=820, column_config=formats)
-
-
-def question(kind: str, facts: dict[str, Any]) -> kit.Question:
-    """The question on a comparison, with the numbers of its runs."""
-    if kind == "dropout":  # as far on the other side of the run with dropout
-        facts = facts | {"mirrored": 2 * facts["dropout_train"] - facts["no_dropout_train"]}
-    return kit.Question.of(getattr(words, f"ask_{kind}"), **facts)
 
 
 def _code(name: str, own: dict[str, Titled]) -> None:
