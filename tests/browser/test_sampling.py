@@ -141,7 +141,7 @@ def test_refusal_shows_while_the_slider_is_there(lesson, logits):
 
 def test_dice_fall_and_add_up(lesson, window):
     page = lesson("part=dice", ".rows .row")
-    for name, total in (("Draw once", 2), ("100 more", 102), ("10,000 more", 10_102)):
+    for name, total in (("Throw", 6), ("100 more", 106), ("10,000 more", 10_106)):
         page.get_by_role("button", name=name, exact=True).click()
         page.wait_for_function("n => location.href.includes('draw=' + n)", arg=total)
         window.settle()

@@ -57,7 +57,13 @@ RUN_THE_LESSON = {
         "Your answer",
     },
 }
-STAGED = {"Temperature", "Grokking", "Cut", "Step by step"}  # they have it under their picture
+STAGED = {
+    "Temperature",
+    "The dice",
+    "Grokking",
+    "Cut",
+    "Step by step",
+}  # they have it under their picture
 WAYS_ON = ("Back: ", "Next: ", "Next lesson: ")
 
 

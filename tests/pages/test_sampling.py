@@ -315,7 +315,7 @@ def test_why_is_answered_from_the_draw(bundle):
         u = source.random_numbers(1, draw)[-1]
         was_top = steps.draw(float(u)) == int(steps.probabilities.argmax())
         assert f"{u:.4f}" in harness.prose_of(app)
-        assert ("This time the most probable token was taken" in harness.prose_of(app)) == was_top
+        assert ("the favourite. Of 100" in harness.prose_of(app)) == was_top
 
 
 def test_softmax_table_multiplies_out(bundle):

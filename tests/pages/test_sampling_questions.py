@@ -15,8 +15,7 @@ from llmviz.course.lessons.sampling.beam import chapter as beam
 from llmviz.course.lessons.sampling.beam import exhaustive
 from llmviz.course.lessons.sampling.compare import chapter as compare
 from llmviz.course.lessons.sampling.dice import chapter as dice
-from llmviz.course.lessons.sampling.dice import words
-from llmviz.course.lessons.sampling.draws import seed_numbers
+from llmviz.course.lessons.sampling.draws import distances, seed_numbers
 from llmviz.course.lessons.sampling.knows import chapter as knows
 from llmviz.course.lessons.sampling.knows import model as probe_chances
 from llmviz.course.lessons.sampling.pipeline import chapter as pipeline
@@ -171,35 +170,40 @@ def test_programs_with_a_mistake_print_what_is_graded(logits):
 
 
 @pytest.mark.parametrize("logits", LOGITS, ids=range(len(LOGITS)))
-@pytest.mark.parametrize("seed", range(3))
-def test_the_distance_after_more_draws_is_about_what_is_graded(logits, seed):
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_number_after_a_rewind_is_the_first_of_the_seed(logits, seed):
     steps = sampling_steps(logits)
-    drawn = steps.draw_many(seed_numbers(seed, 10_000))
-    question = dice.question(steps.probabilities, drawn)
+    us = seed_numbers(seed, 5)
+    question = dice.question(steps, us)
+    favourite = int(steps.probabilities.argmax())
+    start, end = steps.interval(favourite)
+    pauses = np.diff([0, *sorted(us), 1])
     if question is None:
         return
-
-    def off(some):
-        shares = np.bincount(some, minlength=logits.size) / some.size
-        return np.abs(shares - steps.probabilities).sum() / 2
-
-    ratio = off(drawn) / off(drawn[:100])
-    name = list(words.ask_dice_answers)[question.right]
-    share = {"hundredth": 0.01, "tenth": 0.1, "half": 0.5}
-    nearest = min(share, key=lambda one: abs(np.log(ratio / share[one])))
-    assert name == nearest and 0.6 < ratio / share[name] < 1.6
-    reason = question.reasons[question.right]
-    assert first_number(reason) == pytest.approx(off(drawn), abs=1e-4)
-    assert ("√100 = 10" in reason) == (name == "tenth")
-    if name == "half":  # many rare tokens are the reason that is given
-        assert f"met {np.unique(drawn).size:,}" in reason
-        assert (steps.probabilities[steps.probabilities > 0] < 1e-3).any()
+    right, best, gap = question.values
+    assert right == (us[0],) == (seed_numbers(seed, 1)[0],) and question.right == 0
+    assert start < best[0] < end and steps.draw(best[0]) == favourite
+    assert min(abs(gap[0] - u) for u in [0, *us, 1]) == pytest.approx(pauses.max() / 2)
+    assert min(np.diff(sorted(place for (place,) in question.values))) >= dice.APART
 
 
-def test_a_large_vocabulary_is_not_said_to_halve_by_the_root():
-    flat = sampling_steps(np.log(1 / np.arange(1, 50_258)))
-    question = dice.question(flat.probabilities, flat.draw_many(seed_numbers(1, 10_000)))
-    assert question is None or "√100" not in question.reasons[question.right]
+@pytest.mark.parametrize("logits", LOGITS, ids=range(len(LOGITS)))
+@pytest.mark.parametrize("seed", range(3))
+def test_the_line_on_to_many_draws_is_measured_and_apart_from_the_wrong_ones(logits, seed):
+    steps = sampling_steps(logits)
+    drawn = steps.draw_many(seed_numbers(seed, dice.MANY))
+    draws, far = distances(steps.probabilities, drawn)
+    known = sum(n <= dice.FEW for n in draws)
+    assert draws[known - 1] == dice.FEW
+    question = dice.far_question(draws, far, known)
+    if question is None:
+        return
+    shares = np.bincount(drawn, minlength=logits.size) / drawn.size
+    right = question.values[question.right]
+    assert right[-1] == pytest.approx(np.abs(shares - steps.probabilities).sum() / 2)
+    for at, line in enumerate(question.values):
+        assert len(line) == len(draws) - known
+        assert at == question.right or np.abs(np.subtract(line, right)).mean() >= dice.FAR_APART
 
 
 # ---- temperature

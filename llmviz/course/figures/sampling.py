@@ -44,47 +44,6 @@ def _mark(temperature: float, mode: Mode) -> dict[str, Any]:
     return at | {"x0": temperature, "x1": temperature, "line": line}
 
 
-def convergence(
-    draws: Sequence[int], distances: Sequence[float], mode: Mode = "light"
-) -> go.Figure:
-    """Return how far frequencies are from probabilities against the number of draws.
-
-    ``distances`` are total variation distances (half the sum of absolute differences). The
-    dashed line falls with the square root of the number of draws from the last point.
-    """
-    ink = INK[mode]
-    guide = [min(1.0, distances[-1] * (draws[-1] / n) ** 0.5) for n in draws]
-    traces = [
-        {
-            "type": "scatter",
-            "x": list(draws),
-            "y": guide,
-            "name": "1/√n",
-            "mode": "lines",
-            "line": {"dash": "dot", "color": ink["muted"], "width": 1},
-            "hoverinfo": "skip",
-        },
-        {
-            "type": "scatter",
-            "x": list(draws),
-            "y": list(distances),
-            "name": "distance",
-            "mode": "lines+markers",
-            "line": {"color": POLES[mode]["neutral"][1], "width": 2},
-            "hovertemplate": "%{x:,} draws: %{y:.4f}<extra></extra>",
-        },
-    ]
-    layout = _layout(
-        "How far the frequencies are from the probabilities",
-        mode,
-        {"type": "log", "title": "draws", "dtick": 1},
-        {"type": "log", "title": "total distance", "dtick": 1},
-        legend={},
-        height=280,
-    )
-    return go.Figure(traces, layout)
-
-
 def chances(
     temperatures: Sequence[float],
     curves: Mapping[str, Sequence[float]],

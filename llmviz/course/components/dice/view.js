@@ -1,25 +1,39 @@
-// The strip from 0 to 1 with the random numbers that fell on it. Below, how often each token was
-// taken (bar) beside its probability (mark) and two standard deviations to each side (whisker).
+// The strip from 0 to 1 with the random numbers that fell on it; the hand may point at a place.
+// Below, how often each token was taken (bar) beside its probability (mark) and two standard
+// deviations to each side (whisker).
 
 import { el, live, wordFits } from "../_shared/common.js";
+import { makeHand } from "../_shared/guess.js";
 import { number, percent, whole } from "../_shared/numbers.js";
 
+const acts = new WeakMap();
+
 export default function (component) {
-  return live(component, (root) => new Dice(root));
+  acts.set(component.parentElement, component.setTriggerValue);
+  const act = (what) => acts.get(component.parentElement)("act", what);
+  return live(component, (root) => new Dice(root, act));
 }
 
 const PACE = 34; // milliseconds between two numbers that fall
+const FEW = 9; // numbers that are marked with their turn
+const STOPS = 500; // of the handle on the strip
 
 class Dice {
-  constructor(root) {
+  constructor(root, act) {
     this.root = root;
     this.line = el("div", "line");
+    this.bed = el("div", "bed");
+    this.handle = el("input", "handle", null, { type: "range", min: 0, max: STOPS });
+    this.handle.oninput = () => this.point();
+    this.handle.onpointerdown = () => this.guess === null && setTimeout(() => this.point());
+    this.mine = el("span", "mine");
+    this.bed.append(this.line, this.mine, this.handle);
+    this.hand = makeHand(() => act({ guess: [this.guess] }));
     this.falls = el("div", "falls");
-    this.last = el("p", "last", null, { "aria-live": "polite" });
     this.rows = el("div", "rows");
     const ends = el("div", "ends num");
     ends.append(el("span", null, "0"), el("span", null, "u"), el("span", null, "1"));
-    root.append(this.last, this.falls, this.line, ends, this.rows);
+    root.append(this.falls, this.bed, ends, this.hand.node, this.rows);
   }
 
   update(data) {
@@ -29,10 +43,31 @@ class Dice {
     clearTimeout(this.timer);
     this.strip();
     this.bars();
+    this.ask();
     const n = data.us.length;
     const fresh = same && data.draws > before ? Math.min(n, data.draws - before) : 0;
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.fall(still ? n : n - fresh);
+  }
+
+  // The handle stands on the strip while a place is asked for; then the guess lies there.
+  ask() {
+    const { asks, guess, words } = this.data;
+    if (asks !== this.asked) this.guess = null;
+    this.asked = asks;
+    this.handle.hidden = !asks;
+    this.handle.setAttribute("aria-label", words.hint);
+    this.hand.show(words, asks, this.guess !== null);
+    const own = asks ? this.guess : guess;
+    this.mine.hidden = own === null;
+    this.mine.style.left = `${100 * own}%`;
+    this.mine.title = `${words.own} (${number(own ?? 0, 2)})`;
+  }
+
+  point() {
+    this.guess = this.handle.value / STOPS;
+    this.handle.setAttribute("aria-valuetext", number(this.guess, 2));
+    this.ask();
   }
 
   // The numbers that are new fall one after the other, the earlier ones lie there already.
@@ -44,8 +79,13 @@ class Dice {
       tick.style.left = `${100 * us[i]}%`;
       tick.title = `${number(us[i], 4)}: ${taken[i]}`;
       tick.classList.toggle("newest", i === us.length - 1);
+      if (us.length <= FEW) {
+        const turn = el("span", "turn num", whole(this.data.draws - us.length + i + 1));
+        turn.style.left = tick.style.left;
+        turn.style.bottom = `${i % 2 ? 34 : 24}px`;
+        this.falls.appendChild(turn);
+      }
       this.falls.appendChild(tick);
-      if (i === us.length - 1) this.tell(i);
     };
     for (let i = 0; i < from; i++) drop(i, false);
     const next = (i) => {
@@ -58,11 +98,6 @@ class Dice {
 
   layout() {
     if (this.data) this.strip();
-  }
-
-  tell(i) {
-    const { us, taken } = this.data;
-    this.last.replaceChildren("u = ", el("span", "num", number(us[i], 4)), " takes ", el("code", "token", taken[i]));
   }
 
   strip() {

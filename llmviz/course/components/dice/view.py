@@ -1,11 +1,22 @@
 """Random draws: where their numbers lie from 0 to 1, and how often each token was taken."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from llmviz.course.components._shared.transport import pack, renderer
+from llmviz.course.components._shared.transport import nothing, pack, renderer
+
+
+class Hand(NamedTuple):
+    """Whether the hand shall set a place on the strip, and the place that it set before.
+
+    `words`: hint, done, own.
+    """
+
+    words: Mapping[str, str]
+    asks: bool
+    guess: float | None
 
 
 def dice(
@@ -18,17 +29,20 @@ def dice(
     rest: tuple[int, float, int],
     strip: Sequence[tuple[int, float, float]],
     recent: Sequence[tuple[float, str]],
+    hand: Hand,
+    on_act: Callable[[], None] | None = None,
 ) -> None:
     """Draw a strip with the random numbers on it, and frequencies beside probabilities.
 
     ``counts`` says how often each named token was taken in ``draws``; ``rest`` is (number of
     tokens, probability, count) of those without a bar. ``strip`` holds (index of the name or -1,
     start, end) of the widest pieces; ``recent`` (u, token) of the last draws, the last one last.
-    Raises ValueError for data that do not fit.
+    ``st.session_state[key]["act"]`` is ``{"guess": [place]}``. Raises ValueError for data that do
+    not fit.
     """
-    renderer("dice")(
-        data=pack(dice_payload(names, probabilities, counts, draws, rest, strip, recent)), key=key
-    )
+    payload = dice_payload(names, probabilities, counts, draws, rest, strip, recent)
+    payload |= {"words": dict(hand.words), "asks": hand.asks, "guess": hand.guess}
+    renderer("dice")(data=pack(payload), key=key, on_act_change=on_act or nothing)
 
 
 def dice_payload(

@@ -5,9 +5,6 @@ Shapes: V vocabulary, n draws.
 
 from __future__ import annotations
 
-import math
-from functools import lru_cache
-
 import numpy as np
 
 
@@ -38,29 +35,3 @@ def distances(
     """Return up to `points` numbers of draws, evenly apart in ratio, and the distance at each."""
     numbers = sorted({round(float(n)) for n in np.geomspace(1, drawn.size, points)})
     return numbers, [distance(probabilities, drawn[:n]) for n in numbers]
-
-
-def expected_distance(probabilities: np.ndarray, n: int) -> float:
-    """Return the mean of `distance` over all ways that n draws from probabilities (V,) can go.
-
-    Each token's count is binomial, with the mean absolute deviation
-    2 k C(n, k) p^k (1 - p)^(n - k + 1), where k = floor(np) + 1.
-
-    Raises ValueError: n is below 1.
-
-    Reference: Diaconis and Zabell 1991, equation 1.1 (de Moivre's formula).
-    """
-    if n < 1:
-        raise ValueError(f"the number of draws must be 1 or more; got {n}")
-    chances = probabilities[(probabilities > 0) & (probabilities < 1)]
-    k = np.minimum(np.floor(n * chances) + 1, n)  # n + 1 where n p rounds up to n
-    logs = _log_factorials(n)
-    at = k.astype(np.int64)
-    ways = logs[n] - logs[at] - logs[n - at]
-    exponent = ways + k * np.log(chances) + (n - k + 1) * np.log1p(-chances)
-    return float((2 * k * np.exp(exponent)).sum() / (2 * n))
-
-
-@lru_cache(8)
-def _log_factorials(n: int) -> np.ndarray:
-    return np.array([math.lgamma(i + 1) for i in range(n + 1)])

@@ -14,6 +14,7 @@ PROMPT = (
 )
 DEFAULT_MODEL = "tiny-world-gpt"
 MOST_DRAWS = 100_000
+FIRST_DRAWS = 5  # of a first visit to the dice
 MOST_TOKENS = 200
 ALL = "all"
 
@@ -54,7 +55,7 @@ PARAMS = [
     _order(),
     codec.choice("strip", "probability", STRIPS),
     codec.integer("seed", 1, 0, 2**31 - 1),
-    codec.integer("draw", 1, 1, MOST_DRAWS),
+    codec.integer("draw", FIRST_DRAWS, 1, MOST_DRAWS),
 ]
 
 # The names of the pipeline's settings, and those of their controls.

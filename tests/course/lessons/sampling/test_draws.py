@@ -9,7 +9,6 @@ import torch
 from llmviz.course.lessons.sampling.draws import (
     distance,
     distances,
-    expected_distance,
     seed_numbers,
 )
 
@@ -20,26 +19,11 @@ def test_numbers_are_those_of_the_seed_one_by_one():
     assert seed_numbers(7, 9).tolist() == one_by_one
 
 
-@pytest.mark.parametrize("n", [1, 2, 10, 100])
-@pytest.mark.parametrize("p", [[1.0], [0.5, 0.5], [0.9, 0.1], [0.6, 0.3, 0.1, 0.0], [0.01] * 100])
-def test_expected_distance_is_the_sum_over_all_counts(p, n):
-    def mean_deviation(share):  # by the definition: every count with its probability
-        chances = np.array([1.0])
-        for _ in range(n):
-            chances = np.convolve(chances, [1 - share, share])
-        return float((chances * np.abs(np.arange(n + 1) / n - share)).sum())
-
-    expected = sum(map(mean_deviation, p)) / 2
-    assert expected_distance(np.array(p), n) == pytest.approx(expected, abs=1e-12)
-
-
 def test_distance_runs_from_0_to_1():
     assert distance(np.array([0.5, 0.5]), np.array([0, 1])) == 0
     assert distance(np.array([1.0, 0.0]), np.array([1, 1])) == 1
     with pytest.raises(ValueError, match="no draws"):
         distance(np.array([1.0]), np.array([], dtype=int))
-    with pytest.raises(ValueError, match="1 or more"):
-        expected_distance(np.array([1.0]), 0)
 
 
 def test_distances_end_with_that_of_all_draws():

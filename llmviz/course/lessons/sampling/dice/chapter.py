@@ -5,81 +5,101 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components.dice.view import dice
-from llmviz.course.figures import sampling as figures
+from llmviz.course.components.dice.view import Hand, dice
 from llmviz.course.lessons.sampling import params, pipeline_settings, source
 from llmviz.course.lessons.sampling import words as lesson_words
 from llmviz.course.lessons.sampling.dice import words
-from llmviz.course.lessons.sampling.draws import distance, distances, expected_distance
+from llmviz.course.lessons.sampling.draws import distances
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.ui import kit
-from llmviz.sampling import SamplingSteps
+from llmviz.course.ui.question import guess_of, settle
+from llmviz.sampling import SamplingSteps, sampling_steps
 from llmviz.sampling.sweeps import likeliest
 
-BARS = 14
+STAGED = True
+KEY, GUESS = "sampling.dice", "dice.rewind"
+BARS = 10
 RECENT = 200  # random numbers that are drawn on the strip
 MORE = (100, 10_000)
-SHORTEST = 10  # draws: fewer make no curve
-SURE = 0.9  # above it, nearly all draws are one token, and there is little to ask
-FEW, MANY = 100, 10_000  # draws that the question compares
-RATIOS = {"tenth": (0.07, 0.15), "half": (0.35, 0.7)}  # what still counts as about this much
+APART = 0.04  # of the strip, between the places of the question's answers
+FEW, MANY = 100, 10_000  # throws between which a distance is asked for
+FAR_APART = 0.02  # between the lines of its answers, on average
 
 
-@source.reads_prompt(words.intro)
-def draw(state: kit.PageState, prompt: Prompted) -> None:
-    """Show the chapter."""
-    settings = pipeline_settings.usable(state, prompt)
-    steps = pipeline_settings.steps_of(state, prompt, settings)
-    if steps is None:
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show the strip, the guess about it and the looks at it, then what goes deeper."""
+    kit.prose(words.hook)
+    prompt = source.prompted(state)
+    settings = prompt and pipeline_settings.usable(state, prompt)
+    steps = prompt and pipeline_settings.steps_of(state, prompt, settings)
+    if prompt is None or steps is None:
+        kit.source(state)
         return
-    n = state["draw"]
-    us = source.random_numbers(state["seed"], n)
+    us = source.random_numbers(state["seed"], state["draw"])
     drawn = steps.draw_many(us)
-    head, picture = st.container(), st.container()
-    with picture:  # sent first: the hand waits for it
-        _dice(prompt, steps, us, drawn)
-    with head:
-        st.caption(lesson_words.in_force.format(settings=pipeline_settings.described(settings)))
-        kit.prose(why(prompt, steps, float(us[-1]), int(drawn[-1])))
+    quiz = question(steps, source.random_numbers(state["seed"], params.FIRST_DRAWS))
+    shown = quiz is None or us.size == 1 or kit.answered(quiz, GUESS)
+    with kit.stage("dice", stays=False):
+        _dice(prompt, steps, us, drawn, quiz)
+        kit.prose(caption(prompt, steps, float(us[-1]), int(drawn[-1])))
+        said = pipeline_settings.described(settings)
+        if said != lesson_words.plain:
+            st.caption(lesson_words.in_force.format(settings=said))
         _buttons(state)
-    kit.prose(words.counts, n=kit.count(n, "draw"), seed=state["seed"])
-    kit.prose(words.distance)
+    if quiz is not None:
+        kit.predict(quiz, GUESS, covers=not shown, hand=True)
+    kit.source(state)
+    if not shown:
+        return
+    widest = {
+        name: kit.percent(sampling_steps(prompt.logits, temperature=t).probabilities.max())
+        for name, t in (("cold", 0.2), ("plain", 1.0))
+    }
+    kit.looks(state, words.looks, f"{KEY}.looks", **widest)
     many = steps.draw_many(source.random_numbers(state["seed"], MANY))
-    quiz = question(steps.probabilities, many)
-    if quiz is None or kit.predict(quiz, "dice.root", covers=True):
-        kit.prose(words.curve)
-        if n >= SHORTEST:
-            kit.chart(
-                convergence(*map(tuple, distances(steps.probabilities, drawn)), kit.theme()),
-                "sampling.convergence",
-                bar=False,
-            )
-        else:
-            st.caption(words.curve_waits.format(n=SHORTEST))
+    _fit(state, steps.probabilities, many)
     _code(prompt, settings, state, drawn)
     kit.seen(words.end, **end(prompt, steps, float(us[-1]), drawn))
 
 
-def why(prompt: Prompted, steps: SamplingSteps, u: float, token: int) -> str:
-    """Say why the most probable token was or was not taken, from the numbers of this draw."""
+def caption(prompt: Prompted, steps: SamplingSteps, u: float, token: int) -> str:
+    """Say where a random number fell, and how often others miss the favourite."""
     top = int(np.argmax(steps.probabilities))
-    start, end = steps.interval(top)
     share = float(steps.probabilities[top])
-    text = words.top if token == top else words.why
-    if np.count_nonzero(steps.probabilities == share) > 1:
-        text = words.tie
-    if share > 1 - 1e-12:
-        text = words.sure
-    return text.format(
+    equal = int(np.count_nonzero(steps.probabilities == share))
+    case = "tie" if equal > 1 else "top" if token == top else "other"
+    return words.caption["sure" if share > 1 - 1e-12 else case].format(
         top=kit.quote(prompt.token_text(top)),
-        drawn=kit.quote(prompt.token_text(token)),
+        token=kit.quote(prompt.token_text(token)),
         p=kit.percent(share),
-        start=start,
-        end=end,
         u=u,
-        equal=kit.count(int(np.count_nonzero(steps.probabilities == share)), "token"),
+        equal=kit.count(equal, "token"),
         others=f"{100 * (1 - share):.3g}",
     )
+
+
+def question(steps: SamplingSteps, us: np.ndarray) -> kit.Question | None:
+    """Return the question where the first of the random numbers us (n,) falls after a rewind.
+
+    Somebody who takes it for a new throw bets on the widest piece; somebody who thinks that chance
+    evens out, on the widest gap between the throws. None where two of these places are near.
+    """
+    right = float(us[0])
+    favourite = sum(steps.interval(int(np.argmax(steps.probabilities)))) / 2
+    ends = np.array([0.0, *np.sort(us), 1.0])
+    widest = int(np.diff(ends).argmax())
+    gap = float(ends[widest : widest + 2].mean())
+    places = sorted((right, favourite, gap))
+    if min(np.diff(places)) < APART:
+        return None
+    reasons = {
+        right: words.ask_rewind_right,
+        favourite: words.ask_rewind_favourite,
+        gap: words.ask_rewind_gap,
+    }
+    write = "{:.2f}".format
+    return kit.Question.among(words.ask_rewind, reasons, right, write, right=write(right))
 
 
 def _buttons(state: kit.PageState) -> None:
@@ -107,10 +127,20 @@ def _buttons(state: kit.PageState) -> None:
             )
         st.button(words.replay, icon=":material/replay:", on_click=replay)
         st.number_input(lesson_words.seed, step=1, width=150, **state.ranged("seed"))
-        pipeline_settings.strip_box(state)
 
 
-def _dice(prompt: Prompted, steps: SamplingSteps, us: np.ndarray, drawn: np.ndarray) -> None:
+def _dice(
+    prompt: Prompted,
+    steps: SamplingSteps,
+    us: np.ndarray,
+    drawn: np.ndarray,
+    quiz: kit.Question | None,
+) -> None:
+    def point(act: dict[str, Any]) -> None:
+        if quiz is not None:
+            settle(quiz, GUESS, act.get("guess"))
+
+    own = guess_of(quiz, GUESS) if quiz is not None else None
     bars = likeliest(steps.probabilities, min(BARS, prompt.logits.size))
     bars = bars[np.argsort(-steps.probabilities[bars], kind="stable")]
     bars = bars[steps.probabilities[bars] > 0]
@@ -124,7 +154,7 @@ def _dice(prompt: Prompted, steps: SamplingSteps, us: np.ndarray, drawn: np.ndar
         prompt.texts(bars),
         steps.probabilities[bars],
         counts[bars].tolist(),
-        key="sampling.dice",
+        key=KEY,
         draws=drawn.size,
         rest=(
             can_be_drawn - bars.size,
@@ -136,37 +166,63 @@ def _dice(prompt: Prompted, steps: SamplingSteps, us: np.ndarray, drawn: np.ndar
             (float(u), prompt.token_text(token))
             for u, token in zip(us[-RECENT:], drawn[-RECENT:], strict=True)
         ],
+        hand=Hand(words.hand, quiz is not None and not kit.answered(quiz, GUESS), own and own[0]),
+        on_act=source.acted(KEY, point),
     )
 
 
-convergence = kit.kept(128)(figures.convergence)
+def _fit(state: kit.PageState, probabilities: np.ndarray, drawn: np.ndarray) -> None:
+    """Show how far the first of many tokens (n,) drawn from probabilities (V,) are from them."""
+    kit.section(words.intro, few=FEW, seed=state["seed"])
+    numbers, far = distances(probabilities, drawn)
+    known = sum(n <= FEW for n in numbers)
+    quiz = far_question(numbers, far, known)
+    ghosts = (
+        []
+        if quiz is None
+        else [
+            kit.Drawn(name, numbers[known:], line, role, dashed=True)
+            for name, line, role in zip(
+                (words.hundredth, words.steady), quiz.values[1:], ("key", "value"), strict=True
+            )
+        ]
+    )
+    kit.guess_line(
+        [],
+        kit.Drawn(words.line, numbers, far),
+        kit.Scale(1, MANY, words.axis, log=True),
+        kit.Scale(0, 1, words.line),
+        quiz,
+        "dice.far",
+        known=known,
+        picture=f"{KEY}.far",
+        ghosts=ghosts,
+    )
+    if quiz is not None:
+        kit.predict(quiz, "dice.far", covers=True, hand=True)
 
 
-def question(probabilities: np.ndarray, drawn: np.ndarray) -> kit.Question | None:
-    """Return the question how much nearer 10,000 draws come than the first 100 of them.
+def far_question(numbers: list[int], far: list[float], known: int) -> kit.Question | None:
+    """Return the question how the distance goes on behind its first `known` points.
 
-    `drawn` are the tokens of 10,000 draws from probabilities (V,). None where the distance on
-    average, or that of these draws, is not clearly one of the answers.
+    None where it ends nearer to what a wrong idea says than `FAR_APART`.
     """
-    first, last = distance(probabilities, drawn[:FEW]), distance(probabilities, drawn)
-    usual = expected_distance(probabilities, FEW)
-    if probabilities.max() > SURE or not first or not usual:
+    first = far[known - 1]
+    right = tuple(far[known:])
+    hundredth = tuple(first * numbers[known - 1] / n for n in numbers[known:])
+    steady = (first,) * len(right)
+    if any(np.abs(np.subtract(right, wrong)).mean() < FAR_APART for wrong in (hundredth, steady)):
         return None
-    ratios = last / first, expected_distance(probabilities, drawn.size) / usual
-    right = next(
-        (name for name, (low, high) in RATIOS.items() if all(low < r < high for r in ratios)), None
-    )
-    if right is None:
-        return None
-    numbers = {
-        "first": f"{first:.4f}",
-        "last": f"{last:.4f}",
-        "tokens": f"{np.count_nonzero(probabilities):,}",
-        "met": f"{np.unique(drawn).size:,}",
+    reasons = {
+        right: words.ask_far_right,
+        hundredth: words.ask_far_hundredth,
+        steady: words.ask_far_steady,
     }
-    reasons = {name: words.ask_dice_reasons[f"{right}, {name}"] for name in words.ask_dice_answers}
-    written = words.ask_dice_answers.__getitem__
-    return kit.Question.among(words.ask_dice, reasons, right, written, **numbers)
+    said = {"few": numbers[known - 1], "many": numbers[-1], "first": first}
+    write = words.far_answer.format
+    return kit.Question.among(
+        words.ask_far, reasons, right, lambda line: write(last=line[-1], many=numbers[-1]), **said
+    )
 
 
 def end(prompt: Prompted, steps: SamplingSteps, u: float, drawn: np.ndarray) -> dict[str, str]:
