@@ -10,10 +10,8 @@ import streamlit as st
 
 from llmviz.course.components.case_rows.view import Axis, Case, case_rows
 from llmviz.course.components.draw_on.view import Drawn, Scale, draw_on
-from llmviz.course.document import beside
 from llmviz.course.ui.question import Question, answered, guess_of, settle
-
-words = beside(__file__, "guess")
+from llmviz.course.ui.question import hand_words as words
 
 
 def guess_cases(

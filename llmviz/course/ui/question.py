@@ -11,13 +11,15 @@ from typing import Any
 import streamlit as st
 
 from llmviz.course.components._shared.transport import component_key
+from llmviz.course.components.case_rows.view import Axis, Case, case_rows
 from llmviz.course.components.progress.view import note_answer
-from llmviz.course.document import Ask, Sentence
+from llmviz.course.document import Ask, Sentence, beside
 from llmviz.course.document.marks import unmarked
 from llmviz.course.ui.class_question import thinks, told
 from llmviz.course.ui.prose import prose
 from llmviz.course.ui.text import escape_markdown
 
+hand_words = beside(__file__, "guess")
 COVERS = True  # False shows everything: tests that look at what is below a question
 _SHOW = "_show_answers"  # in the session
 RIGHT = Sentence("**Right: {}**")
@@ -37,7 +39,8 @@ class Question:
     right or what it overlooks. The answers are shown in `order`, so that their author's order does
     not tell which one is right. scale: they are steps of a scale or lines of a program, which keep
     their order. values: for a guess on the picture, the numbers that each answer stands for; write:
-    how a single one of them is written.
+    how a single one of them is written. share: they are shares, and where no picture asks for the
+    guess, the question has an axis of its own.
     """
 
     text: str
@@ -47,6 +50,7 @@ class Question:
     scale: bool = False
     values: Sequence[Sequence[float]] = ()
     write: Callable[[Any], str] | None = field(default=None, compare=False)
+    share: bool = False
 
     @classmethod
     def of(cls, ask: Ask, right: int | None = None, /, **values: Any) -> Question:
@@ -146,6 +150,7 @@ def share_question(
 ) -> Question:
     """Return a question whose answers are shares: the right one, and two that are not near it.
 
+    The guess is set on an axis, so that no form gives it away, and counts as the nearest answer.
     right: from 0 to 1. reasons: why it is right, why a larger share is too much, why a smaller one
     is too little. written: how a share is written.
 
@@ -161,6 +166,9 @@ def share_question(
         shares.index(right),
         [why if share == right else less if share > right else more for share in shares],
         scale=True,
+        values=[(share,) for share in shares],
+        write=written,
+        share=True,
     )
 
 
@@ -248,6 +256,9 @@ def predict(question: Question, key: str, *, covers: bool = False, hand: bool = 
         st.caption(MARK)
         prose(question.text)
         slot = _slot(question, key)
+        if question.share and not hand:
+            _axis(question, key)
+            hand = True
         chosen = st.session_state.get(slot)
         if not hand:
             chosen = st.radio(
@@ -290,3 +301,23 @@ def _told(question: Question, key: str, right: bool) -> str:
     if said and len(said) == 1 and question.write:
         return escape_markdown(SAID.format(guess=question.write(said[0]), right=answer))
     return escape_markdown((SAME_WAY if right else OTHER_WAY).format(answer))
+
+
+def _axis(question: Question, key: str) -> None:
+    """Draw the axis of a question for a share, with a handle until it is answered."""
+    told, own, hand = answered(question, key), guess_of(question, key), hand_words.bars
+    wrong = [value for (value,) in question.values if (value,) != question.values[question.right]]
+    (right,) = question.values[question.right]
+    case = Case(
+        hand["told" if told else "guess"],
+        right if told else None,
+        guess=own[0] if told and own else None,
+        ghosts=wrong if told and own else (),
+    )
+    picture = component_key("guess", key)
+
+    def act() -> None:
+        done = st.session_state[picture].get("act")
+        settle(question, key, done.get("guess") if isinstance(done, dict) else None)
+
+    case_rows([case], Axis(0, 1), key=picture, words=hand, on_act=act)

@@ -1,0 +1,139 @@
+"""Nobody who knows nothing gets far with our questions: strategies that look at form alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import pytest
+
+from llmviz.course.document.marks import unmarked
+from llmviz.course.lessons import LESSONS
+from llmviz.course.ui.question import Question
+from tests.pages.harness import open_part
+
+MOST = 0.10  # above chance, over all questions
+NUMBER = re.compile(r"[−-]?\d[\d,]*(?:\.\d+)?")
+CONDITION = re.compile(r"\b(if|unless|only|when|because|but|usually|often|mostly|some)\b")
+ABSOLUTE = re.compile(r"\b(never|always|all|none|nothing|every|no)\b", re.I)
+
+
+class Asked(NamedTuple):
+    """A question as a visitor sees it: its text, its answers in order, the place of the right."""
+
+    text: str
+    answers: Sequence[str]
+    right: int
+
+
+Pick = Callable[[Asked], int | None]
+
+
+def number(answer: str) -> float | None:
+    found = NUMBER.search(answer)
+    return float(found[0].replace(",", "").replace("−", "-")) if found else None
+
+
+def decimals(answer: str) -> float | None:
+    found = NUMBER.search(answer)
+    return len(found[0].partition(".")[2]) if found else None
+
+
+def shared(asked: Asked) -> Callable[[str], float]:
+    known = set(re.findall(r"\w{4,}", asked.text.lower()))
+    return lambda answer: len(known & set(re.findall(r"\w{4,}", answer.lower())))
+
+
+def extreme(measure: Callable[[str], float | None], choose: Callable = max) -> Pick:
+    """The one answer with the largest, or smallest, measure."""
+
+    def pick(asked: Asked) -> int | None:
+        found = [measure(answer) for answer in asked.answers]
+        if None in found or found.count(choose(found)) > 1:
+            return None
+        return found.index(choose(found))
+
+    return pick
+
+
+def middle(asked: Asked) -> int | None:
+    """The middle one of three numbers or more; of an even count one of the two, in turn."""
+    found = [number(answer) for answer in asked.answers]
+    if None in found or len(found) < 3 or len(set(found)) < len(found):
+        return None
+    order = sorted(range(len(found)), key=found.__getitem__)
+    return order[(len(order) - len(asked.text) % 2 * (len(order) % 2 == 0)) // 2]
+
+
+def odd_precision(asked: Asked) -> int | None:
+    found = [decimals(answer) for answer in asked.answers]
+    alone = [at for at, one in enumerate(found) if found.count(one) == 1]
+    return alone[0] if None not in found and len(alone) == 1 and len(found) > 2 else None
+
+
+def alone(pattern: re.Pattern[str], *, wanted: bool) -> Pick:
+    """The only answer with a word, or the only one without."""
+
+    def pick(asked: Asked) -> int | None:
+        found = [bool(pattern.search(answer)) for answer in asked.answers]
+        return found.index(wanted) if found.count(wanted) == 1 else None
+
+    return pick
+
+
+STRATEGIES: dict[str, Pick] = {
+    "the odd precision": odd_precision,
+    "the longest": extreme(len),
+    "the shortest": extreme(len, min),
+    "the largest": extreme(number),
+    "the smallest": extreme(number, min),
+    "the middle": middle,
+    "the most decimals": extreme(decimals),
+    "the one with a condition": alone(CONDITION, wanted=True),
+    "the one that is not absolute": alone(ABSOLUTE, wanted=False),
+    "always the first": lambda asked: 0,
+    "always the last": lambda asked: len(asked.answers) - 1,
+    "the words of the question": lambda asked: extreme(shared(asked))(asked),
+}
+
+
+@pytest.fixture(scope="module")
+def questions() -> list[Asked]:
+    """Those of all chapters at their defaults whose answers stand in a list."""
+    every, noted = [], {}
+    with pytest.MonkeyPatch.context() as patch:
+        order = Question.order
+
+        def noting(question: Question) -> list[int]:
+            noted[tuple(question.answers)] = question
+            return order.fget(question)
+
+        patch.setattr(Question, "order", property(noting))
+        for lesson in LESSONS:
+            for chapter in lesson.chapters:
+                noted.clear()
+                app = open_part(lesson.key, chapter.key)
+                listed = {frozenset(radio.options) for radio in app.radio}
+                for question in noted.values():
+                    if frozenset(question.answers) in listed:
+                        shown = order.fget(question)
+                        answers = [unmarked(question.answers[at]) for at in shown]
+                        asked = Asked(unmarked(question.text), answers, shown.index(question.right))
+                        every.append(asked)
+    return every
+
+
+def test_many_questions_are_asked(questions):
+    assert len(questions) > 60
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_who_knows_nothing_is_right_by_chance(name, questions):
+    """Where a strategy says nothing about a question, it guesses."""
+    pick, right = STRATEGIES[name], 0.0
+    for asked in questions:
+        chosen = pick(asked)
+        right += 1 / len(asked.answers) if chosen is None else float(chosen == asked.right)
+    chance = sum(1 / len(asked.answers) for asked in questions)
+    assert (right - chance) / len(questions) <= MOST
