@@ -8,10 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.corpus.leaning import JOBS, LEANS, leaning_text
-from llmviz.corpus.planted import TIMES, Planted
+from llmviz.corpus.planted import LENGTH, TIMES, Planted
 from llmviz.course.lessons.errors import read_leaning
 from llmviz.course.lessons.errors.heart import own_sentence, tests
-from llmviz.course.lessons.errors.heart.chapter import by_times, first_whole, question, report
+from llmviz.course.lessons.errors.heart.chapter import (
+    by_times,
+    caption,
+    first_whole,
+    mean_needed,
+    question,
+    report,
+)
 from llmviz.course.lessons.errors.people import chapter as people
 from llmviz.course.lessons.errors.people import words as people_words
 from llmviz.course.lessons.errors.people import written
@@ -35,9 +42,13 @@ def test_the_right_count_is_the_first_from_which_all_come_out(seed, passes):
     before = [times for times in TIMES if right is None or times < right]
     if before:
         assert any(one.needed > 1 for one in by_times(model, before[-1]))
-    assert len(asked.answers) >= 3
-    if right is not None:
-        assert asked.answers[asked.right] == {1: "Once"}.get(right, f"{right:,} times")
+    needed = mean_needed(model)
+    assert asked.values[asked.right] == tuple(needed[1:]) and len(asked.answers) == 3
+    for line in asked.values:
+        assert all(0 <= value <= LENGTH for value in line)
+    assert f"{needed[0]:.3g} tokens" in asked.text
+    said = caption(model)
+    assert (f"From {right:,} times on" in said) if right else ("does not always" in said)
 
 
 tokens = st.lists(st.sampled_from("abc"), min_size=1, max_size=6)

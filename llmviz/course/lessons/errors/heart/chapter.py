@@ -4,7 +4,6 @@ import streamlit as st
 
 from llmviz.corpus.planted import EACH, LENGTH, PLAIN, TIMES
 from llmviz.course.figures.ranges import Ranged, ranged_lines
-from llmviz.course.lessons.errors.facts.own_fact import often
 from llmviz.course.lessons.errors.heart import membership, own_sentence, tests, words
 from llmviz.course.lessons.errors.read_planted import (
     COMMAND,
@@ -19,32 +18,75 @@ from llmviz.course.lessons.errors.read_planted import (
 )
 from llmviz.course.ui import kit
 
+STAGED = True
 KEY = "errors.heart"
+GUESS = f"{KEY}.first"
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    listed = ", ".join(f"{times:,}" for times in TIMES[:-1])
-    counts = f"{listed} or {TIMES[-1]:,}"
-    kit.section(words.intro, plain=PLAIN, length=LENGTH, each=EACH, counts=counts)
+    """Show how much of a sentence brings out the rest, the guess, and the sentences themselves."""
+    kit.prose(words.hook, plain=PLAIN, length=LENGTH)
     if not kit.is_here(words.missing, COMMAND, lambda: bundled(0, PASSES[0])):
         return
-    with st.container(horizontal=True, gap="medium"):
-        kit.choose(state, "hearttext", words.text, {seed: str(seed + 1) for seed in SEEDS})
-        named = {str(passes): words.passes_word[passes] for passes in PASSES}
-        kit.choose(state, "heartpasses", words.passes, named)
     seed, passes = state["hearttext"], int(state["heartpasses"])
-    model = bundled(seed, passes)
-    opened = kit.predict(question(seed, passes), f"{KEY}.first", covers=True)
+    model, asked = bundled(seed, passes), question(seed, passes)
+    opened = kit.answered(asked, GUESS)
+    with kit.stage("heart", stays=False):
+        _line(asked, model)
+        if opened:
+            kit.prose(caption(model))
+        with st.container(horizontal=True, gap="medium"):
+            kit.choose(state, "hearttext", words.text, {seed: str(seed + 1) for seed in SEEDS})
+            named = {str(passes): words.passes_word[passes] for passes in PASSES}
+            kit.choose(state, "heartpasses", words.passes, named)
+    kit.predict(asked, GUESS, covers=True, hand=True)
     if opened:
-        _needs(seed, passes, model)
+        kit.looks(state, words.looks, f"{KEY}.looks", length=LENGTH, most=f"{TIMES[-1]:,}")
         _out(state, model)
+        _needs(seed, passes, model)
     membership.draw(state, model, passes)
     opened = tests.draw() and opened
     own_sentence.draw(state)
     if opened:
         _end(seed, passes, model)
+
+
+def mean_needed(model: Remembered) -> list[float]:
+    """Return how many first tokens bring out the rest, the mean of each count's sentences."""
+    groups = (by_times(model, times) for times in TIMES)
+    return [sum(kept.needed for kept in those) / len(those) for those in groups]
+
+
+def _line(asked: kit.Question, model: Remembered) -> None:
+    kit.guess_line(
+        [],
+        kit.Drawn(words.needed_line, TIMES, mean_needed(model), "weights"),
+        kit.Scale(
+            TIMES[0],
+            TIMES[-1],
+            words.times_axis,
+            log=True,
+            marks=[(times, f"{times:,}") for times in TIMES],
+        ),
+        kit.Scale(0, LENGTH, words.needed_axis),
+        asked,
+        GUESS,
+        known=1,
+        picture=f"{KEY}.line",
+        ghosts=[
+            kit.Drawn(answer, TIMES[1:], values, "residual", dashed=True)
+            for at, (answer, values) in enumerate(zip(asked.answers, asked.values, strict=True))
+            if at != asked.right
+        ],
+    )
+
+
+def caption(model: Remembered) -> str:
+    """Return from which count on one token is enough, and what one reading does."""
+    first, once = first_whole(model), mean_needed(model)[0]
+    text = words.caption["never" if first is None else "from"]
+    return text.format(first=first or 0, most=TIMES[-1], once=once, length=LENGTH)
 
 
 def by_times(model: Remembered, times: int) -> list[Kept]:
@@ -66,25 +108,24 @@ def first_whole(model: Remembered) -> int | None:
 
 
 def question(seed: int, passes: int) -> kit.Question:
-    """Return the question from which count on one token is enough."""
-    right = first_whole(bundled(seed, passes))
-    at = len(TIMES) if right is None else TIMES.index(right)
-    last = len(TIMES)
-    offered = sorted(
-        {at, *(place for place in (at - 2, at - 1, at + 1, at + 2) if 0 <= place <= last)}
-    )
-    why, fewer, more = words.ask_first_reasons
+    """Return the question how what a sentence needs goes on with how often it stood.
+
+    The wrong answers are those of somebody to whom nonsense cannot be learned, and of one to whom
+    each time teaches as much as the one before.
+    """
+    right = mean_needed(bundled(seed, passes))
+    slope = (right[-1] - right[0]) / (TIMES[-1] - TIMES[0])
+    values = {
+        "never": [right[0]] * len(TIMES[1:]),
+        "each": [right[0] + slope * (times - TIMES[0]) for times in TIMES[1:]],
+        "right": right[1:],
+    }
     return kit.Question(
-        words.ask_first.format(text=seed + 1, passes=words.passes_word[passes], each=EACH),
-        [
-            words.ask_first_never.format(count=f"{TIMES[-1]:,}")
-            if place == last
-            else often(TIMES[place]).capitalize()
-            for place in offered
-        ],
-        offered.index(at),
-        [why if place == at else fewer if place < at else more for place in offered],
-        scale=True,
+        words.ask.format(text=seed + 1, passes=words.passes_word[passes], needed=right[0]),
+        [words.ask_answers[name] for name in values],
+        2,
+        [words.ask_reasons[name].format(most=TIMES[-1]) for name in values],
+        values=[tuple(line) for line in values.values()],
     )
 
 
@@ -96,8 +137,7 @@ def mean_loss(model: Remembered, times: int) -> float:
 
 def _needs(seed: int, passes: int, model: Remembered) -> None:
     kit.section(words.needs, each=EACH)
-    for what, axis in (("needed", words.needed_axis), ("loss", words.loss_axis)):
-        kit.chart(figure(what, axis, passes, kit.theme()), f"{KEY}.{what}")
+    kit.plot(f"{KEY}.loss", figure, passes)
     kit.prose(
         words.needs_read.format(
             most=f"{TIMES[-1]:,}",
@@ -115,18 +155,18 @@ def _needs(seed: int, passes: int, model: Remembered) -> None:
     )
 
 
-@kit.kept(8)
-def figure(what: str, axis: str, passes: int, mode: kit.Mode) -> kit.Figure:
-    """Return one measure over how often a sentence stood, as planted and kept once."""
+@kit.kept(4)
+def figure(passes: int, mode: kit.Mode) -> kit.Figure:
+    """Return the loss over how often a sentence stood, as planted and kept once."""
     drawn = []
     for repeats, name, role in ((True, words.repeated, "weights"), (False, words.once, "residual")):
         rows = []
         for seed in SEEDS:
             model = bundled(seed, passes, repeats=repeats)
             groups = [by_times(model, times) for times in TIMES]
-            rows.append([sum(getattr(kept, what) for kept in those) / EACH for those in groups])
+            rows.append([sum(kept.loss for kept in those) / EACH for those in groups])
         drawn.append(Ranged(name, role, rows, dashed=not repeats))
-    return ranged_lines(TIMES, drawn, (words.times_axis, axis), mode)
+    return ranged_lines(TIMES, drawn, (words.times_axis, words.loss_axis), mode)
 
 
 def _out(state: kit.PageState, model: Remembered) -> None:
