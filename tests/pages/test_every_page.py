@@ -121,7 +121,7 @@ def test_a_link_asks_for_texts_in_another_language(monkeypatch):
     offer_languages()
     app = open_part("tokenization", "cut", lang="es")
     assert "Un modelo no lee texto." in prose_of(app) and not app.warning
-    assert "Each box is one token" in prose_of(app) and app.query_params["lang"] == "es"
+    assert "one for each piece that was cut" in prose_of(app) and app.query_params["lang"] == "es"
     assert "Un modelo" not in prose_of(open_part("tokenization", "cut"))
     assert open_part("tokenization", "cut", lang="Spanish!").warning
 
@@ -184,5 +184,5 @@ def test_a_question_that_holds_something_back_offers_to_show_it():
         for node in asked:
             says = any(keyword.arg == "covers" for keyword in node.keywords)
             assert says or node in alone, f"{path}, line {node.lineno}: covers=True"
-        if asks_first and path.name != "question.py":
+        if asks_first and path.name not in ("question.py", "guess.py"):
             assert any(k.arg == "covers" for node in asked for k in node.keywords), path
