@@ -32,25 +32,35 @@ from llmviz.course.lessons.errors.read_facts import (
 )
 from llmviz.course.ui import kit
 
+STAGED = True
 KEY = "errors.facts"
+GUESS = f"{KEY}.sure"
 TOP = 6  # answers that are drawn
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro, people=EACH * len(COUNTS), each=EACH, passes=PASSES)
+    """Show how sure the model is of facts read often and never, then where that comes from."""
+    kit.prose(words.hook, people=EACH * len(COUNTS))
     if not kit.is_here(words.missing, COMMAND, lambda: answers.read(0)):
         return
-    kit.choose(state, "factworld", words.world, {seed: str(seed + 1) for seed in SEEDS})
     world = state["factworld"]
-    read = answers.read(world)
+    read, asked = answers.read(world), question(world)
+    opened = kit.answered(asked, GUESS)
+    with kit.stage("facts", stays=False):
+        _rows(asked, read)
+        if opened:
+            kit.prose(words.caption, **numbers(world, read))
+        kit.choose(state, "factworld", words.world, {seed: str(seed + 1) for seed in SEEDS})
+    kit.predict(asked, GUESS, covers=True, hand=True)
+    if opened:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+        _anybody(state, world)
+    kit.section(words.intro, people=EACH * len(COUNTS), each=EACH, passes=PASSES)
     _sample(world)
-    opened = kit.predict(question(world), f"{KEY}.sure", covers=True)
     if opened:
         _chart(world, read)
         _persons(state, world, read)
-        _anybody(state, world)
         _code(world, read)
     opened = decline.draw(state) and opened
     own_fact.draw(state)
@@ -58,14 +68,57 @@ def draw(state: kit.PageState) -> None:
         _end(world, read)
 
 
+def numbers(world: int, read: Read) -> dict[str, object]:
+    """Return what sentences say of a world's answers."""
+    groups = read.groups
+    shares = {"often": OFTEN, "once": ONCE, "never": NEVER}
+    right = {name: kit.percent(groups[times].right) for name, times in shares.items()}
+    sure = {f"sure_{name}": kit.percent(groups[times].sure) for name, times in shares.items()}
+    even = kit.percent(1 / len(TOWNS))
+    return {"world": world + 1, "towns": len(TOWNS), "even": even, **right, **sure}
+
+
+def _rows(asked: kit.Question, read: Read) -> None:
+    """Show how sure the model is of its answers, a row for each count; the last one is guessed."""
+    counts = sorted(COUNTS, reverse=True)
+    kit.guess_cases(
+        [
+            kit.Case(
+                words.said_times[min(times, 2)].format(times=times),
+                read.groups[times].sure,
+                role="key",
+            )
+            for times in counts
+        ],
+        kit.Axis(0, 1, words.sure),
+        asked,
+        GUESS,
+        veiled=[counts.index(NEVER)],
+        picture=f"{KEY}.rows",
+        levels=[(1 / len(TOWNS), words.even_level)],
+    )
+
+
 def question(world: int) -> kit.Question:
-    """Return the question how sure a model is of facts that it never read."""
-    numbers = {"towns": len(TOWNS), "even": kit.percent(1 / len(TOWNS))}
-    return kit.share_question(
-        words.ask_sure.format(each=EACH, world=world + 1),
-        answers.read(world).groups[NEVER].sure,
-        [reason.format(**numbers) for reason in words.ask_sure_reasons],
+    """Return the question how sure a model is of facts that it never read.
+
+    The wrong answers are those of somebody to whom it then knows nothing, and of one to whom it
+    always sounds the same.
+    """
+    groups = answers.read(world).groups
+    reasons = {
+        1 / len(TOWNS): words.ask_sure_even,
+        groups[OFTEN].sure: words.ask_sure_same,
+        groups[NEVER].sure: words.ask_sure_right,
+    }
+    return kit.Question.among(
+        words.ask_sure,
+        reasons,
+        groups[NEVER].sure,
         kit.whole_percent,
+        each=EACH,
+        towns=len(TOWNS),
+        world=world + 1,
     )
 
 
@@ -79,19 +132,7 @@ def _sample(world: int) -> None:
 def _chart(world: int, read: Read) -> None:
     kit.section(words.chart)
     kit.chart(figure(kit.theme()), f"{KEY}.chart")
-    groups = read.groups
-    kit.prose(
-        words.chart_read.format(
-            world=world + 1,
-            towns=len(TOWNS),
-            even=kit.percent(1 / len(TOWNS)),
-            often=kit.percent(groups[OFTEN].right),
-            once=kit.percent(groups[ONCE].right),
-            never=kit.percent(groups[NEVER].right),
-            sure_often=kit.percent(groups[OFTEN].sure),
-            sure_never=kit.percent(groups[NEVER].sure),
-        )
-    )
+    kit.prose(words.chart_read, **numbers(world, read))
 
 
 @kit.kept(2)
@@ -186,15 +227,11 @@ def _code(world: int, read: Read) -> None:
 
 
 def _end(world: int, read: Read) -> None:
-    groups, most = read.groups, UNKNOWN[-1]
+    most = UNKNOWN[-1]
     kit.seen(
         words.end,
-        world=world + 1,
-        never=kit.percent(groups[NEVER].right),
-        once=kit.percent(groups[ONCE].right),
-        often=kit.percent(groups[OFTEN].right),
-        sure=kit.percent(groups[NEVER].sure),
         shared=namesakes_of(world)["shared"],
         most=most,
         declined=kit.percent(answers.read(world, most).groups[NEVER].declined),
+        **numbers(world, read),
     )
