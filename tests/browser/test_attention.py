@@ -124,7 +124,7 @@ def test_pointing_and_clicking_a_cell_is_in_the_link_and_opens_again(visit, othe
 
 
 def test_a_switch_says_what_changes_and_a_kept_cell_stays_when_controls_and_chapters_do(visit):
-    visit.open("attention?part=masks&source=cat")
+    visit.open("attention?part=masks&source=cat&show=1")
     page, kept = visit.page, visit.page.locator(".detail.kept").first
     matrix(page, "weights").wait_for()
     page.get_by_role("radio", name="Off by one", exact=True).click()
@@ -143,7 +143,7 @@ def test_a_switch_says_what_changes_and_a_kept_cell_stays_when_controls_and_chap
     expect(kept).to_contain_text("= 0.3408")
     page.get_by_role("radio", name="Step by step", exact=True).click()
     page.get_by_role("heading", name="Every number behind it").wait_for()
-    visit.settle()  # the question about masks has an answer of that name, and is gone by now
+    visit.settle()
     page.get_by_role("radio", name="Causal", exact=True).click()
     expect(kept).to_contain_text("= 0.4995")
     page.get_by_role("radio", name="Several heads", exact=True).click()

@@ -12,6 +12,7 @@ DONE = [
     "tokenization?part=cut",
     "embeddings?part=similarity",
     "training?part=overfitting",
+    "attention?part=masks",
 ]
 
 
@@ -56,3 +57,15 @@ def test_a_guess_is_dragged_on_the_picture_or_set_by_keys_and_what_is_true_stand
     expect(handle).to_have_count(0)
     expect(visit.page.locator(".own")).to_have_count(1)
     expect(visit.page.locator(".row .bar")).to_have_count(2)
+
+
+def test_a_guess_is_a_click_on_a_cell_of_the_row_that_asks(visit):
+    visit.page.set_viewport_size(WIDE)
+    visit.open("attention?part=masks&letters=amina")
+    cells = visit.page.locator("canvas.heat").first
+    cells.focus()
+    for key in ["Home", *["ArrowDown"] * 3, *["ArrowRight"] * 4]:  # row 3 guesses column 4
+        visit.page.keyboard.press(key)
+    visit.page.keyboard.press("Enter")
+    expect(visit.page.get_by_text("You said “n”, column 4, and it is “n”, column 4.")).to_be_visible()
+    expect(visit.page.get_by_text("Make a mask")).to_be_visible()

@@ -46,7 +46,6 @@ async def ready(visitor: Visitor) -> None:
 # are answered once in a chapter where a part of their own would cost every rerun more.
 SHOW = "Show me without an answer"
 RUN_THE_LESSON = {
-    "Masks": {"Your text", "Examples"},
     "Heads": {"Your text", "Examples"},
     "A trained model": {"Your text", "Examples"},
     "Positions": {"Your answer", "Kind of positions"},
@@ -63,6 +62,7 @@ STAGED = {
     "Grokking",
     "Cut",
     "Step by step",
+    "Masks",
 }  # they have it under their picture
 WAYS_ON = ("Back: ", "Next: ", "Next lesson: ")
 

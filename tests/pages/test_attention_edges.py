@@ -10,8 +10,6 @@ import pytest
 import torch
 
 from llmviz.course.lessons.attention.heads import switching
-from llmviz.course.lessons.attention.masks import question as mask_question
-from llmviz.course.lessons.attention.masks import words as masks_words
 from llmviz.course.lessons.attention.scale import chapter as scale
 from llmviz.course.lessons.attention.steps import asking_word
 from llmviz.course.lessons.attention.steps import words as steps_words
@@ -127,32 +125,6 @@ def test_one_of_the_tokens_offered_has_the_largest_weight(bundled, case):
     assert all(f"{share:.0%}" != f"{right:.0%}" for share in others)
     for share, reason in zip(shares, question.reasons, strict=True):
         assert f"{share:.0%}" in reason
-
-
-# ---- which mask
-
-
-@pytest.mark.parametrize("t", range(1, 13))
-@pytest.mark.parametrize("mask", [*masks_words.masks])
-def test_the_mask_in_question_is_the_only_one_with_its_pattern(t, mask):
-    for seed in range(10):
-        asked, weights = mask_question.pattern(t, mask, seed)
-        size = len(weights)
-        allowed = weights > 0
-        rows, columns = np.indices((size, size))
-        real = size - 2
-        patterns = {
-            "Causal": columns <= rows,
-            "None": columns >= 0,
-            "Sliding window of 2": (columns <= rows) & (columns > rows - 2),
-            f"Padding after {real}": columns < real,
-            "Causal, off by one": columns <= rows + 1,
-        }
-        assert list(patterns) == list(asked.answers)
-        same = [name for name, one in patterns.items() if np.array_equal(one, allowed)]
-        assert same == [asked.answers[asked.right]]
-        assert masks_words.ask_mask_answers.get(mask, ("",))[0].format(real=real) not in same
-        assert np.allclose(weights, allowed / allowed.sum(1, keepdims=True))
 
 
 # ---- the spread of scores

@@ -8,9 +8,8 @@ import pytest
 from llmviz.course.lessons.attention.heads import switching
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs import opening
-from llmviz.course.lessons.attention.masks import words as masks_words
 from llmviz.course.lessons.attention.trained import words as trained_words
-from tests.pages.attention_models import TEXT, matrices_of, views_of
+from tests.pages.attention_models import TEXT, matrices_of
 from tests.pages.attention_models import models as models
 from tests.pages.harness import choose_answer, fine, open_part, prose_of, sent
 
@@ -65,19 +64,6 @@ def test_the_head_in_question_does_not_travel_until_it_is_answered(models, cover
     assert grid["covered"] is None
     inside = np.tril_indices(len(ids))
     np.testing.assert_array_equal(grid["cells"][layer, head], maps[layer, head][inside])
-
-
-@pytest.mark.parametrize("mask", list(masks_words.masks))
-def test_the_mask_in_question_is_not_the_one_above(mask):
-    app = open_part("attention", "masks", mask=mask, own="111.111.111")
-    fine(app)
-    right = {"causal": np.tril(np.ones((4, 4))), "none": np.ones((4, 4))}
-    right["off_by_one"] = np.tril(np.ones((4, 4)), 1)
-    right["padding"] = np.broadcast_to(np.arange(4) < 2, (4, 4))
-    right["sliding"] = np.triu(right["causal"], -1)
-    (asked,) = views_of(app)[-1]["matrices"]
-    if mask in right:
-        assert not np.array_equal(asked["values"] > 0, right[mask] > 0)
 
 
 def test_the_spread_is_asked_for_at_every_size_with_answers_of_its_own():

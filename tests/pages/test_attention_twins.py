@@ -2,6 +2,7 @@
 
 import base64
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,28 +10,27 @@ import torch
 import torch.nn.functional as F
 
 from llmviz.corpus import load_corpus
-from llmviz.course.lessons.attention.masks import trained_mistakes as twins
-from llmviz.course.lessons.attention.masks import words as mistake_words
+from llmviz.course.lessons.attention.masks import peeking
 from llmviz.course.lessons.attention.masks.letter_by_letter import LetterByLetter
 from llmviz.course.lessons.attention.why import chapter as why
 from llmviz.course.lessons.attention.why import words as why_words
-from llmviz.course.ui import engine
+from llmviz.course.ui import engine, question
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
-from tests.pages.harness import charts, choose_answer, fine, open_part, prose_of, sent
+from tests.pages.harness import charts, choose_answer, fine, open_part, prose_of, sent, unpack_all
 
 LEAKS = ("names-gpt-no-mask", "names-gpt-mask-off-by-one", "names-gpt-two-softmaxes")
 
 
 def asked(name: str) -> LetterByLetter:
-    return twins.honest(engine.load(name))
+    return peeking.honest(engine.load(name))
 
 
 def in_one_pass(name: str) -> float:
     """Nats per letter with all of a name given at once, its end filled up as in training."""
     bundled = engine.load(name)
     end = bundled.tokenizer.special_tokens[ENDOFTEXT]
-    names = load_corpus("names").split()[1].documents[: twins.NAMES]
+    names = load_corpus("names").split()[1].documents[: peeking.NAMES]
     total, letters = 0.0, 0
     with torch.inference_mode():
         for one in names:
@@ -55,22 +55,16 @@ def test_who_looks_ahead_is_worse_than_blind_when_it_writes(name):
 
 
 def test_the_chapter_tells_of_each_of_them():
-    app = open_part("attention", "masks")
-    fine(app)
-    told = prose_of(app)
+    told = peeking.numbers()
     for name in LEAKS:
-        assert f"{asked(name).loss:.2f}" in told
-        assert f"{engine.card(name)['validation_loss']:.3f}" in told
-    shown = next(
-        one.value for one in app.dataframe if mistake_words.mistake_columns["ahead"] in one.value
-    )
-    assert list(shown[mistake_words.mistake_columns["model"]]) == list(
-        mistake_words.mistake_names.values()
-    )
+        short = name.removeprefix("names-gpt-").replace("-", "_")
+        assert told[f"{short}_use"] == f"{asked(name).loss:.2f}"
+        assert told[f"{short}_paper"] == f"{engine.card(name)['validation_loss']:.4f}"
+    assert told["no_mask_use"] in prose_of(open_part("attention", "masks"))
 
 
 @pytest.mark.parametrize("name", ["names-gpt", "names-gpt-mask-off-by-one"])
-def test_the_head_that_looks_ahead_most_is_drawn(name):
+def test_the_head_that_looks_ahead_most_is_drawn_with_both_losses(name):
     app = open_part("attention", "masks", twin=name, letters="anna")
     fine(app)
     bundled = engine.load(name)
@@ -78,14 +72,29 @@ def test_the_head_that_looks_ahead_most_is_drawn(name):
     with torch.inference_mode(), record("blocks.*.attn.weights") as trace:
         bundled.model(torch.tensor([[end, *bundled.tokenizer.encode("anna")]]))
     weights = torch.cat(list(trace.values())).flatten(0, 1)  # (heads, T, T)
-    ahead = weights.triu(1).sum((1, 2)) / (weights.shape[1] - 1)
-    drawn = sent(app, "head_view")["cells"][0]
+    later = weights.triu(1)
+    drawn = unpack_all(app, "matrix_view")[0]["matrices"][0]["values"]
     if name == "names-gpt":
-        assert "no head of this model" in prose_of(app)
+        assert peeking.words.caption["tight"] in prose_of(app)
         assert not np.triu(drawn, 1).any()
     else:
-        assert f"gives {ahead.max():.0%} of its weight to later letters" in prose_of(app)
-        np.testing.assert_allclose(drawn / 255, weights[ahead.argmax()], atol=3e-3)
+        best = later.sum((1, 2)).argmax()
+        assert f"{100 * later[best].max():.1f}" in prose_of(app)
+        np.testing.assert_allclose(drawn, weights[best], atol=6e-3)
+    rows = sent(app, "case_rows")["rows"]
+    assert [row["value"] for row in rows] == pytest.approx([peeking.paper(name), asked(name).loss])
+
+
+@pytest.mark.parametrize("name", ["al", "amina", "maximilian"])
+def test_the_first_cell_that_must_go_is_that_of_the_letter_to_be_guessed(monkeypatch, name):
+    monkeypatch.setattr(question, "st", SimpleNamespace(session_state={}))
+    letters = ["start", *name]
+    quiz, row = peeking.question(letters), peeking.row_asked(len(letters))
+    for column in range(len(letters)):
+        question.st.session_state.clear()
+        question.settle(quiz, "key", [column])
+        assert question.graded(quiz, "key") == (column == row + 1)
+    assert peeking.question(letters[:2]) is None
 
 
 def grey_bars(app) -> np.ndarray:

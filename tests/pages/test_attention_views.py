@@ -169,10 +169,3 @@ def test_heads_that_compare_all_columns_are_all_the_same(models, name):
             wrong["masked0"][2], (q @ k.T)[2] / np.sqrt(q.shape[1] / 2), atol=1e-6
         )
         assert "weights1" in right and "weights2" not in right  # two heads
-
-
-def test_the_mask_in_question_cannot_be_opened():
-    app = open_part("attention", "masks")
-    (asked,) = views_of(app)[-1]["matrices"]
-    assert asked["name"] == "weights" and asked["op"] is None
-    assert np.isfinite(asked["values"]).all()

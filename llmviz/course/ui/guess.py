@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from llmviz.course.components.case_rows.view import Axis, Case, case_rows
 from llmviz.course.components.draw_on.view import Drawn, Scale, draw_on
+from llmviz.course.components.matrix_view.view import Matrix, matrix_view
 from llmviz.course.ui.question import Question, answered, guess_of, settle
 from llmviz.course.ui.question import hand_words as words
 
@@ -76,6 +78,37 @@ def guess_line(
         on_act=_settled(question, key, picture),
         **look,
     )
+
+
+def guess_cell(
+    matrix: Matrix,
+    question: Question | None,
+    key: str,
+    *,
+    row: int,
+    picture: str,
+    veiled: Sequence[int] = (),
+    number: Callable[[int], float] = float,
+    **look: Any,
+) -> None:
+    """Draw a matrix in one row of which a cell is clicked as the guess.
+
+    number: which of the question's values a column stands for. veiled: rows that are told when it
+    is answered. For the rest see `guess_cases` and `matrix_view`.
+    """
+    if question is not None and veiled and not answered(question, key):
+        values = np.array(matrix.values, dtype=np.float32)
+        values[list(veiled)] = 0
+        cells = [(at, column) for at in veiled for column in range(values.shape[1])]
+        matrix = replace(matrix, values=values, hidden=cells, row_sums=False)
+
+    def clicked() -> None:
+        match st.session_state[picture].get("pinned"):
+            case [_, int(at), int(column)] if question is not None and at == row:
+                if not answered(question, key) and 0 <= column < np.shape(matrix.values)[1]:
+                    settle(question, key, [number(column)])
+
+    matrix_view([matrix], key=picture, on_change=clicked, **look)
 
 
 def _settled(

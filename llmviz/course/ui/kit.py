@@ -41,7 +41,7 @@ from llmviz.course.ui.common import (
     theme,
 )
 from llmviz.course.ui.contents import Lesson
-from llmviz.course.ui.guess import guess_cases, guess_line
+from llmviz.course.ui.guess import guess_cases, guess_cell, guess_line
 from llmviz.course.ui.job_pools import import_jobs, map_jobs, prepare_umap, training_jobs
 from llmviz.course.ui.kept import kept, on_model, on_model_and_tokenizer
 from llmviz.course.ui.lesson import section, seen

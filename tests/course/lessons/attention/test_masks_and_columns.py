@@ -8,7 +8,7 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from llmviz.course.lessons.attention.heads.model import heads_of
-from llmviz.course.lessons.attention.masks.model import even_weights, leak, mask_of
+from llmviz.course.lessons.attention.masks.model import leak, mask_of
 from llmviz.nn.attention import attention, merge_heads
 
 
@@ -24,9 +24,7 @@ def test_masks_are_the_patterns_that_they_are_named_after(t):
     for kind, pattern in patterns.items():
         mask = mask_of(kind, t, window=2, real=1)
         np.testing.assert_array_equal(mask, pattern)
-        np.testing.assert_allclose(even_weights(mask, t), pattern / pattern.sum(1, keepdims=True))
     assert mask_of("none", t) is None
-    np.testing.assert_allclose(even_weights(None, t), 1 / t)
 
 
 def test_another_mask_is_refused():

@@ -8,9 +8,7 @@ from llmviz.course.lessons.attention import params
 from llmviz.course.lessons.attention.inputs import examples, opening, sources
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs.sources import Inputs
-from llmviz.course.lessons.attention.masks import question as mask_question
-from llmviz.course.lessons.attention.masks import trained_mistakes as twins
-from llmviz.course.lessons.attention.masks import words
+from llmviz.course.lessons.attention.masks import peeking, words
 from llmviz.course.lessons.attention.masks.controls import choose_mask, model_width, scale
 from llmviz.course.lessons.attention.masks.effects import say_differences, say_leak
 from llmviz.course.lessons.attention.matrices import linked_matrices as linked
@@ -25,45 +23,53 @@ from llmviz.nn.attention import (
 )
 from llmviz.nn.attention.steps import AttentionSteps
 
+STAGED = True
 KEY = "attention.masks"
 
 
-ahead = twins.all_honest  # asked once, before the first visitor asks
+ahead = peeking.all_honest  # asked once, before the first visitor asks
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
+    """Show where models look that may look ahead, then any mask, number by number."""
+    if not peeking.draw(state):
+        return
     kit.section(words.intro)
+    inputs, steps, mask = None, None, None
     try:
-        inputs = _inputs(state)
-        if inputs is None:
-            return
-        mask = choose_mask(state, inputs.tokens)
-        factor, written = scale(state, inputs)
-        if mask is not None:
-            refuse_fully_masked_rows(mask)
-        q, k, v = inputs.qkv()
-        before = None if state["when"] == "before" or mask is None else state["when"]
-        steps = attention(q, k, v, mask, factor, softmax_before_mask=before)
+        if (inputs := _inputs(state)) is not None:
+            mask, steps = _masked(state, inputs)
     except ValueError as error:
         kit.refuse(error)
-        twins.draw(state)
-        return
+    trained = peeking.numbers()
+    if trained:
+        peeking.code()
+    if inputs is not None and steps is not None:
+        kit.seen(
+            words.end,
+            cells=kit.count(steps.weights.numel(), "cell"),
+            hidden=0 if mask is None else int((~mask).sum()),
+            trained=words.end_trained.format(**trained) if trained else "",
+        )
+
+
+def _masked(state: kit.PageState, inputs: Inputs) -> tuple[Tensor | None, AttentionSteps]:
+    """Draw attention under the chosen mask; return both. Raises ValueError: no such mask."""
+    mask = choose_mask(state, inputs.tokens)
+    factor, written = scale(state, inputs)
+    if mask is not None:
+        refuse_fully_masked_rows(mask)
+    q, k, v = inputs.qkv()
+    before = None if state["when"] == "before" or mask is None else state["when"]
+    steps = attention(q, k, v, mask, factor, softmax_before_mask=before)
     right = attention(q, k, v, causal_mask(len(inputs.tokens)))
     _explain(state, inputs)
     _picture(state, inputs, steps, right, written, before)
     say_differences(inputs, steps, right)
     say_leak(steps, mask, before)
-    mask_question.draw(state, len(inputs.tokens))
     _code(inputs, mask, factor, before)
-    trained = twins.draw(state)
-    kit.seen(
-        words.end,
-        cells=kit.count(steps.weights.numel(), "cell"),
-        hidden=0 if mask is None else int((~mask).sum()),
-        trained=words.end_trained.format(**trained) if trained else "",
-    )
+    return mask, steps
 
 
 def _inputs(state: kit.PageState) -> Inputs | None:

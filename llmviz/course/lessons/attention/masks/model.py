@@ -1,4 +1,4 @@
-"""Masks by name, the weights that one leaves of even scores, and what leaks through one.
+"""Masks by name, and what leaks through one.
 
 T tokens. Torch is imported on first use.
 """
@@ -6,8 +6,6 @@ T tokens. Torch is imported on first use.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -36,16 +34,6 @@ def mask_of(kind: str, t: int, window: int = 1, real: int = 1) -> Tensor | None:
         case "sliding":
             return attention.sliding_window_mask(t, window)
     raise ValueError(f"a mask must be none, causal, off_by_one, padding or sliding; got {kind!r}")
-
-
-def even_weights(mask: Tensor | None, t: int) -> np.ndarray:
-    """Return the weights (T, T) of equal scores under a mask."""
-    import torch
-
-    from llmviz.nn.attention import attention
-
-    even = torch.zeros(t, 1)
-    return attention(even, even, even, mask).weights.numpy()
 
 
 def leak(steps: AttentionSteps, mask: Tensor, before: str | None) -> float:

@@ -10,5 +10,5 @@ PARAMS = [
     codec.text("own", "", 5_000),
     codec.choice("when", "before", list(words.when)),
     codec.choice("scale", "head", list(words.scales)),
-    codec.choice("twin", "names-gpt-no-mask", list(words.mistake_names)),
+    codec.choice("twin", "names-gpt-no-mask", list(words.twins)),
 ]
