@@ -67,5 +67,7 @@ def test_a_guess_is_a_click_on_a_cell_of_the_row_that_asks(visit):
     for key in ["Home", *["ArrowDown"] * 3, *["ArrowRight"] * 4]:  # row 3 guesses column 4
         visit.page.keyboard.press(key)
     visit.page.keyboard.press("Enter")
-    expect(visit.page.get_by_text("You said “n”, column 4, and it is “n”, column 4.")).to_be_visible()
+    expect(
+        visit.page.get_by_text("You said “n”, column 4, and it is “n”, column 4.")
+    ).to_be_visible()
     expect(visit.page.get_by_text("Make a mask")).to_be_visible()
