@@ -13,6 +13,7 @@ DONE = [
     "embeddings?part=similarity",
     "training?part=overfitting",
     "attention?part=masks",
+    "training?part=step",
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import re
 
@@ -11,12 +12,11 @@ import torch
 
 from llmviz.course.components.matrix_view.view import matrix_payload
 from llmviz.course.lessons.training.step import chapter as step_chapter
-from llmviz.course.lessons.training.step import pictures, questions, words
+from llmviz.course.lessons.training.step import pictures, words
 from llmviz.course.lessons.training.step.one_step import STEPS, Asked, one_step, update
 from llmviz.course.lessons.training.step.step_calls import calls
 from tests.pages import harness
 from tests.pages.cells import work_out
-from tests.pages.test_training_questions import numbers
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -82,7 +82,7 @@ def test_dropout_divides_what_it_keeps_as_is_said():
 
 def test_the_table_of_calls_has_each_call_of_the_function_above_it():
     source = inspect.getsource(update)
-    told = [one for one, _ in words.calls.values()]
+    told = list(words.calls.values())
     for call in ("loss.backward", "clip_grad_norm_", "optimizer.step", "optimizer.zero_grad"):
         assert f"{call}(" in source and any(one.startswith(f"{call}(") for one in told)
     assert list(words.calls) == [one.name for one in calls(Asked(TEXT))]
@@ -125,32 +125,47 @@ def test_a_token_that_this_text_does_not_have_gives_way():
     assert app.session_state["training.batch_token"] == -1
 
 
-@pytest.mark.parametrize("clip", [0.0, 0.1, 0.5, 1.0, 5.0])
-@pytest.mark.parametrize("norm", [0.0, 0.0004, 0.009, 0.01, 0.5, 0.51, 0.9, 1.0, 2.0, 100.0])
-def test_clipping_is_asked_only_where_one_answer_is_right(norm, clip):
-    question = questions.clipping(norm, clip)
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("asked", list(asked_variants()), ids=str)
+def test_where_a_step_puts_a_weight_is_asked_with_answers_that_are_apart(asked, seed):
+    asked = dataclasses.replace(asked, seed=seed)
+    step = one_step(asked)
+    names = [pictures.step_name(step, token) for token in range(len(step.names))]
+    token, column = at = step_chapter.steepest(step)
+    assert abs(step.gradient[token, column]) == np.abs(step.gradient).max()
+    question = step_chapter.question(step, asked, names)
+    move = step.after[at] - step.head[at]
     if question is None:
-        assert not clip or norm < 0.01 or abs(norm - clip) <= 0.05 * max(norm, clip)
+        against = move * step.gradient[at] < 0
+        size = abs(step.gradient[at] * step.factor)
+        ways = sorted([0, 2 * abs(move), abs(move) + size])
+        assert not against or min(np.diff(ways)) < 0.1 * max(size, abs(move))
         return
-    assert f"{norm:.3f}" in question.text and float(f"{norm:.3f}") > 0
-    factor = min(1.0, clip / norm)
-    values = [clip / norm, 1.0, norm / clip]
-    right = [abs(value - factor) < 0.01 * value for value in values]
-    assert right.index(True) == question.right and sum(right) == 1
-    assert len(set(question.answers)) == 3
-    assert ("shorter" in question.reasons[0]) == (norm < clip)
-    assert ("shortened" in question.reasons[1]) == (norm > clip)
+    before = float(step.head[at])
+    values = [value - before for (value,) in question.values]
+    right, along, whole = (
+        values[question.right],
+        *(value for n, value in enumerate(values) if n != question.right),
+    )
+    assert right == pytest.approx(move) and right * step.gradient[at] < 0
+    assert along == pytest.approx(-right)
+    assert whole == pytest.approx(-float(step.gradient[at]) * min(1.0, step.factor), rel=1e-3)
+    assert len({question.write(value) for (value,) in question.values}) == 3
+    assert ("raises the" in question.text) == (step.gradient[at] > 0)
 
 
-@pytest.mark.parametrize("norm", [0.0, 0.001, 0.01, 1.5, 300.0])
-def test_a_second_backward_is_twice_the_gradient(norm):
-    question = questions.twice(norm)
-    if question is None:
-        assert norm < 0.01
-        return
-    said = [numbers(answer)[0] for answer in question.answers]
-    right = [abs(one - 2 * norm) < 1e-3 for one in said]
-    assert right.index(True) == question.right and sum(right) == 1
+def test_before_a_guess_the_new_weight_and_the_second_loss_are_not_told(covers):
+    app = harness.open_part("training", "step", text=TEXT)
+    harness.fine(app)
+    step = one_step(Asked(TEXT))
+    assert f"{step.loss:.3f}" in harness.prose_of(app)
+    assert f"{step.loss_after:.4f}" not in harness.prose_of(app)
+    (line,) = (
+        one
+        for one in harness.unpack_all(app, "case_rows")
+        if one["mark"] == "dot" and one["rows"][1]["role"] == "query"
+    )
+    assert line["rows"][1]["value"] is None
 
 
 @pytest.mark.parametrize("before, after, rate", [(2, 1, 1), (1, 2, 1), (1, 1, 1), (1, 1, 0)])

@@ -1,27 +1,43 @@
-"""Chapter "One step of training": a batch, its loss, the gradients, the update, the code."""
+"""Chapter "One step of training": a batch, one weight and its step, then all that is between."""
+
+import dataclasses
+import inspect
 
 import numpy as np
 import streamlit as st
 
 from llmviz.course.components.matrix_view.view import Window, cell_of, matrix_view
-from llmviz.course.components.token_strip.view import TokenRow, token_strip
-from llmviz.course.lessons.training.step import calls as step_calls
-from llmviz.course.lessons.training.step import pictures, questions, words
-from llmviz.course.lessons.training.step.one_step import READ, STEPS, Asked, OneStep, one_step
+from llmviz.course.lessons.training.step import pictures, step_calls, words
+from llmviz.course.lessons.training.step.one_step import (
+    READ,
+    STEPS,
+    Asked,
+    OneStep,
+    one_step,
+    prepared,
+    update,
+)
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
 
+STAGED = True
 KEY = "training.step"
+GUESS = "training.step.weight"
+REACH = 1.15  # of the axis, in lengths of the farthest answer from the old weight
+APART = 0.03  # of the axis, between the answers of the question
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro, width=8)
-    kit.text_box(state)
-    _controls(state)
+    """Show a batch and one weight up to its step, then every matrix between them."""
+    if not engine_ready():
+        return
+    head, stage, below = st.container(), kit.stage("step", stays=False), st.container()
+    with below, st.expander(words.settings, icon=":material/edit_note:"):
+        kit.text_box(state)
+        _settings(state)
     text = kit.learner_text(state)
-    if text is None or not engine_ready():
+    if text is None:
         return
     if len(text) > READ:
         st.caption(words.too_long.format(limit=READ))
@@ -38,79 +54,160 @@ def draw(state: kit.PageState) -> None:
     if step is None:
         return
     names = [pictures.step_name(step, token) for token in range(len(step.names))]
-    _batch(step, choice, names)
-    _forward(state, step, names)
-    _update(state, step, choice, names)
-    step_calls.draw(state, choice)
+    with head:
+        sample = kit.quote(step.untrained or words.nothing_written, 24)
+        kit.prose(words.hook, parameters=_weights(choice), sample=sample)
+    asked = question(step, choice, names)
+    with stage:
+        _guesses(step, names)
+        shown = asked is None or kit.answered(asked, GUESS)
+        _weight(step, asked, names)
+        if asked is not None:
+            kit.predict(asked, GUESS, covers=True, hand=True)
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            st.slider(words.step, width=320, **state.ranged("batch_step"))
+            kit.choose(state, "batch_opt", words.optimizer, words.optimizers)
+        kit.prose(words.caption, step=choice.step, loss=step.loss, rate=step.rate)
+        if shown:
+            kit.prose(loss_after(step))
+    with below:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    _forward(state, step, choice, names)
+    if shown:
+        _update(state, step, choice, names)
+    _calls(choice)
+    _modes(choice)
+    _resume(state, choice)
     _code(choice, step)
-    kit.seen(
-        words.end,
-        step=choice.step,
-        positions=kit.count(step.ids.size, "position"),
-        before=step.loss,
-        after=step.loss_after,
-        parameters=_weights(choice),
-    )
+    if shown:
+        kit.seen(
+            words.end,
+            step=choice.step,
+            positions=kit.count(step.ids.size, "position"),
+            before=step.loss,
+            after=step.loss_after,
+            parameters=_weights(choice),
+        )
 
 
 _computed = kit.kept(64)(one_step)
+_followed = kit.kept(64)(step_calls.calls)
+_measured = kit.kept(64)(step_calls.modes)
+_compared = kit.kept(16)(step_calls.resumed)
 
 
-def _controls(state: kit.PageState) -> None:
+def _settings(state: kit.PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.number_input(words.rows, width=140, **state.ranged("batch_rows"))
         st.number_input(words.width, width=140, **state.ranged("batch_width"))
-        st.slider(words.step, width=180, **state.ranged("batch_step"))
-        st.segmented_control(
-            words.optimizer,
-            required=True,
-            **state.named("batch_opt", words.optimizers),
-        )
         st.number_input(
             words.clip, step=0.1, width=145, help=words.clip_help, **state.ranged("batch_clip")
         )
         st.number_input(words.seed, width=110, **state.ranged("batch_seed"))
 
 
-def _batch(step: OneStep, choice: Asked, names: list[str]) -> None:
-    """The batch as rows of tokens, and what the model was before any step."""
+def steepest(step: OneStep) -> tuple[int, int]:
+    """Return row and column of the head's weight with the largest slope."""
+    token = int(np.abs(step.gradient).max(axis=1).argmax())
+    return token, int(np.abs(step.gradient[token]).argmax())
+
+
+def question(step: OneStep, choice: Asked, names: list[str]) -> kit.Question | None:
+    """Ask where the step puts the weight with the largest slope.
+
+    The wrong answers are those of somebody who goes along the slope, and of one who forgets the
+    learning rate. None where the answers are nearly the same, as with a rate near 0, and where what
+    AdamW remembers outweighs this batch's slope.
+    """
+    at = steepest(step)
+    before, after, slope = (float(v[at]) for v in (step.head, step.after, step.gradient))
+    clipped = slope * min(1.0, step.factor)
+    move = after - before
+    values = {after: "right", before - move: "along", before - clipped: "whole"}
+    reach = 2 * REACH * max(abs(value - before) for value in values)
+    gaps = np.diff(sorted(values))
+    if move * slope >= 0 or len(values) < 3 or gaps.min() < APART * reach:
+        return None
+    numbers = {
+        "token": kit.quote(names[at[0]]),
+        "column": at[1],
+        "before": _written(before),
+        "slope": _written(slope),
+        "shortened": words.shortened.format(clipped=_written(clipped)) if step.factor < 1 else "",
+        "changes": words.changes[slope > 0],
+        "rate": f"{step.rate:.4g}",
+    }
+    reasons = {
+        value: words.reasons[name].format(**numbers)
+        if name in words.reasons
+        else one_weight(step, choice, *at, numbers["token"])
+        for value, name in values.items()
+    }
+    return kit.Question.among(words.ask.format(**numbers), reasons, after, _written)
+
+
+def _written(value: float) -> str:
+    return kit.signed(value, 4)
+
+
+def _weight(step: OneStep, asked: kit.Question | None, names: list[str]) -> None:
+    """The weight with the largest slope on its axis, before the step and after it."""
+    at = steepest(step)
+    before, after = float(step.head[at]), float(step.after[at])
+    values = [value for (value,) in asked.values] if asked else [after]
+    reach = REACH * max(*(abs(value - before) for value in values), 1e-3)
+    kit.guess_cases(
+        [
+            kit.Case(words.old, before, role="residual"),
+            kit.Case(words.new.format(step=len(step.losses)), after),
+        ],
+        kit.Axis(before - reach, before + reach, words.weight_axis.format(token=names[at[0]])),
+        asked,
+        GUESS,
+        veiled=[1],
+        picture=f"{KEY}.line",
+        form="figure",
+        mark="dot",
+    )
+
+
+def _guesses(step: OneStep, names: list[str]) -> None:
+    """What the model gave to each letter that came next in its batch."""
+    cases = []
+    for ids, targets, logits in zip(step.ids, step.targets, step.logits, strict=True):
+        for at, target in enumerate(targets):
+            scores = np.exp(logits[at].astype(np.float64) - logits[at].max())
+            read = "".join(names[token] for token in ids[: at + 1])
+            label = [(f"{read} → ", False), (names[target], True)]
+            cases.append(kit.Case(label, float(scores[target] / scores.sum()), role="weights"))
+    blind = 1 / len(names)
+    high = min(1.0, 1.3 * max(blind, *(case.value or 0 for case in cases)))
+    kit.guess_cases(
+        cases,
+        kit.Axis(0, high, words.guess_axis),
+        None,
+        GUESS,
+        veiled=[],
+        picture=f"{KEY}.guesses",
+        form="chance",
+        levels=[(blind, words.blind)],
+    )
+
+
+def _forward(state: kit.PageState, step: OneStep, choice: Asked, names: list[str]) -> None:
     rows, width = step.ids.shape
     kit.section(
-        words.batch,
+        words.forward,
         vocabulary=len(names),
         step=choice.step,
         rows=kit.count(rows, "piece"),
         rows_number=rows,
         width=width,
         positions=rows * width,
-    )
-    strips = []
-    for row in range(rows):
-        for title, ids in ((words.input, step.ids[row]), (words.target, step.targets[row])):
-            strips.append(TokenRow(title.format(row=row + 1), _tokens(ids, names)))
-    token_strip(strips, key=f"{KEY}.batch")
-    kit.prose(
-        words.untrained,
-        sample=kit.quote(step.untrained or words.nothing_written, 60),
+        channels=step.head.shape[1],
         loss=step.untrained_loss,
-        vocabulary=len(names),
         blind=step.blind,
     )
-
-
-def _tokens(ids: np.ndarray, names: list[str]) -> list:
-    from llmviz.tokenizers import Token
-
-    tokens, at = [], 0
-    for token in ids.tolist():
-        data = names[token].encode("utf-8")
-        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
-        at += len(data)
-    return tokens
-
-
-def _forward(state: kit.PageState, step: OneStep, names: list[str]) -> None:
-    kit.section(words.forward)
     picture = pictures.forward(step, names)
     windows = pictures.windows_of(step)
     _matrices(state, picture, "forward", windows)
@@ -153,15 +250,13 @@ def _matrices(
 
 def _update(state: kit.PageState, step: OneStep, choice: Asked, names: list[str]) -> None:
     kit.section(words.update, parameters=_weights(choice))
-    question = questions.clipping(step.norm, choice.clip)
-    shown = question is None or kit.predict(question, f"{KEY}.clip", covers=True)
-    steepest = int(np.abs(step.gradient).max(axis=1).argmax())
-    token = state["batch_token"] if 0 <= state["batch_token"] < len(names) else steepest
+    most = steepest(step)[0]
+    token = state["batch_token"] if 0 <= state["batch_token"] < len(names) else most
     if state["batch_token"] != -1 and token != state["batch_token"]:
         state["batch_token"] = -1
 
     def label(number: int) -> str:
-        return words.steepest.format(token=names[steepest]) if number < 0 else names[number]
+        return words.steepest.format(token=names[most]) if number < 0 else names[number]
 
     st.selectbox(
         words.token,
@@ -170,8 +265,6 @@ def _update(state: kit.PageState, step: OneStep, choice: Asked, names: list[str]
         width=280,
         **state.bind("batch_token"),
     )
-    if not shown:
-        return
     _matrices(state, pictures.update(step, choice, token), "update")
     config = choice.config()
     column = int(np.abs(step.gradient[token]).argmax())
@@ -184,7 +277,6 @@ def _update(state: kit.PageState, step: OneStep, choice: Asked, names: list[str]
             rate=step.rate,
         ),
         one_weight(step, choice, token, column, kit.quote(names[token])),
-        loss_after(step),
     ]
     kit.prose("\n\n".join(lines))
 
@@ -218,8 +310,6 @@ def _weights(choice: Asked) -> int:
 
 @kit.kept(32)
 def _shapes(choice: Asked) -> dict[str, tuple[int, ...]]:
-    from llmviz.course.lessons.training.step.one_step import prepared
-
     return {name: tuple(weight.shape) for name, weight in prepared(choice)[2].named_parameters()}
 
 
@@ -237,8 +327,68 @@ def loss_after(step: OneStep) -> str:
     return words.loss_after[kind].format(before=step.loss, after=step.loss_after)
 
 
+def _calls(choice: Asked) -> None:
+    """How long the gradient is after each call of a step, with a second `backward` in between."""
+    kit.section(words.calls_section)
+    followed = _followed(choice)
+    kit.guess_cases(
+        [
+            kit.Case([(words.calls[call.name], False)], call.norm, role="weights")
+            for call in followed
+        ],
+        kit.Axis(0, 1.05 * max(1e-6, *(call.norm for call in followed)), words.calls_axis),
+        None,
+        GUESS,
+        veiled=[],
+        picture=f"{KEY}.calls",
+        form="figure",
+    )
+    kit.prose(words.calls_read)
+    st.code(inspect.getsource(update), language="python")
+
+
+def _modes(choice: Asked) -> None:
+    kit.section(words.modes_section, dropout=step_calls.DROPOUT)
+    found = _measured(choice)
+    losses = {mode: getattr(found, mode) for mode in words.modes}
+    low, high = (edge(map(edge, losses.values())) for edge in (min, max))
+    kit.guess_cases(
+        [
+            kit.Case(words.modes[mode], first, dots=[first, second], role="value")
+            for mode, (first, second) in losses.items()
+        ],
+        kit.Axis(low - 0.05, high + 0.05, words.modes_axis),
+        None,
+        GUESS,
+        veiled=[],
+        picture=f"{KEY}.modes",
+        form="figure",
+        mark="dot",
+    )
+    kit.prose(words.modes_read)
+
+
+def _resume(state: kit.PageState, choice: Asked) -> None:
+    kit.section(words.resume, steps=STEPS, middle=STEPS // 2)
+    begin = state.setter(batch_resume=True)
+    if not state["batch_resume"]:
+        st.button(words.resume_button, icon=":material/save:", on_click=begin)
+        return
+    found = _compared(dataclasses.replace(choice, step=1))  # the whole run: no step is looked at
+    files = ", ".join(f"{kit.quote(name)} ({size:,} bytes)" for name, size in found.files.items())
+    apart = words.resume_apart.format(apart=found.resumed_apart)
+    lines = [
+        words.resume_files.format(files=files),
+        apart if found.resumed_apart else words.resume_equal,
+        words.resume_memory[found.weights_only_apart == 0],
+        words.resume_losses.format(
+            whole=found.loss, again=found.resumed_loss, alone=found.weights_only_loss
+        ),
+    ]
+    kit.prose(" ".join(lines))
+
+
 def _code(choice: Asked, step: OneStep) -> None:
-    from llmviz.course.lessons.training.step.one_step import update
     from llmviz.training.loop import _Run
 
     if choice.text != choice.text[: kit.IN_SNIPPET]:
