@@ -30,9 +30,9 @@ def test_tries_are_told_as_they_are(tries):
         assert ("The vote and the most probable try are wrong" in said) == (not vote and not likely)
         assert ("the vote is wrong" in said) == (likely and not vote)
         assert ("most probable try is wrong" in said) == (vote and not likely)
-    rows = chapter.answer_rows(tries, NUMBERS)
-    assert sum(int(count) for _, count, _ in rows) == len(tries)
-    assert sum(int(count) for *_, count, mark in rows if mark == "yes") == right
+    cases = chapter.answer_cases(tries, NUMBERS)
+    assert sum(case.value for case in cases) == len(tries)
+    assert sum(case.value for case in cases if case.label[0][1]) == right
     taken = chapter.choice_rows(tries, [], NUMBERS)
     assert [mark == "yes" for *_, mark, _ in taken] == [vote, right > 0, likely, False]
     assert {row[-1] for row in taken[:3]} == {str(sum(len(one.text) for one in tries))}
@@ -83,7 +83,7 @@ def test_the_page_shows_any_setting_or_refuses_it(chosen, refused):
     page = open_part("reasoning", "tries", show="1", **chosen)
     fine(page)
     assert bool(page.error) == refused
-    assert "More tries help as far as" in " ".join(prose_of(page).split())
+    assert "A vote removes slips, and elects habits" in " ".join(prose_of(page).split())
 
 
 def test_a_copy_without_the_bundled_results_names_the_commands(monkeypatch):
@@ -94,3 +94,11 @@ def test_a_copy_without_the_bundled_results_names_the_commands(monkeypatch):
     page = open_part("reasoning", "tries")
     fine(page)
     assert any(more.COMMAND in one.value for one in page.code)
+
+
+def test_the_vote_is_asked_for_with_what_was_measured_and_two_beliefs():
+    asked = chapter.vote_question()
+    carried = chapter.recorded().line(chapter.VOTE, chapter.CARRIED)
+    assert asked.values[asked.right] == tuple(point.right for point in carried[1:])
+    assert all(0 <= value <= 1 for line in asked.values for value in line)
+    assert len({tuple(line) for line in asked.values}) == 3

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -36,29 +37,62 @@ from llmviz.course.lessons.reasoning.tries.model import (
 )
 from llmviz.course.ui import kit
 
+STAGED = True
 KEY = "reasoning.tries"
+GUESS = f"{KEY}.vote"
 NEAR = 0.1  # numbers of tokens that differ by less, on a logarithmic scale, are nearly the same
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    if not kit.is_here(
-        words.missing, f"{sum_texts.COMMAND}\n{more_tries.COMMAND}", recorded, bundled
-    ):
+    """Show what votes come to, the guess, the reader's own sum, and what was measured."""
+    kit.prose(words.hook)
+    commands = f"{sum_texts.COMMAND}\n{more_tries.COMMAND}"
+    if not kit.is_here(words.missing, commands, recorded, bundled):
         return
-    once = kit.percent(last(VOTE, count=1).right)
-    kit.prose(words.intro_read, right=once, questions=QUESTIONS, samples=SAMPLES)
+    asked = vote_question()
+    shown = kit.answered(asked, GUESS)
+    with kit.stage("tries", stays=False):
+        _votes(asked)
+    if shown:
+        kit.prose(words.caption, questions=QUESTIONS, **end())
+    kit.predict(asked, GUESS, covers=True, hand=True)
+    if shown:
+        kit.looks(state, words.looks, f"{KEY}.looks")
     _live(state)
-    if not kit.predict(vote_question(), f"{KEY}.vote", covers=True):
-        return
-    _budget()
-    kit.section(words.fails)
-    if kit.predict(carried_question(), f"{KEY}.carried", covers=True):
+    kit.section(words.intro)
+    if shown:
         _fails()
+        _budget()
         _steps()
         kit.seen(words.end, **end())
+
+
+def _votes(asked: kit.Question) -> None:
+    """Draw the vote's right answers where nothing is carried; the hand draws the others on."""
+    plain, carried = (recorded().line(VOTE, part) for part in (PLAIN, CARRIED))
+    colours = {PLAIN: "value", CARRIED: "key"}
+
+    def drawn(part: str, line: Sequence[Point]) -> kit.Drawn:
+        counts, right = zip(*((point.count, point.right) for point in line), strict=True)
+        return kit.Drawn(words.parts[part], counts, right, colours[part])
+
+    kit.guess_line(
+        [drawn(PLAIN, plain)],
+        drawn(CARRIED, carried),
+        kit.Scale(1, SAMPLES, words.tries_axis, log=True, marks=[(n, f"{n}") for n in COUNTS]),
+        kit.Scale(0, 1, words.right_axis),
+        asked,
+        GUESS,
+        known=1,
+        picture=f"{KEY}.votes",
+        ghosts=[
+            kit.Drawn(answer, [point.count for point in carried[1:]], line, "residual", dashed=True)
+            for at, (answer, line) in enumerate(zip(asked.answers, asked.values, strict=True))
+            if at != asked.right
+        ],
+        form="percent",
+    )
 
 
 def last(choice: str, part: str = ALL, count: int = SAMPLES) -> Point:
@@ -68,28 +102,30 @@ def last(choice: str, part: str = ALL, count: int = SAMPLES) -> Point:
 
 
 def vote_question() -> kit.Question:
-    """Return the question how often the vote of all tries is right."""
-    return kit.share_question(
-        words.ask_vote.format(once=kit.percent(last(VOTE, count=1).right), most=SAMPLES),
-        last(VOTE).right,
-        [reason.format(questions=QUESTIONS) for reason in words.ask_vote_reasons],
-        kit.percent,
-    )
+    """Return the question how the vote goes on where something is carried.
 
-
-def carried_question() -> kit.Question:
-    """Return the question how often the vote is right where something is carried."""
-    return kit.share_question(
-        words.ask_carried.format(most=SAMPLES, plain=kit.percent(last(VOTE, PLAIN).right)),
-        last(VOTE, CARRIED).right,
-        list(words.ask_carried_reasons),
-        kit.percent,
+    The wrong answers are those of somebody to whom many heads are wiser than one, as much as where
+    nothing is carried, and of one to whom votes change nothing.
+    """
+    plain, carried = (recorded().line(VOTE, part) for part in (PLAIN, CARRIED))
+    first, gain = carried[0].right, [point.right - plain[0].right for point in plain[1:]]
+    values = {
+        "wise": [min(1.0, first + more) for more in gain],
+        "flat": [first] * len(gain),
+        "right": [point.right for point in carried[1:]],
+    }
+    about = {"plain": kit.percent(plain[-1].right), "carried": kit.percent(carried[-1].right)}
+    return kit.Question(
+        words.ask.format(most=SAMPLES),
+        [words.ask_answers[name] for name in values],
+        2,
+        [words.ask_reasons[name].format(**about) for name in values],
+        values=[tuple(line) for line in values.values()],
     )
 
 
 def _live(state: kit.PageState) -> None:
     kit.section(words.live)
-    kit.prose("\n\n".join(words.choices_text))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.text_input(state, "trysum", words.sum, width=200)
         for key, label in (("trycount", words.count), ("trybeam", words.beam)):
@@ -102,13 +138,13 @@ def _live(state: kit.PageState) -> None:
         return
     count, seed = int(state["trycount"]), state["trydraw"]
     tries = tries_for(numbers, count, seed)
-    left, right = st.columns([2, 3], gap="medium")
-    with left:
-        kit.rows_table(answer_rows(tries, numbers), words.answer_columns)
-    with right:
-        beam = beam_for(numbers, int(state["trybeam"]))
-        kit.rows_table(choice_rows(tries, beam, numbers), words.choice_columns)
+    cases = answer_cases(tries, numbers)
+    look = {"key": f"{KEY}.piles", "words": {}, "form": "count"}
+    kit.case_rows(cases, kit.Axis(0, count, words.piles_axis), **look)
     kit.prose(live_read(tries, numbers))
+    kit.prose("\n\n".join(words.choices_text))
+    beam = beam_for(numbers, int(state["trybeam"]))
+    kit.rows_table(choice_rows(tries, beam, numbers), words.choice_columns)
     best = vote(tries)
     kit.show_code(
         [vote],
@@ -138,14 +174,14 @@ def mark(right: bool) -> str:
     return words.marks[right]
 
 
-def answer_rows(tries: list[Try], numbers: Sum) -> list[tuple[str, str, str]]:
-    """Return a row for each answer, the most frequent first."""
+def answer_cases(tries: list[Try], numbers: Sum) -> list[kit.Case]:
+    """Return a line for each answer, the most frequent first; the right one is lit."""
     counted = Counter(attempt.answer for attempt in tries)
     return [
-        (
-            words.none if answer is None else str(answer),
-            str(count),
-            mark(answer == sum(numbers)),
+        kit.Case(
+            [(words.none if answer is None else str(answer), answer == sum(numbers))],
+            count,
+            role="value" if answer == sum(numbers) else "residual",
         )
         for answer, count in counted.most_common()
     ]
@@ -189,7 +225,6 @@ def _budget() -> None:
     kit.section(words.budget, questions=QUESTIONS)
     kit.chart(budget_figure(kit.theme()), f"{KEY}.budget", bar=False)
     kit.prose(budget_read())
-    kit.rows_table(budget_rows(), words.budget_columns)
 
 
 @kit.kept(2)
@@ -230,29 +265,10 @@ def budget_read() -> str:
     )
 
 
-@kit.kept(1)
-def budget_rows() -> list[tuple[str, ...]]:
-    """Return a row for each number of tries."""
-    return [
-        (
-            str(count),
-            f"{last(VOTE, count=count).tokens:.0f}",
-            *(with_error(last(choice, count=count)) for choice in CHOICES),
-        )
-        for count in COUNTS
-    ]
-
-
-def with_error(point: Point) -> str:
-    """Return a share and its standard error."""
-    return words.with_error.format(share=kit.percent(point.right), error=kit.percent(point.error))
-
-
 def _fails() -> None:
-    kit.chart(fails_figure(kit.theme()), f"{KEY}.fails", bar=False)
     found = recorded()
-    kit.prose(
-        words.fails_read,
+    kit.section(
+        words.fails,
         most=SAMPLES,
         questions=QUESTIONS,
         wrong=found.wrong,
@@ -261,46 +277,23 @@ def _fails() -> None:
     )
 
 
-@kit.kept(2)
-def fails_figure(mode: kit.Mode) -> go.Figure:
-    """Return the vote's right answers by how many tries vote, with and without a carry."""
-    drawn = []
-    for at, part in enumerate((PLAIN, CARRIED)):
-        line = recorded().line(VOTE, part)
-        drawn.append(
-            Line(
-                words.parts[part],
-                [point.count for point in line],
-                [point.right for point in line],
-                at,
-                errors=[2 * point.error for point in line],
-            )
-        )
-    return lines(
-        drawn,
-        (words.tries_axis, words.right_axis),
-        mode,
-        logarithmic=(True, False),
-        hover="%{y:.1%}",
-        height=320,
-        ticks=COUNTS,
-    )
-
-
 def _steps() -> None:
     kit.section(words.steps)
-    kit.rows_table(step_rows(), words.steps_columns)
+    kit.plot(f"{KEY}.steps", steps_figure)
     kit.prose(steps_read())
 
 
-@kit.kept(1)
-def step_rows() -> list[tuple[str, ...]]:
-    """Return a row for each kind of tries and how many of them vote."""
-    return [
-        (words.kinds[kind], str(point.count), f"{point.tokens:.0f}", with_error(point))
-        for kind in (AT_ONCE, STEPS)
-        for point in recorded().line(VOTE, kind=kind)
-    ]
+@kit.kept(2)
+def steps_figure(mode: kit.Mode) -> go.Figure:
+    """Return the vote's right answers against tokens, of tries with steps and of those without."""
+    drawn = []
+    for at, kind in enumerate((AT_ONCE, STEPS)):
+        line = recorded().line(VOTE, kind=kind)
+        tokens, right = [point.tokens for point in line], [point.right for point in line]
+        errors = [2 * point.error for point in line]
+        drawn.append(Line(words.kinds[kind], tokens, right, at, errors=errors))
+    axes = words.tokens_axis, words.right_axis
+    return lines(drawn, axes, mode, logarithmic=(True, False), hover="%{y:.1%}", height=320)
 
 
 def steps_read() -> str:
