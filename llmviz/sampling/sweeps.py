@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,13 @@ class Sweeps:
     starts: np.ndarray  # (S, M)
     ends: np.ndarray  # (S, M)
     refused: list[str] = field(default_factory=list)
+
+    def of_columns(self, columns: Sequence[int]) -> Sweeps:
+        """Return these sweeps with some of the columns only; what changes nothing may be left."""
+        names = ["probabilities", "kept", "hidden_mass", "hidden_tokens", "mass_cut", "tokens_cut"]
+        names.append("active")
+        at = list(columns)
+        return replace(self, **{name: getattr(self, name)[:, at] for name in names})
 
     @classmethod
     def empty(cls, stops: int, columns: int, tokens: int, segments: int) -> Sweeps:

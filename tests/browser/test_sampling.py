@@ -16,7 +16,7 @@ from tests.browser.hand import FRAMES, drag, let_go, until
 
 PAGE = "sampling"
 PROMPT = "Mila found a ball"
-QUERY = f"show=1&prompt={PROMPT.replace(' ', '+')}&"  # with what questions cover
+QUERY = f"show=1&everystep=1&prompt={PROMPT.replace(' ', '+')}&"  # with what questions cover
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_bars_follow_each_slider_and_a_click_forbids_a_token_or_moves_a_step(
 
 
 def test_shown_and_hidden_are_one_and_a_link_restores_the_draw(lesson, window):
-    page = lesson("draw=4&seed=11&temperature=1.5", ".grid .slide")
+    page = lesson("draw=6&seed=11&temperature=1.5", ".grid .slide")
     for stop in (0, 5, 12, 25):
         drag(page, "temperature", stop)
         bars = sum(number(share) for share in last_column(page))
@@ -104,10 +104,10 @@ def test_shown_and_hidden_are_one_and_a_link_restores_the_draw(lesson, window):
     window.settle()
     said = page.locator(".said").inner_text()
     page.get_by_role("button", name="Draw again").click()
-    page.wait_for_function("() => location.href.includes('draw=5')")
+    page.wait_for_function("() => location.href.includes('draw=7')")
     window.settle()
     assert page.locator(".said").inner_text() != said
-    address = page.url.replace("draw=5", "draw=4")
+    address = page.url.replace("draw=7", "draw=6")
     page.goto("about:blank")
     page.goto(address)
     page.wait_for_selector(".said .num")

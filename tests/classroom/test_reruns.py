@@ -59,6 +59,7 @@ RUN_THE_LESSON = {
 STAGED = {
     "Temperature",
     "The dice",
+    "Logits to a token",
     "Grokking",
     "Cut",
     "Step by step",

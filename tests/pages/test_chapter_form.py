@@ -23,8 +23,6 @@ ELSEWHERE: dict[tuple[str, str, str], str] = {
     ("efficiency", "serving", "10"): "how many blocks were copied in a recorded run",
     ("efficiency", "memory", "16"): "the end of bfloat16, the name of a format",
     ("tokenization", "compare", "100"): "a part of the name of a tokenizer",
-    ("sampling", "pipeline", "15"): "a stop of the slider of top-k",
-    ("sampling", "pipeline", "16"): "bits of a number in another question",
 }
 NUMBER = re.compile(r"\d(?:[\d,]*\d)?(?:\.\d+)?")
 TAG = re.compile(r"<[^>]+>")

@@ -77,7 +77,9 @@ def test_what_a_column_cut_is_what_went_missing(bundle):
 
 def test_order_of_the_steps_is_changed_kept_and_explained(bundle):
     changed = "banned,top_p,top_k,repetition_penalty,temperature,min_p"
-    app = harness.open_page("sampling", prompt=PROMPT, temperature="2", p="0.5", order=changed)
+    app = harness.open_page(
+        "sampling", prompt=PROMPT, temperature="2", p="0.5", order=changed, everystep="1"
+    )
     harness.fine(app)
     shown = [column["name"] for column in harness.sent(app, "sampler")["columns"]]
     assert [name for name in shown if name in changed.split(",")] == changed.split(",")[1:]

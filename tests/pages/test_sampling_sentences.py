@@ -25,21 +25,21 @@ from tests.pages.test_sampling_questions import LOGITS, numbers, prompt_of, tabl
 
 
 @pytest.mark.parametrize("logits", LOGITS, ids=range(len(LOGITS)))
-@pytest.mark.parametrize("banned", [(), (0,), (0, 1), (-1,)])
-def test_the_last_line_is_counted_without_the_tokens_that_have_a_bar(logits, banned):
-    banned = tuple(sorted({token % logits.size for token in banned}))
-    prompt = prompt_of(logits)
-    bars = pipeline.bar_ids(prompt, banned)
-    told = pipeline.tail(prompt, banned)
-    if bars.size == logits.size:
-        assert numbers(told) == [logits.size] and "stands for none" in told
-        return
-    listed, vocabulary, rest, mass = numbers(told)
-    own = np.delete(softmax(logits), bars)
-    assert (vocabulary, rest) == (logits.size, logits.size - bars.size)
-    assert listed == min(pipeline.SHOWN, logits.size)
-    assert mass == pytest.approx(100 * own.sum(), rel=0.06, abs=0.06)
-    assert ("forbade" in told) == (bars.size > listed)
+@pytest.mark.parametrize("settings", [{}, {"top_k": 1}, {"top_p": 0.5}, {"min_p": 0.2}])
+def test_what_has_no_bar_and_what_is_cut_are_counted(logits, settings):
+    prompt, own = prompt_of(logits), np.sort(softmax(logits))[::-1]
+    told, bars = pipeline.hook(prompt), min(pipeline.SHOWN, logits.size)
+    assert ("others" in told) == (bars < logits.size) and numbers(told)[0] == bars
+    if bars < logits.size:
+        assert numbers(told)[1] == logits.size - bars
+        assert numbers(told)[2] == pytest.approx(100 * own[bars:].sum(), rel=0.06, abs=0.06)
+    steps = sampling_steps(logits, **settings)
+    told, kept = pipeline.caption(prompt, steps), int(steps.kept.sum())
+    assert ("so chance has nothing" in told) == (kept == 1)
+    if kept > 1:
+        assert numbers(told)[0] == kept and ("All" in told) == (kept == logits.size)
+    if 1 < kept < logits.size:
+        assert numbers(told)[1] == pytest.approx(100 * own[kept:].sum(), rel=0.06, abs=0.06)
 
 
 @pytest.mark.parametrize("logits", LOGITS, ids=range(len(LOGITS)))
@@ -122,7 +122,7 @@ def test_the_end_of_a_text_of_one_token_is_true(bundle):
     assert "<strong>Try:" not in prose_of(open_part("sampling", "writing", written="0", show="1"))
 
 
-def test_what_tells_the_number_of_tokens_waits_for_the_answer(bundle, covers):
+def test_what_tells_the_number_of_tokens_waits_for_the_answer(covers):
     before = sent(open_part("sampling", "pipeline", p="0.75"), "sampler")
     assert "top_p" not in [control["name"] for control in before["controls"]]
     after = sent(open_part("sampling", "pipeline", p="0.75", show="1"), "sampler")

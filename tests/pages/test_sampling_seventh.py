@@ -54,8 +54,8 @@ engine.start()
 assert engine.wait(120)
 old = "repetition_penalty,banned,temperature,top_p,top_k,min_p"
 for name, link in {
-    "plain": {},
-    "old": {"order": old, "p": "0.9", "temperature": "2"},
+    "plain": {"everystep": "1"},
+    "old": {"order": old, "p": "0.9", "temperature": "2", "everystep": "1"},
     "new": {"addedstep": "0.5"},
 }.items():
     app = open_page("sampling", prompt="Mila found a ball", **link)

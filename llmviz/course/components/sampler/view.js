@@ -2,6 +2,7 @@
 // beforehand for each stop of each slider: the hand only chooses which row of the arrays is shown.
 
 import { eachFrame, el, live, wordFits } from "../_shared/common.js";
+import { makeHand } from "../_shared/guess.js";
 import { chance, number, whole } from "../_shared/numbers.js";
 import { moveThumb } from "../_shared/slider.js";
 
@@ -26,7 +27,8 @@ class Sampler {
     this.refusal = el("p", "refusal", null, { role: "alert" });
     this.foot = el("p", "foot num", null, { "aria-live": "polite" });
     this.strip = el("div", "strip");
-    root.append(this.refusal, this.scroll, this.foot, this.strip);
+    this.hand = makeHand(() => this.act({ guess: [this.guess] }));
+    root.append(this.refusal, this.hand.node, this.scroll, this.foot, this.strip);
     this.show = eachFrame(() => this.paint());
   }
 
@@ -34,6 +36,8 @@ class Sampler {
     const shape = JSON.stringify([data.columns, data.controls.map((c) => c.texts), [...data.ids], data.names, data.marks, data.banned]);
     const kept = this.held && data.controls.find((c) => c.name === this.held.name);
     this.data = data;
+    if (!data.cut?.asks) this.guess = null;
+    this.hand.show(data.cut?.words ?? {}, Boolean(data.cut?.asks), Boolean(this.guess));
     this.held = kept && this.held.down ? { ...this.held, at: Math.min(this.held.at, kept.texts.length - 1) } : null;
     if (shape !== this.shape) {
       this.shape = shape;
@@ -71,6 +75,7 @@ class Sampler {
         columns.map((_, c) => {
           const cell = this.cell();
           cell.box.dataset.at = `${i},${c}`;
+          if (c === 0) this.takesCut(cell.box, i);
           parts.push(cell.box);
           return cell;
         }),
@@ -150,6 +155,32 @@ class Sampler {
     return node;
   }
 
+  // A click on a row of the first column cuts below it, where a cut is asked for.
+  takesCut(box, i) {
+    const set = () => {
+      if (!this.data.cut?.asks) return;
+      this.guess = i + 1;
+      this.hand.ready(true);
+      this.paintCut();
+    };
+    box.onclick = set;
+    box.onkeydown = (event) => event.key === "Enter" && set();
+  }
+
+  paintCut() {
+    const { cut } = this.data;
+    const lines = this.guess ? [[this.guess, ""]] : (cut?.lines ?? []);
+    this.root.classList.toggle("asks", Boolean(cut?.asks));
+    this.cells.forEach(([{ box }], i) => {
+      const here = lines.filter(([above]) => above === i + 1);
+      box.classList.toggle("cut", here.length > 0);
+      box.dataset.cut = here.map(([, name]) => name).join(" · ");
+      if (cut?.asks) box.setAttribute("tabindex", "0");
+      else box.removeAttribute("tabindex");
+      box.classList.toggle("below", Boolean(cut?.asks && this.guess && i >= this.guess));
+    });
+  }
+
   cell(kind) {
     const box = el("div", kind ? `cell ${kind}` : "cell");
     const track = el("div", "track");
@@ -220,6 +251,7 @@ class Sampler {
         `${whole(control.hidden_tokens[last])} without one (${chance(hidden)}) · ` +
         `entropy ${number(control.entropy[at], 2)} nats · a full bar is ${chance(top)}, in the last line 100 %`;
     this.paintStrip(control, at, refused);
+    this.paintCut();
   }
 
   fill(cell, share, before, active, kept, left, top) {

@@ -31,6 +31,18 @@ class Column:
     movable: bool = True
 
 
+@dataclass(frozen=True)
+class Cut:
+    """Where the first column may be cut: whether the hand shall say it, and lines with their names.
+
+    A line is told by how many tokens stand above it. `words`: hint, done.
+    """
+
+    words: Mapping[str, str]
+    asks: bool
+    lines: Sequence[tuple[float, str]] = ()
+
+
 def sampler(
     columns: Sequence[Column],
     controls: Sequence[Control],
@@ -43,6 +55,7 @@ def sampler(
     marks: Mapping[int, str] | None = None,
     banned: Sequence[int] = (),
     can_ban: bool = True,
+    cut: Cut | None = None,
     on_act: Callable[[], None] | None = None,
 ) -> None:
     """Draw the pipeline; what the learner does goes to ``on_act``.
@@ -50,17 +63,14 @@ def sampler(
     ``columns`` are in the order of the sweeps. A control stands in the column of its name.
     ``names`` gives the text of every token that is named. ``marks`` puts a word beside some tokens.
     ``st.session_state[key]["act"]`` is then ``{"set": control, "value": …}``,
-    ``{"move": column, "by": ±1}`` or ``{"ban": id}``. Raises ValueError for data that do not fit.
+    ``{"move": column, "by": ±1}``, ``{"ban": id}`` or ``{"guess": [tokens above the cut]}``.
+    Raises ValueError for data that do not fit.
     """
-    renderer("sampler")(
-        data=pack(
-            sampler_payload(
-                columns, controls, ids, names, u, vocab_size, marks, banned, can_ban=can_ban
-            )
-        ),
-        key=key,
-        on_act_change=on_act or nothing,
+    payload = sampler_payload(
+        columns, controls, ids, names, u, vocab_size, marks, banned, can_ban=can_ban
     )
+    payload["cut"] = None if cut is None else vars(cut)
+    renderer("sampler")(data=pack(payload), key=key, on_act_change=on_act or nothing)
 
 
 def sampler_payload(

@@ -53,6 +53,7 @@ PARAMS = [
     codec.text("model", DEFAULT_MODEL, shared=True),
     *map(_control, STEPS),
     _order(),
+    codec.flag("everystep", False),
     codec.choice("strip", "probability", STRIPS),
     codec.integer("seed", 1, 0, 2**31 - 1),
     codec.integer("draw", FIRST_DRAWS, 1, MOST_DRAWS),

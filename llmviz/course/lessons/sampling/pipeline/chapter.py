@@ -1,57 +1,112 @@
 """Chapter "Logits to a token": every step of the pipeline over the same tokens."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote_plus
 
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components.sampler.view import Column, named_tokens, sampler
+from llmviz.course.components.sampler.view import Column, Cut, named_tokens, sampler
 from llmviz.course.lessons.sampling import params, pipeline_settings, source, sweeps
 from llmviz.course.lessons.sampling import words as lesson_words
-from llmviz.course.lessons.sampling.pipeline import mistakes, words
-from llmviz.course.lessons.sampling.source import Prompted
+from llmviz.course.lessons.sampling.pipeline import words
+from llmviz.course.lessons.sampling.source import Prompted, logits_after
 from llmviz.course.ui import kit
 from llmviz.course.ui.paint_order import pictures_first
+from llmviz.course.ui.question import guess_of, settle
 from llmviz.sampling import STEPS, SamplingSteps, kind_of, nucleus_size, sampling_steps, usual_order
 from llmviz.sampling.kinds import full_order
 from llmviz.sampling.pipeline import top_ids
 from llmviz.sampling.sweeps import steps_with_column
 
-KEY = "sampling.board"
+STAGED = True
+KEY, GUESS = "sampling.board", "pipeline.nucleus"
 SHOWN = 18  # tokens that have a bar of their own
 SLIDERS = tuple(kind.name for kind in STEPS if kind.stops)
-ASKED = 0.75  # a share of the probability that "Spot the mistake" does not use
+USUAL = ("temperature", "top_p")  # steps that have a column before all are wanted
+ASKED = 0.75  # of the probability
 COVERED = "top_p"  # the step that gives the answer away
+APART = 2  # tokens between the answers
 
 
-@source.reads_prompt(words.intro)
-def draw(state: kit.PageState, prompt: Prompted) -> None:
-    """Show the chapter."""
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show the columns, the guess about the first and the looks at them, then what goes deeper."""
+    prompt = source.prompted(state)
+    if prompt is None:
+        kit.source(state)
+        return
+    kit.prose(hook(prompt))
     settings = pipeline_settings.usable(state, prompt)
     quiz = question(sampling_steps(prompt.logits).model_probabilities)
-    sliders = SLIDERS
-    if quiz and not kit.predict(quiz, "pipeline.nucleus", covers=True):
-        st.caption(words.ask_nucleus_waits)  # its slider would count the tokens
+    shown = quiz is None or kit.answered(quiz, GUESS)
+    if not shown:
         settings[COVERED] = kind_of(COVERED).neutral
-        sliders = tuple(name for name in SLIDERS if name != COVERED)
     steps = pipeline_settings.steps_of(state, prompt, settings)
-    if steps is None:
-        _board(state, prompt, settings, sliders)
-        return
-    board, below = st.container(), st.container()
+    board = kit.stage("pipeline", stays=False)
     # The bars already stand as the hand left them: what is said about them comes before all stops
     # of all sliders are computed anew.
-    with below:
-        _buttons(state, settings)
-        kit.prose(words.ban + " " + tail(prompt, settings["banned"]))
+    if steps is not None:
+        kit.prose(caption(prompt, steps))
+        _buttons(state)
+        if quiz is not None:
+            kit.predict(quiz, GUESS, covers=True, hand=True)
+    kit.source(state)
+    if steps is not None and shown:
+        kit.looks(state, words.looks, f"{KEY}.looks", **said(prompt))
+        kit.section(words.intro)
         kit.prose(order_effect(prompt, settings, steps))
+        _code(prompt, settings, state)
+        kit.seen(words.end, **end(prompt, steps, u_of(state)))
     pictures_first()
     with board:
-        _board(state, prompt, settings, sliders)
-    _code(prompt, settings, state)
-    mistakes.draw(prompt)
-    kit.seen(words.end, **end(prompt, steps, u_of(state)))
+        _board(state, prompt, settings, quiz)
+
+
+def hook(prompt: Prompted) -> str:
+    """Say what the tokens without a bar have together."""
+    bars = min(SHOWN, prompt.vocab_size)
+    mass = 1 - float(np.sort(sampling_steps(prompt.logits).probabilities)[::-1][:bars].sum())
+    rest = prompt.vocab_size - bars
+    case = "all" if not rest else "tail" if mass >= 0.005 else "sure"
+    return words.hook[case].format(
+        bars=bars, rest=f"{rest:,}", mass=kit.percent(max(0.0, mass)), draws=f"{100 * mass:.0f}"
+    )
+
+
+def caption(prompt: Prompted, steps: SamplingSteps) -> str:
+    """Say how many tokens may be drawn, and what the model gave to the others."""
+    kept = int(steps.kept.sum())
+    case = "single" if kept == 1 else "all" if kept == prompt.vocab_size else "some"
+    return words.caption[case].format(
+        kept=kit.count(kept, "token"),
+        lost=kit.percent(float(steps.model_probabilities[~steps.kept].sum())),
+        token=kit.quote(prompt.token_text(int(steps.kept.argmax()))),
+    )
+
+
+def said(prompt: Prompted) -> dict[str, str]:
+    """Return what looks say: of the settings and the text that they lead to."""
+    text = params.PROMPT + " found"
+    sure = logits_after(prompt.bundled, tuple(prompt.bundled.tokenizer.encode_from_start(text)))
+    hot = sampling_steps(prompt.logits, temperature=2)
+    first = int(top_ids(prompt.logits, 1)[0])
+    kept = {
+        "bold": sampling_steps(prompt.logits, temperature=2, min_p=0.05),
+        "needs": sampling_steps(prompt.logits, top_p=0.9),
+        "few": sampling_steps(sure, top_p=0.9),
+    }
+    others = 1 - float(hot.probabilities[bar_ids(prompt)].sum())
+    return {name: kit.count(int(steps.kept.sum()), "token") for name, steps in kept.items()} | {
+        "hot": kit.percent(max(0.0, others)),
+        "sure": kit.percent(float(sampling_steps(sure).probabilities.max())),
+        "token": prompt.token_text(first),
+        "id": str(first),
+        "more": quote_plus(text),
+        "now": quote_plus(params.PROMPT),
+    }
 
 
 def u_of(state: kit.PageState) -> float:
@@ -66,18 +121,35 @@ def bar_ids(prompt: Prompted, banned: tuple[int, ...] = ()) -> np.ndarray:
 
 
 def _board(
-    state: kit.PageState, prompt: Prompted, settings: dict[str, Any], sliders: Sequence[str]
+    state: kit.PageState, prompt: Prompted, settings: dict[str, Any], quiz: kit.Question | None
 ) -> None:
-    ids, u = bar_ids(prompt, settings["banned"]), u_of(state)
-    controls = []
-    for name in sliders:
-        try:
-            controls.append(sweeps.control(name, prompt, settings, ids, u))
-        except ValueError as error:
-            kit.refuse(error)
-            return
+    ids, u, every = bar_ids(prompt, settings["banned"]), u_of(state), state["everystep"]
+    asks = quiz is not None and not kit.answered(quiz, GUESS)
+    there = [
+        name
+        for name in steps_with_column(settings)
+        if every or name in USUAL or settings[name] != pipeline_settings.NEUTRAL[name]
+    ]
+    try:
+        controls = [
+            sweeps.control(name, prompt, settings, ids, u, there)
+            for name in there
+            if name in SLIDERS and not (asks and name == COVERED)
+        ]
+    except ValueError as error:
+        kit.refuse(error)
+        return
+    own = None if quiz is None else guess_of(quiz, GUESS)
+    lines = [] if asks or quiz is None else [(quiz.values[quiz.right][0], words.cut["right"])]
+    lines += [] if own is None else [(own[0], words.cut["own"])]
+
+    def act(done: dict[str, Any]) -> None:
+        if quiz is not None and "guess" in done:
+            settle(quiz, GUESS, done["guess"])
+        take_act(state, done, prompt.logits.size)
+
     sampler(
-        columns(settings),
+        columns(there, movable=every),
         controls,
         ids,
         {token: prompt.token_text(token) for token in named_tokens(controls, ids)},
@@ -85,18 +157,16 @@ def _board(
         u=u,
         vocab_size=prompt.logits.size,
         banned=settings["banned"],
-        on_act=source.acted(KEY, lambda act: take_act(state, act, prompt.logits.size)),
+        cut=Cut(words.cut | {"hint": words.cut["hint"].format(p=ASKED)}, asks, lines),
+        on_act=source.acted(KEY, act),
     )
 
 
-def columns(settings: dict[str, Any]) -> list[Column]:
-    """Return the columns of the picture; the one of forbidden tokens only where there are any."""
+def columns(there: Sequence[str], *, movable: bool) -> list[Column]:
+    """Return the columns of the picture: the model's own, and one for each of the steps."""
     return [
         Column("model", words.model_column, words.model_hint, movable=False),
-        *(
-            Column(name, kind_of(name).title, kind_of(name).hint)
-            for name in steps_with_column(settings)
-        ),
+        *(Column(name, kind_of(name).title, kind_of(name).hint, movable) for name in there),
     ]
 
 
@@ -135,7 +205,7 @@ def moved(order: list[str], name: str, by: int, *, with_banned: bool) -> list[st
     return [*hidden, *movable]
 
 
-def _buttons(state: kit.PageState, settings: dict[str, Any]) -> None:
+def _buttons(state: kit.PageState) -> None:
     def again() -> None:
         state["draw"] = state["draw"] % params.MOST_DRAWS + 1
 
@@ -144,24 +214,9 @@ def _buttons(state: kit.PageState, settings: dict[str, Any]) -> None:
         st.button(
             lesson_words.reset, icon=":material/restart_alt:", on_click=params.reset, args=(state,)
         )
+        st.toggle(words.every, **state.bind("everystep"))
         st.number_input(lesson_words.seed, step=1, width=150, **state.ranged("seed"))
         pipeline_settings.strip_box(state)
-    st.caption(words.draw_number.format(draw=state["draw"], seed=state["seed"]))
-
-
-def tail(prompt: Prompted, banned: tuple[int, ...]) -> str:
-    """Say which tokens have a bar, and what the others have in the model's own probabilities."""
-    steps = sampling_steps(prompt.logits)
-    bars, most = bar_ids(prompt, banned), bar_ids(prompt).size
-    if bars.size == prompt.logits.size:
-        return words.tail_none.format(vocabulary=prompt.logits.size)
-    return words.tail_text.format(
-        bars=most,
-        forbidden=words.tail_forbidden if bars.size > most else "",
-        vocabulary=prompt.logits.size,
-        rest=prompt.logits.size - bars.size,
-        mass=kit.percent(max(0.0, 1 - float(steps.model_probabilities[bars].sum()))),
-    )
 
 
 def order_effect(prompt: Prompted, settings: dict[str, Any], steps: SamplingSteps) -> str:
@@ -186,25 +241,33 @@ def order_effect(prompt: Prompted, settings: dict[str, Any], steps: SamplingStep
 
 
 def question(own: np.ndarray) -> kit.Question | None:
-    """Return the question how many tokens the nucleus of the probabilities (V,) holds.
+    """Return the question how few tokens have a share of the probabilities (V,) together.
 
-    None where the vocabulary leaves no wrong answer.
+    The wrong answers are those of somebody who takes all for as likely as the first, and of one
+    who counts bars. None where answers are nearly the same, or not among the bars.
     """
-    size = nucleus_size(own, ASKED)
-    mass = np.cumsum(np.sort(own)[::-1])
-    others = {max(1, size // 5), size * 4, size * 20} - {size}
-    # A wrong answer must not look right: fewer tokens whose mass would be shown as the limit.
-    others = {n for n in others if n <= own.size and (n > size or mass[n - 1] < ASKED - 0.005)}
-    if not others:
+    size, bars = nucleus_size(own, ASKED), min(SHOWN, own.size)
+    ordered = np.sort(own)[::-1]
+    numbers = {
+        size: words.ask_nucleus_right,
+        math.ceil(ASKED / ordered[0]): words.ask_nucleus_first,
+        round(ASKED * bars): words.ask_nucleus_bars,
+    }
+    places = sorted(numbers)
+    if len(places) < 3 or places[-1] > bars or min(np.diff(places)) < APART:
         return None
-    lines = {n: words.ask_nucleus_many if n > size else words.ask_nucleus_few for n in others}
-    lines[size] = words.ask_nucleus_reason
     reasons = {
-        n: line.format(n=kit.count(n, "token"), p=ASKED, mass=kit.percent(min(1.0, mass[n - 1])))
-        for n, line in lines.items()
+        n: line.format(
+            n=kit.count(n, "token"),
+            p=ASKED,
+            mass=kit.percent(min(1.0, float(ordered[:n].sum()))),
+            first=kit.percent(float(ordered[0])),
+            second=kit.percent(float(ordered[1])),
+        )
+        for n, line in numbers.items()
     }
     return kit.Question.among(
-        words.ask_nucleus, reasons, size, lambda n: kit.count(n, "token"), p=ASKED
+        words.ask_nucleus, reasons, size, lambda n: kit.count(round(n), "token"), p=ASKED
     )
 
 
@@ -212,7 +275,7 @@ def end(prompt: Prompted, steps: SamplingSteps, u: float) -> dict[str, str]:
     """Return the numbers that the chapter ends with: what was left, and what was drawn."""
     token = steps.draw(u)
     return {
-        "logits": kit.count(prompt.logits.size, "logit"),
+        "tokens": kit.count(prompt.logits.size, "token"),
         "kept": kit.count(int(steps.kept.sum()), "token"),
         "u": f"{u:.4f}",
         "token": kit.quote(prompt.token_text(token)),
