@@ -15,6 +15,7 @@ DONE = [
     "training?part=overfitting",
     "attention?part=masks",
     "training?part=step",
+    "history?part=memory",
 ]
 
 

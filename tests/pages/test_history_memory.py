@@ -16,7 +16,7 @@ from llmviz.course.lessons.history.memory.model import answers
 from llmviz.training import first_letter
 from llmviz.training.config import TrainConfig
 from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, FirstLetterData
-from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -99,15 +99,34 @@ def test_wrong_arguments_are_refused(monkeypatch, capsys):
 # ---- the page
 
 
-def test_the_chart_is_the_cards():
-    app = open_part("history", "memory")
+def test_the_lines_are_the_cards():
+    app = open_part("history", "memory", models=",".join(OPTIONS))
     fine(app)
-    traces = {one["name"]: one for one in charts(app)[0]["data"]}
-    assert set(traces) == set(words.models.values())
+    lines = {
+        one["label"]: one for one in sent(app, "draw_on")["lines"] if one["role"] != "residual"
+    }
+    assert set(lines) == set(words.models.values())
     for name in OPTIONS:
         right = first_letter.read_card(name)["right"]
-        assert traces[words.models[name]]["y"] == pytest.approx([100 * one for one in right])
-        assert traces[words.models[name]]["x"] == list(range(1, LENGTH))
+        assert lines[words.models[name]]["y"] == pytest.approx(right)
+        assert lines[words.models[name]]["x"] == list(range(1, LENGTH))
+
+
+@pytest.mark.parametrize("models", ["", "rnn", "gpt", "nobody"])
+def test_before_a_guess_no_page_tells_how_the_line_goes_on(covers, models):
+    app = open_part("history", "memory", models=models)
+    fine(app)
+    lines = {one["label"]: one["x"] for one in sent(app, "draw_on")["lines"]}
+    assert len(lines.get(words.models["rnn"], [])) <= 1
+    assert words.models["rnn"] not in sent(app, "cell_grid")["rowNames"]
+    assert "50.7" not in prose_of(app)
+
+
+def test_the_looks_hold_for_the_models():
+    right = {name: first_letter.read_card(name)["right"] for name in OPTIONS}
+    assert min(right["gru"] + right["lstm"]) > 0.99
+    mlp, wavenet = (first_letter.load(name).config.window for name in ("mlp", "wavenet"))
+    assert wavenet == 4 * mlp and mlp < 12
 
 
 def test_an_own_string_goes_through_all():
@@ -154,14 +173,40 @@ def test_odd_strings(string, says):
 
 
 @given(right=shares)
-def test_reach_and_question_hold_for_every_curve(right):
+def test_reach_holds_for_every_curve(right):
     reach = first_letter.reach(right)
     assert all(one >= 0.9 for one in right[:reach])
     assert reach == FARTHEST or right[reach] < 0.9
-    bounds = [(0, 7), (8, 30), (31, 59), (60, 60)]
-    low, high = bounds[chapter.question(right).right]
-    assert low <= reach <= high
     assert "{" not in chapter.measured(right, 2000)
+
+
+def told_apart(right: list[float]) -> None:
+    question = chapter.question(right)
+    if question is None:
+        return
+    truth, *wrong = map(np.array, question.values)
+    assert truth.tolist() == right[1:]
+    assert all(np.abs(other - truth).mean() >= chapter.APART for other in wrong)
+    # What is said of the right line: it ends level, and above guessing.
+    assert np.ptp(truth[30:]) <= chapter.APART and truth[30:].min() > CHANCE
+    fades, keeps = wrong
+    assert (np.diff(fades) <= 0).all() and set(keeps) == {right[0]}
+    assert "{" not in question.text + "".join(question.reasons)
+
+
+@given(right=shares)
+def test_the_lines_of_the_question_are_apart_for_every_curve(right):
+    told_apart(right)
+
+
+@given(first=some.floats(0, 1), level=some.floats(0, 1), fall=some.floats(0.5, 1))
+def test_the_lines_of_the_question_are_apart_where_a_curve_ends_level(first, level, fall):
+    told_apart([level + (first - level) * fall**n for n in range(FARTHEST)])
+
+
+def test_the_line_of_the_rnn_is_asked_for():
+    assert chapter.question(first_letter.read_card("rnn")["right"]) is not None
+    assert chapter.question(first_letter.read_card("gpt")["right"]) is None
 
 
 @given(curves=some.lists(shares, min_size=1, max_size=6))

@@ -25,7 +25,6 @@ def kind_of(title: str) -> str | None:
 def test_a_kind_of_network_has_one_colour_on_all_pages():
     colours = defaultdict(set)
     pages = (
-        ("history", "memory", {}),
         ("history", "all", {"all": "axes"}),
         ("attention", "why", {}),
     )
@@ -40,6 +39,11 @@ def test_a_kind_of_network_has_one_colour_on_all_pages():
         assert sum(map(len, colours.values())) > before, (lesson, part)
     for run in sent(open_part("training", "race"), "curves")["runs"]:
         colours[kind_of(run["label"])].add((category_style(run["colour"])[0], "training", "race"))
+    every = open_part("history", "memory", models="mlp,wavenet,rnn,gru,lstm,gpt")
+    for line in sent(every, "draw_on")["lines"]:
+        if kind := kind_of(line["label"]):
+            number = int(line["role"].removeprefix("kind-"))
+            colours[kind].add((category_style(number)[0], "history", "memory"))
     assert colours.keys() >= set(KINDS.values())
     for kind, seen in colours.items():
         assert {colour for colour, *_ in seen} == {category_style(network_number(kind))[0]}, kind

@@ -1,38 +1,32 @@
 """Chapter "One test for all": which letter came first, asked of every model at every distance."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from llmviz.course.document.marks import as_markdown
-from llmviz.course.figures.lines import Line, lines
 from llmviz.course.figures.networks import is_dashed, network_number
 from llmviz.course.lessons.history.memory import own_string, words
+from llmviz.course.lessons.history.memory.params import SHOWN
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.course.ui.rerun import once
 from llmviz.training import first_letter
 from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, TRAINING
 
+STAGED = True
 KEY = "history.memory"
-ASKED = "rnn"  # whose reach the question is about
-TABLE_AT = (7, 31, 60)
+GUESS = "history.memory.line"
+ASKED = "rnn"  # whose line is drawn by hand
+APART = 0.1  # of all right answers, on average, between the lines of the question
+NEAR = 7  # letters, which the reason of the right line names
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    text = words.text.format(
-        chance=kit.percent(CHANCE),
-        models=len(OPTIONS),
-        steps=TRAINING.steps,
-        rows=TRAINING.batch_size,
-        length=LENGTH,
-        farthest=FARTHEST,
-    )
-    kit.section(words.intro.title, text)
+    """Show what models remember, up to the line that is drawn by hand, then a typed string."""
     known = kit.or_refused(cards)
     if known is None:
         return
@@ -40,18 +34,33 @@ def draw(state: kit.PageState) -> None:
         st.info(words.none, icon=":material/download:")
         st.code(words.command, language=None)
         return
+    kit.prose(words.hook)
+    shown = [name for name in known if name in state["models"]]
+    shown = shown or [name for name in known if name in SHOWN] or list(known)
+    asked = question(known[ASKED]["right"]) if ASKED in known else None
+    told = asked is None or kit.answered(asked, GUESS)
+    with kit.stage("memory", stays=False):
+        _lines(known, shown, asked)
+        if asked is not None:
+            kit.predict(asked, GUESS, covers=True, hand=True)
+        st.pills(
+            words.shown,
+            list(known),
+            selection_mode="multi",
+            format_func=words.models.__getitem__,
+            wrap=True,
+            **kit.tied(f"_models@{state.page}", shown, partial(state.__setitem__, "models")),
+        )
+        kit.prose(caption(known, [name for name in shown if told or name != ASKED]))
     missing = [words.models[name] for name in OPTIONS if name not in known]
     if missing:
         line = words.missing.format(names=", ".join(missing), command=words.command)
         st.info(as_markdown(line), icon=":material/download:")
-    shown = ASKED not in known or kit.predict(
-        question(known[ASKED]["right"]), f"{KEY}.ask", covers=True
-    )
-    if shown:
-        _measured(known)
+    kit.looks(state, words.looks, f"{KEY}.looks")
     if engine_ready():
-        own_string.draw(state, list(known))
-    if shown:
+        own_string.draw(state, [name for name in known if told or name != ASKED])
+    if told:
+        _reasons(known)
         shares = ", ".join(
             f"{words.models[name]} {kit.percent(float(np.mean(card['right'])))}"
             for name, card in known.items()
@@ -59,16 +68,91 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, farthest=FARTHEST, shares=shares)
 
 
-def _measured(known: dict[str, dict[str, Any]]) -> None:
-    questions = max(card["asked"] for card in known.values())
-    kit.section(words.chart, asked=questions)
-    curves = tuple((name, tuple(card["right"])) for name, card in known.items())
-    kit.chart(chart(curves, kit.theme()), f"{KEY}.chart")
+def question(right: list[float]) -> kit.Question | None:
+    """Ask how a model's share of right answers goes on; None where a wrong line is near it.
+
+    The wrong lines are those of somebody to whom each letter takes the same share away, and of one
+    to whom nothing can be lost without a window. None, too, where the line does not end level.
+    """
+    truth, first = np.array(right[1:]), right[0]
+    kept = max(0.0, (first - CHANCE) / (1 - CHANCE))
+    fades = CHANCE + (1 - CHANCE) * kept ** np.arange(2, LENGTH)
+    values = {"right": truth, "fades": fades, "keeps": np.full(truth.size, first)}
+    apart = min(np.abs(truth - values[name]).mean() for name in ("fades", "keeps"))
+    half = truth[truth.size // 2 :]
+    if apart < APART or np.ptp(half) > APART or half.min() < 2 * CHANCE:
+        return None
+    numbers = {
+        "near": NEAR,
+        "at_near": kit.percent(right[NEAR - 1]),
+        "farthest": FARTHEST,
+        "at_end": kit.percent(right[-1]),
+        "chance": kit.percent(CHANCE),
+    }
+    return kit.Question(
+        words.ask.format(first=kit.percent(first)),
+        [words.answers[name] for name in values],
+        0,
+        [words.reasons[name].format(**numbers) for name in values],
+        values=[tuple(map(float, line)) for line in values.values()],
+    )
+
+
+def _lines(known: dict[str, dict[str, Any]], shown: list[str], asked: kit.Question | None) -> None:
+    """Each model's share of right answers by distance; that of the asked one goes on by hand."""
+    drawn = [line(name, known[name]["right"]) for name in shown if name != ASKED]
+    here = ASKED in shown
+    whole = line(ASKED, known[ASKED]["right"]) if here else drawn.pop()
+    ghosts = zip(asked.answers[1:], asked.values[1:], strict=True) if asked and here else ()
+    kit.guess_line(
+        drawn,
+        whole,
+        kit.Scale(1, FARTHEST, words.axes[0]),
+        kit.Scale(0, 1.04, words.axes[1]),
+        asked if here else None,
+        GUESS,
+        known=1,
+        picture=f"{KEY}.picture",
+        ghosts=[
+            kit.Drawn(label, whole.x[1:], values, "residual", dashed=True)
+            for label, values in ghosts
+        ],
+        levels=[(CHANCE, words.chance)],
+        form="percent",
+    )
+
+
+def line(name: str, right: list[float]) -> kit.Drawn:
+    """Return a model's line, in the colour of its kind."""
+    # Dashes, so that what lies below a line is seen between them.
+    dashed = name == list(words.models)[-1] or is_dashed(name)
+    role = f"kind-{network_number(name)}"
+    return kit.Drawn(words.models[name], range(1, LENGTH), right, role, dashed)
+
+
+def caption(known: dict[str, dict[str, Any]], shown: list[str]) -> str:
+    """Say how often models are right at the longest distance."""
+    shares = ", ".join(
+        words.share.format(model=words.models[name], share=kit.percent(known[name]["right"][-1]))
+        for name in shown
+    )
+    if not shown:
+        return words.caption_none.format(chance=kit.percent(CHANCE))
+    return words.caption.format(farthest=FARTHEST, shares=shares, chance=kit.percent(CHANCE))
+
+
+def _reasons(known: dict[str, dict[str, Any]]) -> None:
+    kit.section(
+        words.why,
+        models=len(known),
+        asked=max(card["asked"] for card in known.values()),
+        steps=TRAINING.steps,
+        rows=TRAINING.batch_size,
+        length=LENGTH,
+    )
     alike = together(known)
     if len(alike) > 1:
-        st.caption(words.together.format(names=kit.listed(alike)))
-    _table(known)
-    kit.section(words.why, models=len(known))
+        kit.prose(words.together.format(names=kit.listed(alike)))
     kit.prose("\n\n".join(reasons(known)))
     kit.show_code(
         [first_letter.FirstLetterData, first_letter.shares_right, first_letter.make],
@@ -89,27 +173,6 @@ def cards() -> dict[str, dict[str, Any]]:
     return {name: first_letter.read_card(name) for name in first_letter.there()}
 
 
-@kit.kept(4)
-def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: kit.Mode) -> kit.Figure:
-    """Return each model's share of right answers by distance."""
-    order = list(words.models)
-    drawn = [
-        Line(
-            words.models[name],
-            np.arange(1, LENGTH),
-            100 * np.array(right),
-            network_number(name),
-            # The last one, too, so that a line below it is seen between the dashes.
-            dashed=name == order[-1] or is_dashed(name),
-            marked=False,
-        )
-        for name, right in curves
-    ]
-    level = (100 * CHANCE, words.chance)
-    figure = lines(drawn, words.axes, mode, level=level, hover=words.hover)
-    return figure.update_yaxes(range=[0, 104])
-
-
 def together(known: dict[str, dict[str, Any]]) -> list[str]:
     """Return the models whose lines cannot be told from that of the last one, by name.
 
@@ -121,23 +184,6 @@ def together(known: dict[str, dict[str, Any]]) -> list[str]:
         for name, card in known.items()
         if np.abs(last - card["right"]).max() < 0.005
     ]
-
-
-def _table(known: dict[str, dict[str, Any]]) -> None:
-    rows = [
-        [
-            words.models[name],
-            f"{card['parameters']:,}",
-            card["seconds"],
-            *(100 * card["right"][n - 1] for n in TABLE_AT),
-        ]
-        for name, card in known.items()
-    ]
-    column = st.column_config.NumberColumn(format="%.1f")
-    formats = {name: column for name in words.table[2:]}
-    formats[words.table[1]] = st.column_config.TextColumn(alignment="right")
-    frame = pd.DataFrame(rows, columns=list(words.table))
-    st.dataframe(frame, hide_index=True, column_config=formats)
 
 
 def reasons(known: dict[str, dict[str, Any]]) -> list[str]:
@@ -175,11 +221,3 @@ def _distance(reach: int) -> str:
 
 def _more(letters: int) -> str:
     return kit.count(letters, words.more_letter)
-
-
-def question(right: list[float]) -> kit.Question:
-    """Ask how far the RNN remembers."""
-    reach = first_letter.reach(right)
-    correct = int(np.searchsorted([8, 31, FARTHEST], reach, side="right"))
-    reason = words.ask_reason.format(letters=_more(reach)) if reach else words.ask_never
-    return kit.Question.rated(words.ask, words.ask_answers, correct, reason, length=LENGTH)
