@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from llmviz.course.lessons.discoveries.scaling import chapter as scaling
 from llmviz.course.lessons.discoveries.scaling import (
     compute,
     laws,
-    line,
     own_run,
     scaling_fits,
     scaling_runs,
 )
+from llmviz.course.lessons.discoveries.scaling.scaling_fits import Taken
 from llmviz.course.lessons.discoveries.superposition import chapter, own
 from llmviz.course.lessons.discoveries.superposition import superposition_record as record
 from llmviz.course.lessons.discoveries.superposition.directions import report
@@ -148,14 +149,20 @@ def test_each_choice_of_runs_has_its_law_and_all_others_are_refused():
                 laws.fit_of(taken)
 
 
-@given(st.floats(0, 2), st.floats(0.05, 1.5))
-def test_a_line_begins_at_the_shortest_run_and_ends_above_its_floor(floor, power):
-    runs = laws.of_width(scaling_runs.SIZES[-1].width)
-    tokens = np.array([runs[0].tokens, 1e12, 1e30])
-    first, far, farther = line.line_at(floor, power, tokens)
-    assert first == pytest.approx(runs[0].loss)
-    assert floor <= farther <= far <= first
-    assert f"never less than {floor:.2f}" in line.line_read(floor, power)
+def test_the_eighth_model_is_held_against_a_law_of_the_others():
+    losses = [run.loss for run in laws.longest()]
+    assert losses == sorted(losses, reverse=True), "as the chapter says: each was better"
+    steps = -np.diff(losses)
+    assert steps[-1] < steps[-2], "a ruler along the last two points goes too deep"
+    asked, told = scaling.next_question(), scaling.next_numbers()
+    assert asked.values[asked.right] == (losses[-1],) and len(set(asked.answers)) == 3
+    taken, largest = Taken(), laws.longest()[-1]
+    others = [run for run in laws.runs()[1] if run.width != largest.width]
+    n, d, measured = taken.numbers(others)
+    law = laws.without_largest()
+    assert np.abs(law.loss(n, d) / measured - 1).mean() < 0.1  # it fits what it was made from
+    assert told["said"] == pytest.approx(float(law.loss(largest.parameters, largest.tokens)))
+    assert told["floor"] < told["loss"] < losses[-2]
 
 
 def test_equal_compute_reads_between_measured_amounts():

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.figures.bars import named_bars
-from llmviz.course.lessons.discoveries.scaling import compute, laws, line, own_run, words
+from llmviz.course.lessons.discoveries.scaling import compute, laws, own_run, words
 from llmviz.course.lessons.discoveries.scaling.scaling_fit import COVERED, DRAWS, fit_from
 from llmviz.course.lessons.discoveries.scaling.scaling_fits import COMMAND as FITS_COMMAND
 from llmviz.course.lessons.discoveries.scaling.scaling_fits import EVERY, NEAR, Fitted, Taken
@@ -24,7 +24,9 @@ from llmviz.course.lessons.discoveries.scaling.scaling_runs import (
 from llmviz.course.lessons.discoveries.scaling.scaling_runs import recorded as runs
 from llmviz.course.ui import kit
 
+STAGED = True
 KEY = "discoveries.scaling"
+GUESS = f"{KEY}.next"
 # The constants E, A, α, B and β that others published; Kaplan and others use another form.
 PUBLISHED = (
     ("1.69", "406.4", "0.34", "410.7", "0.28"),
@@ -35,14 +37,21 @@ PUBLISHED = (
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
+    """Show seven sizes and where the eighth lies, then the law of all runs and its floor."""
     try:
         every, _ = runs()[1], fits()
     except ValueError:
-        kit.section(words.intro.title)
         st.info(words.missing, icon=":material/download:")
         st.code(f"{COMMAND}\n{FITS_COMMAND}", language=None)
         return
+    kit.prose(words.hook, sizes=len(SIZES) - 1, most=AMOUNTS[-1])
+    asked = next_question()
+    with kit.stage("scaling", stays=False):
+        _next(asked)
+    kit.predict(asked, GUESS, covers=True, hand=True)
+    if kit.answered(asked, GUESS):
+        kit.prose(words.caption, **next_numbers())
+        kit.looks(state, words.looks, f"{KEY}.looks")
     counts = [run.parameters for run in every]
     kit.section(
         words.intro,
@@ -54,8 +63,8 @@ def draw(state: kit.PageState) -> None:
         most=AMOUNTS[-1],
         held=HELD_OUT,
     )
-    kit.chart(laws.runs_figure(kit.theme()), f"{KEY}.runs", bar=False)
-    line.draw(state)
+    if kit.answered(asked, GUESS):
+        kit.plot(f"{KEY}.runs", laws.runs_figure)
     opened = kit.predict(question(), f"{KEY}.floor", covers=True)
     if opened:
         taken = laws.taken_of(state)
@@ -66,6 +75,59 @@ def draw(state: kit.PageState) -> None:
     own_run.draw(state, opened=opened)
     if opened:
         kit.seen(words.end, **end_numbers())
+
+
+def next_numbers() -> dict[str, float]:
+    """Return what a law of the smaller models says of the largest, and what was measured."""
+    largest = laws.longest()[-1]
+    said = float(laws.without_largest().loss(largest.parameters, largest.tokens))
+    return {"said": said, "loss": largest.loss, "floor": runs()[0].entropy}
+
+
+def next_question() -> kit.Question:
+    """Return the question what the next larger model comes to.
+
+    The wrong answers are those of somebody to whom it has levelled off, and of one to whom each
+    size brings as much as the one before.
+    """
+    losses = [run.loss for run in laws.longest()]
+    values = {
+        "level": losses[-2],
+        "step": 2 * losses[-2] - losses[-3],
+        "right": losses[-1],
+    }
+    return kit.Question(
+        words.ask_next.format(count=laws.longest()[-1].parameters),
+        [words.next_answer.format(loss=loss) for loss in values.values()],
+        2,
+        [words.ask_next_reasons[name].format(**next_numbers()) for name in values],
+        values=[(loss,) for loss in values.values()],
+        write=lambda loss: words.next_answer.format(loss=loss),
+    )
+
+
+def _next(asked: kit.Question) -> None:
+    every = laws.longest()
+    counts = [run.parameters for run in every]
+    losses = [run.loss for run in every]
+    level = [(runs()[0].entropy, words.floor_level)] if kit.answered(asked, GUESS) else []
+    kit.guess_line(
+        [],
+        kit.Drawn(words.sizes_line, counts, losses),
+        kit.Scale(
+            counts[0] * 0.9,
+            counts[-1] * 1.1,
+            words.size_axis,
+            log=True,
+            marks=[(count, f"{count:,}") for count in (counts[0], counts[3], counts[-1])],
+        ),
+        kit.Scale(0, max(losses) * 1.05, words.loss_axis),
+        asked,
+        GUESS,
+        known=len(counts) - 1,
+        picture=f"{KEY}.next",
+        levels=level,
+    )
 
 
 def verdict(found: Fitted, exact: float) -> str:

@@ -50,6 +50,20 @@ def law_with_floor(taken: Taken, floor: float) -> Law:
     return min((fit_from(start, *numbers, floor) for start in starts), key=lambda law: law.left)
 
 
+@kit.kept(1)
+def without_largest() -> Law:
+    """Return the best law of all runs but those of the largest model."""
+    taken, largest = Taken(), SIZES[-1].width
+    numbers = taken.numbers([run for run in runs()[1] if run.width != largest])
+    starts = [start_of(fit_of(taken).law), *SOME_STARTS]
+    return min((fit_from(start, *numbers) for start in starts), key=lambda law: law.left)
+
+
+def longest() -> list[ScalingRun]:
+    """Return the run of each size on the longest text, the smallest first."""
+    return [of_width(size.width)[-1] for size in SIZES]
+
+
 def misses(law: Law, taken: Taken) -> np.ndarray:
     """Return by which share the law misses each run that is taken (R,)."""
     n, d, losses = taken.numbers(runs()[1])

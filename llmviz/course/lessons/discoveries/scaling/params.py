@@ -8,8 +8,6 @@ OWN_AMOUNTS = tuple(str(amount) for amount in AMOUNTS[:3])  # what is trained wi
 OWN_SIZES = tuple(str(size.width) for size in SIZES)
 
 PARAMS = [
-    codec.number("linefloor", 1.0, 0.0, 2.0),
-    codec.number("linepower", 0.5, 0.05, 1.5),
     codec.choice("counted", ALL, (ALL, BLOCKS)),
     codec.integer("smallest", 0, 0, len(SIZES) - 1),
     codec.integer("shortest", 0, 0, len(AMOUNTS) - 1),
