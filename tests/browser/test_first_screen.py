@@ -16,6 +16,7 @@ DONE = [
     "attention?part=masks",
     "training?part=step",
     "history?part=memory",
+    "attention?part=heads",
 ]
 
 

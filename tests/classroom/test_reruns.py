@@ -46,7 +46,6 @@ async def ready(visitor: Visitor) -> None:
 # are answered once in a chapter where a part of their own would cost every rerun more.
 SHOW = "Show me without an answer"
 RUN_THE_LESSON = {
-    "Heads": {"Your text", "Examples"},
     "A trained model": {"Your text", "Examples"},
     "Positions": {"Your answer", "Kind of positions"},
     "Train one": {"Starting point", "Run"},
@@ -64,6 +63,7 @@ STAGED = {
     "Cut",
     "Step by step",
     "Masks",
+    "Heads",
 }  # they have it under their picture
 WAYS_ON = ("Back: ", "Next: ", "Next lesson: ")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.course.lessons.attention.heads import switching
+from llmviz.course.lessons.attention.heads import asking_heads, switching
 from llmviz.course.lessons.attention.scale import chapter as scale
 from llmviz.course.lessons.attention.steps import asking_word
 from llmviz.course.lessons.attention.steps import words as steps_words
@@ -59,35 +59,37 @@ def test_a_first_letter_that_counts_more_is_not_called_written_over():
     assert "less than for the last" not in asked.reasons[asked.right]
 
 
-# ---- which head matters most
+# ---- which head matters most, and where a head looks
 
 
 @pytest.mark.parametrize("case", range(60))
-def test_one_of_the_heads_offered_moves_most(case):
+def test_all_heads_that_move_most_are_named(case):
     chance = np.random.default_rng(case)
     shape = (int(chance.integers(1, 5)), int(chance.integers(1, 5)))
     worth = chance.random(shape) * chance.choice([0.001, 0.03, 1.0])
     if case % 4 == 0:
         worth = np.round(worth, 1)  # many heads alike
-    asked = switching.question(worth, "x")
-    told = switching.strongest(worth)
-    if asked is not None:
-        places = [tuple(map(int, re.findall(r"\d+", name))) for name in asked.answers]
-        shares = [worth[place] for place in places]
-        assert shares[asked.right] == worth.max()
-        assert 3 <= len(places) <= 4
-        for at, share in enumerate(shares):
-            assert percent(asked.reasons[at]) == round(100 * share) or share * 100 % 1 == 0.5
-            assert at == asked.right or f"{share:.0%}" != f"{worth.max():.0%}"
-    count = told.count("layer")
+    count = switching.strongest(worth).count("layer")
     assert count == (0 if worth.max() < 0.005 else (worth == worth.max()).sum())
 
 
-def test_heads_that_move_nothing_or_all_alike_ask_nothing():
-    for worth in (np.zeros((4, 4)), np.full((4, 4), 0.3), np.ones((1, 1)), np.array([[0.5, 0.1]])):
-        assert switching.question(worth, "x") is None
-    assert "No head" in switching.strongest(np.zeros((2, 2)))
-    assert switching.strongest(np.full((2, 2), 0.3)).count("layer") == 4
+@pytest.mark.parametrize("case", range(60))
+def test_each_word_of_the_row_stands_for_an_answer_and_the_right_one_has_most(case):
+    chance = np.random.default_rng(case)
+    t, heads = int(chance.integers(1, 10)), int(chance.integers(1, 5))
+    tokens = [str(token) for token in chance.choice(["·a", "·b", "c", "·", "d"], t)]
+    weights = chance.dirichlet(np.full(t, 0.2), heads)
+    found = asking_heads.puzzle(weights, tokens)
+    if found is None or (asked := asking_heads.question(*found, tokens)) is None:
+        return
+    head, answers = found[0], asking_heads.named(found[1], tokens)
+    assert answers == asked.answers
+    sums = np.zeros(len(answers))
+    for token in set(tokens):
+        share = sum(weights[head, at] for at in range(t) if tokens[at] == token)
+        at = asking_heads.place_of(answers, token)
+        sums[at] = max(sums[at], share)
+    assert sums[0] == pytest.approx(found[2]) and (sums[0] - sums[1:] >= asking_heads.APART).all()
 
 
 # ---- which token a head looks at

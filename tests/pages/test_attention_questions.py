@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llmviz.course.lessons.attention.heads import switching
+from llmviz.course.lessons.attention.heads import asking_heads
 from llmviz.course.lessons.attention.inputs import model_on_text as real
-from llmviz.course.lessons.attention.inputs import opening
 from llmviz.course.lessons.attention.trained import words as trained_words
 from tests.pages.attention_models import TEXT, matrices_of
 from tests.pages.attention_models import models as models
-from tests.pages.harness import choose_answer, fine, open_part, prose_of, sent
+from tests.pages.harness import fine, open_part, sent
 
 
 def hidden_cells(app) -> dict[str, list]:
@@ -76,19 +75,13 @@ def test_the_spread_is_asked_for_at_every_size_with_answers_of_its_own():
     assert len(asked) == 4
 
 
-def test_the_head_that_matters_most_is_told_after_the_question(covers, models):
-    app = open_part("attention", "heads", model="narrow", text=TEXT)
+def test_only_the_first_head_travels_until_it_is_answered(covers, monkeypatch):
+    monkeypatch.setattr(asking_heads, "APART", 0)
+    app = open_part("attention", "heads")
     fine(app)
-    assert "Each head was switched off alone" not in prose_of(app)
-    bundled = models["narrow"]
-    ids = (bundled.tokenizer.special_tokens["<|endoftext|>"], *bundled.tokenizer.encode(TEXT))[:24]
-    worth = opening.worth_of_heads(bundled, ids)
-    best = "layer {}, head {}".format(*np.unravel_index(worth.argmax(), worth.shape))
-    asked = next(radio for radio in app.radio if best in radio.options)
-    choose_answer(asked, best)
-    app.run()
-    assert [box.value for box in app.success] == ["Right."]
-    assert "Each head was switched off alone" in prose_of(app)
-    made = switching.question(worth, "x")
-    assert len(made.answers) in (3, 4) and made.answers[made.right] == best
-    assert switching.question(worth[:, :1], "x") is None
+    (drawn,) = matrices_of(app)
+    assert drawn["values"][0].any() and not drawn["values"][1:].any()
+    next(box for box in app.button if box.label == "Show me without an answer").click().run()
+    fine(app)
+    values = matrices_of(app)[0]["values"]
+    assert values.any(1).all() and np.allclose(values.sum(1), 1, atol=0.1)

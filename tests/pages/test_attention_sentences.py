@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from llmviz.course.lessons.attention.heads import chapter as heads
-from llmviz.course.lessons.attention.heads import counting
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs import opening
 from llmviz.course.lessons.attention.masks import effects, words
@@ -186,20 +185,6 @@ def test_tokens_that_look_at_themselves_have_the_highest_score_there(own):
     leaving = np.zeros((5, 5))  # a row may lose most of its weight: nothing is said of it
     leaving[:, 0] = 0.2
     assert "nearly all" not in steps._only_itself(leaving)
-
-
-@pytest.mark.parametrize(("layers", "total"), [(2, 8), (4, 16)])
-def test_where_the_line_on_heads_is_wrong_its_reason_counts_them(layers, total):
-    asked = counting.layers_and_heads("x", layers, 4, 32)
-    assert f"{total} heads in all" in asked.reasons[asked.right]
-    assert asked.answers[0].startswith(f"It has {layers} layer")
-
-
-def test_the_wrong_line_is_not_the_same_for_all_models():
-    asked = [counting.layers_and_heads("x", layers, 4, 32) for layers in (1, 2, 3)]
-    assert {one.right for one in asked} == {1, 3}
-    zero = [counting.counted_from_zero(layers, 4) for layers in (2, 3, 4)]
-    assert len({one.answers[one.right] for one in zero}) > 1
 
 
 def test_the_end_of_step_by_step_names_the_largest_share_of_the_last_row():

@@ -8,7 +8,7 @@ import torch
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.attention import params
-from llmviz.course.lessons.attention.heads import switching, words
+from llmviz.course.lessons.attention.heads import asking_heads, switching, words
 from llmviz.course.lessons.attention.heads.model import heads_of
 from llmviz.course.lessons.attention.inputs import examples, opening, sources
 from llmviz.course.lessons.attention.inputs import model_on_text as real
@@ -22,13 +22,16 @@ from llmviz.nn.attention import causal_mask, merge_heads, split_heads
 from llmviz.nn.attention import ladder as rungs
 from llmviz.nn.attention.steps import AttentionSteps
 
+STAGED = True
 KEY = "attention.split"
 CUT = 4  # tokens that are drawn cut into heads
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
+    """Show where the heads of a layer look, then how one matrix is cut into them."""
+    if not asking_heads.draw(state):
+        return
     kit.section(words.intro)
     given = kit.or_refused(_inputs, state)
     if given is not None:

@@ -5,7 +5,7 @@ import streamlit as st
 
 from llmviz.course.figures.attention import Axes, bars
 from llmviz.course.lessons.attention import words as lesson_words
-from llmviz.course.lessons.attention.heads import counting, words
+from llmviz.course.lessons.attention.heads import words
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs import opening
 from llmviz.course.ui import engine, kit, model_on_text
@@ -15,7 +15,6 @@ from llmviz.sampling.steps import softmax
 from llmviz.textfile import whole_number
 
 BARS = 8  # tokens whose probabilities are drawn
-ASKED = 4  # heads to choose from in the question
 
 
 def read_heads(written: str, layers: int, heads: int) -> tuple[list[tuple[int, int]], list[str]]:
@@ -52,8 +51,7 @@ def draw(state: kit.PageState) -> None:
     _choose_off(state, off, config.n_layer, config.n_head)
     moved = _effect(bundled, reading, tuple(off))
     name, heads, width = kit.label(bundled.name), config.n_head, config.n_embd
-    if counting.draw(name, config.n_layer, heads, width) and moved is not None:
-        kit.seen(words.end, name=name, d=width // heads, c=width, moved=moved)
+    kit.seen(words.end, name=name, d=width // heads, c=width, moved=moved)
 
 
 def _written(heads: list[tuple[int, int]]) -> str:
@@ -75,12 +73,10 @@ def _choose_off(state: kit.PageState, off: list[tuple[int, int]], layers: int, h
             st.button(title, on_click=state.setter(off=_written(chosen)))
 
 
-def _effect(
-    bundled: engine.Bundled, reading: kit.Read, off: tuple[tuple[int, int], ...]
-) -> str | None:
+def _effect(bundled: engine.Bundled, reading: kit.Read, off: tuple[tuple[int, int], ...]) -> str:
     """Draw the next-token probabilities with and without the heads, and say what changed.
 
-    Returns what the end says of the heads that matter most; None while a question covers it.
+    Returns what the end says of the heads that matter most.
     """
     full, less = (chances(bundled, reading.ids, heads) for heads in ((), off))
     kit.chart(chance_bars(bundled, reading.ids, off, kit.theme()), "attention.off.bars")
@@ -98,8 +94,8 @@ def _effect(
     heads = bundled.model.config.n_layer * bundled.model.config.n_head
     if heads <= opening.MOST_HEADS:
         worth = opening.worth_of_heads(bundled, reading.ids)
-        known = _ask(worth, slots["best"])
-        moved_most = words.end_moved.format(moved=f"{worth.max():.0%}") if known else None
+        kit.prose(strongest(worth))
+        moved_most = words.end_moved.format(moved=f"{worth.max():.0%}")
     else:
         moved_most = ""
         st.caption(words.off_many.format(heads=heads))
@@ -137,18 +133,6 @@ def chance_bars(
     )
 
 
-def _ask(worth: np.ndarray, best: str) -> bool:
-    """Ask which head matters most here; say it where there is not enough to choose from.
-
-    Returns whether it was said.
-    """
-    quiz = question(worth, best)
-    known = quiz is None or kit.predict(quiz, "attention.off.ask", covers=True)
-    if known:
-        kit.prose(strongest(worth))
-    return known
-
-
 def strongest(worth: np.ndarray) -> str:
     """Return a sentence on the head that moves most when it is off; worth: (L, H)."""
     moved = f"{worth.max():.0%}"
@@ -161,27 +145,3 @@ def strongest(worth: np.ndarray) -> str:
     if len(heads) > 1:
         return words.off_worth_tie.format(heads=" · ".join(heads), moved=moved)
     return words.off_worth.format(head=heads[0], moved=moved)
-
-
-def question(worth: np.ndarray, best: str) -> kit.Question | None:
-    """Return the question which head moves most when it is off; None for too few to choose from.
-
-    worth: (L, H). Asked for are the best one and up to three that are spread over the others; those
-    with the same percentage as the best one are left out.
-    """
-    order = [int(at) for at in np.argsort(-worth, axis=None, kind="stable")]
-    percents = [f"{share:.0%}" for share in worth.flat]
-    others = [at for at in order[1:] if percents[at] != percents[order[0]]]
-    if len(others) < ASKED - 2:
-        return None
-    count = min(ASKED - 1, len(others))
-    places = np.linspace(0, len(others) - 1, count).round().astype(int)
-    chosen = sorted([order[0], *(others[place] for place in places)])
-    reasons = [words.ask_off_right if at == order[0] else words.ask_off_wrong for at in chosen]
-    names = [divmod(at, worth.shape[1]) for at in chosen]
-    return kit.Question(
-        words.ask_off.format(best=best),
-        [lesson_words.head_name.format(layer=layer, head=head) for layer, head in names],
-        chosen.index(order[0]),
-        [reason.format(share=percents[at]) for reason, at in zip(reasons, chosen, strict=True)],
-    )

@@ -1,0 +1,171 @@
+"""The stage of "Heads": where each head of a layer looks when the last word asks, one to guess."""
+
+import numpy as np
+import streamlit as st
+
+from llmviz.course.components.matrix_view.view import Matrix
+from llmviz.course.lessons.attention.heads import words
+from llmviz.course.lessons.attention.inputs import model_on_text as real
+from llmviz.course.lessons.attention.inputs import words as inputs_words
+from llmviz.course.ui import engine, kit, matrix_words, model_on_text
+
+KEY = "attention.looks"
+GUESS = f"{KEY}.head"
+WORDS = 24  # of the learner's own text that are drawn
+APART = 0.15  # between the shares of the two words that the head in question looks at most
+
+
+def draw(state: kit.PageState) -> bool:
+    """Show where the heads look, the guess and the looks; return whether all may be told."""
+    bundled = kit.load(real.PICKER.name(state), tell=False)
+    read, asked, layer = None, None, 0
+    if bundled is not None:
+        read = _read(state, bundled)
+        layers = bundled.model.config.n_layer
+        layer = state["layer"] if 0 <= state["layer"] < layers else layers - 1
+    anna = state["who"] == "book" and read is not None and _head_0(read, layer) == "·Anna"
+    kit.prose(words.hook["book" if anna else "other"])
+    with kit.stage("heads", stays=False):
+        if read is not None:
+            asked = _picture(read, layer)
+            with st.container(horizontal=True, gap="medium"):
+                kit.choose(state, "who", words.who_label, words.who)
+                slot = kit.tied(f"_{KEY}.layer", layer, state.taker("layer"))
+                layers = range(read.bundled.model.config.n_layer)
+                st.segmented_control(inputs_words.layer, layers, required=True, **slot)
+    told = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    kit.source(state)
+    if told and read is not None:
+        _looks(state, read)
+    return told
+
+
+def _read(state: kit.PageState, bundled: engine.Bundled) -> kit.Read | None:
+    if state["who"] == "own":
+        return model_on_text.read_text(state, bundled, WORDS, tell_unknown=False)
+    ids = bundled.tokenizer.encode_from_start(words.texts[state["who"]])
+    return model_on_text.read_ids(ids[-bundled.model.context_length :], bundled)
+
+
+def _head_0(read: kit.Read, layer: int) -> str:
+    """Return the word that head 0 looks at most."""
+    names, of_word = pooled(shares(read, layer)[:1], list(read.tokens))
+    return names[int(of_word[0].argmax())]
+
+
+def shares(read: kit.Read, layer: int) -> np.ndarray:
+    """Return what the last token takes from each token by each head of a layer, (H, T)."""
+    return real.traced(read.bundled, read.ids, layer)["weights"][:, -1].numpy()
+
+
+def _picture(read: kit.Read, layer: int) -> kit.Question | None:
+    """Draw a row for each head; return the question, where there is one."""
+    weights, tokens = shares(read, layer), list(read.tokens)
+    found = puzzle(weights, tokens)
+    asked = found and question(*found, tokens)
+    heads = [words.head.format(head=head) for head in range(len(weights))]
+    told = asked is None or kit.answered(asked, GUESS)
+    answers = [] if found is None else named(found[1], tokens)
+    kit.guess_cell(
+        Matrix(
+            "looks",
+            weights.round(2),
+            words.asks.format(asking=tokens[-1], layer=layer),
+            row_labels=heads,
+            col_labels=tokens,
+            col_axis=matrix_words.ASKED_AXIS,
+            role="weights",
+            limit=1.0,
+            digits=2,
+        ),
+        asked,
+        GUESS,
+        row=0 if found is None else found[0],
+        picture=KEY,
+        veiled=range(1, len(heads)),
+        number=lambda column: place_of(answers, tokens[column]),
+        narrow=WORDS,
+    )
+    kit.prose(caption(weights, tokens, told=told))
+    return asked
+
+
+def pooled(weights: np.ndarray, tokens: list[str]) -> tuple[list[str], np.ndarray]:
+    """Return the different words, and each head's share (H, words) of them; weights: (H, T)."""
+    names = list(dict.fromkeys(tokens))
+    places = [[at for at, token in enumerate(tokens) if token == name] for name in names]
+    return names, np.stack([weights[:, at].sum(1) for at in places], axis=1)
+
+
+def puzzle(weights: np.ndarray, tokens: list[str]) -> tuple[int, list[str], float] | None:
+    """Return the head to ask for, the words to tell apart, the right one first, and its share.
+
+    It is the one that is surest of a word that head 0 does not look at most. The others are what
+    head 0 looks at most, and the word before the last. None where no head is sure of another word.
+    """
+    names, of_word = pooled(weights, tokens)
+    if len(names) < 3:
+        return None
+    ordered = np.sort(of_word, axis=1)
+    best = of_word.argmax(1)
+    sure = (best != best[0]) & (ordered[:, -1] - ordered[:, -2] >= APART)
+    if not sure.any():
+        return None
+    head = int(np.where(sure, ordered[:, -1], -1).argmax())
+    wanted = [names[best[head]], names[best[0]], tokens[-2]]
+    return head, list(dict.fromkeys(wanted)), float(ordered[head, -1])
+
+
+def named(wanted: list[str], tokens: list[str]) -> list[str]:
+    """Return the answers as they are written; the last one stands for all other words."""
+    known = [words.word.format(word=word.strip("·") or word) for word in wanted]
+    return [*known, words.another] if set(tokens) - set(wanted) else known
+
+
+def place_of(answers: list[str], token: str) -> int:
+    """Return which answer a token of the picture stands for."""
+    written = words.word.format(word=token.strip("·") or token)
+    return answers.index(written) if written in answers else len(answers) - 1
+
+
+def question(head: int, wanted: list[str], share: float, tokens: list[str]) -> kit.Question | None:
+    """Return the question where a head looks; see `puzzle`. None where words look alike."""
+    answers = named(wanted, tokens)
+    if len(set(answers)) < 3:
+        return None
+    reasons = [words.ask_right, words.ask_vote, *[words.ask_near] * (len(wanted) - 2)]
+    reasons += [words.ask_other] * (len(answers) - len(reasons))
+    slots = {"head": head, "asking": kit.quote(tokens[-1]), "share": kit.percent(share)}
+    slots |= {"right": kit.quote(wanted[0]), "first": kit.quote(wanted[1])}
+    return kit.Question(
+        words.ask.format(**slots),
+        answers,
+        0,
+        [reason.format(**slots) for reason in reasons],
+        values=[(at,) for at in range(len(answers))],
+        write=lambda at: answers[int(at)],
+    )
+
+
+def caption(weights: np.ndarray, tokens: list[str], *, told: bool) -> str:
+    """Return what to see: where head 0 looks, and once it is told, which head looks elsewhere."""
+    names, of_word = pooled(weights, tokens)
+    best = of_word.argmax(1)
+    head = next((h for h in range(len(best)) if best[h] != best[0]), None)
+    slots = {"a": kit.quote(names[best[0]]), "share": kit.percent(float(of_word[0, best[0]]))}
+    if not told:
+        return words.caption["asked"].format(**slots)
+    if head is None:
+        return words.caption["same"].format(**slots)
+    other = {"b": kit.quote(names[best[head]]), "more": kit.percent(float(of_word[head].max()))}
+    return words.caption["apart"].format(head=head, **slots, **other)
+
+
+def _looks(state: kit.PageState, read: kit.Read) -> None:
+    layers, passages, means = read.bundled.model.config.n_layer, [*words.looks], ("", "")
+    if layers > 1:
+        first, second = (float(shares(read, at).max(1).mean()) for at in (0, layers - 1))
+        means = (kit.percent(first), kit.percent(second))
+    else:
+        del passages[1]
+    kit.looks(state, passages, f"{KEY}.passages", first=means[0], last=means[1])
