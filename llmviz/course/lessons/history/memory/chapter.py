@@ -9,7 +9,7 @@ import streamlit as st
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.figures.networks import is_dashed, network_number
 from llmviz.course.lessons.history.memory import own_string, words
-from llmviz.course.lessons.history.memory.params import SHOWN
+from llmviz.course.lessons.history.memory.params import PARAMS
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.course.ui.rerun import once
@@ -36,7 +36,7 @@ def draw(state: kit.PageState) -> None:
         return
     kit.prose(words.hook)
     shown = [name for name in known if name in state["models"]]
-    shown = shown or [name for name in known if name in SHOWN] or list(known)
+    shown = shown or [name for name in known if name in PARAMS[0].default] or list(known)
     asked = question(known[ASKED]["right"]) if ASKED in known else None
     told = asked is None or kit.answered(asked, GUESS)
     with kit.stage("memory", stays=False):
