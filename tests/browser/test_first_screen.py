@@ -17,6 +17,7 @@ DONE = [
     "training?part=step",
     "history?part=memory",
     "attention?part=heads",
+    "attention?part=scale",
 ]
 
 

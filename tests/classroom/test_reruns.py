@@ -64,6 +64,7 @@ STAGED = {
     "Step by step",
     "Masks",
     "Heads",
+    "Why ÷√d",
 }  # they have it under their picture
 WAYS_ON = ("Back: ", "Next: ", "Next lesson: ")
 

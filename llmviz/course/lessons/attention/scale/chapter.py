@@ -1,5 +1,6 @@
 """Chapter "Why ÷√d": what the size of a head does to its softmax, with and without the scale."""
 
+import itertools
 import math
 
 import streamlit as st
@@ -10,7 +11,13 @@ from llmviz.course.lessons.attention.scale.model import scale_row
 from llmviz.course.ui import kit
 from llmviz.nn.attention.study import ScaleStudy, scale_study
 
+STAGED = True
+KEY = "attention.scale"
+GUESS = f"{KEY}.largest"
+APART = 0.08  # between the answers of the question
 SIZES = tuple(2**k for k in range(10))
+DRAWN = (1, 4, 16, 64, 256)  # sizes with a line in the picture
+ASKED = 64
 KEYS, QUERIES = 16, 64
 CURVES = {  # of a study's values: a title, an axis, and a height with its name
     "entropy": (
@@ -31,15 +38,13 @@ def studies(seed: int) -> tuple[ScaleStudy, ScaleStudy]:
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    with st.container(horizontal=True, gap="medium"):
-        sizes = [str(size) for size in SIZES]
-        st.select_slider(words.size, sizes, width=560, **state.bind("size"))
-        st.number_input(words.seed, width=160, **state.ranged("seed"))
-    size = int(state["size"])
+    """Show what a softmax makes of scores of any size, the guess and the looks; then why."""
+    kit.prose(words.hook)
+    size, seed = int(state["size"]), state["seed"]
     at = SIZES.index(size)
-    divided, plain = studies(state["seed"])
+    divided, plain = studies(seed)
+    asked = question(plain)
+    told = asked is None or kit.answered(asked, GUESS)
     slots = {
         "d": size,
         "wide": plain.deviation[at],
@@ -51,21 +56,55 @@ def draw(state: kit.PageState) -> None:
         "high": divided.entropy[at],
         "steep": divided.gradient[at],
     }
-    kit.prose(words.read, **slots)
+    with kit.stage("scale", stays=False):
+        _lines(size, seed, asked)
+        shown = told or size < ASKED
+        kit.prose(words.now if shown else words.later, **slots)
+        with st.container(horizontal=True, gap="medium"):
+            sizes = [str(size) for size in SIZES]
+            st.select_slider(words.size, sizes, width=560, **state.bind("size"))
+            st.number_input(words.seed, width=160, **state.ranged("seed"))
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    if not told:
+        return
+    ends = {"first": f"{plain.largest[0]:.0%}", "last": f"{plain.largest[-1]:.0%}"}
+    kit.looks(state, words.looks, f"{KEY}.looks", **ends)
+    kit.section(words.intro)
     mode = kit.theme()
+    kit.chart(row_of_weights(size, seed, mode), "attention.row")
+    kit.prose(words.read, **slots)
     for place, part in zip(st.columns(2, gap="large"), CURVES, strict=True):
-        figure = curve(part, state["seed"], size, mode)
+        figure = curve(part, seed, size, mode)
         place.plotly_chart(figure, key=f"attention.{part}", theme=None)
     st.caption(words.caption.format(queries=QUERIES, keys=KEYS))
     kit.prose(words.gradient)
-    kit.chart(row_of_weights(size, state["seed"], mode), "attention.row")
-    kit.predict(question(size, plain), "attention.scale")
     kit.show_code(
         [scale_study],
-        words.snippet.format(size=size, keys=KEYS, queries=QUERIES, seed=state["seed"]),
+        words.snippet.format(size=size, keys=KEYS, queries=QUERIES, seed=seed),
         "\n".join(f"{s.entropy[at]:.3f} {s.gradient[at]:.4f}" for s in (divided, plain)),
     )
     kit.seen(words.end, **slots)
+
+
+def _lines(size: int, seed: int, asked: kit.Question | None) -> None:
+    """Draw the largest share at some sizes; dots are what dividing makes of it."""
+    divided, plain = studies(seed)
+    told = asked is None or kit.answered(asked, GUESS)
+    cases = []
+    for d in sorted({*DRAWN, size}):
+        at = SIZES.index(d)
+        known = told or d <= ASKED
+        cases.append(
+            kit.Case(
+                [(words.line.format(d=d), d == size)],
+                float(plain.largest[at]) if known else None,
+                dots=[float(divided.largest[at])] if known else (),
+                note="" if known else words.waits,
+            )
+        )
+    veiled = [sorted({*DRAWN, size}).index(ASKED)]
+    kit.guess_cases(cases, kit.Axis(0, 1, words.largest), asked, GUESS, veiled=veiled, picture=KEY)
 
 
 @kit.kept(64)
@@ -96,28 +135,22 @@ def row_of_weights(size: int, seed: int, mode: kit.Mode) -> kit.Figure:
     )
 
 
-def question(size: int, plain: ScaleStudy) -> kit.Question:
-    """Return the question what the spread of undivided scores is at another size.
+def question(plain: ScaleStudy) -> kit.Question | None:
+    """Return the question how much the largest weight has at another size; None where answers meet.
 
-    That size is 4 or 16 times the chosen one in turn; for the largest ones a quarter, so that the
-    slider can be moved to the end without losing the question.
+    The wrong answers are of somebody to whom more numbers even out, to whom the size does not
+    matter, and to whom four times the size is four times the share.
     """
-    at = SIZES.index(size)
-    steps = 4 if at % 2 else 2
-    if at + steps >= len(SIZES):
-        steps = 2 if at + 2 < len(SIZES) else -2
-    other, now = SIZES[at + steps], math.sqrt(size)
+    first, before, right = (float(plain.largest[SIZES.index(d)]) for d in (1, ASKED // 4, ASKED))
     reasons = {
-        f"{now:.1f}": words.ask_scale_same,
-        f"{math.sqrt(other):.1f}": words.ask_scale_root,
-        f"{now * other / size:.1f}": words.ask_scale_linear,
+        first: words.ask_even,
+        before: words.ask_same,
+        min(1.0, 4 * before): words.ask_times,
+        right: words.ask_right,
     }
-    if steps == 4:
-        reasons[f"{2 * now:.1f}"] = words.ask_scale_less
-    slots = {"d": size, "other": other, "there": plain.deviation[at + steps]}
-    slots["times"] = f"{other // size} times" if steps > 0 else "a quarter"
-    in_order = {answer: reasons[answer] for answer in sorted(reasons, key=float)}
-    right = f"{math.sqrt(other):.1f}"
+    shares = sorted(reasons)
+    if any(b - a < APART for a, b in itertools.pairwise(shares)):
+        return None
     return kit.Question.among(
-        words.ask_scale, in_order, right, scale=True, now=f"{now:.1f}", **slots
+        words.ask, reasons, right, kit.percent, asked=ASKED, before=ASKED // 4, times=4
     )
