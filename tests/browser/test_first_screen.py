@@ -8,6 +8,7 @@ from benchmarks.first_screen import PHONE, WIDE, screen_of
 DONE = [
     "sampling?part=temperature",
     "sampling?part=dice",
+    "sampling?part=writing",
     "sampling?part=pipeline",
     "discoveries?part=grokking",
     "tokenization?part=cut",

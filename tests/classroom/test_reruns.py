@@ -58,6 +58,7 @@ RUN_THE_LESSON = {
 STAGED = {
     "Temperature",
     "The dice",
+    "Writing",
     "Logits to a token",
     "Grokking",
     "Cut",

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.sampling.beam import chapter as beam
 from llmviz.course.lessons.sampling.beam import exhaustive
 from llmviz.course.lessons.sampling.compare import chapter as compare
@@ -226,20 +227,27 @@ def test_most_probable_text_is_asked_only_where_one_is(means, best):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_least_sure_place_has_the_highest_entropy_of_those_asked(seed):
+def test_least_sure_place_has_the_highest_entropy_and_wrong_ones_are_apart(seed):
     rng = np.random.default_rng(seed)
     entropies = rng.choice([0.0, 1.0, 1.001, 2.0, 3.0], 20)
+    texts = [f" {'x' * int(n)}." if n > 5 else f" {'y' * int(n)}" for n in rng.integers(1, 9, 20)]
+    prompt = prompt_of(np.zeros(20), texts)
+    prompt.bundled.tokenizer.token_bytes = lambda token: texts[token].encode()
     tokens = [SimpleNamespace(id=i, entropy=float(h)) for i, h in enumerate(entropies)]
-    question = writing.question(prompt_of(np.zeros(20)), tokens)
-    asked = np.array([entropies[at] for at in (0, 6, 13, 19)])
-    shown = np.round(asked, 2)
-    if (shown == shown.max()).sum() > 1:
-        assert question is None
+    question = writing.question(prompt, tokens)
+    if question is None:
         return
-    assert question.right == int(asked.argmax())
-    entropy, among = numbers(question.reasons[question.right])[-2:]
-    assert among == pytest.approx(np.exp(asked.max()), abs=0.06)
-    assert entropy == pytest.approx(asked.max(), abs=0.006)
+    among = [value for (value,) in question.values]
+    assert among[question.right] == pytest.approx(np.exp(entropies.max()))
+    assert unmarked(question.answers[question.right]) == question.write(among[question.right])
+    for at, value in enumerate(among):
+        assert numbers(question.reasons[at])[-1] == pytest.approx(value, abs=0.06)
+        if at != question.right:
+            assert np.log(among[question.right] / value) >= writing.APART
+        named = unmarked(question.answers[at]).partition(" after ")[0].strip()
+        if "a long word" in question.reasons[at]:
+            assert len(named) == max(len(text.strip()) for text in texts)
+        assert "a new sentence" not in question.reasons[at] or any("." in text for text in texts)
 
 
 def test_short_texts_are_not_asked_about():

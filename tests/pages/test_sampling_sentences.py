@@ -118,7 +118,7 @@ def test_the_end_of_the_search_says_where_greedy_choice_stands(v, can_end):
 def test_the_end_of_a_text_of_one_token_is_true(bundle):
     app = open_part("sampling", "writing", written="1", show="1")
     fine(app)
-    assert "Along your" not in prose_of(app) and "Its entropy is one number" in prose_of(app)
+    assert "Along your" not in prose_of(app) and "all that follows. Before" in prose_of(app)
     assert "<strong>Try:" not in prose_of(open_part("sampling", "writing", written="0", show="1"))
 
 
@@ -131,7 +131,10 @@ def test_what_tells_the_number_of_tokens_waits_for_the_answer(covers):
 
 def test_the_entropy_of_each_token_waits_for_the_answer(bundle, covers):
     app = open_part("sampling", "writing", written="30")
-    assert (sent(app, "writer")["entropy"] is None) == ("least sure" in prose_of(app))
+    text, asked = sent(app, "writer"), "Somewhere in this text" in prose_of(app)
+    assert text["veiled"] == text["asks"] == asked == (text["entropy"] is None)
+    assert (text["least"] is None) == asked and text["p"].any() != asked
+    assert any(text["alternatives"]) != asked
     assert len(sent(open_part("sampling", "writing", show="1"), "writer")["entropy"]) >= 30
 
 

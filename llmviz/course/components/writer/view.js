@@ -2,6 +2,7 @@
 // stopped at any of them, and asks for more before it runs out.
 
 import { css, el, inkOn, inks, later, live, makeCard, mix, remember, remembered, rgb, rgbText, styles } from "../_shared/common.js";
+import { makeHand } from "../_shared/guess.js";
 import { chance, number, whole } from "../_shared/numbers.js";
 
 const acts = new WeakMap();
@@ -21,6 +22,7 @@ class Writer {
     this.act = act;
     this.length = 0;
     this.open = null;
+    this.guess = null;
     this.bar = el("div", "bar-line");
     this.one = el("button", "press", null, { type: "button" });
     this.run = el("button", "press strong", null, { type: "button" });
@@ -32,7 +34,8 @@ class Writer {
     this.note = el("p", "note", null, { "aria-live": "polite" });
     this.panel = el("div", "panel");
     this.ways = el("div", "ways");
-    root.append(this.bar, this.text, this.scale, this.note, this.panel, this.ways);
+    this.hand = makeHand(() => act({ guess: this.guess }));
+    root.append(this.bar, this.text, this.hand.node, this.scale, this.note, this.panel, this.ways);
     this.card = makeCard(root);
     this.told = []; // lengths that Python was told and has not repeated yet
     // Python hears where the text rests once the hand does.
@@ -77,6 +80,10 @@ class Writer {
     this.one.textContent = words.one;
     this.clear.textContent = words.clear;
     this.bar.hidden = !data.controls;
+    this.text.classList.toggle("large", data.controls);
+    if (!data.asks) this.guess = null;
+    this.hand.show(words, data.asks, this.guess !== null);
+    if (before?.veiled !== data.veiled || before?.least !== data.least) this.drawn = 0;
     this.draw();
     if (this.waiting && this.length < data.ids.length) this.advance();
   }
@@ -167,8 +174,14 @@ class Writer {
     for (let i = from; i < this.length; i++) {
       const node = el("span", "tok", data.texts[i], { "data-at": i });
       const fill = shade(data.p[i]);
-      node.style.background = rgbText(fill);
-      node.style.color = inkOn(fill, both);
+      if (!data.veiled) {
+        node.style.background = rgbText(fill);
+        node.style.color = inkOn(fill, both);
+      }
+      if (data.least === i) {
+        node.classList.add("least");
+        node.title = data.words.least;
+      }
       if (data.chosen[i]) node.classList.add("chosen");
       if (data.slidesAt === i) node.classList.add("slides");
       this.text.appendChild(node);
@@ -195,12 +208,12 @@ class Writer {
   drawScale(none, sure) {
     const ramp = el("span", "ramp");
     ramp.style.background = `linear-gradient(90deg, ${none}, ${sure})`;
-    this.scale.hidden = !this.length;
+    this.scale.hidden = !this.length || this.data.veiled;
     this.scale.replaceChildren(this.data.words.scale, el("span", "num", "0"), ramp, el("span", "num", "1"));
   }
 
   point(node) {
-    if (!node || this.open !== null) return this.card.hide();
+    if (!node || this.open !== null || this.data.veiled) return this.card.hide();
     const i = Number(node.dataset.at);
     const { data } = this;
     const pairs = [
@@ -219,17 +232,28 @@ class Writer {
     if (!node || !this.data.controls) return;
     const i = Number(node.dataset.at);
     this.stop();
+    if (this.data.veiled) return this.suppose(i);
     this.open = this.open === i ? null : i;
     this.card.hide();
     this.draw();
   }
 
+  // The token that the hand takes for the hardest.
+  suppose(i) {
+    if (!this.data.asks) return;
+    this.guess = i;
+    this.hand.ready(true);
+    [...this.text.children].forEach((node, n) => node.classList.toggle("guess", n === i + 1));
+  }
+
   keys(event) {
-    const i = this.open ?? -1;
+    const { veiled } = this.data;
+    const i = (veiled ? this.guess : this.open) ?? -1;
     const to = { ArrowRight: Math.min(this.length - 1, i + 1), ArrowLeft: Math.max(0, i - 1), Escape: null }[event.key];
     if (to === undefined || !this.length || !this.data.controls) return;
     this.stop();
-    this.open = to;
+    if (!veiled) this.open = to;
+    else if (to !== null) this.suppose(to);
     this.draw();
     event.preventDefault();
     event.stopPropagation();

@@ -51,7 +51,9 @@ def writer(
     ways: Sequence[Way] = (),
     way: int = 0,
     controls: bool = True,
-    entropy: bool = True,
+    veiled: bool = False,
+    asks: bool = False,
+    least: int | None = None,
     on_act: Callable[[], None] | None = None,
 ) -> None:
     """Draw a text of ``length`` tokens; more of ``tokens`` may be known and are not shown yet.
@@ -59,7 +61,9 @@ def writer(
     Writing goes on in the browser as far as tokens are known and asks for more in time.
     ``st.session_state[key]["act"]`` is then ``{"length": n}`` (where it rests), ``{"want": n}``
     (tokens to have ready), ``{"choose": position, "id": token}``, ``{"way": n}`` or
-    ``{"clear": True}``. entropy: whether it is shown. Raises ValueError for data that do not fit.
+    ``{"clear": True}``. veiled: nothing is told of how sure the model was. asks: a click on a token
+    is then a guess, ``{"guess": position}``. least: the token that is marked as that before which
+    it was least sure. Raises ValueError for data that do not fit.
     """
     if not 0 <= length <= len(tokens):
         raise ValueError(f"length must be from 0 to {len(tokens)} known tokens; got {length}")
@@ -75,10 +79,15 @@ def writer(
         "ways": [vars(option) for option in ways],
         "way": way,
         "controls": controls,
+        "veiled": veiled,
+        "asks": asks,
+        "least": least,
         **_columns(tokens),
     }
-    if not entropy:
-        payload["entropy"] = None
+    if veiled:
+        nothing_told = np.zeros(len(tokens), np.float32)
+        payload |= {"p": nothing_told, "chance": nothing_told, "entropy": None}
+        payload |= {"rank": nothing_told.astype(np.int32), "alternatives": [[] for _ in tokens]}
     renderer("writer")(data=pack(payload), key=key, on_act_change=on_act or nothing)
 
 

@@ -8,37 +8,45 @@ import streamlit as st
 
 from llmviz.course.components.token_strip.view import visible_text
 from llmviz.course.components.writer.view import Way, WrittenToken, writer
+from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.sampling import params, pipeline_settings, source, texts
 from llmviz.course.lessons.sampling import words as lesson_words
 from llmviz.course.lessons.sampling.growing_text import Fork, Text
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.lessons.sampling.writing import words
 from llmviz.course.ui import kit
+from llmviz.course.ui.question import settle
 from llmviz.sampling import generate, text_measures
 
+STAGED = True
 KEY = "sampling.writer"
 READY = 8  # tokens that are known before they are asked for: enough until an answer comes
 SHOWN_AFTER = 24  # tokens of a new way that are shown at once
-ASKED = 4
+FEWEST = 12  # tokens of a text that is asked about
+APART = 0.5  # nats between the entropy of the right answer and those of the others
 ASK = "writing.entropy"
 SLICE = 0.1  # seconds of work by which the text grows at a time: all of it, in most cases
 POLL = 0.1  # seconds between two reruns while it grows
 _WANTED = "sampling.wanted"
 
 
-@source.reads_prompt(words.intro)
-def draw(state: kit.PageState, prompt: Prompted) -> None:
-    """Show the chapter."""
-    settings = pipeline_settings.usable(state, prompt)
-    st.caption(lesson_words.in_force.format(settings=pipeline_settings.described(settings)))
-    try:
-        live = not _written(state, prompt, settings)[1]
-    except ValueError as error:
-        pipeline_settings.refused(state, error)
-        return
-    # A long text is too much for one rerun where each token is a whole window of the model.
-    body = partial(_text, state, prompt, settings, live)
-    st.fragment(body, run_every=POLL if live else None)()
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show the text, the guess about it and the looks at it, then what goes deeper."""
+    kit.prose(words.hook)
+    prompt = source.prompted(state)
+    settings = prompt and pipeline_settings.usable(state, prompt)
+    if prompt is not None:
+        try:
+            live = not _written(state, prompt, settings)[1]
+        except ValueError as error:
+            pipeline_settings.refused(state, error)
+        else:
+            # A long text is too much for one rerun where each token is a whole window of the model.
+            body = partial(_text, state, prompt, settings, live)
+            st.fragment(body, run_every=POLL if live else None)()
+            return
+    kit.source(state)
 
 
 def _text(state: kit.PageState, prompt: Prompted, settings: dict[str, Any], live: bool) -> None:
@@ -48,17 +56,31 @@ def _text(state: kit.PageState, prompt: Prompted, settings: dict[str, Any], live
     tokens = written.tokens[:length]
     quiz = question(prompt, tokens) if whole else None
     shown = whole and (quiz is None or kit.answered(quiz, ASK))
-    _writer(state, prompt, settings, written, length, entropy=shown)
-    if not whole:
-        st.caption(words.growing)
-        return
-    if live:
-        st.rerun()  # which ends the looking
-    if len(state["ways"]) >= texts.MOST_WAYS:
-        st.caption(words.fork_limit)
-    st.number_input(lesson_words.seed, step=1, width=150, **state.ranged("seed"))
-    if tokens:
+    with kit.stage("writing", stays=False):
+        _writer(state, prompt, settings, written, length, quiz if whole else None, shown=shown)
+        if not whole:
+            st.caption(words.growing)
+            return
+        if live:
+            st.rerun()  # which ends the looking
+        kit.prose(caption(prompt, tokens, shown=shown))
+        if len(state["ways"]) >= texts.MOST_WAYS:
+            st.caption(words.fork_limit)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.number_input(
+                lesson_words.temperature, step=0.1, width=150, **state.ranged("temperature")
+            )
+            st.number_input(lesson_words.seed, step=1, width=150, **state.ranged("seed"))
+        others = pipeline_settings.described(settings | {"temperature": 1.0})
+        if others != lesson_words.plain:
+            st.caption(lesson_words.in_force.format(settings=others))
+    if quiz:
+        kit.predict(quiz, ASK, covers=True, hand=True)
+    kit.source(state)
+    if tokens and shown:
+        kit.looks(state, words.looks, f"{KEY}.looks", **rival(prompt, tokens))
         measures = text_measures(tokens)
+        kit.section(words.intro)
         kit.prose(
             words.numbers,
             n=kit.count(len(tokens), "token"),
@@ -67,11 +89,40 @@ def _text(state: kit.PageState, prompt: Prompted, settings: dict[str, Any], live
             mean=kit.signed(measures["mean_log_probability"]),
             p=kit.percent(math.exp(measures["mean_log_probability"])),
         )
-    if quiz:
-        kit.predict(quiz, ASK, covers=True)
     _code(prompt, settings, state, written, length)
     if tokens and shown:
         kit.seen(words.end, **end(prompt, tokens))
+
+
+def least_sure(tokens: list[Any]) -> int:
+    """Return the place of the token before which the entropy was highest."""
+    return max(range(len(tokens)), key=lambda at: tokens[at].entropy)
+
+
+def caption(prompt: Prompted, tokens: list[Any], *, shown: bool) -> str:
+    """Say what there is to see: where the model was least sure, once that is told."""
+    case = "empty" if not tokens else "shown" if shown else "veiled"
+    least = tokens[least_sure(tokens)] if tokens else None
+    return words.caption[case].format(
+        n=kit.count(len(tokens), "token"),
+        token=least and kit.quote(prompt.token_text(least.id)),
+        among=least and f"{math.exp(least.entropy):.1f}",
+        rank=least and f"{least.rank:,}",
+    )
+
+
+def rival(prompt: Prompted, tokens: list[Any]) -> dict[str, str]:
+    """Return what looks say of the place where the model was least sure, and of a rival there."""
+    at = least_sure(tokens)
+    others = [token for token, _ in tokens[at].alternatives if token != tokens[at].id]
+    other = others[0] if others else tokens[at].id
+    return {
+        "least": kit.quote(prompt.token_text(tokens[at].id)),
+        "rival": prompt.token_text(other),
+        "rival_id": str(other),
+        "at": str(at),
+        "length": str(min(params.MOST_TOKENS, at + 1 + SHOWN_AFTER)),
+    }
 
 
 def _length(state: kit.PageState) -> int:
@@ -133,22 +184,32 @@ def _writer(
     settings: dict[str, Any],
     written: Text,
     length: int,
+    quiz: kit.Question | None,
     *,
-    entropy: bool,
+    shown: bool,
 ) -> None:
+    def act(done: dict[str, Any]) -> None:
+        at = done.get("guess")
+        if quiz is not None and isinstance(at, int) and 0 <= at < length:
+            settle(quiz, ASK, [math.exp(written.tokens[at].entropy)], log=True)
+        else:
+            take_act(state, done)
+
     writer(
         tokens_of(prompt, written),
         key=KEY,
         prompt=prompt.text[-600:],
-        words=writer_words(prompt),
+        words=writer_words(prompt) | words.hand,
         length=length,
         limit=texts.most(prompt),
         ended=written.ended,
         slides_at=written.slides_at,
-        entropy=entropy,
+        veiled=not shown,
+        asks=quiz is not None and not shown,
+        least=least_sure(written.tokens[:length]) if shown and length else None,
         ways=[Way(0, 0, ""), *(_way(prompt, fork) for fork in state["ways"])],
         way=state["way"],
-        on_act=source.acted(KEY, lambda act: take_act(state, act)),
+        on_act=source.acted(KEY, act),
     )
 
 
@@ -207,26 +268,37 @@ def _rest(state: kit.PageState, length: int) -> None:
 
 
 def question(prompt: Prompted, tokens: list[Any]) -> kit.Question | None:
-    """Return the question where the model was least sure, of four tokens; None without a winner."""
-    if len(tokens) < 3 * ASKED:
+    """Return the question before which token the model was least sure; None without a clear one.
+
+    The wrong answers are those of somebody who takes long words for hard, or a sentence's start.
+    An answer's value is among how many equally likely tokens the model was as unsure.
+    """
+    if len(tokens) < FEWEST:
         return None
-    at = [round(i * (len(tokens) - 1) / (ASKED - 1)) for i in range(ASKED)]
-    answers = [in_context(prompt, tokens, i) for i in at]
-    first, second = sorted((tokens[i].entropy for i in at), reverse=True)[:2]
-    if len(set(answers)) < len(answers) or f"{first:.2f}" == f"{second:.2f}":
+    pieces = [plain(prompt, token.id) for token in tokens]
+    starts = [at for at in range(1, len(tokens)) if pieces[at - 1].rstrip()[-1:] in tuple(".!?")]
+    least, long = least_sure(tokens), max(range(len(tokens)), key=lambda at: len(pieces[at]))
+    reasons = {least: words.ask_entropy_least}
+    for wrong, reason in (
+        (long, words.ask_entropy_long),
+        *((at, words.ask_entropy_start) for at in starts[:1]),
+    ):
+        if tokens[wrong].entropy <= tokens[least].entropy - APART:
+            reasons.setdefault(wrong, reason)
+    answers = [in_context(prompt, tokens, at) for at in reasons]
+    if len(set(answers)) < 2 or len(set(answers)) < len(answers):
         return None
+    among = [math.exp(token.entropy) for token in tokens]
     return kit.Question(
         words.ask_entropy,
         answers,
-        [tokens[i].entropy for i in at].index(first),
+        0,
         [
-            words.ask_entropy_reason.format(
-                token=kit.quote(prompt.token_text(tokens[i].id)),
-                entropy=tokens[i].entropy,
-                among=f"{math.exp(tokens[i].entropy):.1f}",
-            )
-            for i in at
+            line.format(token=kit.quote(prompt.token_text(tokens[at].id)), among=f"{among[at]:.1f}")
+            for at, line in reasons.items()
         ],
+        values=[(among[at],) for at in reasons],
+        write=lambda guess: unmarked(in_context(prompt, tokens, among.index(guess))),
     )
 
 
@@ -247,10 +319,12 @@ def end(prompt: Prompted, tokens: list[Any]) -> dict[str, Any]:
 
 
 def in_context(prompt: Prompted, tokens: list[Any], at: int) -> str:
-    """Return a token with what stands before it, harmless in a widget's label."""
+    """Return a token with what stands before it."""
     before = prompt.text + "".join(plain(prompt, token.id) for token in tokens[:at])
-    token = plain(prompt, tokens[at].id).strip()
-    return kit.escape_markdown(words.in_context.format(token=token, before=before[-24:].strip()))
+    token = prompt.token_text(tokens[at].id)
+    return words.in_context.format(
+        token=kit.quote(token), before=kit.quote("…" + before[-24:].replace("\n", " "))
+    )
 
 
 def _code(
