@@ -19,6 +19,7 @@ DONE = [
     "history?part=memory",
     "attention?part=heads",
     "attention?part=scale",
+    "history?part=all",
 ]
 
 

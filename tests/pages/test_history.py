@@ -16,6 +16,7 @@ from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.history import other_lessons
 from llmviz.course.lessons.history import words as lesson_words
 from llmviz.course.lessons.history.all import axes, nine
+from llmviz.course.lessons.history.all import chapter as all_chapter
 from llmviz.course.lessons.history.all import name as scored
 from llmviz.course.lessons.history.all import words as all_words
 from llmviz.course.lessons.history.counting import network, pairs
@@ -248,7 +249,7 @@ def test_an_exact_series_is_told_without_error_and_asked_nothing():
 # ---- all of them
 
 
-@pytest.mark.parametrize("look", all_words.looks)
+@pytest.mark.parametrize("look", all_words.parts)
 def test_each_part_of_all_opens_and_its_snippets_print(look):
     app = harness.open_part("history", "all", all=look)
     harness.fine(app)
@@ -306,8 +307,6 @@ def test_measures_are_those_of_the_cards_and_the_race():
         assert one.loss == pytest.approx(card["validation_loss"], abs=1e-6)
         assert one.parameters == card["parameters"]
         assert one.steps == card["steps"]
-    asked = axes.size_question(nine.measures())
-    assert asked is not None and len(set(asked.answers)) == 2
 
 
 def test_models_that_cannot_be_ranked_are_said_to_be_close():
@@ -321,9 +320,51 @@ def test_models_that_cannot_be_ranked_are_said_to_be_close():
     assert "within 0.02 nats" in told
 
 
-def test_a_question_of_sizes_needs_two_that_differ():
-    only = [one for one in nine.measures() if one.key in (*COUNTED, "names-gpt")]
-    assert axes.size_question(tuple(only)) is None
+def losses_of_the_nine() -> dict[str, float]:
+    return {one.key: one.loss for one in nine.measures()}
+
+
+def test_three_losses_are_asked_for_with_answers_that_are_apart():
+    losses = losses_of_the_nine()
+    asked = all_chapter.question(losses)
+    assert asked.values[asked.right] == tuple(losses[key] for key in all_chapter.ASKED)
+    right, newer, tables = (np.array(values) for values in asked.values)
+    width = all_chapter.AXIS.high - all_chapter.AXIS.low
+    for a, b in ((right, newer), (right, tables), (newer, tables)):
+        assert np.abs(a - b).mean() >= all_chapter.APART * width
+    assert (np.diff(newer) < 0).all() and tables[0] == losses["counted-pairs"]
+    # On the axis lies all that is drawn or may be guessed.
+    every = [*losses.values(), *newer, *tables]
+    assert all_chapter.AXIS.low < min(every) and max(every) < all_chapter.AXIS.high
+    years = [year for year, _ in all_chapter.by_age()]
+    assert years == sorted(years) and sorted(k for _, k in all_chapter.by_age()) == sorted(NINE)
+
+
+@given(table=some.floats(1, 3), lstm=some.floats(1, 3), gpt=some.floats(1, 3))
+def test_three_that_are_not_close_are_not_called_close(table, lstm, gpt):
+    three = dict(zip(all_chapter.ASKED, (table, lstm, gpt), strict=True))
+    asked = all_chapter.question(losses_of_the_nine() | three)
+    assert asked is None or np.ptp([table, lstm, gpt]) <= all_chapter.CLOSE
+
+
+def test_before_the_guess_no_loss_but_those_of_pairs_is_told(covers):
+    app = harness.open_part("history", "all")
+    harness.fine(app)
+    rows = harness.sent(app, "case_rows")["rows"]
+    told = [row["label"][1][0] for row in rows if row["value"] is not None]
+    assert told == [all_words.models[key] for key in all_chapter.DRAWN] and len(rows) == 9
+    assert not harness.unpack_all(app, "cell_grid")
+
+
+def test_the_looks_at_names_hold_for_all_nine():
+    means = {key: -np.log(nine.chances(key, "zlorbix")).mean() for key in NINE}
+    olivia = {key: -np.log(nine.chances(key, "olivia")) for key in NINE}
+    assert min(means, key=means.__getitem__) == "counted-pairs"
+    for key in NINE:
+        assert means[key] > olivia[key].mean() + 1
+        assert nine.chances(key, "annax")[:5].argmin() == 4
+        short = key in ("counted-pairs", "names-bigram")
+        assert (olivia[key][3] > 2) == short
 
 
 # ---- where they stand

@@ -3,7 +3,6 @@
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from llmviz.course.figures.history import by_measure
@@ -20,11 +19,8 @@ LISTED = 3  # names of each that are shown
 
 
 def draw(state: kit.PageState) -> None:
-    """Show the chart of two measures, the table of all, and what the models write."""
+    """Show the chart of two measures, and what the models write."""
     kit.section(words.axes)
-    question = size_question(measures())
-    if question is not None and not kit.predict(question, f"{KEY}.size", covers=True):
-        return
     names = {key: title.format(count=COUNT) for key, title in words.measures.items()}
     left, right = st.columns(2, gap="medium")
     for place, key, label in ((left, "across", words.across), (right, "up", words.up)):
@@ -32,7 +28,6 @@ def draw(state: kit.PageState) -> None:
     job = kit.going_job(f"{KEY}.write", _writing, state["wseed"]) if state["wrote"] else None
     going = job is not None and not job.over
     st.fragment(partial(_growing, state, job, going), run_every=POLL if going else None)()
-    kit.prose(lowest(measures()))
     left, right = st.columns([1, 2], vertical_alignment="bottom")
     left.number_input(words.write_seed, **state.ranged("wseed"))
     right.button(
@@ -50,7 +45,7 @@ def _writing(seed: int) -> kit.Job:
 
 
 def _growing(state: kit.PageState, job: kit.Job | None, going: bool) -> None:
-    """The chart and the table, as far as the nine have written."""
+    """The chart, as far as the nine have written."""
     if going and job is not None and job.over:
         st.rerun()  # which ends the polling
     if job is not None and job.problem:
@@ -67,7 +62,6 @@ def _growing(state: kit.PageState, job: kit.Job | None, going: bool) -> None:
     else:
         speeds = tuple((result.key, _rate(result), result.new) for result in written.values())
         st.plotly_chart(_figure(*chosen, speeds, kit.theme()), key=f"{KEY}.chart")
-    st.dataframe(_frame(tuple(written.values())), hide_index=True)
     if written:
         listed = "; ".join(
             words.wrote_one.format(
@@ -105,18 +99,6 @@ def _figure(
     return by_measure(points, numbers, titles, [key in words.powers for key in (across, up)], mode)
 
 
-@kit.kept(16)
-def _frame(written: tuple[Written, ...]) -> pd.DataFrame:
-    known = {result.key: (_rate(result), result.new) for result in written}
-    columns: dict[str, list[str]] = {words.model: [words.models[model.key] for model in measures()]}
-    forms = {"loss": "{:.4f}", "seconds": "{:,.2f}"}
-    for measure, title in words.columns.items():
-        values = [value_of(model, measure, known) for model in measures()]
-        form = forms.get(measure, "{:,.0f}")
-        columns[title] = ["–" if np.isnan(value) else form.format(value) for value in values]
-    return pd.DataFrame(columns)
-
-
 def lowest(models: tuple[Measured, ...]) -> str:
     """Say which of the nine has the lowest loss, and which of those that were trained."""
     first = min(models, key=lambda model: model.loss)
@@ -145,40 +127,6 @@ def _known() -> float:
     held_out = list(load_corpus("names").split(0.1, 0)[1])
     table = nine.counted("counted-fours")
     return table.grams.known(held_out, table.n)
-
-
-def size_question(models: tuple[Measured, ...]) -> kit.Question | None:
-    """Ask which of two trained models has the lower loss, where the smaller one might surprise.
-
-    The pair: of all in which the smaller model is better, that with the largest gap of losses; any
-    pair else. None where two losses are too close to rank.
-    """
-    trained = [model for model in models if model.key not in COUNTED]
-    pairs = [(a, b) for a in trained for b in trained if a.parameters < b.parameters]
-    if not pairs:
-        return None
-    small, large = max(pairs, key=lambda pair: pair[1].loss - pair[0].loss)
-    if abs(small.loss - large.loss) <= TIE:
-        return None
-    better = small if small.loss < large.loss else large
-    reasons = {}
-    for answer, other in ((small, large), (large, small)):
-        if answer is not better:
-            text = words.ask_wrong
-        else:
-            text = words.ask_right if answer is small else words.ask_right_larger
-        model = words.models[answer.key]
-        reasons[model] = text.format(model=model, loss=answer.loss, other=other.loss)
-    return kit.Question.among(
-        words.ask,
-        reasons,
-        words.models[better.key],
-        a=words.models[small.key],
-        a_parameters=small.parameters,
-        b=words.models[large.key],
-        b_parameters=large.parameters,
-        steps=small.steps,
-    )
 
 
 def _code() -> None:

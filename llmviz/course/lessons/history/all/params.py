@@ -4,7 +4,7 @@ from llmviz.course.lessons.history.all import words
 from llmviz.course.ui import codec
 
 PARAMS = [
-    codec.choice("all", "name", list(words.looks)),
+    codec.choice("all", "axes", list(words.parts)),
     codec.choice("across", "parameters", list(words.measures)),
     codec.choice("up", "loss", list(words.measures)),
     codec.flag("wrote", False),
