@@ -19,6 +19,9 @@ class Hand(NamedTuple):
     guess: float | None
 
 
+NO_HAND = Hand({"hint": "", "done": "", "own": ""}, False, None)
+
+
 def dice(
     names: Sequence[str],
     probabilities: Sequence[float],
@@ -29,7 +32,7 @@ def dice(
     rest: tuple[int, float, int],
     strip: Sequence[tuple[int, float, float]],
     recent: Sequence[tuple[float, str]],
-    hand: Hand,
+    hand: Hand = NO_HAND,
     on_act: Callable[[], None] | None = None,
 ) -> None:
     """Draw a strip with the random numbers on it, and frequencies beside probabilities.
