@@ -1,5 +1,6 @@
 """Opening the model of a step in another lesson, and forking a run at a step."""
 
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -13,7 +14,7 @@ from llmviz.models.catalogue import able
 from llmviz.training import run_folders
 from llmviz.training.config import OWNERS
 from llmviz.training.forks import CHANGEABLE, DROPOUT, EXERCISES, PRACTICE, forkable
-from llmviz.training.reading import BEFORE
+from llmviz.training.reading import BEFORE, MODEL
 
 # Where a model can be looked at: the page, and what its link says besides the model.
 PLACES: dict[str, dict[str, str]] = {
@@ -59,7 +60,7 @@ def draw(state: kit.PageState, main: ChartedRun, at: int | None) -> None:
             if st.button(words.places[page], key=f"curves.{page}", icon=":material/open_in_new:"):
                 st.switch_page(f"pages/{page}.py", query_params={**PLACES[page], "model": name})
         try:
-            steps = forkable(main.folder) if main.plan is not None else []
+            steps = (saved or _last(main.folder)) if main.plan is not None else []
         except ValueError as error:  # its weights are damaged
             kit.refuse(error)
             return
@@ -69,6 +70,19 @@ def draw(state: kit.PageState, main: ChartedRun, at: int | None) -> None:
         )
         if steps and not watched:  # of another visitor, who has not kept it
             _fork(state, main, nearest(steps, step), fresh=not saved)
+
+
+def _last(folder: Path) -> list[int]:
+    """The step of a run's last weights, which are read once as long as they stay the same."""
+    try:
+        return _forkable(str(folder), (folder / MODEL).stat().st_mtime_ns)
+    except OSError:
+        return []
+
+
+@kit.kept(64)
+def _forkable(folder: str, stamp: int) -> list[int]:
+    return forkable(Path(folder))
 
 
 def _places(main: ChartedRun) -> list[str]:
