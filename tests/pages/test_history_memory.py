@@ -13,6 +13,7 @@ from hypothesis import strategies as some
 
 from llmviz.course.lessons.history.memory import chapter, own_string, words
 from llmviz.course.lessons.history.memory.model import answers
+from llmviz.course.ui import kit
 from llmviz.training import first_letter
 from llmviz.training.config import TrainConfig
 from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, FirstLetterData
@@ -117,9 +118,10 @@ def test_before_a_guess_no_page_tells_how_the_line_goes_on(covers, models):
     app = open_part("history", "memory", models=models)
     fine(app)
     lines = {one["label"]: one["x"] for one in sent(app, "draw_on")["lines"]}
-    assert len(lines.get(words.models["rnn"], [])) <= 1
+    assert lines[words.models["rnn"]] == [1] and sent(app, "draw_on")["asked"]["x"][0] == 2
     assert words.models["rnn"] not in sent(app, "cell_grid")["rowNames"]
-    assert "50.7" not in prose_of(app)
+    told = kit.percent(first_letter.read_card("rnn")["right"][-1])
+    assert told not in prose_of(app)
 
 
 def test_the_looks_hold_for_the_models():

@@ -267,6 +267,7 @@ def test_all_were_trained_on_the_same_tokens_as_is_said():
     assert {card["training_documents"] for card in cards} == {len(programs.split()[0])}
     for key in COUNTED:
         assert nine.counted(key).grams.raw[0].counts[0] == len(programs.split()[0])
+    assert f"gets {len(programs.split()[1])} that it never saw" in " ".join(all_words.hook.split())
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,12 @@ def draw(state: kit.PageState) -> None:
         st.code(words.command, language=None)
         return
     kit.prose(words.hook)
-    shown = [name for name in known if name in state["models"]]
-    shown = shown or [name for name in known if name in PARAMS[0].default] or list(known)
     asked = question(known[ASKED]["right"]) if ASKED in known else None
     told = asked is None or kit.answered(asked, GUESS)
+    shown = [name for name in known if name in state["models"]]
+    shown = shown or [name for name in known if name in PARAMS[0].default] or list(known)
+    if not told and ASKED not in shown:  # or there would be nothing to draw on
+        shown.append(ASKED)
     with kit.stage("memory", stays=False):
         _lines(known, shown, asked)
         if asked is not None:
