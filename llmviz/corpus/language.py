@@ -192,3 +192,27 @@ def translate(source: str) -> Translation:
     target += [*subject.words, *place, *whom, verb]
     alignment = tuple((index, position) for position, (_, index) in enumerate(target))
     return Translation(source, " ".join(word for word, _ in target), alignment)
+
+
+@cache
+def _meanings() -> dict[str, str]:
+    lexicon = _lexicon()
+    found = {f"t{kind}{ending}": "the" for kind in "ao" for ending in ("", "n")}
+    found |= {lexicon[word]: word for word in (*NUMBERS, *ADVERBS, *PREPOSITIONS)}
+    found |= {lexicon[word] + ending: word for word in ADJECTIVES for ending in "iu"}
+    found |= {
+        lexicon[noun] + ("n" if many else ""): form for form, (noun, many) in _noun_forms().items()
+    }
+    for form, (forms, kind) in _verb_forms().items():
+        stem = lexicon[forms] + ("ak" if kind == "past" else "es")
+        found |= {stem + many: form for many in {"s": ("",), "base": ("in",)}.get(kind, ("", "in"))}
+    return found | {name: name for name in NAMES}
+
+
+def meaning(word: str) -> str:
+    """Return what a word of Tavin is in English; "" for what is no word.
+
+    >>> meaning(translate("the fox counts two hens").target.split()[-1])
+    'counts'
+    """
+    return _meanings().get(word, "")

@@ -20,6 +20,7 @@ DONE = [
     "attention?part=heads",
     "attention?part=scale",
     "history?part=all",
+    "attention?part=why",
 ]
 
 

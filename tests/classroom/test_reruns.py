@@ -66,6 +66,7 @@ STAGED = {
     "Masks",
     "Heads",
     "Why ÷√d",
+    "Why",
 }  # they have it under their picture
 WAYS_ON = ("Back: ", "Next: ", "Next lesson: ")
 

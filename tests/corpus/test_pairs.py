@@ -13,6 +13,7 @@ from llmviz.corpus.language import (
     TRANSITIVE,
     _lexicon,
     many_of,
+    meaning,
 )
 
 VERBS = {form: forms for forms in (*TRANSITIVE, *INTRANSITIVE) for form in forms.split(":")}
@@ -37,6 +38,14 @@ def test_every_word_is_aligned_with_the_word_it_translates():
             else:
                 stem = VERBS.get(word) or PLURALS.get(word) or word
                 assert tavin[j].startswith(lexicon[stem]), (word, tavin[j])
+
+
+def test_every_word_that_was_written_has_its_meaning():
+    for source, target, alignment in PAIRS:
+        english, tavin = source.split(), target.split()
+        for i, j in alignment:
+            assert meaning(tavin[j]) == english[i]
+    assert meaning("fox") == meaning("") == ""
 
 
 def test_order_and_agreement():

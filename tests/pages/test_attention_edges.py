@@ -17,7 +17,7 @@ from llmviz.course.lessons.attention.trained import chapter as trained
 from llmviz.course.lessons.attention.trained import words as lookup_words
 from llmviz.course.lessons.attention.trained.lookup import part as lookup
 from llmviz.course.lessons.attention.trained.lookup import trace as looking
-from llmviz.course.lessons.attention.why import chapter as why
+from llmviz.course.lessons.attention.why import translators
 from llmviz.course.ui.model_on_text import Read
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.tokenizers import get_tokenizer
@@ -27,36 +27,27 @@ def percent(text: str) -> int:
     return int(re.search(r"(\d+)%", text).group(1))
 
 
-# ---- the first letter in the one vector
+# ---- how the share of right translations goes on
 
 
 @pytest.mark.parametrize("case", range(60))
-def test_the_first_letters_share_is_right_and_no_other_is_near(case):
+def test_the_line_to_be_drawn_is_the_models_and_the_others_are_apart(case):
     chance = np.random.default_rng(case)
-    rnn = chance.random(int(chance.integers(2, 16))) * chance.choice([0.01, 0.1, 1.0, 1.5])
-    if case % 3 == 0:
-        rnn[0] = rnn[-1] / chance.choice([1, 2, len(rnn)])  # as one of the wrong answers says
-    if case % 7 == 0:
-        rnn[:] = 0
-    asked = why.question(rnn)
+    lengths = range(4, 4 + int(chance.integers(0, 9)))
+    falls = np.sort(chance.random(len(lengths)))[::-1] if case % 2 else chance.random(len(lengths))
+    counts = {n: (1000, round(1000 * share)) for n, share in zip(lengths, falls, strict=True)}
+    asked = translators.question(counts)
     if asked is None:
         return
-    first, last = rnn[0], rnn[-1]
-    assert asked.answers[asked.right] == f"{first:.0%}"
-    for at, (answer, reason) in enumerate(zip(asked.answers, asked.reasons, strict=True)):
-        if at == asked.right:
-            assert ("less than for the last" in reason) == (first < last)
-        else:
-            assert abs(percent(answer) - 100 * first) >= 1
-            known = {f"{last / len(rnn):.0%}", f"{last / 2:.0%}", f"{last:.0%}"}
-            assert answer in known and answer in reason
-    assert len(set(asked.answers)) == len(asked.answers) >= 3
-
-
-def test_a_first_letter_that_counts_more_is_not_called_written_over():
-    asked = why.question(np.array([0.9, 0.2, 0.3]))
-    assert "no less than the last letter does" in asked.reasons[asked.right]
-    assert "less than for the last" not in asked.reasons[asked.right]
+    right, level, ruler = (np.array(line) for line in asked.values)
+    np.testing.assert_allclose(right, [counts[n][1] / 1000 for n in lengths[2:]])
+    np.testing.assert_allclose(level, counts[5][1] / 1000)
+    steps = np.diff([counts[5][1] / 1000, *ruler])
+    inside = (ruler > 0) & (ruler < 1)
+    np.testing.assert_allclose(steps[inside], (counts[5][1] - counts[4][1]) / 1000, atol=1e-9)
+    pairs = ((right, level), (right, ruler), (level, ruler))
+    assert all(np.abs(a - b).mean() >= translators.APART for a, b in pairs)
+    assert right[-1] <= min(level[-1], ruler[-1]) and asked.right == 0
 
 
 # ---- which head matters most, and where a head looks

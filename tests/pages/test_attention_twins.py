@@ -1,6 +1,5 @@
 """The bundled models of names, right, wrong and recurrent: what the page says of them is true."""
 
-import base64
 import math
 from types import SimpleNamespace
 
@@ -12,12 +11,10 @@ import torch.nn.functional as F
 from llmviz.corpus import load_corpus
 from llmviz.course.lessons.attention.masks import peeking
 from llmviz.course.lessons.attention.masks.letter_by_letter import LetterByLetter
-from llmviz.course.lessons.attention.why import chapter as why
-from llmviz.course.lessons.attention.why import words as why_words
 from llmviz.course.ui import engine, question
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
-from tests.pages.harness import charts, choose_answer, fine, open_part, prose_of, sent, unpack_all
+from tests.pages.harness import fine, open_part, prose_of, sent, unpack_all
 
 LEAKS = ("names-gpt-no-mask", "names-gpt-mask-off-by-one", "names-gpt-two-softmaxes")
 
@@ -95,26 +92,3 @@ def test_the_first_cell_that_must_go_is_that_of_the_letter_to_be_guessed(monkeyp
         question.settle(quiz, "key", [column])
         assert question.graded(quiz, "key") == (column == row + 1)
     assert peeking.question(letters[:2]) is None
-
-
-def grey_bars(app) -> np.ndarray:
-    """The second series of the page's first figure."""
-    values = charts(app)[0]["data"][1]["y"]
-    return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"])
-
-
-def test_what_is_left_of_the_first_letter_is_covered_until_it_is_answered(covers):
-    app = open_part("attention", "why", letters="rosalinda")
-    fine(app)
-    assert np.isnan(grey_bars(app)[:-1]).all() and grey_bars(app)[-1] > 0
-    assert any(why_words.covered in caption.value for caption in app.caption)
-    (asked,) = app.radio
-    loaded = engine.load("names-rnn")
-    left = why.influence_of(loaded, "rosalinda")
-    choose_answer(asked, f"{left[0]:.0%}")
-    app.run()
-    fine(app)
-    assert [box.value for box in app.success] == ["Right."]
-    np.testing.assert_allclose(grey_bars(app), left, rtol=1e-5)
-    assert not any(why_words.covered in caption.value for caption in app.caption)
-    assert why.question(np.array([0.0, 0.0])) is None

@@ -1,31 +1,51 @@
-"""Two translators side by side: one vector for a whole sentence, or a look back at every word."""
+"""The stage of "Why": one list of numbers for a sentence, or a list for every word."""
 
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 import streamlit as st
 
-from llmviz.course.figures.attention import Axes, bars
-from llmviz.course.figures.networks import network_number
+from llmviz.corpus.language import meaning
+from llmviz.course.components.token_strip.view import TokenRow, token_strip
 from llmviz.course.lessons.attention.why import words
 from llmviz.course.ui import engine, kit
 from llmviz.interpretability.translation_trace import translated
 from llmviz.models.recurrent_translator import RecurrentTranslator
+from llmviz.tokenizers.base import Token
 
+KEY = "attention.translators"
+GUESS = f"{KEY}.line"
 ONE_VECTOR, LOOKS_BACK = "pairs-rnn", "pairs-seq2seq"
+KNOWN = 2  # lengths whose share is told before the question
+APART = 0.1  # between the lines of the answers, on average
 
 Counts = dict[int, tuple[int, int]]  # words of a sentence: how many there are, how many exact
 
 
-def draw(state: kit.PageState) -> None:
-    """Show both translations of a sentence, and how often each model is right, by length."""
-    kit.section(words.translators)
+def draw(state: kit.PageState) -> bool:
+    """Show both translations of a sentence and how often each model is right, which is guessed.
+
+    Returns whether all may be told.
+    """
+    kit.prose(words.hook)
     if not kit.models_here(ONE_VECTOR, LOOKS_BACK):
-        return
-    _one_sentence(state)
+        return True
     cards = [engine.card(name) for name in (ONE_VECTOR, LOOKS_BACK)]
     counts = [by_length(card) for card in cards]
-    if all(counts):
-        _by_length(cards, counts)
+    asked = question(counts[0])
+    with kit.stage("why", stays=False):
+        snippet = _sentence(state)
+        if all(counts):
+            _lines(counts, asked)
+    told = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    if told:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+        if all(counts):
+            kit.prose(report(cards, counts))
+    if snippet is not None:
+        kit.show_code([RecurrentTranslator], *snippet, label=words.code_translator)
+    return told
 
 
 def by_length(card: dict[str, Any]) -> Counts:
@@ -34,57 +54,129 @@ def by_length(card: dict[str, Any]) -> Counts:
     return {int(length): (int(all_), int(exact)) for length, (all_, exact) in counts.items()}
 
 
-def _one_sentence(state: kit.PageState) -> None:
-    # Both translators have the same vocabulary and context.
-    sentence = kit.read_sentence(state, engine.load(ONE_VECTOR))
-    if sentence is None:
-        return
-    known, ids = sentence
-    lines, outputs = [], {}
-    for name, line in ((ONE_VECTOR, words.by_one_vector), (LOOKS_BACK, words.by_looking_back)):
-        bundled = engine.load(name)
-        outputs[name] = bundled.tokenizer.decode(translation(bundled, ids))
-        mark = words.exact if outputs[name] == known.target else words.not_exact
-        lines.append(f"{line.format(text=kit.quote(outputs[name], 200))} {mark}")
-    kit.prose("\n\n".join([words.rules.format(text=kit.quote(known.target, 200)), *lines]))
-    kit.show_code(
-        [RecurrentTranslator],
-        words.snippet_translators.format(given=(ONE_VECTOR, LOOKS_BACK), source=known.source),
-        "\n".join(outputs.values()),
-        label=words.code_translator,
-    )
+def shares(counts: Counts) -> tuple[list[int], list[float]]:
+    """Return the lengths of sentences, and the share of each that was exact."""
+    lengths = sorted(counts)
+    return lengths, [counts[length][1] / counts[length][0] for length in lengths]
 
 
 translation = kit.kept(64)(kit.on_model(translated))
 
 
-def _by_length(cards: list[dict[str, Any]], counts: list[Counts]) -> None:
-    lengths = sorted(set(counts[0]) & set(counts[1]))
-    shares = [[count[length][1] / count[length][0] for length in lengths] for count in counts]
-    figure = exact_bars(tuple(lengths), tuple(map(tuple, shares)), kit.theme())
-    kit.chart(figure, "attention.translators")
-    listed = ", ".join(f"{counts[0][n][0]} × {n}" for n in lengths)
-    st.caption(words.exact_caption.format(listed=listed))
-    kit.prose(report(cards, counts))
+def _sentence(state: kit.PageState) -> tuple[str, str] | None:
+    """Draw a sentence by the rules and by both models, with what is wrong in colour.
+
+    Returns code that repeats it and what this prints; None for no sentence.
+    """
+    place = st.container()
+    # Both translators have the same vocabulary and context.
+    sentence = kit.read_sentence(state, engine.load(ONE_VECTOR))
+    if sentence is None:
+        return None
+    known, ids = sentence
+    lines = {"rules": known.target}
+    for name, line in ((ONE_VECTOR, "squeezed"), (LOOKS_BACK, "looks_back")):
+        bundled = engine.load(name)
+        lines[line] = bundled.tokenizer.decode(translation(bundled, ids))
+    wrong = {name: mistakes(text.split(), known.target.split()) for name, text in lines.items()}
+    with place:
+        token_strip(
+            [
+                _row(words.rows["source"], known.source.split(), ()),
+                *(
+                    _row(words.rows[name], line.split(), wrong[name])
+                    for name, line in lines.items()
+                ),
+            ],
+            key=f"{KEY}.strip",
+            show_ids=False,
+            value_label=words.wrong,
+            value_range=(0, 1),
+        )
+        kit.prose(caption(lines["squeezed"], known.target, len(wrong["looks_back"])))
+    snippet = words.snippet_translators.format(given=(ONE_VECTOR, LOOKS_BACK), source=known.source)
+    return snippet, f"{lines['squeezed']}\n{lines['looks_back']}"
 
 
-@kit.kept(8)
-def exact_bars(
-    lengths: tuple[int, ...], shares: tuple[tuple[float, ...], ...], mode: kit.Mode
-) -> kit.Figure:
-    """Return the share of exact translations by length as bars, a series for each model."""
-    return bars(
-        [str(length) for length in lengths],
-        dict(zip(words.translator_names, shares, strict=True)),
-        Axes(words.length_axis, words.exact_axis),
-        title=words.exact_title,
-        roles=(network_number("rnn"), network_number("gpt")),  # as above: what keeps one vector
-        mode=mode,
+def _row(name: str, line: Sequence[str], wrong: Sequence[int]) -> TokenRow:
+    tokens = [Token(-1, word.encode(), 0, 0, 0, 0) for word in line]
+    details = [{words.english: meaning(word) or word} for word in line]
+    return TokenRow(name, tokens, "", [float(at in wrong) for at in range(len(line))], details)
+
+
+def mistakes(line: Sequence[str], right: Sequence[str]) -> list[int]:
+    """Return the places at which a line differs from the right one."""
+    return [at for at, pair in enumerate(zip_longest(line, right)) if pair[0] != pair[1]]
+
+
+def caption(line: str, right: str, other: int) -> str:
+    """Return what to see: how many words are wrong, and what the first of them says instead."""
+    written, known = line.split(), right.split()
+    wrong = mistakes(written, known)
+    slots = {"wrong": kit.count(len(wrong), words.word), "count": len(known), "other": other}
+    at = next((at for at in wrong if at < min(len(written), len(known))), None)
+    if not wrong or at is None:
+        return words.caption["wrong" if wrong else "none"].format(**slots)
+    pair = (meaning(written[at]) or written[at], meaning(known[at]) or known[at])
+    return words.caption["says"].format(said=kit.quote(pair[0]), meant=kit.quote(pair[1]), **slots)
+
+
+def _lines(counts: list[Counts], asked: kit.Question | None) -> None:
+    lengths, squeezed = shares(counts[0])
+    known = KNOWN if asked is not None else len(lengths)
+    ghosts = [] if asked is None else list(zip(asked.answers, asked.values, strict=True))[1:]
+    kit.guess_line(
+        [kit.Drawn(words.rows["looks_back"], *shares(counts[1]), "value")],
+        kit.Drawn(words.rows["squeezed"], lengths, squeezed),
+        kit.Scale(lengths[0], max(lengths[-1], lengths[0] + 1), words.length_axis),
+        kit.Scale(0, 1, words.exact_axis),
+        asked,
+        GUESS,
+        known=known,
+        picture=f"{KEY}.guess",
+        ghosts=[
+            kit.Drawn(label, lengths[known:], list(values), "residual", dashed=True)
+            for label, values in ghosts
+        ],
+        form="percent",
+    )
+
+
+def question(counts: Counts) -> kit.Question | None:
+    """Return the question how the share goes on with longer sentences; None where lines meet.
+
+    The wrong answers are of somebody to whom what was learned is learned, and to whom each further
+    word costs the same.
+    """
+    if len(counts) < KNOWN + 2:
+        return None
+    lengths, right = shares(counts)
+    (x, y), (x1, y1) = list(zip(lengths, right, strict=True))[KNOWN - 2 : KNOWN]
+    later = lengths[KNOWN:]
+    lines = [
+        right[KNOWN:],
+        [y1] * len(later),
+        [min(1.0, max(0.0, y1 + (y1 - y) / (x1 - x) * (at - x1))) for at in later],
+    ]
+    apart = [
+        sum(abs(a - b) for a, b in zip(line, other, strict=True)) / len(later)
+        for n, line in enumerate(lines)
+        for other in lines[:n]
+    ]
+    if min(apart) < APART or lines[0][-1] > min(lines[1][-1], lines[2][-1]):
+        return None
+    slots = {"known": lengths[KNOWN - 1], "last": lengths[-1], "share": f"{right[-1]:.0%}"}
+    return kit.Question(
+        words.ask.format(**slots),
+        list(words.ask_answers.values()),
+        0,
+        [reason.format(**slots) for reason in words.ask_reasons.values()],
+        values=[tuple(map(float, line)) for line in lines],
     )
 
 
 def report(cards: list[dict[str, Any]], counts: list[Counts]) -> str:
-    """Return what the bars say: each model's share of short and of long sentences.
+    """Return what the lines say: each model's share of short and of long sentences.
 
     cards and counts: of the model with one vector, and of the one that looks back.
     """
