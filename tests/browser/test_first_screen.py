@@ -12,6 +12,7 @@ DONE = [
     "sampling?part=pipeline",
     "discoveries?part=grokking",
     "tokenization?part=cut",
+    "tokenization?part=learn",
     "embeddings?part=similarity",
     "training?part=overfitting",
     "attention?part=masks",

@@ -56,6 +56,7 @@ RUN_THE_LESSON = {
     },
 }
 STAGED = {
+    "Learn",
     "Temperature",
     "The dice",
     "Writing",

@@ -17,7 +17,7 @@ from llmviz.course.lessons.tokenization.windows import chapter as windows
 from llmviz.course.lessons.tokenization.wordpiece import chapter as wordpiece
 from llmviz.course.lessons.tokenization.wordpiece.model import after_merges, learn_pieces
 from llmviz.tokenizers import UNKNOWN, WordTokenizer, film, get_tokenizer
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import fine, open_part, prose_of, sent
 
 TEXT = some.text(alphabet="aab éß🙂.\n", min_size=1, max_size=40)
 KINDS = {name: get_tokenizer(name) for name in ("word", "char", "bpe")}
@@ -67,11 +67,15 @@ def test_the_end_of_learn_tells_the_first_merge_and_the_length_after_the_last():
     assert "the corpus of 4 bytes 1 token long" in told(learn, learn.end(film("abab", "", 259)))
 
 
-def test_the_film_is_covered_until_the_saving_was_predicted(covers):
-    app = open_part("tokenization", "learn")
-    assert "bytes per token" not in prose_of(app)
-    app.radio[0].set_value(0).run()
-    assert "bytes per token" in prose_of(app)
+def test_the_second_half_of_the_film_does_not_travel_before_the_guess(covers):
+    app = open_part("tokenization", "learn", step="700")
+    half, whole = sent(app, "draw_on"), sent(app, "bpe_film")
+    merges = len(whole["merges"])
+    assert half["asked"]["x"] and len(half["lines"][0]["y"]) == learn.HALF + 1
+    next(one for one in app.button if one.label == "Show me without an answer").click().run()
+    told = sent(app, "bpe_film")
+    assert len(told["merges"]) == 2 * merges + 1  # an odd count
+    assert sent(app, "draw_on")["asked"]["x"] == []
 
 
 def test_the_windows_are_covered_until_their_target_was_predicted(covers):

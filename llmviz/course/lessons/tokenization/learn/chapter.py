@@ -14,6 +14,10 @@ from llmviz.textfile import read_text_file
 from llmviz.tokenizers import NEVER, TIE_RULES, BPETokenizer, Film, WordTokenizer
 from llmviz.tokenizers.training import train_steps
 
+STAGED = True
+GUESS = "learn.saving"
+HALF = 6  # places at which each half of a training is looked at
+APART = 0.03  # of the corpus, on average, between the answers of the question
 FOLLOWED = 8  # words
 SAMPLE = 400  # characters that the film shows
 STEMS_SIZE = 257 + 360  # of the vocabulary from which the slider of stems takes its merges
@@ -21,8 +25,8 @@ STEMS_SIZE = 257 + 360  # of the vocabulary from which the slider of stems takes
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.learn)
+    """Show the film of a training and how far the second half of it gets, then other words."""
+    head, stage = st.container(), kit.stage("learn", stays=False)
     corpus, size = st.columns([3, 1], gap="medium")
     corpus.pills(
         words.learn_corpus,
@@ -33,6 +37,7 @@ def draw(state: kit.PageState) -> None:
     size.number_input(words.learn_size, step=64, **state.ranged("size"))
     if state["corpus"] == sources.OWN:
         _own_corpus(state)
+    kit.source(state, opened=True)
     try:
         film = sources.trained(state)
         # A corpus of the learner's own is the best sample of itself.
@@ -42,17 +47,56 @@ def draw(state: kit.PageState) -> None:
         kit.refuse(error)
         return
     _tell_where_it_ends(state, film)
-    step = min(state["step"], len(film.steps))
-    question = saving_question(film)
-    known = question is None or kit.predict(question, "learn.saving", covers=True)
-    if film.steps and known:  # its last steps tell what was saved
-        _film(state, film, step)
-        _curve(film, step)
+    asked = saving_question(film)
+    known = asked is None or kit.answered(asked, GUESS)
+    last = len(film.steps) if known else len(film.steps) // 2
+    step = min(state["step"], last)
+    with head:
+        kit.prose(words.hook, bytes=kit.count(film.corpus_length, "byte"))
+    with stage:
+        if film.steps:
+            _film(state, film, step, last)
+            _curve(film, step)
+    if asked is not None:
+        kit.section(words.saving)
+        _length(asked, film)
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    if film.steps and known:
+        kit.looks(state, words.looks, "learn.looks")
+    kit.section(words.learn)
     _subwords(state, film, step)
     _stems(state)
     _code(state, film, step)
     if film.steps and known:
         kit.seen(words.end, **end(film))
+
+
+def _length(asked: kit.Question, film: Film) -> None:
+    """Draw how long the corpus is after each merge; the hand draws the second half."""
+    places = stops(film)
+    lengths = [length_after(film, place) for place in places]
+    known = HALF + 1
+    kit.guess_line(
+        [],
+        kit.Drawn(words.length_line, places, lengths),
+        kit.Scale(0, places[-1], words.merges_axis),
+        kit.Scale(0, lengths[0], words.length_axis),
+        asked,
+        GUESS,
+        known=known,
+        picture="learn.length",
+        ghosts=[
+            kit.Drawn(answer, places[known:], line, "residual", dashed=True)
+            for at, (answer, line) in enumerate(zip(asked.answers, asked.values, strict=True))
+            if at != asked.right
+        ],
+    )
+
+
+def stops(film: Film) -> list[int]:
+    """Return where a training is looked at: as many places in its first half as in its second."""
+    half = len(film.steps) // 2
+    return [round(half * place / HALF) for place in range(2 * HALF + 1)]
 
 
 def end(film: Film) -> dict[str, object]:
@@ -107,9 +151,10 @@ def _tell_where_it_ends(state: kit.PageState, film: Film) -> None:
         st.info(as_markdown(line))
 
 
-def _film(state: kit.PageState, film: Film, step: int) -> None:
+def _film(state: kit.PageState, film: Film, step: int, last: int) -> None:
+    """Show the film up to its last step that is told."""
     bpe_film(
-        merges_of(*sources.asked_training(state)),
+        merges_of(*sources.asked_training(state), last),
         [
             FilmNode(n.byte_start, n.byte_end, n.born, None if n.died == NEVER else n.died, n.id)
             for n in film.nodes
@@ -125,9 +170,9 @@ def _film(state: kit.PageState, film: Film, step: int) -> None:
 
 
 @kit.kept(24)
-def merges_of(name: str, text: str | None, size: int) -> MergeTable:
-    """Return the merges of a training as the film is sent them."""
-    return merge_table(film_steps(sources.training(name, text, size)))
+def merges_of(name: str, text: str | None, size: int, last: int) -> MergeTable:
+    """Return the first merges of a training as the film is sent them."""
+    return merge_table(film_steps(sources.training(name, text, size))[:last])
 
 
 def film_steps(film: Film) -> list[FilmStep]:
@@ -201,17 +246,34 @@ def _word_rows(tokenizer: BPETokenizer, listed: list[str], times: list[int]) -> 
 
 
 def saving_question(film: Film) -> kit.Question | None:
-    """Return what the second half of the merges saves, as a question; None for few merges."""
-    half = len(film.steps) // 2
-    if half < 10:
+    """Return what the second half of the merges saves, as a question; None for few merges.
+
+    The wrong answers are those of somebody to whom each merge saves as much as another, and of one
+    to whom all is glued by then. None where the corpus goes on as one of them says.
+    """
+    places = stops(film)
+    if len(film.steps) < 20:
         return None
-    middle, end = length_after(film, half), length_after(film, 2 * half)
-    first, second = film.corpus_length - middle, middle - end
-    right = 0 if 10 * second > 11 * first else 2 if 10 * second < 9 * first else 1
-    values = {"half": half, "start": film.corpus_length, "middle": middle}
-    values |= {"first": first, "second": second}
-    return kit.Question.rated(
-        words.ask_saving, words.ask_saving_answers, right, words.ask_saving_reason, **values
+    lengths = [length_after(film, place) for place in places]
+    start, middle = lengths[0], lengths[HALF]
+    right = lengths[HALF + 1 :]
+    same = [max(0.0, middle - (start - middle) * n / HALF) for n in range(1, HALF + 1)]
+    values = {"same": same, "level": [float(middle)] * HALF, "right": right}
+    for wrong in ("same", "level"):
+        if (
+            sum(abs(a - b) for a, b in zip(values[wrong], right, strict=True))
+            < APART * start * HALF
+        ):
+            del values[wrong]
+    if len(values) < 2:
+        return None
+    about = {"half": places[HALF], "first": start - middle, "second": middle - right[-1]}
+    return kit.Question(
+        words.ask_saving.format(start=start, middle=middle, **about),
+        [words.ask_answers[name] for name in values],
+        len(values) - 1,
+        [words.ask_reasons[name].format(**about) for name in values],
+        values=[tuple(map(float, line)) for line in values.values()],
     )
 
 
