@@ -7,6 +7,7 @@ from benchmarks.first_screen import PHONE, WIDE, screen_of
 
 DONE = [
     "sampling?part=temperature",
+    "training?part=loss",
     "sampling?part=dice",
     "sampling?part=writing",
     "sampling?part=pipeline",

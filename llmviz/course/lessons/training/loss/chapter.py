@@ -9,26 +9,31 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.components.text_guard.view import text_guard
-from llmviz.course.components.token_strip.view import TokenRow, token_strip
 from llmviz.course.lessons.training import model_picker as readers
 from llmviz.course.lessons.training.loss import mistakes as loss_mistakes
 from llmviz.course.lessons.training.loss import picture as loss_picture
 from llmviz.course.lessons.training.loss import questions, words
 from llmviz.course.lessons.training.loss.params import MOST, NONE
 from llmviz.course.ui import engine, kit
+from llmviz.course.ui.stage import SOURCE
 from llmviz.evaluation.text_loss import LossSettings, loss_steps, torch_loss
 
 if TYPE_CHECKING:
     from llmviz.nn.loss import LossSteps
 
-KEY = "training.loss"
+STAGED = True
+KEY, GUESS = "training.loss", "training.loss.cost"
+DRAWN = 16  # tokens that have a bar
+MIXED = "Fergus called an innkeeper there Once ancient was Thistleworth."
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    bundled = _text_box(state)
+    """Show what each token costs, the guess about one and the looks, then what goes deeper."""
+    kit.prose(words.hook)
+    picture, asked = kit.stage("loss", stays=False), st.container()
+    with st.expander(SOURCE, icon=":material/edit_note:"):
+        bundled = _text_box(state)
     if bundled is None:
         return
     reading = readers.read(bundled, state["sentence"], MOST)
@@ -36,7 +41,31 @@ def draw(state: kit.PageState) -> None:
         return
     logits = readers.logits(reading)
     plain = steps_of(reading, LossSettings())
-    _strip(reading, logits, plain)
+    nats = plain.nats.tolist()
+    found = questions.cost(nats[:DRAWN], reading.target_tokens)
+    quiz, place = found or (None, -1)
+    shown = quiz is None or kit.answered(quiz, GUESS)
+    with picture:
+        blind = math.log(logits.shape[1])
+        _bars(reading, nats, blind, quiz, place)
+        kit.prose(
+            words.caption["above" if shown else "veiled"],
+            mean=float(np.mean(nats)),
+            vocabulary=logits.shape[1],
+            blind=blind,
+        )
+        if len(nats) > DRAWN:
+            st.caption(words.drawn.format(drawn=DRAWN, n=kit.count(len(nats), "token")))
+    if quiz is not None:
+        with asked:
+            kit.predict(quiz, GUESS, covers=True, hand=True)
+    if not shown:
+        return
+    most = min(MOST, bundled.model.context_length) + 1
+    mixed = tuple(bundled.tokenizer.encode_from_start(MIXED)[:most])
+    shuffled = float(_steps(bundled, mixed, LossSettings()).nats.mean())
+    kit.looks(state, words.looks, f"{KEY}.looks", blind=blind, mixed=shuffled)
+    kit.section(words.intro)
     settings = _controls(state, reading)
     try:
         steps = steps_of(reading, settings)
@@ -49,10 +78,31 @@ def draw(state: kit.PageState) -> None:
     if counted:
         mean = float(plain.nats[counted].mean())
         kit.prose(perplexity_told(mean, logits.shape[1]))
-    kit.predict(questions.half(plain.target_probability.tolist()), f"{KEY}.half")
     _code(reading, steps, settings)
     loss_mistakes.draw(state, reading)
     kit.seen(words.end, **end(reading, plain.nats.numpy(), logits.shape[1]))
+
+
+def _bars(
+    reading: kit.Read, nats: list[float], blind: float, quiz: kit.Question | None, place: int
+) -> None:
+    """Show a bar for each of the first tokens, as long as its loss; `place` is asked for."""
+    cases = [
+        kit.Case([(name, True), (f"  {_chance(cost)}", False)], max(0.0, cost), note=f"{cost:.2f}")
+        for name, cost in zip(reading.target_tokens, nats[:DRAWN], strict=False)
+    ]
+    guesses = [] if quiz is None else [nats for (nats,) in quiz.values]
+    high = 1.05 * max(blind, *guesses, *(case.value or 0.0 for case in cases))
+    kit.guess_cases(
+        cases,
+        kit.Axis(0, high, words.axis),
+        quiz,
+        GUESS,
+        veiled=[place] if quiz is not None else [],
+        picture=f"{KEY}.bars",
+        form="figure",
+        levels=[(blind, words.blind_line)],
+    )
 
 
 def end(reading: kit.Read, nats: np.ndarray, vocabulary: int) -> dict[str, str | float]:
@@ -101,45 +151,10 @@ def _text_box(state: kit.PageState):
     return bundled
 
 
-def _strip(reading: kit.Read, logits: np.ndarray, plain) -> None:
-    from llmviz.tokenizers import Token
-
-    best = kit.names_of(logits.argmax(-1).tolist(), reading.bundled.tokenizer)
-    tokens, at = [], 0
-    for token in reading.targets:
-        data = reading.bundled.tokenizer.token_bytes(token)
-        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
-        at += len(data)
-    details = [
-        {words.card_p: kit.percent(p), words.card_nats: f"{nats:.3f}", words.card_first: first}
-        for p, nats, first in zip(
-            plain.target_probability.tolist(), plain.nats.tolist(), best, strict=True
-        )
-    ]
-    nats = plain.nats.tolist()
-    row = TokenRow(words.strip_name, tokens, values=nats, details=details)
-    token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.strip_value)
-    easy, hard = int(np.argmin(nats)), int(np.argmax(nats))
-    vocabulary = logits.shape[1]
-    text = words.extremes if nats[easy] < nats[hard] else words.extremes_same
-    kit.prose(
-        text,
-        easy=kit.quote(reading.target_tokens[easy]),
-        easy_p=_chance(nats[easy]),
-        hard=kit.quote(reading.target_tokens[hard]),
-        hard_p=_chance(nats[hard]),
-        hard_nats=nats[hard],
-        vocabulary=vocabulary,
-        blind=math.log(vocabulary),
-    )
-
-
 def _chance(nats: float) -> str:
     """A probability in words; what is almost sure, or almost never, is not rounded to that."""
     p = math.exp(-nats)
-    if p < 0.00005:
-        return words.hardly
-    return words.almost if 0.9995 <= p < 1 else kit.percent(p)
+    return "< 0.01 %" if p < 0.00005 else "> 99.9 %" if 0.9995 <= p < 1 else kit.percent(p)
 
 
 def _controls(state: kit.PageState, reading: kit.Read) -> LossSettings:

@@ -7,52 +7,56 @@ from collections.abc import Mapping, Sequence
 from llmviz.course.lessons.training.loss import words
 from llmviz.course.ui import kit
 
-LEAST = 0.001  # as a percentage a smaller probability has hardly a digit left
-CLEAR = 0.05  # nats by which the answers about half a probability must differ
+LEAST = 0.0005  # as a percentage a smaller probability has hardly a digit left
 APART = 5e-3  # nats by which two losses must differ to be told from each other
-EXAMPLE = 0.1  # the probability asked about where no token of the text has a suitable one
+CLEAR = 0.4  # nats between the answers about a cost, so that they are told apart on the picture
+USUAL = 2.4  # how many times likelier the token is, at best, from which one reckons
 
 
-def half(probabilities: Sequence[float]) -> kit.Question:
-    """Ask what a token would cost at half its probability; `probabilities` are of the targets.
+def cost(nats: Sequence[float], names: Sequence[str]) -> tuple[kit.Question, int] | None:
+    """Ask what one of the tokens with these losses costs, beside a likelier one; give its place.
 
-    Doubling or halving the cost is the wrong answer only where it differs from adding ln 2: near
-    p = ½ doubling is right as well, near p = 1 all costs are almost 0. There an example is
-    asked, and where all are tiny.
+    The wrong answers are those of somebody to whom the missing probability is the price, and of
+    one who pays as many times more as the token is less likely. None where no pair has answers
+    that are clearly apart.
     """
-    suitable = [p for p in probabilities if _clear(p)]
-    p = min(suitable, key=lambda value: abs(value - EXAMPLE), default=EXAMPLE)
-    nats = -math.log(p)
-    answers = [
-        (nats / 2, words.ask_half.format(nats=nats, half=nats / 2), words.ask_no_half),
-        (
-            nats + math.log(2),
-            words.ask_more.format(nats=nats, more=nats + math.log(2)),
-            words.ask_yes.format(ln2=math.log(2)),
-        ),
-        (
-            2 * nats,
-            words.ask_double.format(nats=nats, double=2 * nats),
-            words.ask_no_double.format(p=kit.percent(p), square=kit.percent(p * p)),
-        ),
+    probabilities = [math.exp(-loss) for loss in nats]
+    pairs = [
+        (abs(math.log(p / q / USUAL)), at, q, by, p)
+        for by, p in enumerate(probabilities)
+        for at, q in enumerate(probabilities)
+        if LEAST <= q < p < 0.5
+        and min(abs(a - b) for a, b in itertools.combinations(_costs(p, q), 2)) >= CLEAR
     ]
-    right = answers[1]
-    answers.sort()  # by their value: the place tells nothing
-    text = words.ask if suitable else words.ask_example
-    return kit.Question(
-        text.format(p=kit.percent(p)),
-        [answer for _, answer, _ in answers],
-        answers.index(right),
-        [reason for *_, reason in answers],
+    if not pairs:
+        return None
+    _, at, q, by, p = min(pairs)
+    right, missing, times = _costs(p, q)
+    reasons = {
+        right: words.ask_cost_right,
+        missing: words.ask_cost_missing,
+        times: words.ask_cost_times,
+    }
+    asked = kit.Question.among(
+        words.ask_cost,
+        reasons,
+        right,
+        lambda nats: words.nats.format(nats=nats),
+        reference=kit.quote(names[by]),
+        reference_p=kit.percent(p),
+        cost=words.nats.format(nats=-math.log(p)),
+        token=kit.quote(names[at]),
+        p=kit.percent(q),
+        times=p / q,
+        more=math.log(p / q),
     )
+    return asked, at
 
 
-def _clear(p: float) -> bool:
-    if not LEAST <= p < 1:
-        return False
+def _costs(p: float, q: float) -> tuple[float, float, float]:
+    """What a token of probability q costs beside one of p: really, by what is missing, by times."""
     nats = -math.log(p)
-    costs = sorted((nats / 2, nats + math.log(2), 2 * nats))
-    return min(b - a for a, b in itertools.pairwise(costs)) >= CLEAR
+    return -math.log(q), nats * (1 - q) / (1 - p), nats * p / q
 
 
 def spot(losses: Mapping[str, float], right: float, blind: float) -> kit.Question | None:
