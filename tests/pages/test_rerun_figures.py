@@ -37,7 +37,9 @@ def counted(monkeypatch):
 
 
 def test_the_slider_that_moves_has_its_stops_already(bundle, counted):
-    app = open_part("sampling", "pipeline", prompt="Mila found a ball", temperature="0.7")
+    app = open_part(
+        "sampling", "pipeline", prompt="Mila found a ball", temperature="0.7", everystep="1"
+    )
     counted.watch(sweeps, "sweep_all")
     app.run()
     assert counted["sweep_all"] == 0
