@@ -26,7 +26,7 @@ def test_ctrl_k_finds_a_chapter_and_leads_there(window):
     box.fill("which token may look")
     page.keyboard.press("Enter")
     page.wait_for_url("**/attention?*part=masks*")
-    page.get_by_role("heading", name="Which token may look at which").wait_for()
+    page.get_by_role("heading", name="Why must a model not read the next word?").wait_for()
     window.settle()
     page.keyboard.press("Control+k")
     page.keyboard.press("Escape")

@@ -12,7 +12,7 @@ from llmviz.course.ui import kit
 from llmviz.nn.attention.study import ScaleStudy, scale_study
 
 STAGED = True
-KEY = "attention.scale"
+KEY = "attention.sizes"  # no control is called so, as one is called scale
 GUESS = f"{KEY}.largest"
 APART = 0.08  # between the answers of the question
 SIZES = tuple(2**k for k in range(10))
