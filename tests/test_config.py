@@ -101,7 +101,16 @@ def classes_of(config: type[Config]) -> Iterator[type[Config]]:
         yield from classes_of(kind)
 
 
-WITH_DEFAULTS = sorted(set(classes_of(Config)) - {TranslatorConfig}, key=lambda kind: kind.__name__)
+def has_defaults(kind: type[Config]) -> bool:
+    missing = dataclasses.MISSING
+    fields = dataclasses.fields(kind)
+    return all(one.default is not missing or one.default_factory is not missing for one in fields)
+
+
+WITH_DEFAULTS = sorted(
+    (kind for kind in set(classes_of(Config)) - {TranslatorConfig} if has_defaults(kind)),
+    key=lambda kind: kind.__name__,
+)
 ODD = ("2", "x", True, None, [], {}, [1], ["2"], float("inf"), float("nan"), -1, 10**30, 0.5)
 OF_PYTHON = ("supported between", "object is not", "object has no", "must be real number")
 

@@ -211,7 +211,7 @@ def test_an_answer_stays_covered_unless_the_presenter_shows_it(covers):
 
 def test_a_follower_and_the_presenter_hear_where_an_answer_has_no_room(monkeypatch):
     monkeypatch.setenv("LLMVIZ_FOLLOWER_KB", "1")
-    ann, code = presenter("tokenization", part="learn")
+    ann, code = presenter("tokenization", part="merge")
     bob, cem = (follower("tokenization", code) for _ in range(2))
     (own, *_) = (box for box in bob.text_input if box.label == words.own_words)
     own.set_value("한" * MOST).run()
@@ -279,7 +279,7 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
     def counts(app: AppTest) -> list[str]:
         return [one.proto.text for one in app.get("progress")]
 
-    ann, code = presenter("tokenization", part="learn")
+    ann, code = presenter("tokenization", part="bytes")
     one = CLASSES.find(code)
     bobs = [follower("tokenization", code) for _ in range(3)]
     for place, bob in zip((0, 0, 1), bobs, strict=True):

@@ -39,6 +39,11 @@ def inform(text: str, icon: str) -> None:
     st.info(_plain(text), icon=icon)
 
 
+def wrong(text: str) -> None:
+    """Show that an answer is not the right one, as plain text."""
+    st.error(_plain(text), icon=":material/cancel:")
+
+
 def refuse_failed(job: Job) -> None:
     """Say why work in the background failed.
 

@@ -16,6 +16,7 @@ from llmviz.course.components.progress.view import note_answer
 from llmviz.course.document import Ask, Sentence, beside
 from llmviz.course.document.marks import unmarked
 from llmviz.course.ui.class_question import thinks, told
+from llmviz.course.ui.notices import wrong
 from llmviz.course.ui.prose import prose
 from llmviz.course.ui.text import escape_markdown
 
@@ -284,11 +285,13 @@ def predict(question: Question, key: str, *, covers: bool = False, hand: bool = 
         if here := st.session_state.get(HERE):
             note_answer(here, key, right, key=component_key("answer", key))
         with st.container(border=False):
-            line = _told(question, key, right) if hand else "Right." if right else "Not this one."
+            line = _told(question, key, right) if hand else ""
             if right:
-                st.success(line, icon=":material/check_circle:")
+                st.success(escape_markdown(line) or "Right.", icon=":material/check_circle:")
+            elif line:
+                wrong(line)
             else:
-                st.error(line, icon=":material/cancel:")
+                st.error("Not this one.", icon=":material/cancel:")
             prose(question.reasons[chosen])
             if question.reasons[question.right] != question.reasons[chosen]:
                 prose(question.reasons[question.right])
@@ -299,8 +302,8 @@ def _told(question: Question, key: str, right: bool) -> str:
     """Return what a guess on the picture was, and what is right."""
     said, answer = guess_of(question, key), unmarked(question.answers[question.right])
     if said and len(said) == 1 and question.write:
-        return escape_markdown(SAID.format(guess=question.write(said[0]), right=answer))
-    return escape_markdown((SAME_WAY if right else OTHER_WAY).format(answer))
+        return SAID.format(guess=question.write(said[0]), right=answer)
+    return (SAME_WAY if right else OTHER_WAY).format(answer)
 
 
 def _axis(question: Question, key: str) -> None:

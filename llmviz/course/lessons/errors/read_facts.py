@@ -61,10 +61,10 @@ class Reading(Config):
 
     def __post_init__(self) -> None:
         self.require_at_least(0, "seed", "unknown")
+        self.require_at_least(1, "passes")
         for name, most in (("unknown", MOST_UNKNOWN), ("passes", MOST_PASSES)):
             if getattr(self, name) > most:
                 raise ValueError(f"{name} must be at most {most}; got {getattr(self, name)}")
-        self.require_at_least(1, "passes")
 
 
 @dataclass(frozen=True, eq=False)
