@@ -1,6 +1,7 @@
 """Settings check themselves and say the rule and the value."""
 
 import dataclasses
+import sys
 from collections.abc import Iterator
 from dataclasses import FrozenInstanceError
 
@@ -101,15 +102,20 @@ def classes_of(config: type[Config]) -> Iterator[type[Config]]:
         yield from classes_of(kind)
 
 
-def has_defaults(kind: type[Config]) -> bool:
+def is_whole(kind: type[Config]) -> bool:
+    """Whether it is a class of the package that can be made without a value."""
+    if not kind.__module__.startswith("llmviz."):
+        return False
+    if getattr(sys.modules[kind.__module__], kind.__name__, None) is not kind:
+        return False  # one that a decorator replaced lives until it is collected
     missing = dataclasses.MISSING
     fields = dataclasses.fields(kind)
     return all(one.default is not missing or one.default_factory is not missing for one in fields)
 
 
 WITH_DEFAULTS = sorted(
-    (kind for kind in set(classes_of(Config)) - {TranslatorConfig} if has_defaults(kind)),
-    key=lambda kind: kind.__name__,
+    (kind for kind in set(classes_of(Config)) - {TranslatorConfig} if is_whole(kind)),
+    key=lambda kind: (kind.__name__, kind.__module__),
 )
 ODD = ("2", "x", True, None, [], {}, [1], ["2"], float("inf"), float("nan"), -1, 10**30, 0.5)
 OF_PYTHON = ("supported between", "object is not", "object has no", "must be real number")
