@@ -1,15 +1,17 @@
 """Settings check themselves and say the rule and the value."""
 
 import dataclasses
+import importlib
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 
 import pytest
 import torch
 
-import llmviz.finetuning.plan
-import llmviz.models.word2vec_reading  # noqa: F401 - settings of their own
+import llmviz
 from llmviz.config import Config, default_of, settings_of
 from llmviz.models import MODELS, GPTConfig, MLPConfig, Seq2SeqConfig, WaveNetConfig
 from llmviz.models.catalogue import GPT_SIZES
@@ -96,6 +98,15 @@ def test_every_setting_of_training_says_what_it_means():
                 TrainConfig(**{"schedule": "constant", "batch_size": 64, **needed, name: value})
 
 
+def import_all() -> None:
+    """Import whatever has settings, so that each worker tries the same classes."""
+    package = Path(llmviz.__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        if re.search(r"^class \w+\(\w*Config\)", path.read_text("utf-8"), re.MULTILINE):
+            name = ".".join(path.relative_to(package.parent).with_suffix("").parts)
+            importlib.import_module(name.removesuffix(".__init__"))
+
+
 def classes_of(config: type[Config]) -> Iterator[type[Config]]:
     for kind in config.__subclasses__():
         yield kind
@@ -113,6 +124,7 @@ def is_whole(kind: type[Config]) -> bool:
     return all(one.default is not missing or one.default_factory is not missing for one in fields)
 
 
+import_all()
 WITH_DEFAULTS = sorted(
     (kind for kind in set(classes_of(Config)) - {TranslatorConfig} if is_whole(kind)),
     key=lambda kind: (kind.__name__, kind.__module__),
