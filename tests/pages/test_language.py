@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 
 from llmviz.corpus.roles import split_words
 from llmviz.course.components import unpack
-from llmviz.course.lessons.language import counted_stories
+from llmviz.course.lessons.language import counted_stories, params
 from llmviz.course.lessons.language import words as sentence_words
 from llmviz.course.lessons.language.counts import chapter as counts
 from llmviz.course.lessons.language.counts import counted, weighing
@@ -26,7 +26,6 @@ from llmviz.course.lessons.language.stems.opened import opened_text
 from llmviz.course.lessons.language.stems.rows import row_of, rows_of
 from llmviz.course.lessons.language.word_roles import ReadWord, story_words
 from llmviz.course.ui.common import EMPTY, percent
-from llmviz.course.ui.state import DEFAULT_TEXT
 from llmviz.language.lemmas import AMBIGUOUS
 from llmviz.language.porter import STEPS, measure, stem, stem_steps
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
@@ -142,7 +141,7 @@ def test_questions_on_counts_hold_for_any_text(words):
 
 def test_no_question_on_weights_calls_the_most_frequent_word_the_heaviest_or_asks_without_one():
     """By default the word of every sentence weighs least; in the story a rare word weighs most."""
-    default = counted.count_text(DEFAULT_TEXT, fold=True)
+    default = counted.count_text(params.TEXT, fold=True)
     asked, _ = count_questions.heaviest(default, weighing.SENTENCES)
     assert "smallest" in asked.text and asked.answers[asked.right] == "the"
     assert "ln 1 = 0" in asked.reasons[asked.right]

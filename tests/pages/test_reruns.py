@@ -153,8 +153,9 @@ def test_a_new_text_is_one_pass_of_the_model(work, covers):
     work.clear()
     open_part("home", "", text="Once Mila found a key. Then")
     assert work["GPT"] == 1
-    link = {"source": "cat", "text": "Once Mila found a key. Then"}
+    link = {"who": "own", "text": "Once Mila found a key. Then"}
     open_part("attention", "heads", **link | {"text": "Once Mila met"})
     work.clear()
     open_part("attention", "heads", **link)
-    assert work["GPT"] == 2  # as it is, and with each head off in a batch
+    # Twice for the heads of the stage, and as it is and with each head off in a batch.
+    assert work["GPT"] == 4

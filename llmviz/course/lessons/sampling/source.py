@@ -102,12 +102,8 @@ def model(state: kit.PageState) -> engine.Bundled | None:
     """Return the model that `prompt_box` chose, or None after saying why there is none."""
     if not engine_ready():
         return None
-    try:
-        engine.load(state["model"])
-    except ValueError:  # a run may be deleted while it is selected
-        if PICKER.name(state) is None:
-            return None
-    return kit.load(state["model"])
+    # A run may be deleted while it is selected, and a link may name what cannot go on from a text.
+    return None if PICKER.name(state) is None else kit.load(state["model"])
 
 
 def prompted(state: kit.PageState) -> Prompted | None:
