@@ -154,7 +154,7 @@ def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
             button(window, f"Back: {titles[number - 1]}").wait_for()
             window.settle()
         if title:
-            window.page.locator("h2").first.wait_for()
+            window.page.locator("h2, [class*='st-key-lv-sta']").first.wait_for()
         check(window, WINDOWS[turn][0], title)
         for width in BETWEEN if turn == 0 else reversed(BETWEEN):
             window.dress(WINDOWS[turn][0], width)

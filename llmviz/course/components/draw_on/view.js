@@ -48,6 +48,12 @@ class DrawOn {
     this.before = asked;
     this.canvas.setAttribute("aria-label", data.words.picture);
     this.canvas.setAttribute("role", this.asks ? "slider" : "img");
+    const { low, high } = data.axes.y;
+    const range = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": (low + high) / 2 };
+    for (const [name, value] of Object.entries(range)) {
+      if (this.asks) this.canvas.setAttribute(name, value);
+      else this.canvas.removeAttribute(name);
+    }
     this.canvas.classList.toggle("open", this.asks);
     this.legend.replaceChildren(...data.lines.map((one) => this.entry(one)));
     this.hand.show(data.words, this.asks, this.ready());
@@ -198,6 +204,7 @@ class DrawOn {
     const text = `${short(this.data.asked.x[at])}: ${this.write(this.drawn[at])}`;
     this.told.textContent = text;
     this.canvas.setAttribute("aria-valuetext", text);
+    this.canvas.setAttribute("aria-valuenow", this.drawn[at]);
     this.hand.ready(true);
     this.soon();
   }
