@@ -90,7 +90,8 @@ def on_paper(visit: Visit, title: str) -> None:
         visit.page.wait_for_function(IN_PRINT, timeout=8000)
     except TimeoutError:
         pytest.fail(f"{title} on paper: {visit.page.evaluate(PRINTED)}")
-    visit.page.emulate_media(media="screen")
+    finally:
+        visit.page.emulate_media(media="screen")
 
 
 def check(visit: Visit, theme: str, title: str) -> None:
