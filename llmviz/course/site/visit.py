@@ -100,14 +100,12 @@ def _compare(found: Visit, before: Any, alone: dict[int, Counter]) -> None:
 
 def _covering(main: Any) -> Iterator[tuple[int, str]]:
     """The questions of a page that cover something: their numbers, and their keys."""
-    number, slot, asks = -1, "", False
+    number = -1
     for element in elements(main):
         if element.type == "caption" and element.value == MARK:
-            number, asks = number + 1, True
-        elif asks and element.type == "radio":
-            slot, asks = key_of(element), False
+            number += 1
         elif element.type == "button" and element.label == SHOW:
-            yield number, slot
+            yield number, key_of(element).removesuffix(".show")
 
 
 def _leaves(block: Any) -> Iterator[Any]:
