@@ -102,7 +102,7 @@ def test_the_tree_names_what_is_there_and_nothing_else():
 
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/ADDING.md")
 DOCUMENTS += tuple(f"docs/{name}.md" for name in PAGES)
-PLACES = ("", "llmviz", "tests", "benchmarks")  # names may leave out which of these they lie in
+PLACES = ("", "llmviz", "tests", "benchmarks", "data", "data/checkpoints")  # names may leave out which of these they lie in
 KINDS = "py|md|toml|txt|js|css|json|jsonc"
 PATH = re.compile(rf"`(\.?[\w.-]+(?:/[\w.*-]*)+|[\w-]+\.(?:{KINDS}))`")
 PLACEHOLDER = re.compile(r"[A-Z]{3,}(?!\.md)")  # LESSON, NAME, OUT
@@ -200,9 +200,10 @@ MISTAKES = ("no-shift", "no-mask", "mask-off-by-one", "two-softmaxes")  # their 
 
 
 def test_minutes_and_losses_of_the_bundled_models_are_those_of_their_cards():
-    rows = [line.split("|")[1:-1] for line in README.splitlines() if re.match(r"\|.*make ", line)]
+    rows = [line.split("|")[1:-1] for line in README.splitlines() if re.match(r"\| `[\w-]", line)]
     found = set()
-    for command, minutes, text in rows:
+    for command, *columns in rows:
+        minutes, text = columns if len(columns) == 2 else ("", "")
         names = re.findall(r"[\w-]+(?:/[\w-]+)*", command.replace("since-2017/NAME", ""))
         folders = (
             ROOT / "data" / part / name for name in names for part in ("checkpoints", "tuned")
@@ -215,9 +216,9 @@ def test_minutes_and_losses_of_the_bundled_models_are_those_of_their_cards():
         }
         said = re.findall(r"\d+(?:\.\d+)?", minutes)
         if len(said) == len(cards):
-            for one, card in zip(said, cards.values(), strict=True):
-                half = 0.5 / 10 ** len(one.partition(".")[2])
-                assert abs(card["seconds"] / 60 - float(one)) <= half * 1.01, card["name"]
+            for value, card in zip(said, cards.values(), strict=True):
+                half = 0.5 / 10 ** len(value.partition(".")[2])
+                assert abs(card["seconds"] / 60 - float(value)) <= half * 1.01, card["name"]
                 found.add(card["name"])
         for name, card in cards.items():
             score = card.get("score", {})
