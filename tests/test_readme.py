@@ -102,7 +102,14 @@ def test_the_tree_names_what_is_there_and_nothing_else():
 
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/ADDING.md")
 DOCUMENTS += tuple(f"docs/{name}.md" for name in PAGES)
-PLACES = ("", "llmviz", "tests", "benchmarks", "data", "data/checkpoints")  # names may leave out which of these they lie in
+PLACES = (
+    "",
+    "llmviz",
+    "tests",
+    "benchmarks",
+    "data",
+    "data/checkpoints",
+)  # names may leave out which of these they lie in
 KINDS = "py|md|toml|txt|js|css|json|jsonc"
 PATH = re.compile(rf"`(\.?[\w.-]+(?:/[\w.*-]*)+|[\w-]+\.(?:{KINDS}))`")
 PLACEHOLDER = re.compile(r"[A-Z]{3,}(?!\.md)")  # LESSON, NAME, OUT
