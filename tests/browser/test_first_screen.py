@@ -14,6 +14,7 @@ DONE = [
     "discoveries?part=grokking",
     "tokenization?part=cut",
     "tokenization?part=learn",
+    "tokenization?part=bytes",
     "embeddings?part=similarity",
     "training?part=overfitting",
     "attention?part=masks",

@@ -63,6 +63,7 @@ STAGED = {
     "Logits to a token",
     "Grokking",
     "Cut",
+    "Bytes",
     "Step by step",
     "Masks",
     "Heads",

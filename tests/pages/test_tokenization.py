@@ -19,7 +19,6 @@ from llmviz.corpus import load_corpus
 from llmviz.course.lessons.tokenization import LESSON, sources
 from llmviz.course.lessons.tokenization import words as lesson_words
 from llmviz.course.lessons.tokenization.bytes import chapter as utf8
-from llmviz.course.lessons.tokenization.bytes import words as bytes_words
 from llmviz.course.lessons.tokenization.cut import chapter as cut
 from llmviz.course.lessons.tokenization.cut import words as cut_words
 from llmviz.course.lessons.tokenization.merge import chapter as merge
@@ -434,7 +433,7 @@ def test_a_piece_that_is_not_there_falls_back_and_says_so():
 @given(TEXT)
 def test_bytes_and_characters_cover_the_text_without_gap(text):
     data = text.encode("utf-8")
-    for tokens in (utf8.byte_tokens(text), utf8.character_tokens(text)):
+    for tokens in (utf8.bytes_of(text), utf8.signs_of(text)):
         assert b"".join(token.data for token in tokens) == data
         assert [token.byte_start for token in tokens] == [0, *(t.byte_end for t in tokens)][:-1]
         for token in tokens:
@@ -443,13 +442,14 @@ def test_bytes_and_characters_cover_the_text_without_gap(text):
 
 def test_borders_inside_characters_are_counted():
     text = "aé🙂"
-    assert utf8.cut_inside(text, utf8.character_tokens(text)) == 0
-    assert utf8.cut_inside(text, utf8.byte_tokens(text)) == 2
+    assert utf8.cut_inside(text, utf8.signs_of(text)) == 0
+    assert utf8.cut_inside(text, utf8.bytes_of(text)) == 2
 
 
-def test_two_ways_of_writing_one_letter_are_different_lines():
+def test_two_ways_of_writing_one_letter_are_different_signs():
     app = open_part("tokenization", "bytes", sample="accents")
-    codes = list(app.dataframe[0].value[bytes_words.bytes_columns["code"]])
+    signs = harness.sent(app, "token_strip")["rows"][0]
+    codes = [dict(card)[utf8.words.code_point] for card in signs["details"]]
     assert codes == ["U+00E9", "U+0020", "U+0065", "U+0301"]
 
 
@@ -508,9 +508,10 @@ def test_a_link_restores_every_control():
     assert address == link | {"part": "windows"}
 
 
-@pytest.mark.parametrize(
-    "part", [part for part in PARTS if part not in ("cut", "learn")]
-)  # they ask on pictures
+ON_PICTURES = {"cut", "learn", "bytes"}
+
+
+@pytest.mark.parametrize("part", [part for part in PARTS if part not in ON_PICTURES])
 def test_every_question_has_one_right_answer_and_a_reason_for_each(part):
     app = open_part("tokenization", part)
     assert app.radio

@@ -110,10 +110,14 @@ def test_the_end_of_wordpiece_counts_the_merges_of_a_rarer_pair(text, joins):
 
 @settings(max_examples=60, deadline=None)
 @given(TEXT)
-def test_the_end_of_bytes_tells_a_character_with_the_most_bytes(text):
-    end = told(utf8, utf8.end(text, {"bpe": KINDS["bpe"].tokens(text)}))
+def test_bytes_says_how_its_longest_sign_is_stored_and_read(text):
+    tokens = KINDS["bpe"].tokens(text)
+    facts = utf8.facts(text, "bpe", tokens)
     most = max(len(character.encode()) for character in text)
-    assert f"alone takes {most} byte" in end and "Of the 1 tokenizer here" in end
+    assert facts["size"].split()[0] == str(most)
+    at = next(at for at, character in enumerate(text) if len(character.encode()) == most)
+    assert facts["read"].split()[0] == str(sum(t.char_start <= at < t.char_end for t in tokens))
+    assert f"{len(text)} sign" in told(utf8, facts) and f"{len(tokens)} token" in told(utf8, facts)
 
 
 @settings(max_examples=60, deadline=None)

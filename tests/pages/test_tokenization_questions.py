@@ -5,14 +5,12 @@ from __future__ import annotations
 import itertools
 from types import SimpleNamespace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.corpus import WindowPlan
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.tokenization.bytes import chapter as utf8
-from llmviz.course.lessons.tokenization.bytes import words as bytes_words
 from llmviz.course.lessons.tokenization.compare import chapter as compare
 from llmviz.course.lessons.tokenization.compare import words as compare_words
 from llmviz.course.lessons.tokenization.cut import chapter as cut
@@ -216,20 +214,16 @@ def test_a_word_with_a_border_inside_is_not_asked_for():
 # ---- bytes
 
 
-@pytest.mark.parametrize("sample", bytes_words.bytes_samples)
-def test_the_size_of_a_character_is_that_of_utf8(sample):
-    text = bytes_words.bytes_samples[sample][1]
-    for shown in (text, bytes_words.ask_bytes_pool, ""):
-        character = utf8.asked_character(sample, shown)
-        question = utf8.size_question(character)
-        assert question.right + 1 == len(character.encode("utf-8"))
-        assert f"U+{ord(character):04X}" in question.reasons[question.right]
-    assert utf8.asked_character(sample, text) not in text
-
-
-def test_each_size_is_asked_for():
-    sizes = {len(character.encode("utf-8")) for character in bytes_words.ask_bytes_pool}
-    assert sizes == {1, 2, 3, 4}
+def test_a_joined_sign_costs_what_its_bytes_do_and_the_answers_are_apart():
+    sign, bpe = utf8.words.joined, KINDS["bpe"]
+    question = utf8.cost_question("naïve 🙂")
+    assert question.values[question.right] == (len(bpe.encode(sign)),)
+    woman, joiner, rocket = sign
+    one, seen, right = sorted(value for (value,) in question.values)
+    assert one == len(bpe.encode("🙂"))
+    assert seen == len(bpe.encode(woman)) + len(bpe.encode(rocket))
+    assert right == seen + len(bpe.encode(joiner))
+    assert utf8.cost_question(f"a {sign}") is None  # the picture shows it
 
 
 # ---- windows

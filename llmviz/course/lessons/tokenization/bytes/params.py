@@ -3,4 +3,4 @@
 from llmviz.course.lessons.tokenization.bytes import words
 from llmviz.course.ui import codec
 
-PARAMS = [codec.choice("sample", "all", list(words.bytes_samples))]
+PARAMS = [codec.choice("sample", "all", list(words.samples))]
