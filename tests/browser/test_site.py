@@ -36,7 +36,7 @@ from tests.browser.hand import until
 from tests.browser.test_pages import nobody_is_kept_out
 
 APP = "https://school.example/llmviz"
-ONLY = ("embeddings/lookup", "attention/steps", "errors/facts")
+ONLY = ("embeddings/lookup", "attention/steps", "errors/facts", "errors/heart")
 RUNGS = words.rungs  # the parts of the first one
 FIRST_LOAD = 2_000_000  # bytes; a table of 3,071 vectors stands on the first screen
 TEXTS = {"names-gpt": 150, "tiny-world-char": 40, "tiny-world-gpt": 10}
@@ -152,25 +152,83 @@ def test_the_main_button_leads_from_home_to_the_end(course, window):
     ]
 
 
-def test_a_question_is_graded_and_shows_what_it_covers(course, window):
-    window.goto(f"{course.as_uri()}/attention/steps.html")
+def test_a_question_is_graded_and_shows_its_reasons(course, window):
+    window.goto(f"{course.as_uri()}/embeddings/lookup.html")
     question = window.locator("[data-question]")
-    covered, instead = window.locator(".covered"), window.locator(".instead")
-    expect(instead.first).to_be_visible()
-    expect(covered.first).to_be_hidden()
     question.locator("input:not([data-right])").first.check()
     expect(question.locator(".grade")).to_contain_text("Not this one.")
     assert question.locator(".grade .why").count() == 2  # of this answer, and of the right one
-    expect(covered.first).to_be_visible()
-    expect(instead.first).to_be_hidden()
     question.locator("input[data-right]").check()
     expect(question.locator(".grade")).to_contain_text("Right.")
     link = window.locator("footer a.to-app").get_attribute("href")
-    assert link == f"{APP}/attention?part=steps"
+    assert link == f"{APP}/embeddings?part=lookup"
     controls = (
         "document.querySelectorAll('main :is(select, input:not([name^=q]), textarea)').length"
     )
     assert window.evaluate(controls) == 0  # none that would need the app
+
+
+def _hands(window: Any) -> dict[str, dict[str, Any]]:
+    return window.evaluate("JSON.parse(document.getElementById('page').textContent).hands")
+
+
+@pytest.mark.parametrize("wins", [True, False])
+def test_a_bar_that_is_dragged_is_the_answer_and_then_the_picture_tells(course, window, wins):
+    window.goto(f"{course.as_uri()}/attention/steps.html")
+    question, hand = window.locator("[data-question]"), _hands(window)["0"]
+    covered, instead = window.locator(".covered .picture"), window.locator(".instead .picture")
+    expect(question.locator("input")).to_have_count(0)
+    expect(covered.first).to_be_hidden()
+    assert covered.first.get_attribute("data-drawn") is None
+    done = instead.locator(".done")
+    expect(done).to_be_disabled()
+    value = hand["values"][hand["right"] if wins else hand["right"] - 1][0]
+    handle = instead.locator("input.handle")
+    handle.evaluate(
+        "(range, to) => { range.value = to; range.dispatchEvent(new Event('input')); }",
+        1000 * value,
+    )
+    done.click()
+    grade = question.locator(".grade")
+    expect(grade.locator(".right" if wins else ".wrong")).to_contain_text("You said ")
+    expect(grade.locator(".why")).to_have_count(1 if wins else 2)
+    expect(instead.first).to_be_hidden()
+    expect(covered.locator(".own")).to_have_count(1)  # what was guessed, where it was set
+    place = covered.locator(".own").evaluate("node => parseFloat(node.style.left)")
+    assert place == pytest.approx(100 * value, abs=0.5)
+    expect(covered.locator(".ghost")).to_have_count(len(hand["values"]) - 1)
+
+
+def test_a_picture_that_is_shown_without_an_answer_has_no_guess_in_it(course, window):
+    window.goto(f"{course.as_uri()}/errors/heart.html")
+    for _ in range(2):
+        window.locator(".show:visible").first.click()
+    rows = window.locator(".covered .rows:visible .row")
+    expect(rows).not_to_have_count(0)
+    assert window.locator(".covered .own, .covered .ghost").count() == 0
+
+
+def test_a_line_that_is_drawn_is_the_answer(course, window):
+    """Along the values of each answer in turn, the hand is graded as that answer."""
+    for at in range(2):
+        window.goto(f"{course.as_uri()}/errors/heart.html")
+        hand = _hands(window)["0"]
+        plot = window.locator(".instead canvas.plot").first
+        plot.scroll_into_view_if_needed()
+        expect(plot).to_have_attribute("role", "slider")
+        low, high = (float(plot.get_attribute(f"aria-value{end}")) for end in ("min", "max"))
+        for n, value in enumerate(hand["values"][at]):
+            if n:
+                plot.press("ArrowRight")
+            plot.press("ArrowUp")
+            now = float(plot.get_attribute("aria-valuenow"))
+            step = (high - low) / 50
+            for _ in range(round(abs(value - now) / step)):
+                plot.press("ArrowUp" if value > now else "ArrowDown")
+        window.locator(".instead .done").first.click()
+        grade = window.locator("[data-question='0'] .grade")
+        expect(grade.locator(".right" if at == hand["right"] else ".wrong")).to_have_count(1)
+        expect(window.locator(".covered canvas.plot:visible")).to_have_count(1)
 
 
 def test_each_part_of_a_chapter_is_a_page_that_leads_to_the_others(course, window):

@@ -12,16 +12,18 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from html import escape, unescape
 from keyword import iskeyword
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 
+from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
 from llmviz.course.site.tables import table_html
 from llmviz.course.site.visit import Visit
 from llmviz.course.ui.asked import OF_THE_APP, key_of
 from llmviz.course.ui.prose import to_html
-from llmviz.course.ui.question import MARK, Question
+from llmviz.course.ui.question import MARK, OTHER_WAY, SAID, SAME_WAY, Question
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _TINTED = re.compile(r":(\w+)-background\[([^\]]*)\]")
@@ -49,17 +51,23 @@ Piece = str | Setting
 class Body:
     """The HTML of a page, with the pictures and charts that its script draws.
 
-    pictures: their folders' names, keys and messages, in the order of their numbers in the HTML.
+    pictures: their folders' names, keys and messages, and the numbers of the questions that are
+    answered on them, in the order of their numbers in the HTML. hands: by these, what grades a
+    guess on a picture.
     """
 
     def __init__(self, visit: Visit, app: str) -> None:
         self.visit, self.app = visit, app
-        self.pictures: list[tuple[str, str, bytes]] = []
+        self.pictures: list[tuple[str, str, bytes, int | None]] = []
+        self.hands: dict[int, dict[str, Any]] = {}
         self.charts: list[dict[str, Any]] = []
         self.instead_of: dict[str, str] = {}  # HTML in the place of a component
         self.left_out: set[str | int] = set()  # keys of elements, or their `id`
         self.ways: dict[str, str] = {}  # HTML in the place of a control, by the control's name
         self._asked = iter(enumerate(visit.questions))
+        # Only a picture on which nothing is told yet can be answered on.
+        veiled = {key_of(before) for some in visit.instead.values() for before, _ in some}
+        self._by_hand = dict(at for key, at in visit.hands.items() if key in veiled)
 
     def html(self) -> str:
         """Return the page from its top to its end."""
@@ -135,7 +143,7 @@ class Body:
         kind, proto = element.type, element.proto
         first = next(iter(element.children.values()))
         if first.type == "caption" and first.value == MARK:
-            return [self._question(list(element.children.values())[1])]
+            return [self._question(list(element.children.values()))]
         if kind == "popover":
             return [Setting(plain(proto.popover.label), None)]
         inside = list(self._pieces(element))
@@ -160,9 +168,15 @@ class Body:
                 names.append("card")
         return [f'<div class="{escape(" ".join(names))}">{body}</div>']
 
-    def _question(self, text: Any) -> str:
-        number, question = next(self._asked)
-        html = question_html(question, number, covers=number in self.visit.covers)
+    def _question(self, inside: list[Any]) -> str:
+        (number, question), text = next(self._asked), inside[1]
+        axis: str | None = None
+        if number in self._by_hand:
+            self.hands[number] = _hand(question, log=self._by_hand[number])
+            on_it = [part for part in inside if key_of(part) in self.visit.hands]
+            held = SimpleNamespace(children=dict(enumerate(on_it)))
+            axis = "".join(piece for piece in self._pieces(held) if isinstance(piece, str))
+        html = question_html(question, number, covers=number in self.visit.covers, axis=axis)
         by = self.visit.covered.get(id(text))  # another one must be answered before
         return _held(html, "covered", by) if by and id(text) not in self.visit.instead else html
 
@@ -189,7 +203,7 @@ class Body:
             case "dataframe" | "table":
                 return table_html(element)
             case "bidi_component":
-                return self._picture(proto)
+                return self._picture(proto, key_of(element))
             case "plotly_chart":
                 return self._chart(element)
         if kind in _NOTES:
@@ -198,11 +212,12 @@ class Body:
             return f'<div class="note {kind}" role="note">{markdown(element.value)}</div>'
         raise ValueError(f"a page without a server cannot show a {kind!r} yet")
 
-    def _picture(self, proto: Any) -> str:
+    def _picture(self, proto: Any, key: str) -> str:
         name = proto.component_name.removeprefix("llmviz_")
         if name in OF_THE_APP:
             return self.instead_of.get(name, "")
-        self.pictures.append((name, proto.id, bytes(proto.bytes)))
+        number, _ = self.visit.hands.get(key, (None, False))
+        self.pictures.append((name, proto.id, bytes(proto.bytes), number))
         return f'<div class="picture" data-picture="{len(self.pictures) - 1}"></div>'
 
     def _chart(self, element: Any) -> str:
@@ -219,23 +234,41 @@ def _held(html: str, kind: str, by: list[int] | None) -> str:
     return f'<div class="{kind}" data-by="{" ".join(map(str, by or ()))}"{hidden}>{html}</div>'
 
 
-def question_html(question: Question, number: int, *, covers: bool) -> str:
-    """Return a question that the page grades; each answer has its reason beside it, unseen."""
-    answers = []
+def _hand(question: Question, *, log: bool) -> dict[str, Any]:
+    """What the page needs to grade a guess on a picture: values in the order of the answers."""
+    answer = unmarked(question.answers[question.right])
+    single = len(question.values[question.right]) == 1 and question.write is not None
+    said = SAID.format(guess="{guess}", right=answer)
+    return {
+        "values": [[float(at) for at in question.values[n]] for n in question.order],
+        "right": question.order.index(question.right),
+        "log": log,
+        "said": [said, said] if single else [way.format(answer) for way in (OTHER_WAY, SAME_WAY)],
+    }
+
+
+def question_html(question: Question, number: int, *, covers: bool, axis: str | None = None) -> str:
+    """Return a question that the page grades; each answer has its reason beside it, unseen.
+
+    axis: of a question that is answered on a picture, what stands in the place of its answers.
+    """
+    answers = [] if axis is None else [axis]
     for at in question.order:
         right = ' data-right=""' if at == question.right else ""
-        answers.append(
-            f'<label><input type="radio" name="q{number}"{right}>'
-            f"<span>{to_html(question.answers[at])}</span></label>"
-            f'<div class="why" hidden>{to_html(question.reasons[at])}</div>'
-        )
+        if axis is None:
+            answers.append(
+                f'<label><input type="radio" name="q{number}"{right}>'
+                f"<span>{to_html(question.answers[at])}</span></label>"
+            )
+        answers.append(f'<div class="why" hidden>{to_html(question.reasons[at])}</div>')
     show = ""
     if covers:
         show = '<button type="button" class="plain show">Show me without an answer</button>'
+    role = "radiogroup" if axis is None else "group"
     return (
         f'<section class="card question" data-question="{number}">'
         f'<p class="mark">{MARK}</p><div class="lv-prose" id="q{number}">'
-        f'{to_html(question.text)}</div><div class="answers" role="radiogroup" '
+        f'{to_html(question.text)}</div><div class="answers" role="{role}" '
         f'aria-labelledby="q{number}">{"".join(answers)}</div>{show}'
         '<div class="grade" role="status"></div></section>'
     )

@@ -67,13 +67,17 @@ class Files:
             self.write(f"assets/{name}.js", f'llmvizSite.bring("{name}", "{packed}");\n')
         return chart | {"library": name}
 
-    def picture(self, name: str, key: str, message: bytes) -> dict[str, Any]:
-        """Write what a picture needs, and return what its page says of it."""
+    def picture(self, name: str, key: str, message: bytes, asks: int | None) -> dict[str, Any]:
+        """Write what a picture needs, and return what its page says of it.
+
+        asks: the number of the question that is answered on it.
+        """
         self.view(name)
         length = int.from_bytes(message[:4], "little")
         addresses = json.loads(message[4 : 4 + length]).get(PARTS, [])
         parts = {address: self.data(parts_at[address].data) for address in addresses}
-        return {"name": name, "key": key, "data": self.data(message), "parts": parts}
+        said = {"name": name, "key": key, "asks": asks}
+        return said | {"data": self.data(message), "parts": parts}
 
     def shared(self, index: dict[str, Any]) -> None:
         """Write what all pages have: the style, the script, Plotly, the search."""

@@ -106,15 +106,42 @@
     else tell(slider ? ALONE : ASKS);
   }
 
+  // A picture that tells comes with the right guess drawn into it: here it is the reader's, or none.
+  const guesses = new Map(); // by the number of a question
+  const graders = new Map();
+  function withGuess(message, guess) {
+    const end = 4 + new DataView(message.buffer, message.byteOffset).getUint32(0, true);
+    const told = JSON.parse(new TextDecoder().decode(message.subarray(4, end)));
+    const rows = (told.rows ?? []).filter((row) => row.guess !== null);
+    for (const [n, row] of rows.entries()) Object.assign(row, guess ? { guess: guess[n] } : { guess: null, ghosts: [] });
+    if (told.own?.x.length) told.own = guess ? { x: told.own.x, y: guess } : { x: [], y: [] };
+    const head = new TextEncoder().encode(JSON.stringify(told));
+    const whole = new Uint8Array(4 + head.length + message.length - end);
+    new DataView(whole.buffer).setUint32(0, head.length, true);
+    whole.set(head, 4);
+    whole.set(message.subarray(end), 4 + head.length);
+    return whole;
+  }
+
+  // The place of the values that are nearest to a guess; the right ones where others are as near.
+  function nearest({ values, right, log }, guess) {
+    const far = (value, n) => Math.abs(log ? Math.log(value / guess[n]) : value - guess[n]);
+    const away = values.map((some) => some.reduce((sum, value, n) => sum + far(value, n), 0));
+    const least = Math.min(...away);
+    return away[right] === least ? right : away.indexOf(least);
+  }
+
   async function picture(node) {
-    const { name, key, data: message, parts } = page.pictures[node.dataset.picture];
+    const { name, key, asks: asked, data: packed, parts } = page.pictures[node.dataset.picture];
     const bytes = await Promise.all([
-      data(message),
+      data(packed),
       script(`assets/pictures/${name}.js`),
       ...Object.entries(parts).map(async ([address, part]) => globalThis.llmvizParts.set(address, await data(part))),
     ]);
-    const given = { name: `llmviz_${name}`, key, css: styles[name], message: bytes[0] };
-    const mounted = globalThis.llmvizMount(node, given, views[name], { ask: asks });
+    const message = asked === null ? bytes[0] : withGuess(bytes[0], guesses.get(asked));
+    const given = { name: `llmviz_${name}`, key, css: styles[name], message };
+    const ask = (slider, what, act) => (act?.guess && page.hands[asked] ? graders.get(asked)(act) : asks(slider, what, act));
+    const mounted = globalThis.llmvizMount(node, given, views[name], { ask });
     drawn.push(mounted.draw);
   }
 
@@ -200,24 +227,29 @@
     show?.addEventListener("click", opened);
     const whys = [...question.querySelectorAll(".why")];
     const answers = [...question.querySelectorAll("input")];
+    const tell = (at, right, said) => {
+      const head = document.createElement("p");
+      head.className = at === right ? "right" : "wrong";
+      head.textContent = said[Number(at === right)];
+      const reasons = [whys[at], whys[right]].filter((why, i) => i === 0 || why.textContent !== whys[at].textContent);
+      grade.replaceChildren(
+        head,
+        ...reasons.map((why) => {
+          const copy = why.cloneNode(true);
+          copy.hidden = false;
+          return copy;
+        }),
+      );
+      opened();
+    };
     const right = answers.findIndex((answer) => "right" in answer.dataset);
-    answers.forEach((answer, at) =>
-      answer.addEventListener("change", () => {
-        const head = document.createElement("p");
-        head.className = at === right ? "right" : "wrong";
-        head.textContent = at === right ? "Right." : "Not this one.";
-        const reasons = [whys[at], whys[right]].filter((why, i) => i === 0 || why.textContent !== whys[at].textContent);
-        grade.replaceChildren(
-          head,
-          ...reasons.map((why) => {
-            const copy = why.cloneNode(true);
-            copy.hidden = false;
-            return copy;
-          }),
-        );
-        opened();
-      }),
-    );
+    for (const [at, answer] of answers.entries()) answer.addEventListener("change", () => tell(at, right, ["Not this one.", "Right."]));
+    const hand = page.hands[question.dataset.question];
+    graders.set(Number(question.dataset.question), ({ guess, said }) => {
+      guesses.set(Number(question.dataset.question), guess);
+      const lines = hand.said.map((line) => line.replace("{guess}", () => said?.[0]));
+      tell(nearest(hand, guess), hand.right, lines);
+    });
   }
 
   // ---- search

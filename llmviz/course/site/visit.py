@@ -15,7 +15,7 @@ from typing import Any
 from llmviz.course.ui.asked import elements, key_of, opened
 from llmviz.course.ui.code import OPENED
 from llmviz.course.ui.common import DRAWN_IN, PARTS, Parts
-from llmviz.course.ui.question import ASKED, MARK, Question
+from llmviz.course.ui.question import ASKED, HANDS, MARK, Question
 
 SHOW = "Show me without an answer"
 _DRAWN = {"html", "bidi_component", "plotly_chart", "dataframe", "table", "code", "markdown"}
@@ -29,7 +29,9 @@ class Visit:
     covered: by the `id` of an element, the numbers of the questions that cover it. instead: by the
     `id` of an element, those to be shown before it until these questions are answered; under None,
     at the end. covers: the numbers of the questions that cover anything. dark: the charts of the
-    dark theme by their keys. parts: by the control that opens them, the parts of the chapter.
+    dark theme by their keys. hands: by the key of a picture, the number of the question that is
+    answered on it, and whether its axis goes by powers. parts: by the control that opens them, the
+    parts of the chapter.
     """
 
     main: Any
@@ -39,6 +41,7 @@ class Visit:
     covers: set[int] = field(default_factory=set)
     dark: dict[str, str] = field(default_factory=dict)
     parts: dict[str, Parts] = field(default_factory=dict)
+    hands: dict[str, tuple[int, bool]] = field(default_factory=dict)
 
 
 def visit(lesson: str, chapter: str = "", **link: str) -> Visit:
@@ -47,7 +50,7 @@ def visit(lesson: str, chapter: str = "", **link: str) -> Visit:
     link: controls of the page that are not at their default, as its address writes them.
     Raises ValueError: the page does not open.
     """
-    fold = {OPENED: True}
+    fold = {OPENED: True, HANDS: {}}
     whole = opened(lesson, chapter, session=fold, show="1", **link)
     found = Visit(whole.main, whole.session_state[ASKED], parts=whole.session_state[PARTS])
     charts = [leaf for leaf in _leaves(whole.main) if leaf.type == "plotly_chart"]
@@ -56,24 +59,31 @@ def visit(lesson: str, chapter: str = "", **link: str) -> Visit:
         for leaf in _leaves(dark.main):
             if leaf.type == "plotly_chart":
                 found.dark[key_of(leaf)] = leaf.proto.spec
+    for picture, (question, log) in whole.session_state[HANDS].items():
+        if question in found.questions:
+            found.hands[picture] = found.questions.index(question), log
     if found.questions:
         before = opened(lesson, chapter, session=fold, **link)
         slots = dict(_covering(before.main))
         found.covers = set(slots)
         if slots:
-            _compare(found, before.main, _open_alone(lesson, chapter, slots, link))
+            _compare(found, before.main, _open_alone(lesson, chapter, slots, fold, link))
     return found
 
 
 def _open_alone(
-    lesson: str, chapter: str, slots: dict[int, str], link: dict[str, str]
+    lesson: str,
+    chapter: str,
+    slots: dict[int, str],
+    fold: dict[str, Any],
+    link: dict[str, str],
 ) -> dict[int, Counter]:
     """What the page shows with one question open and the others not, for each that covers."""
     if len(slots) == 1:
         return {number: Counter() for number in slots}
     shown = {}
     for number, slot in slots.items():
-        app = opened(lesson, chapter, session={OPENED: True, f"{slot}.shown": True}, **link)
+        app = opened(lesson, chapter, session=fold | {f"{slot}.shown": True}, **link)
         shown[number] = Counter(map(_sign, _leaves(app.main)))
     return shown
 

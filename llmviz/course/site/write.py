@@ -174,6 +174,7 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
     """Write a page; return those of the parts that its chapter has besides."""
     address = _address(app, place)
     html, pictures, charts, live = "", [], [], None
+    hands: dict[int, dict[str, Any]] = {}
     parts: list[Place] = []
     title = place.title
     if place.lesson.key == GLOSSARY:
@@ -186,7 +187,7 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
         parts, body.ways = _parts(place, seen.parts)
         body.instead_of["course_path"] = _way(pages)
         body.left_out = {"_shared.course@home"}
-        html = body.html()
+        html, hands = body.html(), body.hands
         if place.part:
             title += f": {plain(seen.parts[place.part[0]].names[place.part[1]])}"
         pictures = [files.picture(*picture) for picture in body.pictures]
@@ -199,6 +200,7 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
         "lessons": {lesson["key"]: lesson["file"] for lesson in _menu(pages, place)},
         "pictures": pictures,
         "charts": charts,
+        "hands": hands,
         "live": live,
     }
     at = pages.index(replace(place, part=None))

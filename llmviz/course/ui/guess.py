@@ -12,7 +12,7 @@ import streamlit as st
 from llmviz.course.components.case_rows.view import Axis, Case, case_rows
 from llmviz.course.components.draw_on.view import Drawn, Scale, draw_on
 from llmviz.course.components.matrix_view.view import Matrix, matrix_view
-from llmviz.course.ui.question import Question, answered, guess_of, settle
+from llmviz.course.ui.question import Question, answered, by_hand, settle
 from llmviz.course.ui.question import hand_words as words
 
 
@@ -34,7 +34,7 @@ def guess_cases(
     shown = list(cases)
     told = question is None or answered(question, key)
     if question is not None:
-        own = guess_of(question, key)
+        own = by_hand(question, key, picture, log=axis.log)
         for n, at in enumerate(veiled):
             if not told:
                 shown[at] = replace(cases[at], value=None, interval=None, dots=(), note="")
@@ -64,7 +64,7 @@ def guess_line(
     somebody might think, drawn once it is told. For the rest see `guess_cases` and `draw_on`.
     """
     told = question is None or answered(question, key)
-    own = None if question is None else guess_of(question, key)
+    own = None if question is None else by_hand(question, key, picture)
     shown = [*lines, whole if told else replace(whole, x=whole.x[:known], y=whole.y[:known])]
     after = list(whole.x[known:])
     draw_on(

@@ -30,6 +30,9 @@ MARK = "PREDICT, THEN LOOK"  # stands above each question
 APART = 0.15  # between the right share of a question and the others
 HERE = "_here"  # in the session: the place of the chapter that is shown
 ASKED = "_asked"  # in the session, where somebody lists them: the questions of the page
+# In the session, where somebody lists them: by a picture's key, the question that is answered on
+# it, and whether its axis goes by powers. Who is told has then guessed right.
+HANDS = "_hands"
 
 
 @dataclass(frozen=True)
@@ -218,6 +221,14 @@ def guess_of(question: Question, key: str) -> list[float] | None:
     return st.session_state.get(f"{_slot(question, key)}.guess")
 
 
+def by_hand(question: Question, key: str, picture: str, *, log: bool = False) -> list[float] | None:
+    """Note that a question is answered on a picture; return the guess to draw there, if any."""
+    if (listed := st.session_state.get(HANDS)) is None:
+        return guess_of(question, key)
+    listed[picture] = question, log
+    return list(question.values[question.right])
+
+
 def settle(question: Question, key: str, guess: Any, *, log: bool = False) -> None:
     """Take what the hand set on the picture as an answer: that one whose values are nearest.
 
@@ -308,7 +319,9 @@ def _told(question: Question, key: str, right: bool) -> str:
 
 def _axis(question: Question, key: str) -> None:
     """Draw the axis of a question for a share, with a handle until it is answered."""
-    told, own, hand = answered(question, key), guess_of(question, key), hand_words.bars
+    picture = component_key("guess", key)
+    told, own = answered(question, key), by_hand(question, key, picture)
+    hand = hand_words.bars
     wrong = [value for (value,) in question.values if (value,) != question.values[question.right]]
     (right,) = question.values[question.right]
     case = Case(
@@ -317,7 +330,6 @@ def _axis(question: Question, key: str) -> None:
         guess=own[0] if told and own else None,
         ghosts=wrong if told and own else (),
     )
-    picture = component_key("guess", key)
 
     def act() -> None:
         done = st.session_state[picture].get("act")

@@ -39,7 +39,7 @@ class CaseRows {
     const under = el("div");
     under.append(this.axis, this.title);
     foot.append(el("div", "label"), under, el("div", "number"));
-    this.hand = makeHand(() => act({ guess: this.guess }));
+    this.hand = makeHand(() => act({ guess: this.guess, said: this.guess.map(this.write) }));
     root.append(this.table, foot, this.hand.node);
   }
 

@@ -79,8 +79,8 @@ def case_rows(
 ) -> None:
     """Draw cases. levels: values with a name, dotted through all lines, such as that of guessing.
 
-    Where lines are not told, ``st.session_state[key]["act"]`` is then ``{"guess": [value, …]}``, a
-    value for each of them. `words`: hint, done, own, ghost. Raises ValueError for what is no
+    Where lines are not told, ``st.session_state[key]["act"]`` is then ``{"guess": [value, …], "said": […]}``,
+    a value for each of them and how it is written. `words`: hint, done, own, ghost. Raises ValueError for what is no
     number, and for an axis that has no length.
     """
     payload = rows_payload(cases, axis, form, mark, levels) | {"words": dict(words)}
