@@ -79,9 +79,9 @@ def case_rows(
 ) -> None:
     """Draw cases. levels: values with a name, dotted through all lines, such as that of guessing.
 
-    Where lines are not told, ``st.session_state[key]["act"]`` is then ``{"guess": [value, …], "said": […]}``,
-    a value for each of them and how it is written. `words`: hint, done, own, ghost. Raises ValueError for what is no
-    number, and for an axis that has no length.
+    Where lines are not told, ``st.session_state[key]["act"]`` is then ``{"guess": [value, …],
+    "said": [text, …]}``, a value for each of them and how it is written. `words`: hint, done, own,
+    ghost. Raises ValueError for what is no number, and for an axis that has no length.
     """
     payload = rows_payload(cases, axis, form, mark, levels) | {"words": dict(words)}
     renderer("case_rows")(data=pack(payload), key=key, on_act_change=on_act or nothing)
