@@ -24,6 +24,7 @@ DONE = [
     "attention?part=scale",
     "history?part=all",
     "attention?part=why",
+    "transformer?part=residuals",
 ]
 
 

@@ -26,7 +26,6 @@ PICKERS = [
     ("embeddings", "positions", "placed", {"way": "learned"}),
     ("embeddings", "positions", "placed", {"way": "sinusoidal"}),
     ("transformer", "block", "model", {"of": "model"}),
-    ("transformer", "norms", "model", {"of": "model"}),
     ("transformer", "units", "model", {}),
     ("transformer", "stream", "model", {}),
     ("transformer", "residuals", "model", {}),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 import torch
@@ -11,11 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.transformer import params
-from llmviz.course.lessons.transformer.depth import depth_study
 from llmviz.course.lessons.transformer.patching import chapter as patching
 from llmviz.course.lessons.transformer.patching import site_map
-from llmviz.course.lessons.transformer.residuals import chapter as residuals
-from llmviz.course.lessons.transformer.residuals.model import stream_shares
 from llmviz.course.lessons.transformer.stream import ledger as ledger_part
 from llmviz.course.lessons.transformer.stream.chapter import opened_cell
 from llmviz.course.ui import engine
@@ -25,7 +20,6 @@ from llmviz.course.ui.two_prompts import written
 from llmviz.interpretability.attribution import Entry, FrozenNorm, Ledger, logit_ledger
 from llmviz.interpretability.lens import logit_lens
 from llmviz.interpretability.patching import Site, patch, read_prompt
-from llmviz.trace import record
 from tests.pages.conftest import use
 from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
 from tests.pages.small_model import HEADS, LAYERS, ids_of, logits_of, make_checkpoint
@@ -123,9 +117,8 @@ def test_a_model_that_is_no_transformer_is_replaced_and_named(asked):
 
 
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
-@pytest.mark.parametrize("part", ["stream", "residuals"])
-def test_odd_texts_leave_no_error(bundle, part, text):
-    app = open_part("transformer", part)
+def test_odd_texts_leave_no_error(bundle, text):
+    app = open_part("transformer", "stream")
     app.session_state["shared.text"] = text
     app.run()
     fine(app)
@@ -358,78 +351,3 @@ def test_equal_vectors_are_not_said_to_have_equal_words_before_them(bundle):
     told = prose_of(open_part("transformer", "patching", **PROMPTS, site="stream.0.0"))
     assert "Both vectors are the same, so nothing changes." in told
     assert "stands before this place" not in told
-
-
-# ---- residuals
-
-
-@pytest.mark.parametrize("norm", ["none", "pre", "post"])
-@pytest.mark.parametrize("layers", [1, 48])
-def test_the_lines_are_the_gradients_of_both_stacks(bundle, norm, layers):
-    app = open_part("transformer", "residuals", deep=str(layers), deepnorm=norm)
-    fine(app)
-    for line, shortcuts in zip(charts(app)[0]["data"], (True, False), strict=True):
-        found = depth_study(layers, norm, shortcuts=shortcuts).gradients.numpy()
-        drawn = found[(found > 0) & np.isfinite(found)]
-        np.testing.assert_allclose(line["y"], drawn)
-
-
-def test_the_shares_of_the_stream_add_up_to_one(bundle):
-    app = open_part("transformer", "residuals", text=TEXT)
-    fine(app)
-    shares, length = (chart["data"] for chart in charts(app)[1:3])
-    total = np.sum([bars["y"] for bars in shares], axis=0)
-    np.testing.assert_allclose(total, 1, atol=1e-4)
-    with torch.inference_mode(), record(f"blocks.{LAYERS - 1}.residual") as trace:
-        bundle.model(torch.tensor([ids_of(bundle, TEXT)]))
-    last = trace[f"blocks.{LAYERS - 1}.residual"][0].norm(dim=-1).mean()
-    assert length[0]["y"][-1] == pytest.approx(float(last), rel=1e-4)
-
-
-@pytest.mark.parametrize("norm", ["none", "pre", "post"])
-def test_what_a_gradient_loses_is_asked_only_where_it_is_no_matter_of_the_seed(bundle, norm):
-    found = [depth_study(20, norm, shortcuts=False, seed=seed).gradients for seed in range(5)]
-    shares = [float(one[0] / one[-1]) for one in found]
-    app = open_part("transformer", "residuals", deep="20", deepnorm=norm, deepseed="2")
-    fine(app)
-    assert f"{residuals.written(shares[2])} times as long" in prose_of(app)
-    rights = {residuals.question(20, share).right for share in shares}
-    assert (len(rights) == 1) == (norm == "none") == bool(app.radio)
-    assert (residuals.words.varies in prose_of(app)) == (norm != "none")
-    if norm != "none":
-        assert max(shares) > 10 * shares[0] or min(shares) < shares[0] / 10
-
-
-@given(st.floats(0, 1e300), st.integers(1, 48))
-def test_the_question_of_the_gradient_has_the_range_that_holds_it(share, layers):
-    asked = residuals.question(layers, share)
-    assert ("Take 1 layer without" in asked.text) == (layers == 1)
-    ranges = [(1, math.inf), (0.1, 1), (1e-3, 0.1), (-1, 1e-3)]
-    low, high = ranges[asked.right]
-    assert (low < share or (asked.right == 0 and share == low)) and (share < high or low < 0.1)
-    assert share <= high
-
-
-def test_a_stream_that_is_no_sum_is_refused_below_the_gradients(tmp_path, monkeypatch):
-    make_checkpoint(tmp_path, norm="post")
-    use(monkeypatch, tmp_path)
-    app = open_part("transformer", "residuals", text=TEXT)
-    fine(app)
-    assert len(charts(app)) == 1 and "only added to" in boxes(app)
-    assert "In this stack of 24 layers" in prose_of(app) and "embedding is" not in prose_of(app)
-
-
-@pytest.mark.parametrize("norm", ["none", "post"])
-def test_the_end_of_residuals_has_the_numbers_of_both_pictures(bundle, norm):
-    app = open_part("transformer", "residuals", text=TEXT, deep="1", deepnorm=norm, deepseed="3")
-    fine(app)
-    shares = [
-        residuals.written(residuals.share_left(depth_study(1, norm, shortcuts=shortcuts, seed=3)))
-        for shortcuts in (True, False)
-    ]
-    end = [block.proto.body for block in app.get("html") if "<strong>Try:" in block.proto.body][-1]
-    assert f"In this stack of 1 layer the gradient is {shares[0]} times as long" in end
-    assert ("on which nothing multiplies it" in end) == (norm == "none")
-    assert f"without shortcuts, {shares[1]} times." in end
-    stream = stream_shares(bundle.model, ids_of(bundle, TEXT)).shares[0, -1].mean()
-    assert f"the share of the embedding is {residuals.share_of(float(stream))}." in end

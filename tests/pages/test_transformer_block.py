@@ -1,4 +1,4 @@
-"""The chapters "One block, opened", "Norms and activations" and "Units": pictures are the trace."""
+"""The chapters "One block, opened" and "Units": pictures are the trace."""
 
 from __future__ import annotations
 
@@ -19,10 +19,6 @@ from llmviz.course.lessons.transformer import LESSON
 from llmviz.course.lessons.transformer.block import chapter as block
 from llmviz.course.lessons.transformer.block import words as block_words
 from llmviz.course.lessons.transformer.block.drawing import stage_names
-from llmviz.course.lessons.transformer.depth import depth_study
-from llmviz.course.lessons.transformer.norms import bending
-from llmviz.course.lessons.transformer.norms import chapter as norms
-from llmviz.course.lessons.transformer.norms.picture import students
 from llmviz.course.lessons.transformer.units import chapter as units
 from llmviz.course.lessons.transformer.units import words as units_words
 from llmviz.course.ui import engine
@@ -32,7 +28,6 @@ from llmviz.interpretability.units import unit_values, unit_writes
 from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
 from llmviz.models.three_words import three_words
-from llmviz.nn.layers import layer_norm_steps
 from llmviz.trace import record
 from llmviz.training.config import OWN_TEXT
 from tests.pages import harness
@@ -41,7 +36,7 @@ from tests.pages.small_model import HEADS, LAYERS, ids_of, make_checkpoint
 
 TEXT = "Once Anna met Samir. Then"
 MODEL = {"of": "model", "text": TEXT}
-PARTS = ("block", "norms", "units")
+PARTS = ("block", "residuals", "units")
 
 
 def matrices(app) -> dict[str, np.ndarray]:
@@ -232,7 +227,6 @@ def test_the_example_behaves_as_models_do():
     steps = all_blocks(three_words(), [0, 1, 2])[0]
     below = float((steps["mlp.hidden"] <= 0).float().mean())
     assert 0.25 < below < 0.75
-    assert "eight units" in harness.prose_of(harness.open_part("transformer", "norms"))
 
 
 @pytest.mark.parametrize("order", ["pre", "post"])
@@ -257,9 +251,6 @@ def test_a_model_without_norms_says_that_there_is_nothing_to_move(tmp_path, monk
     app = harness.open_part("transformer", "block", **MODEL, order="post", stage="norm1")
     harness.fine(app)
     assert block_words.no_norms in harness.boxes(app) and view(app)["step"] == 0
-    app = harness.open_part("transformer", "norms", **MODEL)
-    harness.fine(app)
-    assert "no norms in its layers" in harness.boxes(app) and len(harness.charts(app)) == 2
 
 
 def test_the_stack_has_the_sizes_and_a_click_opens_a_stage(bundle):
@@ -296,7 +287,7 @@ def test_a_model_without_layers_is_replaced_and_named(part, asked):
     ) and "tiny-world-gpt" in harness.boxes(app)
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", ["block", "units"])
 def test_a_model_with_experts_is_refused_with_those_that_can(part, tmp_path, monkeypatch):
     make_checkpoint(tmp_path, n_expert=3)
     use(monkeypatch, tmp_path)
@@ -308,7 +299,7 @@ def test_a_model_with_experts_is_refused_with_those_that_can(part, tmp_path, mon
 
 
 @pytest.mark.parametrize("text", harness.ODD_TEXTS.values(), ids=list(harness.ODD_TEXTS))
-@pytest.mark.parametrize("part", ["block", "norms"])
+@pytest.mark.parametrize("part", ["block"])
 def test_odd_texts_leave_no_error(bundle, part, text):
     app = harness.open_part("transformer", part, of="model")
     app.session_state["shared.text"] = text
@@ -380,50 +371,13 @@ def test_the_end_of_a_block_is_what_its_norms_make_of_the_sum(norm, text, tmp_pa
     assert ("for single tokens" in told) == (norm != "none" and len(ids_of(bundled, text)) > 1)
 
 
-# ---- norms and activations
-
-
-@pytest.mark.parametrize("which", ["norm1", "norm2"])
-@pytest.mark.parametrize("options", [{}, {"norm": "post"}, {"norm_kind": "rms"}], ids=str)
-def test_norms_are_the_models_and_every_cell_opens(options, which, tmp_path, monkeypatch):
-    make_checkpoint(tmp_path, **options)
-    use(monkeypatch, tmp_path)
-    app = harness.open_part("transformer", "norms", **MODEL, layer="1", which=which)
-    harness.fine(app)
-    bundled, drawn = engine.load("tiny-world-gpt"), matrices(app)
-    steps = all_blocks(bundled.model, ids_of(bundled, TEXT))[1]
-    own = "rms out" if options.get("norm_kind") else "out"
-    np.testing.assert_allclose(drawn[own], steps[which].numpy(), atol=2e-5, rtol=1e-4)
-    np.testing.assert_allclose(drawn["normalized"].mean(-1), 0, atol=1e-5)
-    np.testing.assert_allclose(drawn["normalized"].var(-1), 1, atol=1e-3)
-    np.testing.assert_allclose((drawn["divided"] ** 2).mean(-1), 1, atol=1e-3)
-    for one in view(app)["matrices"]:
-        if one["op"] is not None:
-            expected = computed(one["op"], [drawn[name] for name in one["op"]["of"]])
-            np.testing.assert_allclose(drawn[one["name"]], expected, atol=2e-4, rtol=2e-4)
-
-
-@pytest.mark.parametrize("norm", ["pre", "post", "rms"])
-@pytest.mark.parametrize("layers", ["2", "48"])
-def test_the_stack_is_really_computed(layers, norm):
-    app = harness.open_part("transformer", "norms", stack=layers, stacknorm=norm)
-    harness.fine(app)
-    place, kind = ("pre", "rms") if norm == "rms" else (norm, "layer")
-    lines = harness.charts(app)[0]["data"]
-    for line, found in zip(
-        lines,
-        (depth_study(int(layers), place, norm_kind=kind), depth_study(int(layers), "none")),
-        strict=True,
-    ):
-        np.testing.assert_allclose(line["y"], found.activations.numpy())
-
-
 @pytest.mark.parametrize("bend", ["own", "relu", "gelu", "gelu_tanh", "silu", "swiglu"])
 def test_bars_count_the_numbers_of_the_text(bundle, bend):
-    app = harness.open_part("transformer", "norms", **MODEL, bend=bend, layer="1")
+    app = harness.open_part("transformer", "units", bend=bend, unitlayer="1", unit="5")
     harness.fine(app)
     bars, curve, *_ = harness.charts(app)[1]["data"]
-    values = all_blocks(bundle.model, ids_of(bundle, TEXT))[1]["mlp.hidden"].numpy().ravel()
+    text, _ = units.peak(units.searched(bundle), 1, 5)
+    values = all_blocks(bundle.model, text)[1]["mlp.hidden"].numpy().ravel()
     assert sum(bars["y"]) == len(values)
     middle = len(curve["x"]) // 2
     assert curve["x"][middle] == 0 and curve["y"][middle] == 0
@@ -432,99 +386,18 @@ def test_bars_count_the_numbers_of_the_text(bundle, bend):
     assert f"{100 * (values <= 0).mean():.1f}" in harness.prose_of(app)
 
 
-@settings(max_examples=80, deadline=None)
-@given(
-    some.integers(1, 5),
-    some.lists(some.floats(-4, 4, width=16), min_size=10, max_size=10),
-)
-def test_one_student_is_right(tokens, numbers):
-    x = torch.tensor([numbers] * tokens) + torch.arange(tokens)[:, None] * torch.arange(10) / 7
-    asked = norms.mistake(x.float(), 1e-5, "so")
-    right = torch.nn.functional.layer_norm(x.float(), (10,))[-1]
-    written = ", ".join(f"{v:.2f}".replace("-", "−") for v in right[:4].tolist())
-    if asked is not None:
-        same = [answer.removesuffix(" …") == written for answer in asked.answers]
-        assert sum(same) <= 1  # the last digit may round elsewhere
-        assert len(asked.answers) >= 2 and len(set(asked.answers)) == len(asked.answers)
-        shown = students(x.float(), 1e-5)["right"][:4]
-        np.testing.assert_allclose(shown, right[:4].numpy(), atol=1e-4)
-        first = asked.answers[asked.right].split(",")[0].replace("−", "-")
-        assert float(first) == pytest.approx(float(right[0]), abs=0.0051)
-
-
-@given(some.floats(0, 1e300))
-def test_the_question_of_the_stack_has_the_range_that_holds_it(size):
-    ends = [0, 10, 1e3, 1e6, np.inf]
-    right = norms.stack_question(9, size).right
-    assert ends[right] <= size and (size < ends[right + 1] or size == np.inf)
-
-
-@given(some.lists(some.floats(-3, 3), min_size=1, max_size=40))
-def test_the_question_of_relu_has_the_range_that_holds_it(numbers):
-    values = np.array(numbers)
-    share, ends = (values <= 0).mean(), [-1, 0.25, 0.5, 0.75, 1]
-    right = bending.question(values).right
-    assert ends[right] < share <= ends[right + 1]
-
-
-@pytest.mark.parametrize("part", ["block", "norms"])
+@pytest.mark.parametrize("part", ["block"])
 def test_another_layer_grades_no_answer_anew(bundle, covers, part):
     app = harness.open_part("transformer", part, **MODEL)
     while waiting := [radio for radio in app.radio if radio.value is None]:
         waiting[0].set_value(0).run()
-    reasons = re.compile(r"the vector that [^.]* adds is [\d.]+|ReLU sets [^:]*")
+    reasons = re.compile(r"the vector that [^.]* adds is [\d.]+")
     given = reasons.findall(harness.prose_of(app))
     app.session_state["transformer.layer"] = 1
     app.run()
     harness.fine(app)
     assert given and reasons.findall(harness.prose_of(app)) == given
     assert all(radio.value is not None for radio in app.radio)
-
-
-def test_a_question_about_a_stack_stays_with_the_one_it_was_answered_for(covers):
-    """The slider is there to compare: it neither asks anew nor covers the picture again."""
-    app = harness.open_part("transformer", "norms")
-    assert "After 24 layers" not in harness.prose_of(app)
-    app.slider[0].set_value(6).run()
-    (asked,) = (
-        radio
-        for radio in app.radio
-        if len(radio.options) == 4
-        and "million" in str([radio.format_func(one) for one in range(4)])
-    )
-    asked.set_value(0).run()
-    harness.fine(app)
-    assert "After 6 layers" in harness.prose_of(app) and "Take 6 layers" in harness.prose_of(app)
-    app.slider[0].set_value(24).run()
-    harness.fine(app)
-    assert "After 24 layers" in harness.prose_of(app) and "Take 6 layers" in harness.prose_of(app)
-
-
-def test_the_end_of_norms_has_one_deviation_for_one_vector():
-    x = torch.tensor([[1.0, -1.0, 1.0, -1.0], [3.0, -3.0, 3.0, -3.0]])
-    for rows, told in ((1, "deviation is 1.00"), (2, "deviations lie between 1.00 and 3.00")):
-        layer = layer_norm_steps(x[:rows])
-        assert told in norms.end_norm(SimpleNamespace(layer=layer))
-
-
-@pytest.mark.parametrize(
-    ("options", "text", "told"),
-    [
-        ({}, TEXT, "standard deviations lie between"),
-        ({}, "Once", "standard deviations lie between"),
-        ({"norm": "none"}, TEXT, ""),
-    ],
-)
-def test_the_end_of_norms_speaks_of_the_norms_that_there_are(
-    options, text, told, tmp_path, monkeypatch
-):
-    make_checkpoint(tmp_path, **options)
-    use(monkeypatch, tmp_path)
-    app = harness.open_part("transformer", "norms", of="model", text=text)
-    harness.fine(app)
-    last = [block.proto.body for block in app.get("html") if "<strong>Try:" in block.proto.body][-1]
-    assert told in last and ("A norm brings" in last) == bool(told)
-    assert "After 24 untrained layers" in last
 
 
 # ---- units

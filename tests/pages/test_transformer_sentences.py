@@ -19,17 +19,12 @@ from llmviz.course.lessons.transformer.halves import teacher
 from llmviz.course.lessons.transformer.halves import words as halves_words
 from llmviz.course.lessons.transformer.halves.model import Decoding
 from llmviz.course.lessons.transformer.loop import chapter as loop
-from llmviz.course.lessons.transformer.norms import bending
-from llmviz.course.lessons.transformer.norms import chapter as norms
-from llmviz.course.lessons.transformer.norms import words as norm_words
-from llmviz.course.lessons.transformer.norms.picture import Normed
-from llmviz.course.lessons.transformer.residuals import chapter as residuals
 from llmviz.course.lessons.transformer.stream import chapter as stream
 from llmviz.course.lessons.transformer.units import words as unit_words
 from llmviz.interpretability.lens import Lens
 from llmviz.models import GPTConfig
 from llmviz.models.settings import NORMS
-from llmviz.nn.layers import ACTIVATIONS, layer_norm_steps, rms_norm_steps
+from llmviz.nn.layers import ACTIVATIONS
 from tests.pages.conftest import use
 from tests.pages.harness import fine, open_part, prose_of, sent
 from tests.pages.small_model import make_checkpoint
@@ -62,49 +57,6 @@ def test_what_a_mask_hides_is_what_is_said(tokens, window, kv_heads, mask):
     assert (f"keys and values (B, {kv_heads}, T, D)" in shapes) == (kv_heads < 4)
 
 
-# ---- norms and activations
-
-
-@settings(max_examples=40, deadline=None)
-@given(some.lists(some.floats(-4, 4, width=32), min_size=2, max_size=6), some.booleans())
-def test_what_epsilon_takes_off_is_computed(row, twice):
-    x = torch.tensor([row, [0.0] * len(row)] if twice else [row])
-    steps = layer_norm_steps(x), rms_norm_steps(x)
-    told = norms.summary(Normed(x, *steps, torch.ones(len(row)), None, 1e-5, "input"), "layer")
-    variance, square = map(float, re.findall(r"(?:norm is|RMSNorm) ([\d.]+)[,.]", told)[-2:])
-    double = x.double()
-    spread, power = double.var(-1, unbiased=False), double.square().mean(-1)
-    assert variance == pytest.approx(float((spread / (spread + 1e-5)).min()), abs=2e-3)
-    assert square == pytest.approx(float((power / (power + 1e-5)).min()), abs=2e-3)
-
-
-@settings(max_examples=40, deadline=None)
-@given(some.lists(some.sampled_from([-1.0, 0.0, 1.0, 2.5]), min_size=3, max_size=3))
-def test_as_many_students_are_said_as_stand_there(row):
-    asked = norms.mistake(torch.tensor([row, row[::-1]]), 1e-5, "so")
-    if asked is not None:
-        spoken = norm_words.students[len(asked.answers)]
-        assert f"{spoken} students" in asked.text
-
-
-@pytest.mark.parametrize("below", range(5))
-def test_at_an_exact_quarter_one_answer_is_right(below):
-    values = np.array([-1.0] * below + [1.0] * (4 - below))
-    asked, share = bending.question(values), below / 4
-    ends = {"a quarter": 0.25, "a half": 0.5, "three quarters": 0.75}
-
-    def fits(answer: str) -> bool:
-        more = [
-            ends[end] for end in re.findall(r"more than (three quarters|a quarter|a half)", answer)
-        ]
-        most = [ends[end] for end in re.findall(r"up to (three quarters|a quarter|a half)", answer)]
-        return all(share > end for end in more) and all(share <= end for end in most)
-
-    assert [fits(answer) for answer in asked.answers] == [
-        at == asked.right for at in range(len(asked.answers))
-    ]
-
-
 # ---- units
 
 
@@ -133,14 +85,7 @@ def test_what_a_unit_writes_names_the_norms_that_there_are(norm):
     assert ("final norm" in told) == (norm == "pre") and ("norm" in told) == (norm != "none")
 
 
-# ---- residuals and the stream
-
-
-@pytest.mark.parametrize("share", [-0.2, 0.0, 0.5, 1.3])
-def test_a_share_against_the_whole_has_a_true_minus(share):
-    written = residuals.share_of(share).replace("\u00a0%", "").replace("−", "-")
-    assert "-" not in residuals.share_of(share)
-    assert float(written) == pytest.approx(100 * share)
+# ---- the stream
 
 
 def lens_with(agrees: list[bool], first: list[int] = (0,)) -> Lens:

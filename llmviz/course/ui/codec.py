@@ -11,7 +11,7 @@ import binascii
 import math
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -33,7 +33,7 @@ class Param:
     cannot be put into a link (a text that is too long). A `shared` parameter travels between pages.
     `low` and `high` are the range of a number, for its link and for its slider alike; `most` is how
     many characters of a text are read, `options` are what there is to choose from, `at_most` is how
-    many of several may be chosen, by a link and by hand alike.
+    many of several may be chosen, by a link and by hand alike. `formerly`: its name in older links.
     """
 
     key: str
@@ -46,6 +46,7 @@ class Param:
     most: int | None = None
     options: Sequence[str] = ()
     at_most: int | None = None
+    formerly: str = ""
 
 
 @lru_cache(maxsize=64)  # each rerun writes the address
@@ -149,10 +150,18 @@ def language(key: str, default: str) -> Param:
     return Param(key, default, read, str, shared=True)
 
 
-def choice(key: str, default: str, options: Sequence[str], *, shared: bool = False) -> Param:
-    """One of some named options."""
+def choice(
+    key: str,
+    default: str,
+    options: Sequence[str],
+    *,
+    shared: bool = False,
+    moved: Mapping[str, str] | None = None,
+) -> Param:
+    """One of some named options; moved: names that older links use, and what they mean today."""
 
     def read(written: str) -> str:
+        written = (moved or {}).get(written, written)
         if written not in options:
             raise ValueError("one of " + ", ".join(options) + " is needed")
         return written

@@ -78,6 +78,7 @@ class Lesson:
     chapters: the names of their folders. after: keys of the lessons to take first, as links.
     needs_engine: whether no chapter can do without torch; the page then waits for it.
     linked_first: the chapter of a link that names none, where that is not the first one any more.
+    moved: names of chapters in older links, and the chapters that hold now what was there.
     begins_with: controls and what they are for a visitor who comes without a link, where a link
     that leaves them out has always meant something else.
     """
@@ -89,6 +90,7 @@ class Lesson:
     needs_engine: bool = False
     after: Sequence[str] = ()
     linked_first: str = ""
+    moved: Mapping[str, str] = field(default_factory=dict)
     begins_with: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -155,7 +157,9 @@ class Lesson:
         controls: list[codec.Param] = []
         if self.chapters:
             keys = [chapter.key for chapter in self.chapters]
-            controls.append(codec.choice("part", self.linked_first or keys[0], keys))
+            controls.append(
+                codec.choice("part", self.linked_first or keys[0], keys, moved=self.moved)
+            )
             declared["part"] = "all lessons"
         controls.append(codec.flag("show", False))  # what questions cover
         controls += [LANGUAGE, WAY]

@@ -75,7 +75,7 @@ def guess_line(
         words=words.line | {"picture": whole.label},
         asked=[] if told else after,
         own=list(zip(after, own, strict=True)) if told and own is not None else [],
-        on_act=_settled(question, key, picture),
+        on_act=_settled(question, key, picture, log=y.log),
         **look,
     )
 

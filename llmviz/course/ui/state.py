@@ -202,6 +202,8 @@ class PageState:
                 st.session_state[self._slot(key)] = text[:most]
 
     def _read_address(self, address: dict[str, str]) -> None:
+        today = {param.formerly: key for key, param in self.params.items() if param.formerly}
+        address = {today.get(key, key): written for key, written in address.items()}
         for key, param in self.params.items():
             if key not in address:
                 continue

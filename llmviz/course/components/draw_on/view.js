@@ -17,13 +17,26 @@ export default function (component) {
 const SIDES = { left: 56, right: 16, top: 12, bottom: 44 };
 const STEPS = 50; // of an arrow key, from the axis's bottom to its top
 
+// The same lines with their heights as powers of ten.
+function byPowers(data) {
+  const lift = (line) => ({ ...line, y: line.y.map(Math.log10) });
+  const { y } = data.axes;
+  return {
+    ...data,
+    lines: data.lines.map(lift),
+    own: lift(data.own),
+    levels: data.levels.map(([value, text]) => [Math.log10(value), text]),
+    axes: { ...data.axes, y: { ...y, low: Math.log10(y.low), high: Math.log10(y.high) } },
+  };
+}
+
 class DrawOn {
   constructor(root, act) {
     this.root = root;
     this.legend = el("div", "legend");
     this.canvas = el("canvas", "plot", null, { role: "img", tabindex: 0 });
     this.told = el("p", "told muted", null, { "aria-live": "polite" });
-    this.hand = makeHand(() => act({ guess: this.whole() }));
+    this.hand = makeHand(() => act({ guess: this.whole().map((at) => this.real(at)) }));
     root.append(this.legend, this.canvas, this.told, this.hand.node);
     this.soon = eachFrame(() => this.draw());
     this.canvas.addEventListener("pointerdown", (event) => this.begin(event));
@@ -38,7 +51,8 @@ class DrawOn {
   }
 
   update(data, width) {
-    this.data = data;
+    this.data = data.axes.y.log ? byPowers(data) : data;
+    data = this.data;
     const asked = JSON.stringify(data.asked);
     if (asked !== this.before) {
       this.drawn = data.asked.x.map(() => null);
@@ -97,7 +111,13 @@ class DrawOn {
     return { ...plot, width, x: place, at: (a, b) => [place(a), plot.y(b)] };
   }
 
-  write(value) {
+  // What a height of the picture stands for.
+  real(at) {
+    return this.data.axes.y.log ? 10 ** at : at;
+  }
+
+  write(at) {
+    const value = this.real(at);
     return this.data.form === "percent" ? percent(value, 0) : figure(value);
   }
 
@@ -116,7 +136,7 @@ class DrawOn {
           marks: axes.x.marks ?? ticks([axes.x.low, axes.x.high], plot.width < 560 ? 4 : 8, axes.x.log).map((v) => [v, short(v)]),
           title: axes.x.title,
         },
-        y: { marks: ticks([axes.y.low, axes.y.high], 4).map((v) => [v, tick(v)]), grid: "hair", title: axes.y.title },
+        y: { marks: this.heights(tick), grid: "hair", title: axes.y.title },
       },
       GRID,
     );
@@ -135,6 +155,12 @@ class DrawOn {
       if (one.x.length < 40) one.x.forEach((at, i) => dot(pen, plot.at(at, one.y[i]), 3));
     }
     this.own(pen, style);
+  }
+
+  heights(tick) {
+    const { low, high, log } = this.data.axes.y;
+    const marks = ticks([low, high], log ? 6 : 4);
+    return log ? marks.filter(Number.isInteger).map((v) => [v, short(10 ** v)]) : marks.map((v) => [v, tick(v)]);
   }
 
   veil(pen, style) {

@@ -70,8 +70,9 @@ def lines_payload(
             raise ValueError(f"an axis must go up; got {axis.low} to {axis.high}")
         if axis.log and axis.low <= 0:
             raise ValueError(f"an axis by powers begins above 0; got {axis.low}")
-    if y.log:
-        raise ValueError("only x goes by powers")
+    heights = [*(at for line in lines for at in line.y), *(at for _, at in own)]
+    if y.log and min(heights, default=1) <= 0:
+        raise ValueError("by powers, each height must be above 0")
     sent = []
     for line in lines:
         points = [float(value) for value in line.x], [float(value) for value in line.y]

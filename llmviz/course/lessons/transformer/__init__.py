@@ -11,9 +11,8 @@ LESSON = Lesson(
     icon=":material/account_tree:",
     names=(
         "block",
-        "norms",
-        "units",
         "residuals",
+        "units",
         "stream",
         "patching",
         "count",
@@ -23,6 +22,7 @@ LESSON = Lesson(
         "masked",
         "published",
     ),
+    moved={"norms": "residuals"},
     needs_engine=True,
     after=["attention"],
     linked_first="stream",

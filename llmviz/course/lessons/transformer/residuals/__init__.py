@@ -1,4 +1,4 @@
-"""The chapter "Residuals" of the lesson "Inside the transformer"."""
+"""The chapter "Norms and shortcuts" of the lesson "Inside the transformer"."""
 
 from llmviz.course.document import beside
 

@@ -11,19 +11,23 @@ import streamlit as st
 
 from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.components.cell_grid.view import cell_grid
+from llmviz.course.figures.activations import curve_on_values
 from llmviz.course.figures.units import signed_bars
 from llmviz.course.lessons.transformer import words as subject_words
 from llmviz.course.lessons.transformer.subject import ALSO
 from llmviz.course.lessons.transformer.units import words
+from llmviz.course.lessons.transformer.units.bends import activation_curve, gelu_gap, slopes
 from llmviz.course.lessons.transformer.units.model import GrowingSearch
 from llmviz.course.ui import engine, kit
-from llmviz.interpretability.block import require_block
+from llmviz.interpretability.block import all_blocks, require_block
 from llmviz.interpretability.unit_corpus import CorpusSearch, corpus_of
 from llmviz.interpretability.units import UnitWrites, search_units, unit_values, unit_writes
 from llmviz.tokenizers import Token
 from llmviz.training.config import OWN_TEXT
 
 KEY = "transformer.units"
+FLAT = 0.1  # a derivative smaller than this teaches next to nothing
+THROUGH = (2.0, -1.0)  # what a gate lets through, besides 1
 TEXTS = 5  # that are shown of a unit
 LISTED = 8  # tokens that a unit raises, and as many that it lowers
 OFFERED = 8  # units that are named as a choice
@@ -122,6 +126,7 @@ def _searched(state: kit.PageState, bundled: engine.Bundled, live: bool) -> None
     st.caption(cut.format(longest=grown.longest))
     unit = _choice(state, corpus_search, layer)
     _opened(bundled, corpus_search, layer, unit)
+    _bend(state, bundled, peak(corpus_search, layer, unit)[0], layer)
     if shown:
         kit.seen(words.end, unit=end_unit(bundled, corpus_search, layer, unit), **counts)
 
@@ -285,6 +290,50 @@ def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float, token: s
         )
         .replace(" -", " −")
         .replace("(-", "(−")
+    )
+
+
+@kit.kept(32)
+def before_bend(bundled: engine.Bundled, text: tuple[int, ...], layer: int) -> np.ndarray:
+    """Return all numbers of a text before the activation function of a layer, (T·F,)."""
+    return all_blocks(bundled.model, text)[layer]["mlp.hidden"].flatten().numpy().copy()
+
+
+@kit.kept(32)
+def bend_lines(
+    bundled: engine.Bundled, text: tuple[int, ...], layer: int, function: str, mode: kit.Mode
+) -> kit.Figure:
+    """Return a function and its derivative over a text's numbers."""
+    curve = activation_curve(function)
+    lines, names = [curve.y, curve.slope], [words.bends[function], words.derivative]
+    if function == "swiglu":
+        names[0] = words.through.format(u=1)
+        lines += [activation_curve(function, u).y for u in THROUGH]
+        names += [words.through.format(u=u).replace("-", "−") for u in THROUGH]
+    values = before_bend(bundled, text, layer)
+    return curve_on_values(curve.x, lines, names, values, words.counted, words.bend_axis, mode)
+
+
+def _bend(state: kit.PageState, bundled: engine.Bundled, text: tuple[int, ...], layer: int) -> None:
+    """Show the curve that decides how much of each number goes on."""
+    own = bundled.model.config.activation
+    function = own if state["bend"] == "own" else state["bend"]
+    kit.section(words.bend)
+    kit.choose(state, "bend", words.bend_label, words.bends)
+    kit.plot(f"{KEY}.bend", bend_lines, bundled, text, layer, function)
+    values = before_bend(bundled, text, layer)
+    lines = [words.formula[function], words.bend_read]
+    if function.startswith("gelu"):
+        lines.append(words.gap)
+    at, gap = gelu_gap()
+    kit.prose(
+        " ".join(lines),
+        own=words.bends[own],
+        count=len(values),
+        below=kit.percent(float((values <= 0).mean())),
+        flat=kit.percent(float((np.abs(slopes(function, values)) < FLAT).mean())),
+        at=at,
+        gap=gap,
     )
 
 

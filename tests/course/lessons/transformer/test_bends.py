@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from llmviz.course.lessons.transformer.norms.model import activation_curve, gelu_gap, slopes
+from llmviz.course.lessons.transformer.units.bends import activation_curve, gelu_gap, slopes
 
 CDF = lambda x: 0.5 * (1 + math.erf(x / math.sqrt(2)))  # noqa: E731
 FORMULAS = {

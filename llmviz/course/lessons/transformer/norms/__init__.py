@@ -1,5 +1,0 @@
-"""The chapter "Norms and activations" of the lesson "Inside the transformer"."""
-
-from llmviz.course.document import beside
-
-words = beside(__file__)

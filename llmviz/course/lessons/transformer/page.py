@@ -1,0 +1,13 @@
+"""The text and the model that chapters of the lesson read, in the line under their picture."""
+
+from llmviz.course.ui import kit
+
+MODEL = kit.Picker()
+READ_IT = ("residuals",)
+
+
+def draw(state: kit.PageState) -> None:
+    """Show the box for the text, and the menu of models."""
+    if state["part"] in READ_IT:
+        kit.text_box(state, height=80)
+        MODEL.menu(state)
