@@ -12,8 +12,9 @@ from llmviz.course.ui.classes import Place
 from llmviz.course.ui.classroom import words
 from llmviz.course.ui.codec import pack_text
 from llmviz.course.ui.origin import Origin
+from llmviz.course.ui.question import ASKED
 from llmviz.course.ui.seat import CLASSES
-from tests.pages.harness import ODD_TEXTS, boxes, fine, prose_of
+from tests.pages.harness import ODD_TEXTS, boxes, fine, prose_of, sent, unpack_all
 
 LONG = "".join(chr(0xAC00 + n) for n in range(11_000))  # too long for an address
 
@@ -29,6 +30,7 @@ def own_windows(tmp_path, monkeypatch):
     monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
     monkeypatch.setattr(classroom, "TRIES", classroom.Tries())
     monkeypatch.setattr(st, "switch_page", switch)
+    monkeypatch.setattr(st, "page_link", lambda *_, **__: None)  # it finds no page either
     monkeypatch.setattr(classroom.origin, "of_session", lambda _: Origin("10.0.0.1"))
     monkeypatch.setattr(seat, "window", lambda: browser.secret() + st.session_state.get("_w", ""))
 
@@ -158,8 +160,8 @@ def test_who_leaves_is_led_no_more_also_after_f5(typed):
     press(bob, words.leave)
     CLASSES.show(code, CLASSES.find(code).window, Place("tokenization"))
     late = {"class": code}  # in what his browser sent before it had heard
-    for sent in ({}, late, {}):
-        for key, value in sent.items():
+    for link in ({}, late, {}):
+        for key, value in link.items():
             bob.query_params[key] = value
         bob.run()
         assert not any(one.label == words.leave for one in bob.button) and not boxes(bob)
@@ -279,9 +281,9 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
     def counts(app: AppTest) -> list[str]:
         return [one.proto.text for one in app.get("progress")]
 
-    ann, code = presenter("tokenization", part="bytes")
+    ann, code = presenter("embeddings", part="lookup")
     one = CLASSES.find(code)
-    bobs = [follower("tokenization", code) for _ in range(3)]
+    bobs = [follower("embeddings", code) for _ in range(3)]
     for place, bob in zip((0, 0, 1), bobs, strict=True):
         bob.radio[0].set_value(place).run()
         bob.run()  # the same answer once more is no second one
@@ -314,7 +316,7 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
     (first, *_) = (one for one in ann.button if one.label == words.tell_all[0])
     for far in (1, 2):
         ann.button(key=first.key).click().run()
-        late = follower("tokenization", code)  # who has not answered
+        late = follower("embeddings", code)  # who has not answered
         assert "<strong>Right: " in prose_of(late)
         assert [one.label for one in ann.button if one.key == first.key] == [words.tell_all[far]]
     assert words.tell_all[0] not in [button.label for button in late.button]
@@ -328,3 +330,34 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
     fine(bobs[1])
     assert class_question.table(code) == ""
     assert list(CLASSES.path(one.code).parent.iterdir()) == []
+
+
+def test_what_followers_set_on_pictures_stands_on_the_presenters_axes_when_asked_for(covers):
+    ann, code = presenter("errors", part="heart")
+    bobs = [follower("errors", code) for _ in range(3)]
+    shares, lines = [0.25, 0.5, 0.25], []
+    for n, bob in enumerate(bobs):
+        bob.session_state[ASKED] = []
+        bob.run()
+        drawn, share = bob.session_state[ASKED]
+        lines.append([4.0 + n] * len(drawn.values[0]))
+        for key, question, guess in (
+            ("errors.heart.first", drawn, lines[n]),
+            ("errors.heart.test", share, [shares[n]]),
+        ):
+            slot = f"{key}.{hash((question.text, tuple(question.answers)))}"
+            bob.session_state[slot] = 0
+            bob.session_state[f"{slot}.guess"] = guess
+        bob.run()
+        fine(bob)
+    ann.run()
+    assert sent(ann, "draw_on")["others"]["y"] == []
+    for button in [one for one in ann.button if one.label == words.show_answers]:
+        ann.button(key=button.key).click().run()
+    fine(ann)
+    of_class = unpack_all(ann, "draw_on")[-1]
+    assert of_class["others"]["y"] == lines and of_class["asked"]["x"] == []
+    assert [len(line["x"]) for line in of_class["lines"]] == [1]  # no more is told than before
+    marks = [row for one in unpack_all(ann, "case_rows") for row in one["rows"] if row["dots"]]
+    assert [sorted(row["dots"]) for row in marks] == [sorted(shares)]
+    assert [row["value"] for row in marks] == [None]

@@ -42,13 +42,15 @@ class Ask(NamedTuple):
 class Asked:
     """A question that was asked, the answer of each who gave one, and their own words.
 
-    kinds: into which kind the presenter sorted which words.
+    marks: the numbers that each set on the picture, if it is answered there. kinds: into which kind
+    the presenter sorted which words.
     """
 
     text: str
     answers: list[str]
     right: int
     given: dict[str, int] = field(default_factory=dict)
+    marks: dict[str, list[float]] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
 
@@ -93,12 +95,16 @@ class ClassAnswers:
             for name, ask in wanted.items()
         }
 
-    def give(self, group: OpenClass, who: str, name: str, answer: int) -> None:
+    def give(
+        self, group: OpenClass, who: str, name: str, answer: int, guess: Sequence[float] = ()
+    ) -> None:
         """Note the answer of somebody; of several the last one counts.
 
-        Raises Refused: there is no room for it, see `ClassLines.write`.
+        guess: what they set on the picture. Raises Refused: there is no room for it, see
+        `ClassLines.write`.
         """
-        self._lines.write(group, [name, who, answer])
+        written = [[float(f"{value:.4g}") for value in guess]] if guess else []
+        self._lines.write(group, [name, who, answer, *written])
 
     def say(self, group: OpenClass, who: str, name: str, text: str) -> None:
         """Note somebody's own words; the last ones count, and empty ones take them back.
@@ -120,7 +126,7 @@ class ClassAnswers:
     def of(self, group: OpenClass) -> dict[str, Asked]:
         """Return all that a class was asked, by name; a line that says nothing is passed over."""
         questions: dict[str, Asked] = {}
-        given: list[tuple[str, str, int | str]] = []
+        given: list[tuple[str, str, int | str, list[float]]] = []
         kinds: list[tuple[str, str, str]] = []
         for line in self._lines.last(group):
             match json.loads(line):
@@ -128,13 +134,15 @@ class ClassAnswers:
                     questions[name] = Asked(question, [str(answer) for answer in answers], right)
                 case [name, mark, said, kind] if mark == SORTED:
                     kinds.append((name, said, kind))
-                case [name, who, answer]:
-                    given.append((name, who, answer))
-        for name, who, answer in given:  # some answer before the presenter is there
+                case [name, who, answer, *guess]:
+                    given.append((name, who, answer, guess[0] if guess else []))
+        for name, who, answer, guess in given:  # some answer before the presenter is there
             if name not in questions:
                 continue
             if isinstance(answer, int):
                 questions[name].given[who] = answer
+                if guess:
+                    questions[name].marks[who] = guess
             else:
                 questions[name].said[who] = answer
         for name, said, kind in kinds:

@@ -159,7 +159,7 @@ def _about(line: bytes) -> tuple[str, ...] | None:
             return "", name
         case [str(name), str(mark), str(text), str(_)] if mark == SORTED:
             return SORTED, name, text
-        case [str(name), str(who), int(_)]:
+        case [str(name), str(who), int(_), *_]:
             return _WHO, name, "chose", who
         case [str(name), str(who), str(_)]:
             return _WHO, name, "said", who

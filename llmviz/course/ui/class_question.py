@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -22,6 +22,16 @@ POLL = 1.0  # seconds between two looks at the answers
 _TOLD = "_class_told"  # in the session: by class and question, the answer that was given
 
 
+class OnPicture(NamedTuple):
+    """A question that is answered on a picture: what this visitor set there, if anything.
+
+    draw: draws the picture with what all of a class set.
+    """
+
+    own: Sequence[float]
+    draw: Callable[[Sequence[Sequence[float]]], None]
+
+
 def of_this_window() -> OpenClass | None:
     """Return the open class that this window leads or follows."""
     here = seat.taken()
@@ -35,18 +45,24 @@ def leads() -> bool:
     return here is not None and here.leads
 
 
-def tell(group: OpenClass, chosen: Mapping[str, int | None], said: tuple[str, str]) -> None:
+def tell(
+    group: OpenClass,
+    chosen: Mapping[str, int | None],
+    said: tuple[str, str],
+    guess: Sequence[float] = (),
+) -> None:
     """Count what a follower chose and note their own words, if they are new, or say why not.
 
-    chosen: by a question's name. said: the name of a question, and the words.
+    chosen: by a question's name. said: the name of a question, and the words. guess: what they set
+    on its picture.
     """
     reported = st.session_state.setdefault(_TOLD, {})
     who = who_of(browser.secret(), group.key)
     try:
         for name, choice in chosen.items():
-            if choice is not None and reported.get((group.key, name)) != choice:
-                THOUGHT.give(group, who, name, choice)
-                reported[group.key, name] = choice
+            if choice is not None and reported.get((group.key, name)) != (choice, *guess):
+                THOUGHT.give(group, who, name, choice, guess)
+                reported[group.key, name] = (choice, *guess)
         name, text = said
         if text != reported.get((group.key, name, "said"), ""):
             THOUGHT.say(group, who, name, text)
@@ -71,11 +87,17 @@ def told(text: str, answers: Sequence[str]) -> int:
 
 
 def thinks(
-    text: str, answers: Sequence[str], right: int, order: Sequence[int], chosen: int | None
+    text: str,
+    answers: Sequence[str],
+    right: int,
+    order: Sequence[int],
+    chosen: int | None,
+    picture: OnPicture | None = None,
 ) -> None:
     """Count the answer of a follower; show the presenter of a class what all answered.
 
-    order: in which the answers stand on the page. chosen: this visitor's own answer.
+    order: in which the answers stand on the page. chosen: this visitor's own answer. picture: on
+    which it is answered, if on any.
     """
     group = of_this_window()
     if group is None:
@@ -84,9 +106,11 @@ def thinks(
     name = name_of(text, answers)
     if not leads():
         said = st.text_input(words.own_words, key=f"_class_said.{group.key}.{name}", max_chars=MOST)
-        tell(group, {name: chosen}, (name, said))
+        tell(group, {name: chosen}, (name, said), picture.own if picture else ())
         return
-    st.fragment(_counted, run_every=POLL)(group, name, text, answers, right, order)
+    st.fragment(_counted, run_every=POLL)(
+        group, name, (text, answers, right), order, picture and picture.draw
+    )
     far = seat.told(name)
     further = (far + 1) % len(words.tell_all)
     press: dict[str, Any] = {"on_click": seat.tell_all, "args": (name, further)}
@@ -96,12 +120,11 @@ def thinks(
 def _counted(
     group: OpenClass,
     name: str,
-    text: str,
-    answers: Sequence[str],
-    right: int,
+    asked: tuple[str, Sequence[str], int],
     order: Sequence[int],
+    draw: Callable[[Sequence[Sequence[float]]], None] | None,
 ) -> None:
-    question = THOUGHT.ask(group, text, answers, right)
+    question = THOUGHT.ask(group, *asked)
     warn_if_full(group)
     counts = question.counts()
     shown = f"_class_shown.{group.key}.{name}"
@@ -113,6 +136,8 @@ def _counted(
             label, key=f"{shown}.press", type="tertiary", on_click=_set, args=(shown, not visible)
         )
     if visible:
+        if draw and question.marks:
+            draw(sorted(question.marks.values()))
         for index in order:
             line = words.of_answer.format(answer=question.answers[index], count=counts[index])
             st.progress(counts[index] / max(1, sum(counts)), escape_markdown(line))

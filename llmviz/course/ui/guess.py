@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from llmviz.course.components._shared.transport import component_key
 from llmviz.course.components.case_rows.view import Axis, Case, case_rows
 from llmviz.course.components.draw_on.view import Drawn, Scale, draw_on
 from llmviz.course.components.matrix_view.view import Matrix, matrix_view
-from llmviz.course.ui.question import Question, answered, by_hand, settle
+from llmviz.course.ui.question import Question, answered, by_hand, marks_on, settle
 from llmviz.course.ui.question import hand_words as words
 
 
@@ -34,7 +35,9 @@ def guess_cases(
     shown = list(cases)
     told = question is None or answered(question, key)
     if question is not None:
-        own = by_hand(question, key, picture, log=axis.log)
+        labels = [cases[at].label for at in veiled]
+        marks = marks_on(labels, axis, picture, words.bars, look.get("form", "percent"))
+        own = by_hand(question, key, picture, marks, log=axis.log)
         for n, at in enumerate(veiled):
             if not told:
                 shown[at] = replace(cases[at], value=None, interval=None, dots=(), note="")
@@ -64,9 +67,15 @@ def guess_line(
     somebody might think, drawn once it is told. For the rest see `guess_cases` and `draw_on`.
     """
     told = question is None or answered(question, key)
-    own = None if question is None else by_hand(question, key, picture)
-    shown = [*lines, whole if told else replace(whole, x=whole.x[:known], y=whole.y[:known])]
+    begun = [*lines, replace(whole, x=whole.x[:known], y=whole.y[:known])]
     after = list(whole.x[known:])
+
+    def draw(guesses: Sequence[Sequence[float]]) -> None:
+        key, said = component_key("class", picture), words.line | {"picture": whole.label}
+        draw_on(begun, x, y, key=key, words=said, others=(after, guesses), **look)
+
+    own = None if question is None else by_hand(question, key, picture, draw)
+    shown = [*lines, whole] if told else begun
     draw_on(
         [*shown, *(ghosts if told and own is not None else ())],
         x,

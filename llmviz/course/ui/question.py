@@ -11,11 +11,11 @@ from typing import Any
 import streamlit as st
 
 from llmviz.course.components._shared.transport import component_key
-from llmviz.course.components.case_rows.view import Axis, Case, case_rows
+from llmviz.course.components.case_rows.view import Axis, Case, Form, case_rows
 from llmviz.course.components.progress.view import note_answer
 from llmviz.course.document import Ask, Sentence, beside
 from llmviz.course.document.marks import unmarked
-from llmviz.course.ui.class_question import thinks, told
+from llmviz.course.ui.class_question import OnPicture, thinks, told
 from llmviz.course.ui.notices import wrong
 from llmviz.course.ui.prose import prose
 from llmviz.course.ui.text import escape_markdown
@@ -27,6 +27,7 @@ RIGHT = Sentence("**Right: {}**")
 SAID = "You said {guess}, and it is {right}."  # of a guess on the picture
 SAME_WAY, OTHER_WAY = "Your guess goes the same way: {}", "It goes another way: {}"
 MARK = "PREDICT, THEN LOOK"  # stands above each question
+LARGEST = 1e300  # of the numbers that a hand may set
 APART = 0.15  # between the right share of a question and the others
 HERE = "_here"  # in the session: the place of the chapter that is shown
 ASKED = "_asked"  # in the session, where somebody lists them: the questions of the page
@@ -221,8 +222,19 @@ def guess_of(question: Question, key: str) -> list[float] | None:
     return st.session_state.get(f"{_slot(question, key)}.guess")
 
 
-def by_hand(question: Question, key: str, picture: str, *, log: bool = False) -> list[float] | None:
-    """Note that a question is answered on a picture; return the guess to draw there, if any."""
+def by_hand(
+    question: Question,
+    key: str,
+    picture: str,
+    draw: Callable[[Sequence[Sequence[float]]], None],
+    *,
+    log: bool = False,
+) -> list[float] | None:
+    """Note that a question is answered on a picture; return the guess to draw there, if any.
+
+    draw: draws the picture with what all of a class set.
+    """
+    st.session_state[f"{_slot(question, key)}.class"] = draw
     if (listed := st.session_state.get(HANDS)) is None:
         return guess_of(question, key)
     listed[picture] = question, log
@@ -240,7 +252,9 @@ def settle(question: Question, key: str, guess: Any, *, log: bool = False) -> No
         return sum(abs(math.log(a / b)) if log else abs(a - b) for a, b in pairs)
 
     count = len(question.values[0])
-    numbers = isinstance(guess, list) and all(isinstance(at, int | float) for at in guess)
+    numbers = isinstance(guess, list) and all(
+        isinstance(at, int | float) and abs(at) <= LARGEST for at in guess
+    )
     if not numbers or len(guess) != count or (log and min(guess) <= 0):
         return
     distances = [far(values) for values in question.values]
@@ -281,7 +295,9 @@ def predict(question: Question, key: str, *, covers: bool = False, hand: bool = 
                 key=slot,
                 label_visibility="collapsed",
             )
-        thinks(question.text, question.answers, question.right, question.order, chosen)
+        draw = st.session_state.get(f"{slot}.class")
+        picture = OnPicture(guess_of(question, key) or (), draw) if draw else None
+        thinks(question.text, question.answers, question.right, question.order, chosen, picture)
         if chosen is None:
             shown = answered(question, key)
             if far := told(question.text, question.answers):
@@ -320,8 +336,8 @@ def _told(question: Question, key: str, right: bool) -> str:
 def _axis(question: Question, key: str) -> None:
     """Draw the axis of a question for a share, with a handle until it is answered."""
     picture = component_key("guess", key)
-    told, own = answered(question, key), by_hand(question, key, picture)
-    hand = hand_words.bars
+    axis, hand, told = Axis(0, 1), hand_words.bars, answered(question, key)
+    own = by_hand(question, key, picture, marks_on([hand["guess"]], axis, picture, hand))
     wrong = [value for (value,) in question.values if (value,) != question.values[question.right]]
     (right,) = question.values[question.right]
     case = Case(
@@ -335,4 +351,23 @@ def _axis(question: Question, key: str) -> None:
         done = st.session_state[picture].get("act")
         settle(question, key, done.get("guess") if isinstance(done, dict) else None)
 
-    case_rows([case], Axis(0, 1), key=picture, words=hand, on_act=act)
+    case_rows([case], axis, key=picture, words=hand, on_act=act)
+
+
+def marks_on(
+    labels: Sequence[str | Sequence[tuple[str, bool]]],
+    axis: Axis,
+    picture: str,
+    hand: Mapping[str, str],
+    form: Form = "percent",
+) -> Callable[[Sequence[Sequence[float]]], None]:
+    """Return what draws the guesses of a class as marks: each has a number for each label."""
+
+    def draw(guesses: Sequence[Sequence[float]]) -> None:
+        cases = [
+            Case(label, None, dots=[guess[n] for guess in guesses], note=f"{len(guesses)}")
+            for n, label in enumerate(labels)
+        ]
+        case_rows(cases, axis, key=component_key("class", picture), words=hand, form=form)
+
+    return draw

@@ -40,10 +40,12 @@ def test_the_last_answer_of_each_counts(classes, votes):
     one = classes.open(ANN, "w", HERE)
     thought = ClassAnswers(classes)
     for who, answer in votes:
-        thought.give(one, str(who), NAME, answer)
+        thought.give(one, str(who), NAME, answer, [answer / 3] if answer else [])
     asked = thought.ask(one, TEXT, ANSWERS, 1)
     last = Counter(dict(votes).values())
     assert asked.counts() == [last[index] for index in range(3)]
+    set_there = {str(who): answer / 3 for who, answer in dict(votes).items() if answer}
+    assert {who: mark for who, (mark,) in asked.marks.items()} == pytest.approx(set_there, rel=1e-3)
     assert ClassAnswers(Classes()).of(one)[NAME] == asked
     classes.end(one.code, "w")
 

@@ -57,7 +57,9 @@ def test_a_guess_between_two_answers_counts_as_the_right_one():
     assert graded(asked, "k")
 
 
-@pytest.mark.parametrize("guess", [None, [], [1.0, 2.0], ["1"], "1", {"at": 1}, [0]])
+@pytest.mark.parametrize(
+    "guess", [None, [], [1.0, 2.0], ["1"], "1", {"at": 1}, [0], [math.inf], [math.nan], [10**400]]
+)
 def test_what_is_no_guess_is_passed_over(guess):
     asked = numbers(RIGHT, WRONG)
     settle(asked, "k", guess, log=True)

@@ -28,6 +28,7 @@ function count(x) {
 
 const FORMS = { percent: (x) => percent(x, 0), chance, count, figure };
 const STOPS = 1000; // of a handle
+const MARK = 9; // pixels of a mark that stands on another
 
 class CaseRows {
   constructor(root, act) {
@@ -83,11 +84,26 @@ class CaseRows {
     line.append(label, track, number);
     for (const [value, text] of this.data.levels) track.append(this.named("level", value, text));
     if (row.value === null && !row.note) this.handle(row, track, number);
-    else if (row.value === null) number.textContent = row.note;
+    else if (row.value === null) this.marked(row, track, number);
     else this.measured(row, track, number);
     line.setAttribute("role", "group");
     line.setAttribute("aria-label", `${label.textContent}: ${number.textContent}`);
     return line;
+  }
+
+  // Marks alone: those at one place stand on each other, so that each is seen.
+  marked(row, track, number) {
+    const piles = new Map();
+    for (const value of row.dots) {
+      const place = Math.round(this.place(value) / 2);
+      const under = piles.get(place) ?? 0;
+      piles.set(place, under + 1);
+      const seed = this.at("seed piled", value);
+      seed.style.bottom = `${under * MARK}px`;
+      track.append(seed);
+    }
+    track.style.minHeight = `${Math.max(0, ...piles.values()) * MARK}px`;
+    number.textContent = row.note;
   }
 
   measured(row, track, number) {

@@ -154,6 +154,11 @@ class DrawOn {
       pen.fillStyle = color;
       if (one.x.length < 40) one.x.forEach((at, i) => dot(pen, plot.at(at, one.y[i]), 3));
     }
+    pen.globalAlpha = 0.45;
+    const { others } = data;
+    for (const ys of others.y) line(pen, plot, others.x, ys, { color: style("--lv-ink"), width: 1.2 });
+    if (others.x.length === 1) for (const [y] of others.y) dot(pen, plot.at(others.x[0], y), 3);
+    pen.globalAlpha = 1;
     this.own(pen, style);
   }
 

@@ -41,6 +41,7 @@ def draw_on(
     words: Mapping[str, str],
     asked: Sequence[float] = (),
     own: Sequence[tuple[float, float]] = (),
+    others: tuple[Sequence[float], Sequence[Sequence[float]]] = ((), ()),
     form: Literal["percent", "figure"] = "figure",
     levels: Sequence[tuple[float, str]] = (),
     on_act: Callable[[], None] | None = None,
@@ -48,11 +49,16 @@ def draw_on(
     """Draw lines; the hand draws values at the places `asked` of x, where there are any.
 
     Then ``st.session_state[key]["act"]`` is ``{"guess": [value, …]}``, a value for each place.
-    own: the points that it drew before. levels: values with a name, dotted through the
+    own: the points that it drew before. others: what other hands drew, places and the values of
+    each. levels: values with a name, dotted through the
     picture. `words`: picture, here, hint, done. Raises ValueError for what does not fit.
     """
     payload = lines_payload(lines, x, y, asked, own)
     payload |= {"form": form, "levels": [[float(value), text] for value, text in levels]}
+    places, hands = others
+    for values in hands:
+        lines_payload([Drawn("", places, values)], x, y, (), ())
+    payload["others"] = {"x": list(places), "y": [list(values) for values in hands]}
     payload["words"] = dict(words)
     renderer("draw_on")(data=pack(payload), key=key, on_act_change=on_act or nothing)
 
