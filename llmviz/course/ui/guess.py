@@ -11,7 +11,7 @@ import streamlit as st
 
 from llmviz.course.components._shared.transport import component_key
 from llmviz.course.components.case_rows.view import Axis, Case, case_rows
-from llmviz.course.components.draw_on.view import Drawn, Scale, draw_on
+from llmviz.course.components.draw_on.view import Drawn, Hand, Scale, draw_on
 from llmviz.course.components.matrix_view.view import Matrix, matrix_view
 from llmviz.course.ui.question import Question, answered, by_hand, marks_on, settle
 from llmviz.course.ui.question import hand_words as words
@@ -72,9 +72,9 @@ def guess_line(
 
     def draw(guesses: Sequence[Sequence[float]]) -> None:
         key, said = component_key("class", picture), words.line | {"picture": whole.label}
-        draw_on(begun, x, y, key=key, words=said, others=(after, guesses), **look)
+        draw_on(begun, x, y, key=key, words=said, hand=Hand(after, others=guesses), **look)
 
-    own = None if question is None else by_hand(question, key, picture, draw)
+    own = None if question is None else by_hand(question, key, picture, draw, log=y.log)
     shown = [*lines, whole] if told else begun
     draw_on(
         [*shown, *(ghosts if told and own is not None else ())],
@@ -82,8 +82,7 @@ def guess_line(
         y,
         key=picture,
         words=words.line | {"picture": whole.label},
-        asked=[] if told else after,
-        own=list(zip(after, own, strict=True)) if told and own is not None else [],
+        hand=Hand() if told and own is None else Hand(after, own if told else None),
         on_act=_settled(question, key, picture, log=y.log),
         **look,
     )

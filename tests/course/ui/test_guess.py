@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from llmviz.course.components._shared.transport import collected, unpack
 from llmviz.course.components.case_rows.view import Axis, Case, rows_payload
-from llmviz.course.components.draw_on.view import Drawn, Scale, lines_payload
+from llmviz.course.components.draw_on.view import Drawn, Hand, Scale, lines_payload
 from llmviz.course.ui import question
 from llmviz.course.ui.guess import guess_cases, guess_line
 from llmviz.course.ui.question import Question, answered, graded, guess_of, settle
@@ -121,17 +121,19 @@ def test_lines_of_cases_are_numbers_on_an_axis(cases, axis, rule):
 
 
 @pytest.mark.parametrize(
-    ("line", "scale", "own", "rule"),
+    ("line", "scale", "hand", "rule"),
     [
-        (Drawn("a", [0, 1], [1.0]), Scale(0, 1, ""), [], "a finite y for each x"),
-        (Drawn("a", [0], [math.nan]), Scale(0, 1, ""), [], "a finite y for each x"),
-        (Drawn("a", [0], [0.0]), Scale(1, 0, ""), [], "must go up"),
-        (Drawn("a", [0], [0.0]), Scale(0, 1, ""), [(0, math.inf)], "finite places and values"),
+        (Drawn("a", [0, 1], [1.0]), Scale(0, 1, ""), Hand(), "a finite y for each x"),
+        (Drawn("a", [0], [math.nan]), Scale(0, 1, ""), Hand(), "a finite y for each x"),
+        (Drawn("a", [0], [0.0]), Scale(1, 0, ""), Hand(), "must go up"),
+        (Drawn("a", [0], [0.0]), Scale(0, 1, ""), Hand([0], [math.inf]), "a hand.*finite y"),
+        (Drawn("a", [0], [0.0]), Scale(0, 1, ""), Hand([0], None, [[1, 2]]), "a hand.*finite y"),
+        (Drawn("a", [0], [0.0]), Scale(0, 1, ""), Hand([math.nan]), "a hand.*finite y"),
     ],
 )
-def test_lines_are_points_on_two_axes(line, scale, own, rule):
+def test_lines_are_points_on_two_axes(line, scale, hand, rule):
     with pytest.raises(ValueError, match=rule):
-        lines_payload([line], scale, Scale(0, 1, ""), [], own)
+        lines_payload([line], scale, Scale(0, 1, ""), hand)
 
 
 def test_heights_by_powers_are_above_nothing_and_travel_as_they_are():

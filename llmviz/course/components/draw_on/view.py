@@ -32,6 +32,18 @@ class Scale:
     marks: Sequence[tuple[float, str]] | None = None
 
 
+@dataclass(frozen=True)
+class Hand:
+    """What hands draw: the places of x that are asked for, or what was drawn there.
+
+    own: the line that this hand drew, others: those of other hands, a value for each place.
+    """
+
+    places: Sequence[float] = ()
+    own: Sequence[float] | None = None
+    others: Sequence[Sequence[float]] = ()
+
+
 def draw_on(
     lines: Sequence[Drawn],
     x: Scale,
@@ -39,26 +51,19 @@ def draw_on(
     *,
     key: str,
     words: Mapping[str, str],
-    asked: Sequence[float] = (),
-    own: Sequence[tuple[float, float]] = (),
-    others: tuple[Sequence[float], Sequence[Sequence[float]]] = ((), ()),
+    hand: Hand = Hand(),
     form: Literal["percent", "figure"] = "figure",
     levels: Sequence[tuple[float, str]] = (),
     on_act: Callable[[], None] | None = None,
 ) -> None:
-    """Draw lines; the hand draws values at the places `asked` of x, where there are any.
+    """Draw lines, and on them what hands drew, or where the hand is asked to draw.
 
     Then ``st.session_state[key]["act"]`` is ``{"guess": [value, …]}``, a value for each place.
-    own: the points that it drew before. others: what other hands drew, places and the values of
-    each. levels: values with a name, dotted through the
+    levels: values with a name, dotted through the
     picture. `words`: picture, here, hint, done. Raises ValueError for what does not fit.
     """
-    payload = lines_payload(lines, x, y, asked, own)
+    payload = lines_payload(lines, x, y, hand)
     payload |= {"form": form, "levels": [[float(value), text] for value, text in levels]}
-    places, hands = others
-    for values in hands:
-        lines_payload([Drawn("", places, values)], x, y, (), ())
-    payload["others"] = {"x": list(places), "y": [list(values) for values in hands]}
     payload["words"] = dict(words)
     renderer("draw_on")(data=pack(payload), key=key, on_act_change=on_act or nothing)
 
@@ -67,8 +72,7 @@ def lines_payload(
     lines: Sequence[Drawn],
     x: Scale,
     y: Scale,
-    asked: Sequence[float],
-    own: Sequence[tuple[float, float]],
+    hand: Hand,
 ) -> dict[str, Any]:
     """Return what lines are sent, checked."""
     for axis in (x, y):
@@ -80,7 +84,9 @@ def lines_payload(
     if y.log and min(heights, default=1) <= 0:
         raise ValueError("by powers, each height must be above 0")
     sent = []
-    for line in lines:
+    drawn = [] if hand.own is None else [hand.own]
+    hands = [Drawn("a hand", hand.places, values) for values in (*drawn, *hand.others)]
+    for line in (*lines, *hands, Drawn("a hand", hand.places, hand.places)):
         points = [float(value) for value in line.x], [float(value) for value in line.y]
         if len(points[0]) != len(points[1]) or not all(map(math.isfinite, points[0] + points[1])):
             raise ValueError(f"{line.label!r} needs a finite y for each x")
@@ -93,10 +99,10 @@ def lines_payload(
                 "dashed": line.dashed,
             }
         )
-    if not all(map(math.isfinite, [*asked, *(number for point in own for number in point)])):
-        raise ValueError("what is drawn needs finite places and values")
+    places = [float(value) for value in hand.places]
+    asks = hand.own is None and not hand.others
     return {
-        "lines": sent,
+        "lines": sent[: len(lines)],
         "axes": {
             name: {
                 "low": float(axis.low),
@@ -107,6 +113,7 @@ def lines_payload(
             }
             for name, axis in (("x", x), ("y", y))
         },
-        "asked": {"x": [float(value) for value in asked]},
-        "own": {"x": [float(at) for at, _ in own], "y": [float(value) for _, value in own]},
+        "asked": {"x": places if asks else []},
+        "own": {"x": places if drawn else [], "y": [float(value) for value in hand.own or ()]},
+        "others": {"x": places, "y": [[float(at) for at in values] for values in hand.others]},
     }
