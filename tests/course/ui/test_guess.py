@@ -138,10 +138,10 @@ def test_lines_are_points_on_two_axes(line, scale, hand, rule):
 
 def test_heights_by_powers_are_above_nothing_and_travel_as_they_are():
     powers = Scale(1, 1e6, "", log=True)
-    sent_lines = lines_payload([Drawn("a", [0, 1], [2, 2e5])], Scale(0, 1, ""), powers, [], [])
+    sent_lines = lines_payload([Drawn("a", [0, 1], [2, 2e5])], Scale(0, 1, ""), powers, Hand())
     assert sent_lines["lines"][0]["y"] == [2, 2e5] and sent_lines["axes"]["y"]["log"]
     with pytest.raises(ValueError, match="above 0"):
-        lines_payload([Drawn("a", [0], [0.0])], Scale(0, 1, ""), powers, [], [])
+        lines_payload([Drawn("a", [0], [0.0])], Scale(0, 1, ""), powers, Hand())
 
 
 @pytest.mark.parametrize(("low", "high"), [(1, 10), (1e3, 1e12), (1e-3, 1), (5, 1e15)])

@@ -59,8 +59,8 @@ def draw_on(
     """Draw lines, and on them what hands drew, or where the hand is asked to draw.
 
     Then ``st.session_state[key]["act"]`` is ``{"guess": [value, …]}``, a value for each place.
-    levels: values with a name, dotted through the
-    picture. `words`: picture, here, hint, done. Raises ValueError for what does not fit.
+    levels: values with a name, dotted through the picture. `words`: picture, here, hint, done.
+    Raises ValueError for what does not fit.
     """
     payload = lines_payload(lines, x, y, hand)
     payload |= {"form": form, "levels": [[float(value), text] for value, text in levels]}
@@ -80,13 +80,14 @@ def lines_payload(
             raise ValueError(f"an axis must go up; got {axis.low} to {axis.high}")
         if axis.log and axis.low <= 0:
             raise ValueError(f"an axis by powers begins above 0; got {axis.low}")
-    heights = [*(at for line in lines for at in line.y), *(at for _, at in own)]
-    if y.log and min(heights, default=1) <= 0:
+    drawn = [] if hand.own is None else [hand.own]
+    asks = not drawn and not hand.others
+    by_hand = [*drawn, *hand.others] or [[y.high] * len(hand.places)]
+    hands = [Drawn("a hand", hand.places, values) for values in by_hand]
+    if y.log and min((at for line in (*lines, *hands) for at in line.y), default=1) <= 0:
         raise ValueError("by powers, each height must be above 0")
     sent = []
-    drawn = [] if hand.own is None else [hand.own]
-    hands = [Drawn("a hand", hand.places, values) for values in (*drawn, *hand.others)]
-    for line in (*lines, *hands, Drawn("a hand", hand.places, hand.places)):
+    for line in (*lines, *hands):
         points = [float(value) for value in line.x], [float(value) for value in line.y]
         if len(points[0]) != len(points[1]) or not all(map(math.isfinite, points[0] + points[1])):
             raise ValueError(f"{line.label!r} needs a finite y for each x")
@@ -100,7 +101,6 @@ def lines_payload(
             }
         )
     places = [float(value) for value in hand.places]
-    asks = hand.own is None and not hand.others
     return {
         "lines": sent[: len(lines)],
         "axes": {
