@@ -10,67 +10,49 @@ import argparse
 import runpy
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
-
-
-class Record(NamedTuple):
-    """What makes a record, and about how long it takes on two cores."""
-
-    module: str
-    takes: str
-
 
 RECORDS = {
-    "answering-heads": Record("llmviz.course.lessons.errors.causes.answering_heads", "6 minutes"),
-    "beyond-context": Record("llmviz.course.lessons.errors.asked.beyond_context", "14 minutes"),
-    "chat": Record("llmviz.course.lessons.reasoning.conversation.chat_record", "10 minutes"),
-    "distilled": Record("llmviz.course.lessons.reasoning.distil.distil_record", "74 minutes"),
-    "facts": Record("llmviz.course.lessons.errors.read_facts", "a minute"),
-    "features": Record("llmviz.course.lessons.discoveries.features_record", "an hour"),
-    "first-letter": Record("llmviz.training.first_letter", "11 minutes"),
-    "gamed-rewards": Record("llmviz.course.lessons.reasoning.gamed.model", "8 minutes"),
-    "grokking": Record("llmviz.course.lessons.discoveries.grokking.grokking_record", "25 minutes"),
-    "induction": Record(
-        "llmviz.course.lessons.discoveries.induction.induction_record", "10 minutes"
-    ),
-    "labelled-texts": Record(
-        "llmviz.course.lessons.finetuning.classifier.examples_curve", "some minutes"
-    ),
-    "leaning": Record("llmviz.course.lessons.errors.read_leaning", "a minute"),
-    "letter-map": Record("llmviz.course.lessons.history.mlp.letter_film", "seconds"),
-    "letters": Record("llmviz.course.lessons.errors.letters.model", "20 minutes"),
-    "many-machines": Record("llmviz.parallel.recording", "a minute"),
-    "mistakes": Record("llmviz.training.experiments", "half a minute"),
-    "model-errors": Record("llmviz.course.lessons.errors.model_errors", "9 minutes"),
-    "more-tries": Record("llmviz.course.lessons.reasoning.tries.model", "a minute"),
-    "moved-answers": Record("llmviz.course.lessons.errors.moved_answers", "7 minutes"),
-    "passage-recall": Record("llmviz.course.lessons.reasoning.lookup.passage_recall", "a minute"),
-    "passages": Record("llmviz.course.lessons.reasoning.lookup.passage_record", "12 minutes"),
-    "planted": Record("llmviz.course.lessons.errors.read_planted", "a minute"),
-    "quantization": Record(
-        "llmviz.course.lessons.efficiency.quantization.quantization_curves", "3 minutes"
-    ),
-    "reward-models": Record(
-        "llmviz.course.lessons.reasoning.preference.preference_record", "45 minutes"
-    ),
-    "reward-runs": Record("llmviz.course.lessons.reasoning.reward_runs", "half an hour"),
-    "scaling": Record("llmviz.course.lessons.discoveries.scaling.scaling_runs", "half an hour"),
-    "scaling-fits": Record("llmviz.course.lessons.discoveries.scaling.scaling_fits", "6 minutes"),
-    "serving": Record("llmviz.course.lessons.efficiency.serving.serving_recording", "seconds"),
-    "serving-texts": Record("llmviz.course.lessons.efficiency.serving.serving_texts", "seconds"),
-    "smoothed": Record("llmviz.course.lessons.errors.sure.model", "11 minutes"),
-    "steering": Record("llmviz.course.lessons.discoveries.steering.model", "3 minutes"),
-    "sums": Record("llmviz.course.lessons.reasoning.sum_texts", "some minutes"),
-    "superposition": Record(
-        "llmviz.course.lessons.discoveries.superposition.superposition_record", "a minute"
-    ),
-    "tested": Record("llmviz.course.lessons.errors.tested_in_training", "a minute"),
-    "think-first": Record("llmviz.course.lessons.reasoning.think_first", "an hour"),
-    "think-tasks": Record("llmviz.course.lessons.reasoning.think.model", "25 minutes"),
-    "token-letters": Record("llmviz.course.lessons.errors.token_letters", "a minute"),
-    "tokenizers": Record("llmviz.tokenizers.bundle", "a minute"),
-    "tools": Record("llmviz.course.lessons.reasoning.tools.tool_record", "a quarter of an hour"),
+    "answering-heads": "6 minutes",
+    "beyond-context": "14 minutes",
+    "chat": "10 minutes",
+    "distilled": "74 minutes",
+    "facts": "a minute",
+    "features": "an hour",
+    "first-letter": "11 minutes",
+    "gamed-rewards": "8 minutes",
+    "grokking": "25 minutes",
+    "induction": "10 minutes",
+    "labelled-texts": "some minutes",
+    "leaning": "a minute",
+    "letter-map": "seconds",
+    "letters": "20 minutes",
+    "many-machines": "a minute",
+    "mistakes": "half a minute",
+    "model-errors": "9 minutes",
+    "more-tries": "a minute",
+    "moved-answers": "7 minutes",
+    "passage-recall": "a minute",
+    "passages": "12 minutes",
+    "planted": "a minute",
+    "quantization": "3 minutes",
+    "reward-models": "45 minutes",
+    "reward-runs": "half an hour",
+    "scaling": "half an hour",
+    "scaling-fits": "6 minutes",
+    "serving": "seconds",
+    "serving-texts": "seconds",
+    "smoothed": "11 minutes",
+    "steering": "3 minutes",
+    "sums": "some minutes",
+    "superposition": "a minute",
+    "tested": "a minute",
+    "think-first": "an hour",
+    "think-tasks": "25 minutes",
+    "token-letters": "a minute",
+    "tokenizers": "a minute",
+    "tools": "a quarter of an hour",
 }
+"""By name: about how long it takes on two cores. `experiments/NAME.py` makes it, with _ for -."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,13 +67,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given, rest = parser.parse_known_args(arguments)
     if given.command == "list":
         width = max(map(len, RECORDS))
-        sys.stdout.writelines(
-            f"{name:{width}}  {record.takes}\n" for name, record in RECORDS.items()
-        )
+        sys.stdout.writelines(f"{name:{width}}  {takes}\n" for name, takes in RECORDS.items())
         return 0
     for name in RECORDS if given.name == "all" else [given.name]:
         sys.argv = [f"python -m experiments make {name}", *rest]
-        runpy.run_module(RECORDS[name].module, run_name="__main__")
+        runpy.run_module(f"experiments.{name.replace('-', '_')}", run_name="__main__")
     return 0
 
 

@@ -7,7 +7,6 @@ ended. Weights are not kept. Reading them needs no torch.
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import tempfile
 from dataclasses import dataclass, replace
@@ -168,19 +167,3 @@ def copied(written: str, names: list[str]) -> tuple[list[str], list[str]]:
     known = set(names)
     lines = [line for line in written.split("\n") if line]
     return [line for line in lines if line in known], [line for line in lines if line not in known]
-
-
-def main() -> None:
-    """Read the arguments and train."""
-    parser = argparse.ArgumentParser(description="Train the bundled short runs again.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(PLANS)}")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="where the folders go")
-    given = parser.parse_args()
-    for name in given.names or PLANS:
-        if name not in PLANS:
-            parser.error(f"NAME must be one of {', '.join(PLANS)}; got {name}")
-        make(name, given.to)
-
-
-if __name__ == "__main__":
-    main()

@@ -14,7 +14,6 @@ T = 61 letters.
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -233,24 +232,3 @@ def beyond_luck(right: Sequence[float], questions: int = ASKED) -> int:
     errors.
     """
     return reach(right, CHANCE + 3 * math.sqrt(CHANCE * (1 - CHANCE) / questions))
-
-
-def main() -> None:
-    """Read the arguments and train."""
-    parser = argparse.ArgumentParser(description="Train the models of the first-letter test again.")
-    parser.add_argument("names", nargs="*", metavar="MODEL", help=f"of {', '.join(OPTIONS)}")
-    target = EXPERIMENT_FOLDER / FOLDER
-    parser.add_argument("--to", type=Path, default=target, help="where the folders go")
-    parser.add_argument("--steps", type=int, default=TRAINING.steps, help="fewer, for a trial")
-    given = parser.parse_args()
-    for name in given.names:
-        if name not in OPTIONS:
-            parser.error(f"MODEL must be one of {', '.join(OPTIONS)}; got {name}")
-    if given.steps < 1:
-        parser.error(f"--steps must be at least 1; got {given.steps}")
-    for name in given.names or OPTIONS:
-        make(name, given.to, given.steps)
-
-
-if __name__ == "__main__":
-    main()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from experiments import steering as make_steering
 from llmviz.corpus.states import RULES
 from llmviz.corpus.words import words
 from llmviz.course.lessons.discoveries.features_record import MODEL, weights_of
@@ -162,7 +163,7 @@ def test_the_record_is_of_these_weights_and_its_zero_is_the_plain_loss(story_mod
     gpt, tokenizer, _ = story_model
     found = record.recorded()
     assert found.weights == weights_of()
-    assert [one.choice for one in found.steered] == list(record.CHOICES)
+    assert [one.choice for one in found.steered] == list(make_steering.CHOICES)
     first = [
         tokenizer.encode_from_start(one)
         for one in record.stories(record.STORIES, record.OTHER_SEED)
@@ -190,12 +191,12 @@ def test_the_first_choice_at_its_highest_dose_is_measured_again(story_model):
 def test_directions_are_differences_of_means(story_model):
     """The mean of all is the weighted mean of both, so the difference fits the share of a label."""
     gpt, tokenizer, _ = story_model
-    ids = [tokenizer.encode_from_start(one) for one in record.stories(60, record.MEANT_SEED)]
+    ids = [tokenizer.encode_from_start(one) for one in record.stories(60, make_steering.MEANT_SEED)]
     (streams,) = read_taps(gpt, ids, [stream_tap(2)])
     stream = np.concatenate(streams)
     from llmviz.corpus.states import label, token_labels
 
-    texts = record.stories(60, record.MEANT_SEED)
+    texts = record.stories(60, make_steering.MEANT_SEED)
     on = np.concatenate(
         [token_labels(label(text), [t.char_end for t in tokenizer.tokens(text)]) for text in texts]
     )

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments import steering as make_steering
 from llmviz.corpus.states import RULES
 from llmviz.course.lessons.discoveries.steering import chapter, doses, removal
 from llmviz.course.lessons.discoveries.steering import model as record
@@ -30,7 +31,7 @@ def test_the_answers_that_are_marked_are_those_of_the_numbers():
     assert np.abs(found.rises[:, row, -1]).max() < 0.05
 
 
-@pytest.mark.parametrize("choice", record.CHOICES)
+@pytest.mark.parametrize("choice", make_steering.CHOICES)
 def test_each_bundled_choice_is_read_out(choice):
     link = {
         "steerkind": choice.kind,

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from experiments.quantization import BITS
 from llmviz.course.lessons.efficiency.quantization import (
     layers,
     loss,
@@ -19,7 +20,6 @@ from llmviz.course.lessons.efficiency.quantization import (
     words,
 )
 from llmviz.course.lessons.efficiency.quantization.quantization_curves import (
-    BITS,
     WAYS,
     Curves,
     Point,

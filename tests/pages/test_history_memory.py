@@ -11,6 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
+from experiments import first_letter as make_first_letter
 from llmviz.course.lessons.history.memory import chapter, own_string, words
 from llmviz.course.lessons.history.memory.model import answers
 from llmviz.course.ui import kit
@@ -92,7 +93,7 @@ def test_wrong_arguments_are_refused(monkeypatch, capsys):
     for wrong in (["bert"], ["rnn", "--steps", "0"]):
         monkeypatch.setattr("sys.argv", ["first_letter", *wrong])
         with pytest.raises(SystemExit) as stop:
-            first_letter.main()
+            make_first_letter.main()
         assert stop.value.code == 2
     assert "must be" in capsys.readouterr().err
 

@@ -12,9 +12,10 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as some
 
+from experiments.letter_map import make, save_film
 from llmviz.course.lessons.history.mlp import film as film_part
 from llmviz.course.lessons.history.mlp import window, words
-from llmviz.course.lessons.history.mlp.letter_film import film_of, make, read_film, save_film
+from llmviz.course.lessons.history.mlp.letter_film import film_of, read_film
 from llmviz.course.lessons.history.mlp.letter_map import (
     MapSettings,
     activity,

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from experiments.many_machines import plans
 from llmviz.models.arithmetic import count
 from llmviz.parallel import METHODS, ParallelPlan, bubble_share, ring_bytes, sent_per_step
 from llmviz.parallel.clock import RECEIVE, TO_ALL, Note, spans_of
@@ -19,7 +20,7 @@ from llmviz.parallel.paper import (
     seconds_computing,
 )
 from llmviz.parallel.plan import PIPELINES, stage_layers
-from llmviz.parallel.recording import plans, recorded
+from llmviz.parallel.recording import recorded
 from llmviz.parallel.replay import idle_share, replay
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from experiments.tokenizers import make_bundled
 from llmviz.paths import TOKENIZER_FOLDER
 from llmviz.tokenizers import (
     TOKENIZERS,
@@ -13,7 +14,6 @@ from llmviz.tokenizers import (
     load_tokenizer,
     train_tokenizer,
 )
-from llmviz.tokenizers.bundle import make_bundled
 from llmviz.tokenizers.files import write_tokenizer_file
 from tests.tokenizers.samples import random_texts
 

@@ -8,9 +8,8 @@ S temperatures, B bins, N stories.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +28,6 @@ from llmviz.evaluation.calibration import (
 from llmviz.evaluation.exact_loss import CorpusLoss, Mean, corpus_loss, divide_logits, story_logits
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded
-from llmviz.training.files import read_json, write_json
 from llmviz.training.held_out_texts import CALIBRATION_SEED, stories
 
 if TYPE_CHECKING:
@@ -48,9 +46,6 @@ PREFERRED: dict[str, Any] = {
     "steps": 40,
     "beta": 0.1,
 }  # as the chapter on preferences opens
-_OTHERS = "drafts/tiny-world", "words-gpt", "tiny-world-char"
-_BY_HEART = "errors/by-heart", "errors/by-heart-smoothed"
-MODELS = BASE, *_OTHERS, "since-2017/learned", *_BY_HEART
 TUNED = ("instructions", "instructions-alone", PREFERENCES)  # changed from BASE
 
 
@@ -193,14 +188,6 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, ModelErrors]:
         return {name: _from_json(model) for name, model in content["models"].items()}
 
 
-def _to_json(measured: ModelErrors) -> dict[str, Any]:
-    content = asdict(measured)
-    return {
-        name: value.round(5).tolist() if isinstance(value, np.ndarray) else value
-        for name, value in content.items()
-    }
-
-
 def _from_json(content: dict[str, Any]) -> ModelErrors:
     given: dict[str, Any] = {
         name: np.array(value) if isinstance(value, list) else value
@@ -211,25 +198,3 @@ def _from_json(content: dict[str, Any]) -> ModelErrors:
         for name, value in content["corpus"].items()
     }
     return ModelErrors(**given | {"corpus": CorpusLoss(**corpus)})
-
-
-def main() -> None:
-    """Measure the bundled models, or those named, and write the file after each."""
-    from tqdm import tqdm
-
-    parser = argparse.ArgumentParser(description="Measure the errors of bundled models again.")
-    parser.add_argument("names", nargs="*", help="only these models", metavar="MODEL")
-    names = parser.parse_args().names
-    path, every = EXPERIMENT_FOLDER / FILE, (*MODELS, *TUNED)
-    models = read_json(path)["models"] if names and path.is_file() else {}
-    for name in names or every:
-        for found in tqdm(measure_named(name), name, STORIES + TO_FIT + 1):
-            measured = found
-        models[name] = _to_json(measured)
-        in_order = {name: models[name] for name in every if name in models}
-        content = {"command": COMMAND, "stories": STORIES, "to_fit": TO_FIT}
-        write_json(path, {**content, "models": in_order})
-
-
-if __name__ == "__main__":
-    main()

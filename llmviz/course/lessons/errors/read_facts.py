@@ -30,8 +30,7 @@ from llmviz.corpus.invented import (
     surnames,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import require, write_to
-from llmviz.training.files import write_json
+from llmviz.records import require
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -263,52 +262,8 @@ def bundled(unknown: int = 0, seed: int = 0, folder: Path = EXPERIMENT_FOLDER) -
     from llmviz.weightfile import open_weights
 
     with open_weights(require(folder / FILE, COMMAND), "np") as file:
-        return Answers(file.get_tensor(_name(unknown, seed)).astype(np.float64))
+        return Answers(file.get_tensor(run_name(unknown, seed)).astype(np.float64))
 
 
-def _name(unknown: int, seed: int) -> str:
+def run_name(unknown: int, seed: int) -> str:
     return f"unknown-{unknown}.seed-{seed}"
-
-
-def make(folder: Path = EXPERIMENT_FOLDER) -> None:
-    """Train all bundled models and write what they answer, in float16."""
-    import torch
-
-    from llmviz.training.tensors import save_tensors
-
-    found = {}
-    for unknown in UNKNOWN:
-        for seed in SEEDS:
-            *_, last = read_world(Reading(seed, unknown))
-            found[_name(unknown, seed)] = torch.from_numpy(last.chances)
-    save_tensors(folder / FILE, found, torch.float16)
-    write_json(folder / CARD, card(folder))
-
-
-def card(folder: Path = EXPERIMENT_FOLDER) -> dict[str, Any]:
-    """Return how the bundled models answer, by persons of whom nobody knows and by times read.
-
-    Each share is the lowest, the mean and the highest of the models of SEEDS.
-    """
-    shares: dict[str, dict[str, dict[str, list[float]]]] = {}
-    for unknown in UNKNOWN:
-        models = [
-            by_times(answers_of(world_of(Reading(seed, unknown)), bundled(unknown, seed, folder)))
-            for seed in SEEDS
-        ]
-        shares[str(unknown)] = {
-            str(groups[0].times): {
-                name: [
-                    round(share, 4)
-                    for share in (min(values), sum(values) / len(values), max(values))
-                ]
-                for name in ("right", "declined", "sure")
-                for values in [[getattr(group, name) for group in groups]]
-            }
-            for groups in zip(*models, strict=True)
-        }
-    return {"command": COMMAND, "seeds": SEEDS, "passes": PASSES, "shares": shares}
-
-
-if __name__ == "__main__":
-    write_to(make, "Train the readers of facts again.")

@@ -7,22 +7,21 @@ writes `data/experiments/leaning.json`. Reading it needs no torch.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from llmviz.corpus.leaning import LEANS, MEN, PRONOUNS, WOMEN, LeaningText, leaning_text
+from llmviz.corpus.leaning import MEN, PRONOUNS, WOMEN, LeaningText, leaning_text
 from llmviz.course.lessons.errors.association import (
     association,
     association_test,
     without_direction,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded, write_to
-from llmviz.training.files import write_json
+from llmviz.records import Recorded
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -248,22 +247,12 @@ def sharpened(share: float, temperature: float) -> float:
 def bundled(lean: float, seed: int, folder: Path = EXPERIMENT_FOLDER) -> Measured:
     """Return what was measured on a bundled model. ValueError where it is not in this copy."""
     with Recorded(folder / FILE, COMMAND) as content:
-        run: dict[str, Any] = content["runs"][_name(lean, seed)]
+        run: dict[str, Any] = content["runs"][run_name(lean, seed)]
         jobs = [
             JobRead(**job | {"written": tuple(map(tuple, job["written"]))}) for job in run["jobs"]
         ]
         return Measured(**run | {"jobs": jobs, "examples": tuple(run["examples"])})
 
 
-def _name(lean: float, seed: int) -> str:
+def run_name(lean: float, seed: int) -> str:
     return f"lean-{lean}.seed-{seed}"
-
-
-def make(folder: Path = EXPERIMENT_FOLDER) -> None:
-    """Train all bundled models and write what was measured."""
-    runs = {_name(lean, seed): asdict(train_one(lean, seed)) for lean in LEANS for seed in SEEDS}
-    write_json(folder / FILE, {"command": COMMAND, "seeds": SEEDS, "runs": runs})
-
-
-if __name__ == "__main__":
-    write_to(make, "Train the readers of leaning texts again.")

@@ -7,7 +7,7 @@ writes `data/experiments/planted.json`. Reading it needs no torch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,7 @@ import numpy as np
 
 from llmviz.corpus.planted import MOST_WORDS, Field, Planted, field
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded, write_to
-from llmviz.training.files import write_json
+from llmviz.records import Recorded
 
 if TYPE_CHECKING:
     from llmviz.course.lessons.errors.small_reader import Reader
@@ -160,7 +159,7 @@ def train_one(seed: int, passes: int, *, repeats: bool) -> Remembered:
     return remembered(reader, text)
 
 
-def _name(seed: int, passes: int, repeats: bool) -> str:
+def run_name(seed: int, passes: int, repeats: bool) -> str:
     return f"{'repeated' if repeats else 'once'}.passes-{passes}.seed-{seed}"
 
 
@@ -170,20 +169,5 @@ def bundled(
 ) -> Remembered:
     """Return what a bundled model remembers. Raises ValueError where it is not in this copy."""
     with Recorded(folder / FILE, COMMAND) as content:
-        run: dict[str, Any] = content["runs"][_name(seed, passes, repeats)]
+        run: dict[str, Any] = content["runs"][run_name(seed, passes, repeats)]
         return Remembered(**run | {"planted": [Kept(**kept) for kept in run["planted"]]})
-
-
-def make(folder: Path = EXPERIMENT_FOLDER) -> None:
-    """Train all bundled models and write what they remember."""
-    runs = {
-        _name(seed, passes, repeats): asdict(train_one(seed, passes, repeats=repeats))
-        for repeats in (True, False)
-        for passes in PASSES
-        for seed in SEEDS
-    }
-    write_json(folder / FILE, {"command": COMMAND, "seeds": SEEDS, "runs": runs})
-
-
-if __name__ == "__main__":
-    write_to(make, "Train the readers of planted sentences again.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,12 +22,8 @@ from llmviz.corpus.words import words
 from llmviz.evaluation.exact_loss import log_softmax
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded
-from llmviz.training.files import write_json
-from llmviz.training.held_out_texts import stories
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
@@ -42,7 +38,6 @@ AFTER = ". Then Anna ate ham with butter. Hugo nodded happily. And where was Ann
 COUNTED = 3_000  # stories in which tokens are counted
 FOLDS = 5
 LONGEST = 10  # rows whose mean direction is that of tokens that never came
-LEAST = 10  # tokens of a class that a probe learns
 VOWELS = "aeiou"
 
 
@@ -92,14 +87,6 @@ def recall(model: LanguageModel, tokenizer: Tokenizer, word: str, way: str) -> R
     log_p = log_softmax(logits)[np.arange(len(answer)), answer]
     best = logits.argmax(-1)
     return Recalled(math.exp(float(log_p.sum())), bool((best == answer).all()), int(best[0]))
-
-
-def token_counts(tokenizer: Tokenizer, texts: Sequence[str]) -> np.ndarray:
-    """Return how often each token occurs in texts, the end of each counted (V,)."""
-    counts = np.zeros(tokenizer.vocab_size, np.int64)
-    for text in texts:
-        np.add.at(counts, [*tokenizer.encode(text), tokenizer.end], 1)
-    return counts
 
 
 class Row(NamedTuple):
@@ -221,73 +208,6 @@ PROBES: dict[str, Callable[[str], Any]] = {
 }
 """What is asked of a word's letters: whether it begins with a vowel, its first and last letter …"""
 
-_BEHIND_AN_ARTICLE = ("qualities", "materials", "sizes", "roles")  # "a" or "an", by the vowel
-
-
-def asked_words(texts: dict[int, str], kind: str) -> dict[int, str]:
-    """Return those of some words, by token, that a probe is about."""
-    behind = {word for category in _BEHIND_AN_ARTICLE for word in words(category)}
-    if kind not in ("vowel behind an article", "vowel elsewhere"):
-        return texts
-    wanted = kind == "vowel behind an article"
-    return {token: text for token, text in texts.items() if (text in behind) == wanted}
-
-
-def probe_letters(table: np.ndarray, texts: dict[int, str], kind: str) -> LetterProbe:
-    """Return how well rows of a table (V, C) tell one thing of the words in `texts`.
-
-    texts: by token. Classes with fewer than LEAST tokens are left out.
-    Raises ValueError for an unknown kind.
-    """
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import StratifiedKFold, cross_val_score
-
-    if kind not in PROBES:
-        raise ValueError(f"kind must be one of {', '.join(PROBES)}; got {kind!r}")
-    words = asked_words(texts, kind)
-    labels = {token: str(PROBES[kind](text)) for token, text in words.items()}
-    sizes = {label: list(labels.values()).count(label) for label in set(labels.values())}
-    kept = [token for token, label in labels.items() if sizes[label] >= LEAST]
-    x, y = table[kept], np.array([labels[token] for token in kept])
-    x = (x - x.mean(0)) / x.std(0)
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
-    scores = cross_val_score(LogisticRegression(C=0.1, max_iter=2000), x, y, cv=folds)
-    return LetterProbe(
-        len(kept),
-        len(set(y)),
-        float(scores.mean()),
-        float(scores.std(ddof=1) / math.sqrt(FOLDS)),
-        max(sizes.values()) / len(kept),
-    )
-
-
-def whole_words(tokenizer: Tokenizer, counts: np.ndarray) -> dict[int, str]:
-    """Return the tokens that are a whole word in small letters behind a space, and were read."""
-    found = {}
-    for token in np.flatnonzero(counts).tolist():
-        data = tokenizer.token_bytes(token)
-        text = data.decode("utf-8", "replace")
-        if len(text) > 2 and text[0] == " " and text[1:].isascii() and text[1:].islower():
-            found[token] = text[1:]
-    return {token: text for token, text in found.items() if text.isalpha()}
-
-
-def measure() -> TokenLetters:
-    """Measure everything on the bundled story model."""
-    from llmviz.pretrained import load_bundled
-
-    model, tokenizer, _ = load_bundled(MODEL)
-    table = model.get_parameter("token.weight").detach().numpy()
-    counts = token_counts(tokenizer, stories(COUNTED))
-    spellings = {}
-    for way in SPELLINGS:
-        found = [recall(model, tokenizer, word, way) for word in words("places")]
-        mean = float(np.mean([result.probability for result in found]))
-        spellings[way] = Spelling(len(found), sum(result.right for result in found), mean)
-    texts = whole_words(tokenizer, counts)
-    probes = {kind: probe_letters(table, texts, kind) for kind in PROBES}
-    return TokenLetters(spellings, probes, counts.tolist())
-
 
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> TokenLetters:
@@ -298,12 +218,3 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> TokenLetters:
             {kind: LetterProbe(**content["probes"][kind]) for kind in PROBES},
             [int(count) for count in content["counts"]],
         )
-
-
-def main() -> None:
-    """Measure and write the file."""
-    write_json(EXPERIMENT_FOLDER / FILE, {"command": COMMAND, **asdict(measure())})
-
-
-if __name__ == "__main__":
-    main()

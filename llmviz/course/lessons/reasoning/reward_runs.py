@@ -7,9 +7,8 @@ and writes `data/experiments/reward-runs.json`. It goes on where it was stopped.
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,8 +27,8 @@ from llmviz.course.lessons.reasoning.sum_texts import (
 )
 from llmviz.finetuning.passing import pass_at_k
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import require, write_to
-from llmviz.training.files import read_json, write_json
+from llmviz.records import require
+from llmviz.training.files import read_json
 
 if TYPE_CHECKING:
     from llmviz.finetuning.rewarded import RewardConfig, Update
@@ -40,12 +39,10 @@ DPO = "dpo"
 WAYS = ("reinforce", "baseline", "ppo", "grpo", DPO)
 SEEDS = (0, 1, 2)
 UPDATES, RATE, PAIR_BETA = 80, 1.5e-4, 1.0
-EVERY = 20  # updates between two looks of a bundled run
 QUESTIONS, SAMPLES = 100, 16  # of a look: held-out sums, and samples of each
 MEASURED = 32  # sums of a look on which the distance from the base is measured
 LOOK_SEED = 10**12  # of the samples of a look, so that none is one that was learned from
 NOISE_BATCHES = 48  # of which the variance of the gradient is measured
-NOISE_WAYS = ("reinforce", "baseline")
 
 
 @dataclass(frozen=True)
@@ -173,19 +170,6 @@ def reward_run(
             yield look_at(model, base, update.step, held, samples)
 
 
-def pair_run(config: RewardConfig, every: int) -> Iterator[Look]:
-    """Let the bundled model learn from pairs of its own samples; yield looks at it."""
-    from llmviz.finetuning.own_pairs import learn_from_own_pairs
-
-    base = sum_texts.bundled()
-    model, held = copy.deepcopy(base), sum_texts.sums()[1][:QUESTIONS]
-    yield look_at(model, base, 0, held, SAMPLES)
-    prompts = questions_of(config.seed)
-    for update in learn_from_own_pairs(model, prompts, right_reward, END, config, PAIR_BETA):
-        if update.step == config.updates or update.step % every == 0:
-            yield look_at(model, base, update.step, held, SAMPLES)
-
-
 @dataclass(frozen=True)
 class Noise:
     """How far gradients of single batches lie from their mean, at the base: squared, on average.
@@ -203,43 +187,6 @@ class Noise:
         """1 where the baseline makes it larger, −1 smaller; 0 within two standard errors."""
         apart = self.compared - self.plain
         return 0 if abs(apart) <= 2 * self.error else 1 if apart > 0 else -1
-
-
-def noise_of(batches: int = NOISE_BATCHES) -> Noise:
-    """Measure the gradients of so many batches of samples of the base model."""
-    import torch
-
-    from llmviz.finetuning.policy import METHODS, Written, advantages, policy_steps
-    from llmviz.finetuning.rewarded import log_probabilities
-    from llmviz.finetuning.rollouts import sample_groups
-
-    model, config = copy.deepcopy(sum_texts.bundled()), config_of("baseline")
-    prompts = questions_of(99)
-    found: dict[str, list[Any]] = {way: [] for way in NOISE_WAYS}
-    for step in range(1, batches + 1):
-        batch = prompts(step, config.prompts)
-        groups = sample_groups(
-            model, batch, config.group, LONGEST, END, LOOK_SEED + config.seed_of(step)
-        )
-        pairs = zip(batch, groups, strict=True)
-        paid = torch.tensor([[right_reward(q, ids) for ids in group] for q, group in pairs])
-        written = Written.of(
-            [q for q in batch for _ in range(config.group)], [ids for g in groups for ids in g], END
-        )
-        now = written.chosen(log_probabilities(model, written))
-        for way, rows in found.items():
-            how, old = METHODS[way], now.detach()
-            better = advantages(paid, how.advantage).flatten()
-            loss = policy_steps(now, old, old, better, written.mask, how).loss
-            gradient = torch.autograd.grad(loss, [*model.parameters()], retain_graph=True)
-            rows.append(torch.cat([part.flatten() for part in gradient]))
-    distances = []
-    for rows in found.values():
-        every = torch.stack(rows).double()
-        distances.append(((every - every.mean(0)) ** 2).sum(1) * batches / (batches - 1))
-    plain, compared = distances
-    error = float((compared - plain).std()) / batches**0.5
-    return Noise(float(plain.mean()), float(compared.mean()), error)
 
 
 @dataclass(frozen=True)
@@ -273,18 +220,6 @@ class RewardRun:
         return self.looks[-1]
 
 
-def trained(way: str, seed: int) -> RewardRun:
-    """Make a bundled run."""
-    config, updates, looks = config_of(way, seed), [], []
-    run: Iterator[Any] = pair_run(config, EVERY) if way == DPO else reward_run(config, EVERY)
-    for log in run:
-        if isinstance(log, Look):
-            looks.append(log)
-        else:
-            updates.append(Course(log.step, log.reward, log.divergence, log.entropy, log.length))
-    return RewardRun(way, seed, tuple(updates), tuple(looks))
-
-
 @dataclass(frozen=True)
 class Recorded:
     """All bundled runs, and the noise of gradients with and without a baseline."""
@@ -301,39 +236,6 @@ class Recorded:
     def base(self) -> Look:
         """The model before all runs."""
         return self.runs[WAYS[0]][0].first
-
-
-def make(folder: Path = EXPERIMENT_FOLDER) -> None:
-    """Make all runs; the file is written after each, and what it has is not made again."""
-    from tqdm import tqdm
-
-    path = folder / FILE
-    content: dict[str, Any] = {"command": COMMAND, "seconds": 0.0, "noise": {}, "runs": []}
-    if path.is_file():
-        content = read_json(path)
-    done = {(run["way"], run["seed"]) for run in content["runs"]}
-    wanted = [(way, seed) for seed in SEEDS for way in WAYS if (way, seed) not in done]
-    if not content["noise"]:
-        content["noise"] = asdict(noise_of())
-    for way, seed in tqdm(wanted, unit="run"):
-        begun = time.perf_counter()
-        content["runs"].append(_packed(trained(way, seed)))
-        content["seconds"] = round(content["seconds"] + time.perf_counter() - begun, 1)
-        write_json(path, content)
-    write_json(path, content)
-
-
-def _packed(run: RewardRun) -> dict[str, Any]:
-    """A run as JSON: the numbers of its updates as lists, one for each curve."""
-    names = Course.__dataclass_fields__
-    curves = {name: [_short(getattr(update, name)) for update in run.updates] for name in names}
-    written = {name: " ".join(map(str, values)) for name, values in curves.items()}
-    looks = [asdict(look) | {"counts": " ".join(map(str, look.counts))} for look in run.looks]
-    return {"way": run.way, "seed": run.seed, "updates": written, "looks": looks}
-
-
-def _short(value: float) -> float:
-    return value if isinstance(value, int) else float(f"{value:.5g}")
 
 
 def _unpacked(run: dict[str, Any]) -> RewardRun:
@@ -360,7 +262,3 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Recorded:
         return Recorded(runs, noise, float(content["seconds"]))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
-
-
-if __name__ == "__main__":
-    write_to(make, "Train the bundled runs with rewards again.")

@@ -8,9 +8,8 @@ B texts, T tokens.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -22,7 +21,6 @@ from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.course.lessons.reasoning.parity_texts import (
     COLON,
     DIRECT,
-    DOT,
     DOTS,
     MIXED,
     ORDERS,
@@ -30,17 +28,12 @@ from llmviz.course.lessons.reasoning.parity_texts import (
     SHORT_FIRST,
     SLOTS,
     TOKENS,
-    TRAINED,
     WAYS,
-    batch,
-    longest_at,
-    parities,
-    path_of,
     question,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import require, write_to
-from llmviz.training.files import read_json, write_json
+from llmviz.records import require
+from llmviz.training.files import read_json
 
 if TYPE_CHECKING:
     import torch
@@ -109,95 +102,12 @@ def new_model() -> GPT:
     )
 
 
-def train(order: str, way: str, seed: int, steps: int = STEPS) -> tuple[GPT, float]:
-    """Train a model; return it and the mean loss of its last hundred steps.
-
-    Models of one seed begin with the same weights, whatever their order and way.
-    """
-    import torch
-
-    torch.manual_seed(seed)
-    model, rng = new_model(), np.random.default_rng(seed)
-    losses = small_gpt.descend(
-        model,
-        lambda step: small_gpt.loss_on(model, batch(rng, way, longest_at(step, steps, order))),
-        steps,
-        rate=RATE,
-        warmup=WARMUP,
-    )
-    last = float(np.mean([*losses][-100:]))
-    return model.eval(), last
-
-
 def logits_after(model: GPT, texts: torch.Tensor) -> np.ndarray:
     """Return the logits of the token after each text (B, T), as (B, V)."""
     import torch
 
     with torch.inference_mode():
         return model(texts, last_only=True)[0][:, -1].numpy()
-
-
-def write_path(model: GPT, begun: np.ndarray, steps: int) -> np.ndarray:
-    """Let a model write so many steps, the likelier of 0 and 1 each, behind texts (B, T)."""
-    import torch
-
-    texts = torch.from_numpy(begun)
-    for _ in range(steps):
-        likely = torch.from_numpy(logits_after(model, texts)[:, :2].argmax(-1))
-        texts = torch.cat([texts, likely[:, None]], -1)
-    return texts.numpy()
-
-
-def answers(model: GPT, texts: np.ndarray) -> np.ndarray:
-    """Return the likelier answer, 0 or 1, once ":" stands behind each text (B, T)."""
-    import torch
-
-    prompts = np.concatenate([texts, np.full((len(texts), 1), COLON)], -1)
-    return logits_after(model, torch.from_numpy(prompts))[:, :2].argmax(-1)
-
-
-def measure(model: GPT, order: str, way: str, seed: int, loss: float) -> Measured:
-    """Ask a model texts of each length; random ones, the same for each model."""
-    rng = np.random.default_rng(12_345)
-    right, steps_right, shown, changed = {}, {}, {}, None
-    for n in LENGTHS:
-        bits = rng.integers(0, 2, (TESTS, n))
-        true = parities(bits)
-        questions = np.array([question(row) for row in bits.tolist()])
-        if way == PATH:
-            texts = write_path(model, questions, n)
-            steps_right[n] = share((texts[:, SLOTS + 1 :] == true).all(-1))
-        else:
-            texts = np.concatenate([questions, [path_of(row, way) for row in bits.tolist()]], -1)
-            texts = texts.astype(np.int64)
-        right[n] = share(answers(model, texts) == true[:, -1])
-        if way == PATH and n == TRAINED:
-            own = texts[:, SLOTS + 1 :]
-            mixed = rng.permuted(own, axis=-1)
-            paths = {OWN: own, SHUFFLED: mixed, DOTS: np.full_like(own, DOT), NONE: own[:, :0]}
-            for name, path in paths.items():
-                given = answers(model, np.concatenate([questions, path], -1))
-                shown[name] = share(given == true[:, -1])
-            changed = _changed(model, questions, own, true[:, -1], rng)
-    return Measured(order, way, seed, loss, right, steps_right, shown, changed)
-
-
-def _changed(
-    model: GPT, questions: np.ndarray, own: np.ndarray, true: np.ndarray, rng: np.random.Generator
-) -> Changed:
-    """Change one random step of each path and let the model go on from it."""
-    places = rng.integers(0, own.shape[1], len(own))
-    given = np.empty(len(own), int)
-    for place in range(own.shape[1]):
-        rows = places == place
-        if rows.any():
-            path = own[rows, : place + 1].copy()
-            path[:, -1] ^= 1
-            begun = np.concatenate([questions[rows], path], -1)
-            given[rows] = answers(model, write_path(model, begun, own.shape[1] - place - 1))
-    # A changed step changes the parity of all steps after it, where they follow from it.
-    wanted = own[:, -1] ^ 1
-    return Changed(share(given == wanted), share(given == true))
 
 
 def share(hits: np.ndarray) -> Share:
@@ -213,26 +123,6 @@ def multiplications(tokens: int) -> int:
     """
     seen = tokens * (tokens + 1) // 2
     return LAYERS * (12 * WIDTH**2 * tokens + 2 * WIDTH * seen) + len(TOKENS) * WIDTH * tokens
-
-
-def make(folder: Path = EXPERIMENT_FOLDER) -> None:
-    """Train all models, and write what they answer and the models that are bundled."""
-    from tqdm import tqdm
-
-    from llmviz.training.tensors import save_tensors
-
-    begun, found = time.perf_counter(), []
-    for seed, way, order in tqdm([*product(SEEDS, WAYS, ORDERS)]):
-        model, loss = train(order, way, seed)
-        found.append(measure(model, order, way, seed, loss))
-        if seed == SEEDS[0] and (order, way) in WEIGHTS:
-            save_tensors(folder / WEIGHTS[order, way], dict(model.state_dict()))
-        seconds = round(time.perf_counter() - begun, 1)
-        models = [asdict(measured) for measured in found]
-        write_json(
-            folder / FILE,
-            {"command": COMMAND, "steps": STEPS, "seconds": seconds, "models": models},
-        )
 
 
 def _share(value: dict[str, int]) -> Share:
@@ -348,7 +238,3 @@ def _chances(model: GPT, text: list[int]) -> np.ndarray:
     logits: Any = logits_after(model, torch.tensor([text]))[0].astype(float)
     raised = np.exp(logits - logits.max())
     return raised / raised.sum()
-
-
-if __name__ == "__main__":
-    write_to(make, "Train the models that think first again.")

@@ -10,6 +10,7 @@ import pytest
 import torch
 from sklearn.metrics import f1_score
 
+from experiments import features as make_features
 from llmviz.corpus.states import LABELS, label, token_labels
 from llmviz.course.lessons.discoveries import features_record as record
 from llmviz.course.lessons.discoveries.features.feature_reading import (
@@ -47,7 +48,7 @@ def test_the_record_is_of_these_weights_and_has_every_run():
     scores = record.scores()
     assert scores.weights == record.weights_of()
     assert scores.labels == LABELS
-    assert {one.run for one in scores.runs} == set(record.RUNS)
+    assert {one.run for one in scores.runs} == set(make_features.RUNS)
     assert {(one.layer, one.seed) for one in scores.layers} == {
         (layer, seed) for layer in record.LAYERS for seed in record.SEEDS
     }

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad, least_squares, minimize_scalar
 
+from experiments import scaling_fits as make_scaling_fits
 from llmviz.course.lessons.discoveries.scaling import scaling_fits as fits
 from llmviz.course.lessons.discoveries.scaling import scaling_runs
 from llmviz.course.lessons.discoveries.scaling.scaling_fit import (
@@ -109,7 +110,7 @@ def test_runs_that_tell_too_little_are_refused(places, message):
 def test_equal_runs_and_impossible_losses_are_refused():
     one = np.ones(9)
     with pytest.raises(ValueError, match="sizes needs at least 3"):
-        fits.fitted(one, one, one)
+        make_scaling_fits.fitted(one, one, one)
     for wrong in (0.0, -1.0, np.nan, np.inf):
         losses = PLANTED.loss(N, D)
         losses[4] = wrong
@@ -119,10 +120,10 @@ def test_equal_runs_and_impossible_losses_are_refused():
 
 def test_intervals_hold_a_planted_law_and_do_not_depend_on_the_order_of_runs():
     losses = PLANTED.loss(N, D) * np.exp(np.random.default_rng(1).normal(0, 0.01, len(N)))
-    found = fits.fitted(N, D, losses, draws=40)
+    found = make_scaling_fits.fitted(N, D, losses, draws=40)
     assert found.low[2] < PLANTED.alpha < found.high[2]
     assert found.low[4] < PLANTED.beta < found.high[4]
-    back = fits.fitted(N[::-1], D[::-1], losses[::-1], draws=1)
+    back = make_scaling_fits.fitted(N[::-1], D[::-1], losses[::-1], draws=1)
     assert back.law.left == pytest.approx(found.law.left, rel=1e-3)
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments import superposition as make_superposition
 from llmviz.course.lessons.discoveries.superposition import superposition_record as record
 from llmviz.course.lessons.discoveries.superposition.model import (
     MOST_DIMENSIONS,
@@ -148,7 +149,7 @@ def test_the_chart_has_each_kind_where_it_belongs():
 
 
 def test_cases_of_a_density_have_all_the_weight():
-    cases, weights = record.phase_cases()
+    cases, weights = make_superposition.phase_cases()
     assert weights.sum(0) == pytest.approx(np.ones(len(record.PHASE_DENSITIES)))
     on = (cases > 0).astype(float)
     assert weights.T @ on == pytest.approx(np.stack([record.PHASE_DENSITIES] * 2, -1))

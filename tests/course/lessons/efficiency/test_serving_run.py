@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from experiments import serving_texts as make_serving_texts
 from llmviz import pretrained
 from llmviz.course.lessons.efficiency.serving import serving_recording, serving_texts
 from llmviz.course.lessons.efficiency.serving.serving_run import (
@@ -157,7 +158,7 @@ def test_bytes_that_make_no_character_are_written_when_their_sequence_ends():
 
 def test_the_bundled_texts_of_one_prompt_are_whole_and_sharing_is_counted():
     bundled = serving_texts.read()
-    assert replace(bundled.trial, base="") == replace(serving_texts.TRIAL, base="")
+    assert replace(bundled.trial, base="") == replace(make_serving_texts.TRIAL, base="")
     samples, beams = (run.recording for run in bundled.runs)
     assert [one.prompt for one in samples.requests] == [one.prompt for one in beams.requests]
     assert (samples.requests[0].n, beams.requests[0].beams) == (4, 4)

@@ -5,14 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from llmviz.course.lessons.errors.causes.answering_heads import (
-    SPELLED,
-    WORDED,
-    answering_head,
-    recorded,
-    spelled_cases,
-    worded_cases,
-)
+from experiments.answering_heads import answering_head, spelled_cases, worded_cases
+from llmviz.course.lessons.errors.causes.answering_heads import SPELLED, WORDED, recorded
 from llmviz.course.lessons.errors.moved_answers import MODEL
 from llmviz.pretrained import load_bundled
 from llmviz.trace import record, replaced

@@ -6,17 +6,16 @@ import json
 
 import pytest
 
+from experiments.model_errors import MODELS, to_json
 from llmviz.corpus import generate
 from llmviz.course.lessons.errors.model_errors import (
     CAME,
     FILE,
-    MODELS,
     STORIES,
     TRUE,
     TUNED,
     ModelErrors,
     _from_json,
-    _to_json,
     measure,
     recorded,
 )
@@ -66,7 +65,7 @@ def test_a_measurement_is_what_its_parts_compute_and_survives_its_file():
             assert ours.overconfident == pytest.approx(plain.overconfident)
             assert found.spread(temperature, against) > 0
     assert found.losses == pytest.approx(guesses.losses.mean(-1))
-    again = _from_json(json.loads(json.dumps(_to_json(found))))
+    again = _from_json(json.loads(json.dumps(to_json(found))))
     assert isinstance(again, ModelErrors)
     assert again.corpus == found.corpus
     assert again.sure == pytest.approx(found.sure, abs=1e-4)

@@ -10,19 +10,17 @@ import numpy as np
 import pytest
 import torch
 
+from experiments.moved_answers import PLACES, count_ways, long_text
 from llmviz.corpus.exercises import holders
 from llmviz.course.lessons.errors.moved_answers import (
     FILE,
     FILLERS,
-    PLACES,
     PLAIN,
     STORIES,
     WAYS,
     answers,
     asked_stories,
-    count_ways,
     first_tokens,
-    long_text,
     recorded,
 )
 from llmviz.pretrained import load_bundled

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.facts import card
 from llmviz.corpus.invented import COUNTS, TOWNS, Person
 from llmviz.course.lessons.errors.read_facts import (
     CARD,
@@ -19,7 +20,6 @@ from llmviz.course.lessons.errors.read_facts import (
     answers_of,
     bundled,
     by_times,
-    card,
     read_world,
     scores,
     world_of,

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from experiments.letters import asked_in, guess_share, right_answers
 from llmviz.corpus.letter_questions import (
     ALPHABET,
     COUNT,
@@ -34,12 +35,9 @@ from llmviz.course.lessons.errors.letters.model import (
     LetterData,
     Score,
     asked_before,
-    asked_in,
     counted,
     counting,
-    guess_share,
     recorded,
-    right_answers,
     train_one,
 )
 from llmviz.nn.loss import IGNORED

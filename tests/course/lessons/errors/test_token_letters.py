@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from experiments.token_letters import asked_words, probe_letters, token_counts, whole_words
 from llmviz.corpus import generate
 from llmviz.corpus.letter_questions import PIECES, SPELLINGS, WHOLE
 from llmviz.corpus.words import CATEGORIES, words
@@ -18,16 +19,12 @@ from llmviz.course.lessons.errors.token_letters import (
     FILE,
     MODEL,
     PROBES,
-    asked_words,
     found_by_rows,
     meet,
-    probe_letters,
     recall,
     recorded,
     row_of,
     spelled,
-    token_counts,
-    whole_words,
 )
 from llmviz.pretrained import load_bundled
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from experiments import labelled_texts as make_labelled_texts
 from llmviz.course.lessons.finetuning.classifier import examples_curve as curve
 from llmviz.paths import EXPERIMENT_FOLDER
 
@@ -32,8 +33,11 @@ def test_a_file_that_lacks_a_training_is_refused_with_its_name(tmp_path):
 
 
 def test_texts_that_are_trained_on_are_not_tested():
-    pool, test = curve.texts()
-    assert len(pool.texts) >= curve.COUNTS[-1] and abs(len(test.texts) - curve.TESTED) <= 2
+    pool, test = make_labelled_texts.texts()
+    assert (
+        len(pool.texts) >= curve.COUNTS[-1]
+        and abs(len(test.texts) - make_labelled_texts.TESTED) <= 2
+    )
     small, large = pool.first(10, 0), pool.first(300, 0)
     assert set(small.texts) <= set(large.texts)
 
@@ -41,11 +45,11 @@ def test_texts_that_are_trained_on_are_not_tested():
 def test_what_is_measured_already_is_not_measured_again(tmp_path, monkeypatch):
     monkeypatch.setattr(curve, "COUNTS", (2, 4))
     monkeypatch.setattr(curve, "SEEDS", (0,))
-    monkeypatch.setattr(curve, "TESTED", 6)
+    monkeypatch.setattr(make_labelled_texts, "TESTED", 6)
     done = []
-    monkeypatch.setattr(curve, "measure", lambda run, *_: done.append(run.key) or 0.5)
-    monkeypatch.setattr(curve, "features", lambda *_: None)
-    assert curve.make(tmp_path, most=3) == len(list(curve.runs())) - 3
-    assert curve.make(tmp_path) == 0
+    monkeypatch.setattr(make_labelled_texts, "measure", lambda run, *_: done.append(run.key) or 0.5)
+    monkeypatch.setattr(make_labelled_texts, "features", lambda *_: None)
+    assert make_labelled_texts.make(tmp_path, most=3) == len(list(curve.runs())) - 3
+    assert make_labelled_texts.make(tmp_path) == 0
     assert done == [run.key for run in curve.runs()]
     assert curve.measured(tmp_path).bands[0].mean == (0.5, 0.5)

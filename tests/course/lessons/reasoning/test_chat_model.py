@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import llmviz
+from experiments import chat as make_chat
 from llmviz.course.lessons.reasoning.conversation import chat_model as model
 from llmviz.course.lessons.reasoning.conversation import chat_prompts as prompts
 from llmviz.course.lessons.reasoning.conversation import chat_reading as reading
@@ -120,8 +121,8 @@ def test_packed_weights_are_near_and_rounding_twice_changes_nothing():
 
 
 def test_training_lowers_the_loss_of_the_replies(monkeypatch):
-    fresh = record.losses(model.new_model().eval(), TALKS[:4])
-    learned = record.losses(model.train(model.REPLIES, 0, steps=12, batch=4), TALKS[:4])
+    fresh = make_chat.losses(model.new_model().eval(), TALKS[:4])
+    learned = make_chat.losses(model.train(model.REPLIES, 0, steps=12, batch=4), TALKS[:4])
     assert learned[0] < fresh[0] - 1
 
 
@@ -135,19 +136,19 @@ def test_a_missing_or_damaged_file_names_its_command(tmp_path):
 
 def test_cases_ask_each_reply_and_the_changed_line_asks_for_the_other_form():
     replies = [one for talk in TALKS for one in talk if one.role == ASSISTANT]
-    own = record.cases(TALKS, prompts.OWN, 256)
+    own = make_chat.cases(TALKS, prompts.OWN, 256)
     assert [case.reply for case in own] == replies
-    changed = record.cases(TALKS, record.CHANGED, 256)
+    changed = make_chat.cases(TALKS, record.CHANGED, 256)
     assert [case.reply.content for case in changed] == [one.other for one in replies]
     for case in changed:
         text = OWN.decode(case.prompt)
         last = max(LINES.values(), key=lambda line: text.rfind(line))
         short = last == LINES["short"]
         assert (len(case.reply.content) < len(case.reply.other)) == short
-    new = record.cases(TALKS, record.NEVER, 256)
+    new = make_chat.cases(TALKS, record.NEVER, 256)
     assert len(new) == len(TALKS)
     assert {case.reply.act for case in new} == {"declines"}
-    assert record.cases(TALKS, prompts.OWN, 60) == []
+    assert make_chat.cases(TALKS, prompts.OWN, 60) == []
 
 
 @NEEDS_RECORD
@@ -155,7 +156,7 @@ def test_the_record_counts_what_it_says():
     for way, models in record.recorded().items():
         assert [one.seed for one in models] == list(model.SEEDS)
         for one in models:
-            assert tuple(one.settings) == record.SETTINGS[way]
+            assert tuple(one.settings) == make_chat.SETTINGS[way]
             for measured in one.settings.values():
                 rows = sum(sum(row.values()) for row in measured.acts.values())
                 assert rows == measured.right.of == measured.other.of == measured.ended.of
@@ -168,9 +169,9 @@ def test_the_record_counts_what_it_says():
 
 @NEEDS_RECORD
 def test_the_bundled_model_replies_as_the_record_says():
-    asked = record.cases(record.held_out(10), prompts.OWN, 256)
+    asked = make_chat.cases(make_chat.held_out(10), prompts.OWN, 256)
     first = record.recorded()[model.REPLIES][0].settings[prompts.OWN].right.value
-    right = record.measure(model.bundled(), asked).right
+    right = make_chat.measure(model.bundled(), asked).right
     error = np.sqrt(first * (1 - first) / right.of) + 1 / right.of
     assert abs(right.value - first) < 4 * error
 
@@ -181,7 +182,7 @@ def test_a_reply_is_what_the_engine_writes_and_its_probabilities_are_the_models(
     at = next(at for at, one in enumerate(talk) if one.role == ASSISTANT)
     given = talk[:at]
     written = reading.reply(given)
-    ((text, ended),) = record.written(model.bundled(), [prompts.prompt_of(given)])
+    ((text, ended),) = make_chat.written(model.bundled(), [prompts.prompt_of(given)])
     assert (written.text, written.ended) == (text, ended)
     ids = [*prompts.prompt_of(given), *(token for token, _, _ in written.tokens)]
     with torch.no_grad():

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import entropy
 
+from experiments import distilled as make_distilled
 from llmviz.corpus.next_tokens import NextTokens
 from llmviz.corpus.tiny_world import is_story
 from llmviz.course.lessons.reasoning.distil import distil_record as record
@@ -203,14 +204,14 @@ def test_a_record_that_is_missing_or_damaged_names_the_command(tmp_path):
 
 
 def test_a_short_training_can_be_measured_and_read_again(monkeypatch):
-    monkeypatch.setattr(record, "PROBED", 2)
+    monkeypatch.setattr(make_distilled, "PROBED", 2)
     kind = record.Kind(TEXT, 4, 5, "red")
-    run, _ = record.trained(kind, updates=2)
-    again = record._run(json.loads(json.dumps(record._packed(run))))
+    run, _ = make_distilled.trained(kind, updates=2)
+    again = record._run(json.loads(json.dumps(make_distilled._packed(run))))
     assert again.kind == kind
     assert again.measured.lack.value == pytest.approx(run.measured.lack.value, rel=1e-5)
     assert again.points[-1].step == 2
     assert run.own_floor is not None
     assert run.own > run.own_floor
-    assert run.measured.rules.count == 14 * record.PROBED
+    assert run.measured.rules.count == 14 * make_distilled.PROBED
     assert run.measured.word.possible > 0

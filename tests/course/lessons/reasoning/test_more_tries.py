@@ -11,6 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments import more_tries as make_more_tries
 from llmviz.course.lessons.reasoning import sum_texts as sums
 from llmviz.course.lessons.reasoning.tries import model as more
 from llmviz.course.lessons.reasoning.tries.model import Try
@@ -43,17 +44,20 @@ def test_each_way_takes_the_try_that_it_says(tries):
 
 @given(st.lists(TRY, min_size=1, max_size=20), st.integers(1, 6))
 def test_groups_share_no_try(tries, count):
-    groups = more.groups_of(tries, count)
+    groups = make_more_tries.groups_of(tries, count)
     assert [one for group in groups for one in group] == tries[: len(tries) // count * count]
     assert all(len(group) == count for group in groups)
-    both = [*more.of_kind(tries, more.AT_ONCE), *more.of_kind(tries, more.STEPS)]
-    assert Counter(both) == Counter(more.of_kind(tries, more.ALL)) == Counter(tries)
+    both = [
+        *make_more_tries.of_kind(tries, more.AT_ONCE),
+        *make_more_tries.of_kind(tries, more.STEPS),
+    ]
+    assert Counter(both) == Counter(make_more_tries.of_kind(tries, more.ALL)) == Counter(tries)
 
 
 def test_points_are_means_over_sums_of_what_groups_come_to():
     right, wrong = Try(":132;", -1.0), Try("12,12:122;", -2.0)
     tries = [[right, wrong, right, right], [wrong] * 4]
-    found = more.points_of([NUMBERS, NUMBERS], tries)
+    found = make_more_tries.points_of([NUMBERS, NUMBERS], tries)
     by = {(one.choice, one.count, one.part, one.kind): one for one in found}
     assert by[more.VOTE, 1, more.ALL, more.ALL].right == pytest.approx((0.75 + 0) / 2)
     assert by[more.VOTE, 1, more.ALL, more.ALL].error == pytest.approx(0.375)
@@ -77,7 +81,7 @@ def test_the_probability_of_a_try_is_that_of_its_tokens_and_tries_keep_their_see
         assert one.log_p == pytest.approx(float(own), abs=1e-4)
 
 
-@pytest.mark.parametrize("width", more.BEAMS)
+@pytest.mark.parametrize("width", make_more_tries.BEAMS)
 def test_a_beam_gives_its_texts_the_most_probable_first(width):
     found = more.beams_of(sums.bundled(), NUMBERS, width)
     assert len(found) == width
@@ -115,9 +119,9 @@ def test_the_bundled_results_hold_what_the_chapter_says_of_them():
 
 def test_the_bundled_results_are_those_of_the_bundled_model():
     questions = sums.sums()[1][:5]
-    found = more.measure(questions, 4)
-    assert len(found.line(more.BEAM)) == len(more.BEAMS)
-    asked = more.tries_of(sums.bundled(), questions, 4, more.SEED)
+    found = make_more_tries.measure(questions, 4)
+    assert len(found.line(more.BEAM)) == len(make_more_tries.BEAMS)
+    asked = more.tries_of(sums.bundled(), questions, 4, make_more_tries.SEED)
     rights = [
         sum(sums.is_right(one, text.text) for text in own) / 4
         for one, own in zip(questions, asked, strict=True)

@@ -12,6 +12,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from experiments import passages as make_passages
 from llmviz.corpus import facts_in_passages as facts
 from llmviz.course.lessons.reasoning.lookup import passage_reader as reader
 from llmviz.course.lessons.reasoning.lookup import passage_record as record
@@ -168,7 +169,7 @@ def test_harder_texts_come_once_the_first_are_learned_or_their_steps_are_over(
 
 @pytest.mark.parametrize("case", record.CASES)
 def test_each_case_asks_what_it_says(case):
-    for one in record.tests(case, 40):
+    for one in make_passages.tests(case, 40):
         says = [
             number
             for number, passage in enumerate(one.passages, start=1)
@@ -193,9 +194,9 @@ def test_each_case_asks_what_it_says(case):
 
 
 def test_the_bundled_record_is_that_of_the_bundled_model():
-    best = record.best(record.recorded())
+    best = make_passages.best(record.recorded())
     for case in ("right", "none", "told_alone"):
-        assert record.measure(record.bundled(), case) == pytest.approx(
+        assert make_passages.measure(record.bundled(), case) == pytest.approx(
             best.cases[case], abs=6
         )  # weights are kept in 16 bits
 
@@ -203,7 +204,7 @@ def test_the_bundled_record_is_that_of_the_bundled_model():
 def test_answers_of_the_bundled_model_follow_a_changed_passage():
     model = record.bundled()
     hits = 0
-    for one in record.tests("two", 30):
+    for one in make_passages.tests("two", 30):
         right, wrong = one.called
         for passage, value in zip(one.passages, (right, wrong), strict=True):
             given = reader.answer(model, read([passage], one.question))

@@ -10,14 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from experiments.reward_models import in_bins
 from llmviz.corpus import is_story
 from llmviz.course.lessons.reasoning.preference import best_of_n, reward_search
 from llmviz.course.lessons.reasoning.preference.preference_reading import pair_numbers
-from llmviz.course.lessons.reasoning.preference.preference_record import (
-    CONFIDENCES,
-    in_bins,
-    recorded,
-)
+from llmviz.course.lessons.reasoning.preference.preference_record import CONFIDENCES, recorded
 from llmviz.course.lessons.reasoning.preference.preference_record import settings as runs_of
 from llmviz.course.lessons.reasoning.preference.preference_texts import (
     KINDS,
@@ -151,7 +148,8 @@ def test_a_search_begins_with_anything(models, story, ending):
 
 def test_the_bundled_model_is_the_recorded_one(models):
     """The record's own pairs again, with the weights as they are bundled."""
-    from llmviz.course.lessons.reasoning.preference.preference_record import HELD_OUT, HELD_OUT_SEED
+    from experiments.reward_models import HELD_OUT
+    from llmviz.course.lessons.reasoning.preference.preference_record import HELD_OUT_SEED
     from llmviz.finetuning.reward_model import Endings
 
     _, model, tokenizer = models

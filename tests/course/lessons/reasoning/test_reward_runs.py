@@ -13,6 +13,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments import reward_runs as make_reward_runs
 from llmviz.course.lessons.reasoning import reward_runs as runs
 from llmviz.course.lessons.reasoning import sum_texts as sums
 from llmviz.course.lessons.reasoning.reinforce.model import group_update
@@ -133,14 +134,16 @@ def test_a_short_record_is_written_whole_and_goes_on(tmp_path, monkeypatch):
         "NOISE_BATCHES": 2,
         "SEEDS": (0,),
     }.items():
-        monkeypatch.setattr(runs, name, value)
+        for module in (runs, make_reward_runs):
+            monkeypatch.setattr(module, name, value, raising=False)
     real = runs.config_of
-    monkeypatch.setattr(
-        runs, "config_of", lambda way, seed=0: real(way, seed, updates=2, prompts=3, group=4)
-    )
-    runs.make(tmp_path)
+    for module in (runs, make_reward_runs):
+        monkeypatch.setattr(
+            module, "config_of", lambda way, seed=0: real(way, seed, updates=2, prompts=3, group=4)
+        )
+    make_reward_runs.make(tmp_path)
     first = (tmp_path / runs.FILE).read_text("utf-8")
-    runs.make(tmp_path)
+    make_reward_runs.make(tmp_path)
     assert (tmp_path / runs.FILE).read_text("utf-8") == first
     found = runs.recorded(tmp_path)
     assert [look.step for look in found.runs["dpo"][0].looks] == [0, 1, 2]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments import sums as make_sums
 from llmviz.course.lessons.reasoning import sum_texts as sums
 from llmviz.nn.loss import IGNORED
 from llmviz.paths import EXPERIMENT_FOLDER
@@ -40,7 +41,7 @@ def test_a_right_answer_is_the_sum_and_nothing_else(numbers):
 
 @given(PAIR, st.integers(0, 10**6))
 def test_a_drawn_text_fits_and_is_right_or_has_one_mistake(numbers, seed):
-    text = sums.draw(np.random.default_rng(seed), numbers)
+    text = make_sums.draw(np.random.default_rng(seed), numbers)
     found = re.fullmatch(r"(?:(\d+),(\d+))?:(\d+);", text)
     assert found and len(text) <= sums.LONGEST
     ones, tens = numbers[0] % 10 + numbers[1] % 10, numbers[0] // 10 + numbers[1] // 10
@@ -56,7 +57,7 @@ def test_a_drawn_text_fits_and_is_right_or_has_one_mistake(numbers, seed):
 
 def test_about_half_of_all_answers_are_wrong_and_half_of_the_carries_are_forgotten():
     rng, known = np.random.default_rng(0), sums.sums()[0][:6000]
-    texts = [sums.draw(rng, one) for one in known]
+    texts = [make_sums.draw(rng, one) for one in known]
     right = [sums.is_right(one, text) for one, text in zip(known, texts, strict=True)]
     assert np.mean(right) == pytest.approx(0.51, abs=0.03)
     carried = [
@@ -64,7 +65,7 @@ def test_about_half_of_all_answers_are_wrong_and_half_of_the_carries_are_forgott
         for one, text in zip(known, texts, strict=True)
         if sums.carries(one)
     ]
-    assert np.mean(carried) == pytest.approx(sums.FORGOTTEN, abs=0.03)
+    assert np.mean(carried) == pytest.approx(make_sums.FORGOTTEN, abs=0.03)
     assert np.mean([text[0] != ":" for text in texts]) == pytest.approx(0.5, abs=0.03)
 
 
@@ -75,7 +76,7 @@ def test_held_out_sums_are_in_no_training():
 
 
 def test_only_what_stands_behind_the_question_is_learned():
-    inputs, targets = sums.batch(np.random.default_rng(1))
+    inputs, targets = make_sums.batch(np.random.default_rng(1))
     assert inputs.shape == targets.shape
     for row, target in zip(inputs, targets, strict=True):
         text = sums.decode(row)
@@ -96,7 +97,7 @@ def test_numbers_of_other_lengths_and_missing_weights_are_refused(tmp_path):
 
 def test_the_card_is_that_of_the_bundled_model():
     card = read_json(EXPERIMENT_FOLDER / sums.CARD)
-    assert card["loss"] == pytest.approx(sums.card_of(sums.bundled())["loss"], abs=1e-3)
+    assert card["loss"] == pytest.approx(make_sums.card_of(sums.bundled())["loss"], abs=1e-3)
     assert card["texts"] == sums.BATCH * sums.STEPS
 
 
@@ -104,8 +105,8 @@ def test_a_short_training_learns():
     import torch
 
     def loss(model: object) -> float:
-        inputs, targets = map(torch.from_numpy, sums.batch(np.random.default_rng(9)))
+        inputs, targets = map(torch.from_numpy, make_sums.batch(np.random.default_rng(9)))
         with torch.no_grad():
             return float(model(inputs, targets)[1])
 
-    assert loss(sums.train(12)) < loss(sums.train(1)) < np.log(len(sums.TOKENS)) + 1
+    assert loss(make_sums.train(12)) < loss(make_sums.train(1)) < np.log(len(sums.TOKENS)) + 1

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
 
+from experiments import think_first as make_think_first
 from llmviz.course.lessons.reasoning import parity_texts as texts
 from llmviz.course.lessons.reasoning import think_first as think
 from llmviz.paths import EXPERIMENT_FOLDER
@@ -83,8 +84,8 @@ def test_the_bundled_model_is_the_one_that_was_measured():
     for n in think.LENGTHS[:4]:
         bits = rng.integers(0, 2, (think.TESTS, n))
         asked = np.array([texts.question(row) for row in bits.tolist()])
-        written = think.write_path(think.bundled(), asked, n)
-        right = think.answers(think.bundled(), written) == bits.sum(-1) % 2
+        written = make_think_first.write_path(think.bundled(), asked, n)
+        right = make_think_first.answers(think.bundled(), written) == bits.sum(-1) % 2
         assert int(right.sum()) == measured.right[n].hits
 
 
@@ -94,7 +95,7 @@ def test_the_bundled_model_without_steps_is_the_one_that_was_measured():
     for n in think.LENGTHS:
         bits = rng.integers(0, 2, (think.TESTS, n))
         asked = np.array([texts.question(row) for row in bits.tolist()])
-        right = think.answers(think.bundled(think.AT_ONCE), asked) == bits.sum(-1) % 2
+        right = make_think_first.answers(think.bundled(think.AT_ONCE), asked) == bits.sum(-1) % 2
         # Where two answers are as likely, another machine may prefer the other one.
         assert abs(int(right.sum()) - measured.right[n].hits) <= 2
     one = think.write_at_once(think.bundled(think.AT_ONCE), [1])
@@ -129,13 +130,13 @@ def test_results_that_are_damaged_or_not_complete_are_refused(tmp_path):
 
 
 def test_a_short_training_learns_and_can_be_measured(monkeypatch):
-    monkeypatch.setattr(think, "TESTS", 8)
-    monkeypatch.setattr(think, "LENGTHS", (1, texts.TRAINED))
-    _, before = think.train(texts.MIXED, texts.PATH, 0, 1)
+    monkeypatch.setattr(make_think_first, "TESTS", 8)
+    monkeypatch.setattr(make_think_first, "LENGTHS", (1, texts.TRAINED))
+    _, before = make_think_first.train(texts.MIXED, texts.PATH, 0, 1)
     for order in texts.ORDERS:
-        model, loss = think.train(order, texts.PATH, 0, 12)
+        model, loss = make_think_first.train(order, texts.PATH, 0, 12)
         assert loss < before
-    measured = think.measure(model, order, texts.PATH, 0, loss)
+    measured = make_think_first.measure(model, order, texts.PATH, 0, loss)
     assert set(measured.shown) == set(think.SHOWN)
     assert measured.changed is not None
     assert measured.changed.follows.hits + measured.changed.right.hits <= 8
@@ -150,8 +151,8 @@ def test_a_training_draws_no_text_longer_than_its_step_allows(monkeypatch):
         drawn.append(longest)
         return inputs, targets
 
-    monkeypatch.setattr(think, "batch", counted)
+    monkeypatch.setattr(make_think_first, "batch", counted)
     for order in texts.ORDERS:
         drawn.clear()
-        think.train(order, texts.DIRECT, 0, 20)
+        make_think_first.train(order, texts.DIRECT, 0, 20)
         assert drawn == [texts.longest_at(step, 20, order) for step in range(20)]

@@ -6,8 +6,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments import think_tasks as make_think_tasks
+from llmviz.course.lessons.reasoning.parity_texts import PATH, WAYS
 from llmviz.course.lessons.reasoning.think import model as study
-from llmviz.course.lessons.reasoning.think.model import BALL, PATH, SIGNS, SUMS, TASKS, WAYS
+from llmviz.course.lessons.reasoning.think.model import BALL, SIGNS, SUMS, TASKS
 from llmviz.nn.loss import IGNORED
 
 ITEMS = st.lists(st.integers(0, 9), min_size=1, max_size=study.SLOTS)
@@ -36,7 +38,7 @@ def test_the_path_of_the_ball_is_who_holds_it_when_all_hands_are_followed(items)
 @pytest.mark.parametrize("way", WAYS)
 def test_only_what_stands_behind_the_equals_sign_is_learned(name, way):
     task = TASKS[name]
-    inputs, targets = study.batch(task, np.random.default_rng(0), way)
+    inputs, targets = make_think_tasks.batch(task, np.random.default_rng(0), way)
     equals, colon = (SIGNS.index(one) for one in "=:")
     for read, learned in zip(inputs, targets, strict=True):
         places = (learned != IGNORED).nonzero()[0]
@@ -53,7 +55,7 @@ def test_only_what_stands_behind_the_equals_sign_is_learned(name, way):
 
 @pytest.mark.parametrize("name", TASKS)
 def test_each_way_of_a_seed_reads_the_same_items(name):
-    read = [study.batch(TASKS[name], np.random.default_rng(1), way)[0] for way in WAYS]
+    read = [make_think_tasks.batch(TASKS[name], np.random.default_rng(1), way)[0] for way in WAYS]
     assert all((one[:, : study.SLOTS] == read[0][:, : study.SLOTS]).all() for one in read)
 
 
@@ -79,8 +81,8 @@ class Knows(torch.nn.Module):
 @pytest.mark.parametrize("name", TASKS)
 def test_who_knows_the_task_is_measured_as_right_and_who_does_not_as_wrong(name):
     for way in WAYS:
-        best = study.measure(Knows(TASKS[name]), name, way, 0, 0.0)
-        worst = study.measure(Knows(TASKS[name], 1), name, way, 0, 0.0)
+        best = make_think_tasks.measure(Knows(TASKS[name]), name, way, 0, 0.0)
+        worst = make_think_tasks.measure(Knows(TASKS[name], 1), name, way, 0, 0.0)
         assert {one.value for one in best.right.values()} == {1.0}
         assert {one.value for one in worst.right.values()} == {0.0}
         assert bool(best.steps_right) == (way == PATH)
@@ -88,7 +90,7 @@ def test_who_knows_the_task_is_measured_as_right_and_who_does_not_as_wrong(name)
 
 
 def test_a_training_is_repeated_to_the_bit():
-    first, second = (study.train(BALL, PATH, 3, steps=3) for _ in range(2))
+    first, second = (make_think_tasks.train(BALL, PATH, 3, steps=3) for _ in range(2))
     assert first[1] == second[1]
     for one, other in zip(first[0].parameters(), second[0].parameters(), strict=True):
         assert torch.equal(one, other)

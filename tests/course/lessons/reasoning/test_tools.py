@@ -11,6 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from experiments import tools as make_tools
 from llmviz.course.lessons.reasoning.tools import calculator, tool_record
 from llmviz.course.lessons.reasoning.tools import tool_loop as loop
 from llmviz.course.lessons.reasoning.tools import tool_texts as texts
@@ -240,9 +241,9 @@ def test_where_errors_come_from():
         tool_record.IN_FORM: Scripted(first, second, [texts.END]),
     }
     for cause, script in cases.items():
-        assert tool_record.cause_of(script.run(question), question) == cause
+        assert make_tools.cause_of(script.run(question), question) == cause
     early = Scripted(first, answer).run(question)
-    assert tool_record.cause_of(early, question) == tool_record.IN_CALL
+    assert make_tools.cause_of(early, question) == tool_record.IN_CALL
 
 
 @settings(max_examples=8, deadline=None)
@@ -263,17 +264,17 @@ def test_one_at_a_time_and_many_at_once_write_the_same(seed):
 
 
 def test_the_bundled_models_are_those_that_were_measured():
-    questions = tool_record.asked_apart()[:60]
+    questions = make_tools.asked_apart()[:60]
     for way in tool_record.BUNDLED:
         runs = loop.write_all(bundled(way), questions)
-        found = tool_record.answers(runs, questions)
+        found = make_tools.answers(runs, questions)
         whole = tool_record.recorded()[way][0].asked
         assert found.get(loop.RIGHT, 0) <= whole.get(loop.RIGHT, 0)
         if way != texts.DOUBT:
             wrong = sum(whole.values()) - whole.get(loop.RIGHT, 0)
             assert 60 - found.get(loop.RIGHT, 0) <= wrong
     task, digits = tool_record.SUM, 2
-    asked = tool_record.tests(task, digits)
+    asked = make_tools.tests(task, digits)
     runs = loop.write_all(bundled(texts.TOOL), asked)
     hits = sum(loop.kind_of(r, q.value) == loop.RIGHT for r, q in zip(runs, asked, strict=True))
     assert hits == tool_record.recorded()[texts.TOOL][0].right[task][digits].right
@@ -292,12 +293,12 @@ def test_results_that_are_missing_or_damaged_name_the_command(tmp_path):
 
 
 def test_a_short_training_learns_and_can_be_measured(monkeypatch):
-    monkeypatch.setattr(tool_record, "TESTS", 1)
-    monkeypatch.setattr(tool_record, "DIGITS", (1,))
+    monkeypatch.setattr(make_tools, "TESTS", 1)
+    monkeypatch.setattr(make_tools, "DIGITS", (1,))
     monkeypatch.setattr(loop, "MOST_WRITTEN", 4)
     _, before = texts.train(texts.TOOL, 0, 1)
     model, loss = texts.train(texts.TOOL, 0, 8)
     assert loss < before
-    measured = tool_record.measure(model, texts.TOOL, 0, loss, 1.0)
+    measured = make_tools.measure(model, texts.TOOL, 0, loss, 1.0)
     assert set(measured.told) == {loop.HONEST, *loop.LIES}
     assert measured.right[tool_record.SUM][1].count == 1

@@ -8,14 +8,13 @@ needs no torch.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llmviz.paths import EXPERIMENT_FOLDER, TOKENIZER_FOLDER
-from llmviz.records import Recorded, write_to
-from llmviz.training.files import read_json, write_json
+from llmviz.records import Recorded
 from llmviz.training.held_out_texts import stories
 
 if TYPE_CHECKING:
@@ -117,14 +116,6 @@ def truths() -> list[TrueTokens]:
     from llmviz.corpus.next_tokens import true_tokens
 
     return [true_tokens(text, tokenizer()) for text in stories(HELD_OUT)]
-
-
-def floor() -> Floor:
-    """Return what no model can beat on the held-out stories."""
-    tokens = sum(len(truth.ids) for truth in truths())
-    entropy = sum(following.entropy for truth in truths() for following in truth.following[:-1])
-    came = -sum(sum(truth.log_probs) for truth in truths())
-    return Floor(entropy / tokens, came / tokens, tokens)
 
 
 def train_one(size: Size, amount: int, seed: int = 0, *, exact: bool = False) -> Iterator[Going]:
@@ -230,25 +221,3 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> tuple[Floor, tuple[ScalingRun,
             for run in content["runs"]
         ]
         return Floor(**content["floor"]), tuple(runs)
-
-
-def make(folder: Path = EXPERIMENT_FOLDER) -> None:
-    """Train what is not in the file yet, and write it after each run."""
-    from tqdm import tqdm
-
-    path = folder / FILE
-    runs = read_json(path)["runs"] if path.is_file() else []
-    done = {(run["width"], run["stories"], run["seed"]) for run in runs}
-    for amount, size in tqdm([(amount, size) for amount in AMOUNTS for size in SIZES]):
-        if (size.width, amount, 0) in done:
-            continue
-        *_, last = train_one(size, amount, exact=True)
-        if last.run is None:
-            raise RuntimeError("a training ended without a measurement")
-        runs.append(asdict(last.run))
-        content = {"command": COMMAND, "held_out": HELD_OUT, "floor": asdict(floor())}
-        write_json(path, {**content, "runs": runs})
-
-
-if __name__ == "__main__":
-    write_to(make, "Train the models of the scaling laws again.")

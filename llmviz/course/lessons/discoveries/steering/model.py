@@ -10,26 +10,25 @@ C = n_embd, D doses, S sets of stories or seeds, R rules.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from llmviz.corpus.states import LABELS, RULES, categories_of
+from llmviz.corpus.states import LABELS, categories_of
 from llmviz.corpus.words import words
-from llmviz.course.lessons.discoveries.features_record import MODEL, bundle, weights_of
+from llmviz.course.lessons.discoveries.features_record import MODEL, bundle
 from llmviz.course.lessons.discoveries.features_record import scores as feature_scores
-from llmviz.interpretability.steering import Push, Written, measure, removed, texts_of, write
+from llmviz.interpretability.steering import Push, Written, measure, texts_of, write
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import require, write_to
-from llmviz.training.files import read_json, write_json
+from llmviz.records import require
+from llmviz.training.files import read_json
 from llmviz.training.held_out_texts import SEED, stories
 
 if TYPE_CHECKING:
-    from llmviz.models.gpt import GPT
-    from llmviz.tokenizers import Tokenizer
+    pass
 
 FILE, DIRECTIONS = "steering.json", "steering.safetensors"
 COMMAND = "python -m experiments make steering"
@@ -40,7 +39,6 @@ DOSES = (-1.0, 0.0, 0.25, 0.5, 1.0, 2.0)
 HEAD_DOSES = (-1.0, 0.0, 1.0, 2.0, 4.0, 8.0)
 TOKENS, COPIES, SETS = 24, 8, 3  # that are written; texts of a dose; seeds, each with own stories
 STORIES = 8  # of a set, on which the loss is measured
-MEANT_ON, MEANT_SEED = 200, SEED + 10  # stories that the means are taken on
 OTHER_SEED = SEED + 20  # of the stories for losses
 REMOVED_IN = 20  # stories of a set, with a direction removed
 RANDOM = 3  # directions
@@ -126,18 +124,6 @@ class Choice:
         """The feature that tells the target best."""
         score = next(score for score in feature_scores().of(self.layer) if score.seed == 0)
         return score.best[LABELS.index(self.target)]
-
-
-CHOICES = (
-    Choice(),
-    Choice(FEATURE),
-    Choice(MEANS, "rule pronouns"),
-    Choice(FEATURE, "rule pronouns"),
-    Choice(MEANS, "word animals"),
-    Choice(MEANS, "rule possession", 1),
-    Choice(HEAD, "rule places", 0, 1),
-    Choice(HEAD, "rule possession", 3, 0),
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,73 +216,6 @@ class Removals:
     plain: np.ndarray
 
 
-def read_means(gpt: GPT, tokenizer: Tokenizer) -> dict[str, np.ndarray]:
-    """Return the mean of the stream at each layer, and with each target's label minus without."""
-    from llmviz.corpus.states import label, token_labels
-    from llmviz.interpretability.stream_reading import read_taps, stream_tap
-
-    texts = stories(MEANT_ON, MEANT_SEED)
-    ids = [tokenizer.encode_from_start(text) for text in texts]
-    on = np.concatenate(
-        [token_labels(label(text), [t.char_end for t in tokenizer.tokens(text)]) for text in texts]
-    )
-    streams = read_taps(gpt, ids, [stream_tap(layer) for layer in LAYERS])
-    parts = {}
-    for layer, stream in zip(LAYERS, map(np.concatenate, streams), strict=True):
-        parts[f"mean.{layer}"] = stream.mean(0)
-        columns = [on[:, LABELS.index(target)] for target in TARGETS]
-        apart = [stream[column].mean(0) - stream[~column].mean(0) for column in columns]
-        parts[f"means.{layer}"] = np.stack(apart)
-    return parts
-
-
-def read_removals(gpt: GPT, tokenizer: Tokenizer, layer: int) -> Removals:
-    """Remove the direction of each rule in turn, and measure the loss where each rule decides."""
-    from llmviz.corpus.states import label, token_labels
-    from llmviz.interpretability.stream_reading import losses_with, stream_tap
-
-    width, columns = gpt.config.n_embd, [LABELS.index(f"rule {rule}") for rule in RULES]
-    chance = np.random.default_rng(0)
-    drawn = [chance.normal(size=width).astype(np.float32) for _ in range(RANDOM)]
-    own = [difference(layer, f"rule {rule}") for rule in RULES]
-    directions = bundle(layer).dictionary.directions
-    own += [directions[Choice(FEATURE, f"rule {rule}", layer).feature] for rule in RULES]
-    mean = _directions(EXPERIMENT_FOLDER)[f"mean.{layer}"]
-    every, plain, tokens = [], [], []
-    for number in range(SETS):
-        texts = stories(REMOVED_IN, OTHER_SEED + SETS + number)
-        ids = [tokenizer.encode_from_start(text) for text in texts]
-        # A label stands at the token before the one that the rule decides; losses begin with the
-        # first token of a story, which the start token predicts.
-        parts = []
-        for text in texts:
-            on = token_labels(label(text), [token.char_end for token in tokenizer.tokens(text)])
-            rules = np.vstack((np.zeros((1, len(columns)), bool), on[:-1, columns]))
-            parts.append(np.hstack((rules, ~rules.any(1, keepdims=True))))
-        decided = np.concatenate(parts)
-
-        def by_rule(losses: np.ndarray, decided: np.ndarray = decided) -> np.ndarray:
-            return np.array([losses[mask].mean() if mask.any() else np.nan for mask in decided.T])
-
-        base = by_rule(losses_with(gpt, ids))
-        changed = [
-            by_rule(losses_with(gpt, ids, stream_tap(layer), removed(direction, mean)))
-            for direction in (*own, *drawn)
-        ]
-        every.append(np.array(changed) - base)
-        plain.append(base)
-        tokens.append(decided.sum(0))
-    rises = np.array(every)  # (S, 2R + RANDOM, R + 1)
-    return Removals(
-        layer,
-        rises[:, : len(RULES)],
-        rises[:, len(RULES) : 2 * len(RULES)],
-        rises[:, 2 * len(RULES) :],
-        np.sum(tokens, 0),
-        np.nanmean(plain, 0),
-    )
-
-
 @cache
 def _directions(folder: Path) -> dict[str, np.ndarray]:
     from llmviz.training.tensors import load_tensors
@@ -347,42 +266,3 @@ def _steered(values: dict[str, Any]) -> Steered:
         tuple(values["texts"]),
         bool(values["known"]),
     )
-
-
-def make(folder: Path = EXPERIMENT_FOLDER) -> None:
-    """Measure all and write it."""
-    import torch
-    from tqdm import tqdm
-
-    from llmviz.models.transformers import require_dense
-    from llmviz.pretrained import load_bundled
-    from llmviz.training.tensors import save_tensors
-
-    torch.set_num_threads(1)
-    model, tokenizer, _ = load_bundled(MODEL)
-    gpt = require_dense(model)
-    means = {name: torch.from_numpy(mean) for name, mean in read_means(gpt, tokenizer).items()}
-    save_tensors(folder / DIRECTIONS, means, torch.float16)
-    _directions.cache_clear()
-    every = []
-    for choice in tqdm(CHOICES):
-        *_, last = steer(choice, PROMPT)
-        if last.steered is None:
-            raise RuntimeError("a measurement ended without a result")
-        every.append(asdict(last.steered))
-    removals = asdict(read_removals(gpt, tokenizer, LAYERS[-2]))
-    removals |= {k: v.round(5).tolist() for k, v in removals.items() if k != "layer"}
-    write_json(
-        folder / FILE,
-        {
-            "command": COMMAND,
-            "model": MODEL,
-            "weights": weights_of(),
-            "steered": every,
-            "removals": removals,
-        },
-    )
-
-
-if __name__ == "__main__":
-    write_to(make, "Steer the story model again.")

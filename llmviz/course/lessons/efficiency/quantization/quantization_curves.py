@@ -6,19 +6,16 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.quantization.quantized_models import AWQ, ROUNDING, quantized
-from llmviz.quantization.scheme import CHANNEL, FEWEST_BITS, GROUP, MOST_BITS, TENSOR, Scheme
-from llmviz.training.files import read_json, write_json
+from llmviz.quantization.quantized_models import AWQ, ROUNDING
+from llmviz.quantization.scheme import CHANNEL, GROUP, TENSOR, Scheme
+from llmviz.training.files import read_json
 
 FILE = "quantization.json"
 MODEL, DOCUMENTS, GROUP_OF = "tiny-world-gpt", 200, 32
-BITS = tuple(range(MOST_BITS, FEWEST_BITS - 1, -1))
 COMMAND = "python -m experiments make quantization"
 
 
@@ -78,48 +75,3 @@ def curves(folder: Path = EXPERIMENT_FOLDER) -> Curves:
         return Curves(**{name: raw[name] for name in names}, points=points)
     except (KeyError, TypeError) as error:
         raise ValueError(f"{FILE} lacks {error}") from None
-
-
-def measure(documents: int = DOCUMENTS) -> dict[str, Any]:
-    """Measure all ways at all bits on new stories, and return what the file holds."""
-    from llmviz.pretrained import load_bundled
-    from llmviz.quantization.model import linears, plain_bytes
-    from llmviz.training.evaluate import evaluate_documents
-    from llmviz.training.held_out_texts import held_out
-
-    model, tokenizer, card = load_bundled(MODEL)
-    kept = held_out({"data": {"corpus": card["corpus"]}}, documents)
-    score = evaluate_documents(model, tokenizer, kept.texts)
-    points: dict[str, list[dict[str, Any]]] = {}
-    for way in WAYS:
-        points[way.key] = []
-        for bits in BITS:
-            rounded = quantized(model, tokenizer, way.scheme(bits), way.method)
-            loss = evaluate_documents(rounded.model, tokenizer, kept.texts).per_token
-            sizes = rounded.sizes
-            point = {"bits": bits, "loss": loss, "total": sizes.total, "matrices": sizes.matrices}
-            points[way.key].append(point)
-    return {
-        "command": COMMAND,
-        "model": MODEL,
-        "documents": score.documents,
-        "tokens": score.tokens,
-        "loss": score.per_token,
-        "floor": kept.floor(score.documents, score.tokens),
-        "float16": plain_bytes(model, 2),
-        "float16_matrices": 2 * sum(linear.weight.numel() for linear in linears(model).values()),
-        "points": points,
-    }
-
-
-def main() -> None:
-    """Measure and write."""
-    parser = argparse.ArgumentParser(description="Measure the bundled model on every grid again.")
-    parser.add_argument("--documents", type=int, default=DOCUMENTS, help="new stories")
-    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="where the file goes")
-    given = parser.parse_args()
-    write_json(given.to / FILE, measure(given.documents))
-
-
-if __name__ == "__main__":
-    main()

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from llmviz.course.lessons.efficiency.serving.serving_run import Run, Trial, runs_of, serving_run
+from llmviz.course.lessons.efficiency.serving.serving_run import Run, Trial
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.serving.recording import Recording
 from llmviz.serving.settings import ServingConfig
@@ -99,11 +99,6 @@ def read(path: Path = EXPERIMENT_FOLDER / FILE) -> Bundled:
         raise ValueError(f"{path.name} is no file of recorded runs: {error}") from None
 
 
-def main() -> None:
-    """Record both runs and write the file."""
-    write(TRIAL, runs_of(TRIAL, list(serving_run(TRIAL))), FILE, COMMAND)
-
-
 def write(trial: Trial, runs: tuple[Run, ...], file: str, command: str) -> None:
     """Write runs as a file among the experiments, with today's date and what they ran on."""
     import torch
@@ -113,7 +108,3 @@ def write(trial: Trial, runs: tuple[Run, ...], file: str, command: str) -> None:
     environment = {**versions(), "threads": torch.get_num_threads()}
     text = written(trial, runs, environment, datetime.now(UTC).date().isoformat(), command)
     write_whole(EXPERIMENT_FOLDER / file, lambda path: path.write_text(text, encoding="utf-8"))
-
-
-if __name__ == "__main__":
-    main()

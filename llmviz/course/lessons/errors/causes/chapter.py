@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from llmviz.corpus.leaning import LEANS
 from llmviz.course.lessons.errors import read_leaning
 from llmviz.course.lessons.errors.causes import words
 from llmviz.course.lessons.errors.causes.answering_heads import HeadCase, Look
@@ -185,7 +186,7 @@ def _direct(women: float) -> float:
     """The mean share of "she" after jobs of the same share that were read with pronouns."""
     found = [
         job.probability
-        for lean in read_leaning.LEANS
+        for lean in LEANS
         for seed in read_leaning.SEEDS
         for job in read_leaning.bundled(lean, seed).jobs
         if job.direct and abs(job.planted - women) < 1e-9

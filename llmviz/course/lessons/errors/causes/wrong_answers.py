@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from llmviz.corpus.invented import namesakes
-from llmviz.corpus.leaning import PRONOUNS
+from llmviz.corpus.leaning import LEANS, PRONOUNS
 from llmviz.course.lessons.errors import read_facts, read_leaning, read_planted, tested_in_training
 from llmviz.course.lessons.errors.causes import answering_heads
 
@@ -91,7 +91,7 @@ def _by_heart() -> Iterator[Case]:
 
 def _pronouns() -> Iterator[Case]:
     """Pronouns that are always written, that the dice chose, or that the text never said."""
-    for lean in read_leaning.LEANS[1:]:
+    for lean in LEANS[1:]:
         for seed in read_leaning.SEEDS:
             for job in read_leaning.bundled(lean, seed).jobs:
                 more = job.probability > 0.5

@@ -10,12 +10,11 @@ N questions, T tokens of a question with its answer, A tokens of its answer.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,7 +27,6 @@ from llmviz.corpus.letter_questions import (
     READ,
     SPELLINGS,
     TASKS,
-    TESTS,
     UNASKED,
     UNKNOWN,
     Question,
@@ -38,9 +36,8 @@ from llmviz.corpus.letter_questions import (
     tokens_of,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded, require, write_to
+from llmviz.records import Recorded, require
 from llmviz.training.config import QUICK, TrainConfig
-from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -52,7 +49,6 @@ COMMAND = "python -m experiments make letters"
 SEEDS = (0, 1, 2)
 SIZES = {"n_layer": 2, "n_head": 2, "n_embd": 32, "dropout": 0.0}
 STEPS = 2_000
-ASKED = 2_000  # questions of a test, at most
 TRAINING = TrainConfig(steps=STEPS, batch_size=64, warmup_steps=100, log_every=STEPS, **QUICK)
 
 
@@ -179,52 +175,6 @@ def new_model(vocab_size: int, context_length: int) -> LanguageModel:
     return model
 
 
-def right_answers(
-    model: LanguageModel, places: dict[str, int], questions: list[Question], way: str
-) -> np.ndarray:
-    """Return for each question whether every token of its answer is the most probable one (N,)."""
-    import torch
-
-    ids = torch.from_numpy(rows_of(questions, places, way))
-    answer = len(questions[0].answer)
-    with torch.inference_mode():
-        guesses = model(ids[:, :-1])[0].argmax(-1)
-    return (guesses[:, -answer:] == ids[:, -answer:]).all(1).numpy()
-
-
-def asked_in(quiz: Quiz, test: str) -> list[Question]:
-    """Return up to ASKED questions of a test, drawn from all of them."""
-    every = quiz.test(test)
-    if len(every) <= ASKED:
-        return every
-    chosen = np.random.default_rng((quiz.seed, ASKED)).permutation(len(every))[:ASKED]
-    return [every[place] for place in chosen]
-
-
-def guess_share(quiz: Quiz, questions: list[Question]) -> float:
-    """Return how many of some questions have the most frequent answer of the training."""
-    ((most, _),) = Counter(question.answer for question in quiz.training).most_common(1)
-    return sum(question.answer == most for question in questions) / len(questions)
-
-
-def measure(task: str, way: str, seeds: tuple[int, ...] = SEEDS) -> Iterator[Any]:
-    """Train one model for each seed; yield it with its data, and at the end the scores by test."""
-    right: dict[str, list[float]] = {}
-    guess: dict[str, list[float]] = {}
-    counts: dict[str, int] = {}
-    for seed in seeds:
-        quiz = Quiz(task, seed)
-        model, data = train_one(quiz, way)
-        for test in TESTS:
-            if questions := asked_in(quiz, test):
-                found = right_answers(model, data.places, questions, way)
-                right.setdefault(test, []).append(float(found.mean()))
-                guess.setdefault(test, []).append(guess_share(quiz, questions))
-                counts[test] = len(questions)
-        yield model
-    yield {test: Score(counts[test], tuple(right[test]), tuple(guess[test])) for test in right}
-
-
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> LetterScores:
     """Return how often the bundled models were right.
@@ -305,31 +255,3 @@ def asked_before(word: str, letter: str) -> str | None:
     if word not in known:
         return None
     return UNASKED if quiz.spared[word] == letter else READ
-
-
-def make(folder: Path = EXPERIMENT_FOLDER) -> None:
-    """Train all models; write both files, the first one after each spelling of a task."""
-    import torch
-    from tqdm import tqdm
-
-    from llmviz.models import count_parameters
-    from llmviz.training.tensors import save_tensors
-
-    scores: dict[str, dict[str, Any]] = {task: {} for task in TASKS}
-    sizes: dict[str, dict[str, int]] = {task: {} for task in TASKS}
-    weights: dict[str, Any] = {}
-    for task, way in tqdm([(task, way) for task in TASKS for way in SPELLINGS], unit="spelling"):
-        first, *_, found = measure(task, way)
-        sizes[task][way] = count_parameters(first)
-        scores[task][way] = {test: asdict(score) for test, score in found.items()}
-        if task == COUNT:
-            weights |= {f"{way}.{name}": value for name, value in first.state_dict().items()}
-        write_json(
-            folder / FILE,
-            {"command": COMMAND, "seeds": SEEDS, "parameters": sizes, "scores": scores},
-        )
-    save_tensors(folder / WEIGHTS, weights, torch.float16)
-
-
-if __name__ == "__main__":
-    write_to(make, "Train the models that are asked about letters.")

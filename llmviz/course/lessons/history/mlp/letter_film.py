@@ -8,10 +8,8 @@ S frames, N letters, BARS bars of a histogram.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +19,11 @@ from llmviz.course.lessons.history.mlp.letter_map import (
     BARS,
     Activity,
     MapFrame,
-    MapSettings,
     MapStart,
-    film,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.errors import CheckpointError
-from llmviz.training.files import read_json, write_json
+from llmviz.training.files import read_json
 
 FOLDER = EXPERIMENT_FOLDER / "letter-map"
 FRAMES, CARD = "frames.safetensors", "card.json"
@@ -84,21 +79,6 @@ def film_of(start: MapStart, frames: Sequence[MapFrame]) -> LetterFilm:
     )
 
 
-def save_film(folder: Path, film: LetterFilm, card: dict[str, Any]) -> None:
-    """Write a film and its card. Raises OSError where that cannot be done."""
-    import torch
-
-    from llmviz.training.tensors import save_tensors
-
-    parts = {"steps": torch.from_numpy(film.steps)}
-    for name in ("vectors", "losses", "counts", *_NUMBERS):
-        for flag, values in getattr(film, name).items():
-            parts[f"{name}.{'on' if flag else 'off'}"] = torch.from_numpy(values)
-    folder.mkdir(parents=True, exist_ok=True)
-    save_tensors(folder / FRAMES, parts)
-    write_json(folder / CARD, card | {"letters": film.letters, "units": film.units})
-
-
 def read_film(folder: Path = FOLDER) -> LetterFilm:
     """Return the film in a folder. Raises ValueError where it is not there or damaged."""
     from llmviz.training.tensors import load_tensors
@@ -123,22 +103,3 @@ def read_film(folder: Path = FOLDER) -> LetterFilm:
 
 
 _FLAGS = ((True, "on"), (False, "off"))
-
-
-def make(settings: MapSettings, folder: Path) -> dict[str, Any]:
-    """Train, write the film below `folder`, and return its card."""
-    begun = time.perf_counter()
-    start, *frames = film(settings)
-    assert isinstance(start, MapStart)
-    card = {
-        "command": "python -m experiments make letter-map",
-        "settings": asdict(settings),
-        "seconds": round(time.perf_counter() - begun, 1),
-    }
-    shown = film_of(start, [frame for frame in frames if isinstance(frame, MapFrame)])
-    save_film(folder, shown, card)
-    return card
-
-
-if __name__ == "__main__":
-    write_to(partial(make, MapSettings()), "Train the bundled map of letters again.", FOLDER)

@@ -10,10 +10,9 @@ import copy
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import regex
@@ -22,8 +21,7 @@ from llmviz.course.lessons.reasoning import sum_texts
 from llmviz.course.lessons.reasoning.reward_runs import config_of, numbers_in, questions_of
 from llmviz.course.lessons.reasoning.sum_texts import END, LONGEST, decode, is_right
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
-from llmviz.training.files import read_json, write_json
+from llmviz.training.files import read_json
 
 FILE = "gamed-rewards.json"
 COMMAND = "python -m experiments make gamed-rewards"
@@ -166,27 +164,6 @@ class GamedRun:
         return float(np.mean(getattr(self, name)[-updates:]))
 
 
-def make(folder: Path = EXPERIMENT_FOLDER) -> None:
-    """Make all runs; the file is written after each, and what it has is not made again."""
-    from tqdm import tqdm
-
-    path = folder / FILE
-    content: dict[str, Any] = {"command": COMMAND, "pattern": PATTERN, "runs": []}
-    if path.is_file():
-        content = read_json(path)
-    done = {(row["beta"], row["seed"]) for row in content["runs"]}
-    wanted = [(beta, seed) for seed in SEEDS for beta in BETAS if (beta, seed) not in done]
-    for beta, seed in tqdm(wanted, unit="run"):
-        found = list(own_run(OwnReward(form=1.0, pattern=PATTERN), beta, UPDATES, seed))
-        names = ("reward", "right", "divergence")
-        lists = {name: tuple(round(getattr(step, name), 5) for step in found) for name in names}
-        written = asdict(GamedRun(beta, seed, **lists))
-        for name in names:
-            written[name] = " ".join(map(str, written[name]))
-        content["runs"].append(written)
-        write_json(path, content)
-
-
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[float, tuple[GamedRun, ...]]:
     """Return the bundled runs by their penalty. ValueError where they are missing or damaged."""
@@ -206,7 +183,3 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[float, tuple[GamedRun, ..
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
     return runs
-
-
-if __name__ == "__main__":
-    write_to(make, "Make the bundled runs of a gamed reward again.")

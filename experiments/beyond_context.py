@@ -1,0 +1,71 @@
+"""Small models on texts longer than any of their training, by kind of positions and seed.
+
+Makes what `llmviz.course.lessons.errors.asked.beyond_context` reads.
+
+B bins of places.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.records import write_to
+from llmviz.training.files import write_json
+
+if TYPE_CHECKING:
+    from llmviz.models.base import LanguageModel
+    from llmviz.tokenizers import Tokenizer
+from llmviz.course.lessons.errors.asked.beyond_context import (
+    BIN,
+    COMMAND,
+    FILE,
+    POSITIONS,
+    SEEDS,
+    TEXTS,
+    TIMES,
+)
+
+STEPS, CHARACTERS = 800, 1_000_000
+
+
+def losses_by_place(model: LanguageModel, tokenizer: Tokenizer, texts: int = TEXTS) -> list[float]:
+    """Return the loss of a model by place in texts of TIMES its context (B,)."""
+    import torch
+    import torch.nn.functional as F
+
+    from llmviz.evaluation.longer_texts import long_texts, longer_copy
+    from llmviz.models.transformers import require_transformer
+
+    ids = long_texts(tokenizer, TIMES * model.context_length, texts)
+    longer = longer_copy(require_transformer(model), TIMES)
+    with torch.inference_mode():
+        logits = longer(ids[:, :-1])[0]
+        losses = F.cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").double()
+    return losses.view(texts, -1, BIN).mean((0, 2)).tolist()
+
+
+def measure_one(kind: str, seed: int) -> list[float]:
+    """Train a model with one kind of positions and measure it."""
+    from llmviz.course.lessons.errors.small_world import train_small
+
+    small = train_small(seed, STEPS, CHARACTERS, {"positions": kind})
+    return losses_by_place(small.model, small.tokenizer)
+
+
+def make(folder: Path = EXPERIMENT_FOLDER) -> None:
+    """Train and measure all models; the file is written after each."""
+    from tqdm import tqdm
+
+    from llmviz.course.lessons.errors.small_world import CONTEXT
+
+    losses: dict[str, list[list[float]]] = {kind: [] for kind in POSITIONS}
+    for seed, kind in tqdm([(seed, kind) for seed in SEEDS for kind in POSITIONS], unit="model"):
+        losses[kind].append([round(loss, 4) for loss in measure_one(kind, seed)])
+        content = {"command": COMMAND, "seeds": SEEDS, "context": CONTEXT, "losses": losses}
+        write_json(folder / FILE, content)
+
+
+if __name__ == "__main__":
+    write_to(make, "Train the models that read too long texts again.")

@@ -1,0 +1,223 @@
+"""What chat models reply on conversations kept apart: measured once, and recorded.
+
+Makes what `llmviz.course.lessons.reasoning.conversation.chat_record` reads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from llmviz.course.lessons.reasoning.conversation import chat_model
+from llmviz.course.lessons.reasoning.conversation.chat_model import COMMAND, REPLIES, SEEDS, WAYS
+from llmviz.course.lessons.reasoning.conversation.chat_prompts import (
+    OWN,
+    TYPED,
+    WRONG,
+    prompt_of,
+    typed_line,
+)
+from llmviz.course.lessons.reasoning.think_first import Share
+from llmviz.finetuning.conversations import (
+    ACTS,
+    ASSISTANT,
+    LINES,
+    LONG,
+    NEVER_ASKED,
+    SHORT,
+    SYSTEM,
+    USER,
+    Message,
+    Talk,
+    act_of,
+    conversations,
+    declined,
+)
+from llmviz.finetuning.instructions import ask
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.serving.chat_template import OWN_STOPS, TURN_END
+from llmviz.training.files import read_json, write_json
+
+if TYPE_CHECKING:
+    from llmviz.models.gpt import GPT
+from llmviz.course.lessons.reasoning.conversation.chat_record import (
+    CHANGED,
+    FILE,
+    HELD,
+    HELD_SEED,
+    LONGEST,
+    NEVER,
+    ChatModel,
+    Measured,
+)
+
+SETTINGS = {
+    REPLIES: (OWN, CHANGED, NEVER, *WRONG, *TYPED),
+    chat_model.ALL: (OWN, CHANGED, NEVER),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A prompt, the reply that is right, and the number of the user's turn before it."""
+
+    prompt: tuple[int, ...]
+    reply: Message
+    turn: int
+
+
+def held_out(count: int = HELD) -> list[Talk]:
+    """Return the conversations that are kept apart."""
+    return conversations(count, HELD_SEED)
+
+
+def cases(talks: Sequence[Talk], setting: str, context: int) -> list[Case]:
+    """Return each reply of conversations as a case; those that do not fit are left out."""
+    found = []
+    for number, talk in enumerate(talks):
+        rows = _new_question(talk, number) if setting == NEVER else talk
+        form, turn = LONG, 0
+        for at, message in enumerate(rows):
+            turn += message.role == USER
+            form = SHORT if message.content == LINES[SHORT] else form
+            form = LONG if message.content == LINES[LONG] else form
+            if message.role != ASSISTANT:
+                continue
+            before, last = rows[: at - 1], rows[at - 1]
+            line = LINES[SHORT if form == LONG else LONG]
+            if setting == CHANGED:
+                before = (*before, Message(SYSTEM, line))
+                message = Message(ASSISTANT, message.other, message.act, message.content)
+            elif setting in TYPED:
+                last = typed_line(last, line, setting)
+            prompt = prompt_of((*before, last), setting)
+            if len(prompt) + LONGEST <= context:
+                found.append(Case(prompt, message, turn))
+    return found
+
+
+def _new_question(talk: Talk, number: int) -> Talk:
+    """The beginning of a conversation, with a question that no story answers, of a new kind."""
+    at = next(at for at, message in enumerate(talk) if message.role == USER)
+    story = talk[at].content.rpartition("\n")[0]
+    hero = next(question.answer for question in ask(story) if question.kind == "hero")
+    question = NEVER_ASKED[number % len(NEVER_ASKED)].format(name=hero.split()[0])
+    form = SHORT if talk[0].content == LINES[SHORT] else LONG
+    return (*talk[:at], Message(USER, f"{story}\n{question}"), declined(form))
+
+
+def written(model: GPT, prompts: Sequence[Sequence[int]]) -> list[tuple[str, bool]]:
+    """Return the reply to each prompt at temperature 0, and whether the model ended it by itself.
+
+    A reply also ends where a line would begin with a name, as the template of lines has it.
+    """
+    from llmviz.finetuning.rollouts import sample_groups
+
+    own = chat_model.tokenizer()
+    end = own.special_tokens[TURN_END]
+    replies = []
+    for (ids,) in sample_groups(model, prompts, 1, LONGEST, end, 0, temperature=0.0):
+        text = own.decode([token for token in ids if token != end])
+        stop = re.search("|".join(map(re.escape, OWN_STOPS)), text)
+        ended = bool(ids and ids[-1] == end) or stop is not None
+        replies.append((text[: stop.start()] if stop else text, ended))
+    return [(text.strip(), ended) for text, ended in replies]
+
+
+def measure(model: GPT, tests: Sequence[Case]) -> Measured:
+    """Ask a model all cases."""
+    rows = list(zip(tests, written(model, [case.prompt for case in tests]), strict=True))
+
+    def share(hits: Sequence[bool]) -> Share:
+        return Share(sum(hits), len(hits))
+
+    did = Counter((case.reply.act, act_of(text)) for case, (text, _) in rows)
+    right = [text == case.reply.content for case, (text, _) in rows]
+    turns = sorted({case.turn for case in tests})
+    return Measured(
+        {want: {act: did[want, act] for act in ACTS} for want in ACTS},
+        share([hit for hit, case in zip(right, tests, strict=True) if case.reply.act == ACTS[0]]),
+        {
+            n: share([r for r, case in zip(right, tests, strict=True) if case.turn == n])
+            for n in turns
+        },
+        share(right),
+        share([text == case.reply.other for case, (text, _) in rows]),
+        share([ended for _, (_, ended) in rows]),
+    )
+
+
+def losses(model: GPT, talks: Sequence[Talk]) -> tuple[float, float]:
+    """Return the mean loss of the assistant's tokens, and of all other tokens behind the first."""
+    import torch
+
+    sums, counts = [0.0, 0.0], [0, 0]
+    for talk in talks:
+        tokens = chat_model.scored_tokens(talk)[: model.context_length + 1]
+        ids = torch.tensor([[token.id for token in tokens]])
+        with torch.inference_mode():
+            chances = model(ids[:, :-1])[0][0].log_softmax(-1)
+        nats = -chances[torch.arange(len(tokens) - 1), ids[0, 1:]]
+        for cost, token in zip(nats.tolist(), tokens[1:], strict=True):
+            sums[not token.counts] += cost
+            counts[not token.counts] += 1
+    return sums[0] / counts[0], sums[1] / counts[1]
+
+
+def measured(model: GPT, way: str, seed: int, held: int = HELD) -> ChatModel:
+    """Measure a model in all settings of its way."""
+    talks, context = held_out(held), model.context_length
+    found = {setting: measure(model, cases(talks, setting, context)) for setting in SETTINGS[way]}
+    return ChatModel(way, seed, *losses(model, talks), found)
+
+
+def make(folder: Path = EXPERIMENT_FOLDER) -> None:
+    """Train and measure all models; the files are written after each."""
+    from tqdm import tqdm
+
+    from llmviz.training.tensors import save_tensors
+
+    path = folder / FILE
+    content: dict[str, Any] = {"command": COMMAND, "seconds": 0.0, "models": []}
+    if path.is_file():
+        content = read_json(path)
+    done = {(row["way"], row["seed"]) for row in content["models"]}
+    wanted = [(way, seed) for way in WAYS for seed in SEEDS if (way, seed) not in done]
+    for way, seed in tqdm(wanted, unit="model"):
+        begun = time.perf_counter()
+        model = chat_model.train(way, seed)
+        if (way, seed) == (REPLIES, SEEDS[0]):
+            save_tensors(folder / chat_model.WEIGHTS, chat_model.packed(model))
+        content["models"].append(asdict(measured(model, way, seed)))
+        content["seconds"] = round(content["seconds"] + time.perf_counter() - begun, 1)
+        write_json(path, content)
+
+
+def main() -> None:
+    """Read the arguments; train and measure, or write the bundled model for `llmviz serve`."""
+    parser = argparse.ArgumentParser(description="Train and measure the chat models again.")
+    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="the folder written to")
+    parser.add_argument(
+        "--publish",
+        type=Path,
+        metavar="FOLDER",
+        help="train nothing; write the bundled model and its template to a new folder, which "
+        "`llmviz serve --checkpoint FOLDER` serves",
+    )
+    given = parser.parse_args()
+    if given.publish:
+        from llmviz.publishing.folder import export_folder
+
+        export_folder(chat_model.published(), given.publish)
+    else:
+        make(given.to)
+
+
+if __name__ == "__main__":
+    main()

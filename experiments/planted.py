@@ -1,0 +1,33 @@
+"""Small models that read some sentences once and some a thousand times, and what they keep of them.
+
+Makes what `llmviz.course.lessons.errors.read_planted` reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.records import write_to
+from llmviz.training.files import write_json
+
+if TYPE_CHECKING:
+    pass
+from llmviz.course.lessons.errors.read_planted import COMMAND, FILE, PASSES, SEEDS, run_name, train_one
+
+
+def make(folder: Path = EXPERIMENT_FOLDER) -> None:
+    """Train all bundled models and write what they remember."""
+    runs = {
+        run_name(seed, passes, repeats): asdict(train_one(seed, passes, repeats=repeats))
+        for repeats in (True, False)
+        for passes in PASSES
+        for seed in SEEDS
+    }
+    write_json(folder / FILE, {"command": COMMAND, "seeds": SEEDS, "runs": runs})
+
+
+if __name__ == "__main__":
+    write_to(make, "Train the readers of planted sentences again.")
