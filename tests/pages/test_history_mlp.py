@@ -184,7 +184,7 @@ def test_the_bundled_film_was_made_by_its_command(tmp_path):
     made, first = read_film(), next(iter(_first(MapSettings())))
     assert made.whole and made.total == MapSettings().steps and made.steps[0] == 0
     assert np.allclose(made.vectors[True][0], first.vectors[True], atol=1e-5)
-    assert make.__module__ == "llmviz.course.lessons.history.mlp.letter_film"
+    assert make.__module__ == "experiments.letter_map"
 
 
 def _first(settings):
