@@ -6,14 +6,8 @@ Makes what `llmviz.course.lessons.errors.read_facts` reads.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
-from llmviz.training.files import write_json
-
-if TYPE_CHECKING:
-    pass
 from llmviz.course.lessons.errors.read_facts import (
     CARD,
     COMMAND,
@@ -22,13 +16,16 @@ from llmviz.course.lessons.errors.read_facts import (
     SEEDS,
     UNKNOWN,
     Reading,
-    run_name,
     answers_of,
     bundled,
     by_times,
     read_world,
+    run_name,
     world_of,
 )
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.records import write_to
+from llmviz.training.files import write_json
 
 
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:

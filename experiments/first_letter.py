@@ -12,12 +12,8 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from llmviz.paths import EXPERIMENT_FOLDER
-
-if TYPE_CHECKING:
-    pass
 from llmviz.training.first_letter import FOLDER, OPTIONS, TRAINING, make
 
 

@@ -10,17 +10,10 @@ from __future__ import annotations
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from llmviz.course.lessons.discoveries.induction.pairs_again import OnRandomTokens, on_random_tokens
-from llmviz.interpretability.induction import Learned, train
-from llmviz.records import write_to
-from llmviz.training.files import read_json, write_json
-
-if TYPE_CHECKING:
-    pass
 from llmviz.course.lessons.discoveries.induction.induction_record import (
     CARD,
     COMMAND,
@@ -35,6 +28,10 @@ from llmviz.course.lessons.discoveries.induction.induction_record import (
     copiers,
     name_of,
 )
+from llmviz.course.lessons.discoveries.induction.pairs_again import OnRandomTokens, on_random_tokens
+from llmviz.interpretability.induction import Learned, train
+from llmviz.records import write_to
+from llmviz.training.files import read_json, write_json
 
 
 def make(folder: Path = FOLDER) -> None:

@@ -7,16 +7,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from llmviz.corpus.leaning import LEANS
+from llmviz.course.lessons.errors.read_leaning import COMMAND, FILE, SEEDS, run_name, train_one
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import write_to
 from llmviz.training.files import write_json
-
-if TYPE_CHECKING:
-    pass
-from llmviz.course.lessons.errors.read_leaning import COMMAND, FILE, SEEDS, run_name, train_one
 
 
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:

@@ -9,15 +9,10 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.training.files import read_json, write_json
-
-if TYPE_CHECKING:
-    pass
 from llmviz.course.lessons.errors.model_errors import (
     BASE,
     COMMAND,
@@ -28,6 +23,8 @@ from llmviz.course.lessons.errors.model_errors import (
     ModelErrors,
     measure_named,
 )
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.training.files import read_json, write_json
 
 _OTHERS = "drafts/tiny-world", "words-gpt", "tiny-world-char"
 

@@ -11,17 +11,11 @@ import argparse
 import random
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from llmviz.corpus.plot import ADVERBIALS
 from llmviz.corpus.words import words
-from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.training.files import write_json
-
-if TYPE_CHECKING:
-    pass
 from llmviz.course.lessons.errors.moved_answers import (
     COMMAND,
     FILE,
@@ -38,6 +32,8 @@ from llmviz.course.lessons.errors.moved_answers import (
     asked_stories,
     first_tokens,
 )
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.training.files import write_json
 
 PLACES = (0, 3, 6, 9, 12)  # how many of them stand before the fact
 

@@ -7,14 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
-from llmviz.training.files import read_json, write_json
-
-if TYPE_CHECKING:
-    pass
 from llmviz.course.lessons.discoveries.scaling.scaling_runs import (
     AMOUNTS,
     COMMAND,
@@ -25,6 +18,9 @@ from llmviz.course.lessons.discoveries.scaling.scaling_runs import (
     train_one,
     truths,
 )
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.records import write_to
+from llmviz.training.files import read_json, write_json
 
 
 def floor() -> Floor:

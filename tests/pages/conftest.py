@@ -16,7 +16,6 @@ KEPT = {
     "reasoning.conversation.chat_model": ("tokenizer", "template", "bundled"),
     "reasoning.conversation.chat_prompts": ("template_of",),
     "reasoning.distil.distilling": ("teacher",),
-    "reasoning.distil.distil_record": ("word_tests",),
     "reasoning.preference.preference_model": ("both_models",),
     "reasoning.preference.reward_search": ("known_words",),
 }
