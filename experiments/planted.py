@@ -24,7 +24,7 @@ from llmviz.training.files import write_json
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     """Train all bundled models and write what they remember."""
     runs = {
-        run_name(seed, passes, repeats): asdict(train_one(seed, passes, repeats=repeats))
+        run_name(seed, passes, repeats=repeats): asdict(train_one(seed, passes, repeats=repeats))
         for repeats in (True, False)
         for passes in PASSES
         for seed in SEEDS

@@ -266,4 +266,5 @@ def bundled(unknown: int = 0, seed: int = 0, folder: Path = EXPERIMENT_FOLDER) -
 
 
 def run_name(unknown: int, seed: int) -> str:
+    """Return the name of a training in the file."""
     return f"unknown-{unknown}.seed-{seed}"

@@ -159,7 +159,8 @@ def train_one(seed: int, passes: int, *, repeats: bool) -> Remembered:
     return remembered(reader, text)
 
 
-def run_name(seed: int, passes: int, repeats: bool) -> str:
+def run_name(seed: int, passes: int, *, repeats: bool) -> str:
+    """Return the name of a training in the file."""
     return f"{'repeated' if repeats else 'once'}.passes-{passes}.seed-{seed}"
 
 
@@ -169,5 +170,5 @@ def bundled(
 ) -> Remembered:
     """Return what a bundled model remembers. Raises ValueError where it is not in this copy."""
     with Recorded(folder / FILE, COMMAND) as content:
-        run: dict[str, Any] = content["runs"][run_name(seed, passes, repeats)]
+        run: dict[str, Any] = content["runs"][run_name(seed, passes, repeats=repeats)]
         return Remembered(**run | {"planted": [Kept(**kept) for kept in run["planted"]]})
