@@ -13,6 +13,7 @@ DONE = [
     "sampling?part=pipeline",
     "discoveries?part=grokking",
     "tokenization?part=cut",
+    "tokenization?part=compare",
     "tokenization?part=learn",
     "tokenization?part=bytes",
     "embeddings?part=similarity",

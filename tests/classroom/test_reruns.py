@@ -64,6 +64,7 @@ STAGED = {
     "Grokking",
     "Cut",
     "Bytes",
+    "Compare",
     "Step by step",
     "Masks",
     "Heads",

@@ -22,7 +22,6 @@ CHAPTERS = [(lesson.key, chapter.key) for lesson in LESSONS for chapter in lesso
 ELSEWHERE: dict[tuple[str, str, str], str] = {
     ("efficiency", "serving", "10"): "how many blocks were copied in a recorded run",
     ("efficiency", "memory", "16"): "the end of bfloat16, the name of a format",
-    ("tokenization", "compare", "100"): "a part of the name of a tokenizer",
 }
 NUMBER = re.compile(r"\d(?:[\d,]*\d)?(?:\.\d+)?")
 TAG = re.compile(r"<[^>]+>")

@@ -22,13 +22,11 @@ from llmviz.course.lessons.tokenization.bytes import chapter as utf8
 from llmviz.course.lessons.tokenization.cut import chapter as cut
 from llmviz.course.lessons.tokenization.cut import words as cut_words
 from llmviz.course.lessons.tokenization.merge import chapter as merge
-from llmviz.course.lessons.tokenization.vocabulary import chapter as vocabulary
 from llmviz.course.ui import common
 from llmviz.tokenizers import (
     UNKNOWN,
     BPETokenizer,
     Tokenizer,
-    WordTokenizer,
     film,
     get_tokenizer,
     load_tokenizer,
@@ -37,7 +35,7 @@ from llmviz.tokenizers.wordpiece import WordPieceTokenizer, alphabet, piece_step
 from tests.pages import harness
 from tests.pages.harness import fine, messages, open_part, prose_of, run_snippet, snippets
 
-PARTS = ["cut", "vocabulary", "compare", "learn", "merge", "wordpiece", "bytes", "windows"]
+PARTS = ["cut", "compare", "learn", "merge", "wordpiece", "bytes", "windows"]
 ODD_TEXTS = {
     "empty": "",
     "one character": "a",
@@ -69,7 +67,7 @@ def test_odd_texts_break_nothing_and_stay_in_the_box(part):
 
 
 def test_an_empty_text_gets_one_clear_line():
-    for part in ("cut", "vocabulary", "compare", "windows"):
+    for part in ("cut", "compare", "windows"):
         app = open_part("tokenization", part, text="")
         app.text_area[0].set_value("").run()
         assert common.EMPTY in messages(app), part
@@ -241,15 +239,28 @@ def test_what_cannot_be_had_for_one_reason_is_one_message(monkeypatch, tmp_path)
     assert str(tmp_path) not in line
 
 
-def test_boy_and_boys_share_nothing_and_a_dinosaur_is_eight_characters():
-    app = open_part("tokenization", "compare", rows="bpe", words="boy boys dinosaur")
-    assert "is 8 tokens as characters, 1 token as a word" in prose_of(app)
-    by_word = WordTokenizer.train(load_corpus("word-forms").documents)
-    unknown = by_word.special_tokens[UNKNOWN]
-    boy, boys, dinosaur = by_word.encode("boy boys dinosaur")
-    assert unknown not in (boy, boys) and dinosaur == unknown
-    assert f"as {boy}" in prose_of(app) and f"as {boys}" in prose_of(app)
-    assert "no token for <code>dinosaur</code>" in prose_of(app)
+def test_an_example_stands_there_until_somebody_writes_and_boys_fall_into_a_hole():
+    by_word = get_tokenizer("word")
+    number = f"{by_word.special_tokens[UNKNOWN]:,}"
+    app = open_part("tokenization", "compare")
+    assert "<code>boys</code> and <code>🙂</code> are not on the list" in prose_of(app)
+    assert f"All of them are read as number {number}" in prose_of(app)
+    told = prose_of(open_part("tokenization", "compare", text="a boy, two boys", rows="bpe,word"))
+    assert "<code>boys</code> is not on the list" in told
+    assert "No row has a hole" in prose_of(open_part("tokenization", "compare", rows="bpe"))
+
+
+def test_an_old_link_to_the_list_of_words_opens_what_has_it_now():
+    app = open_part(
+        "tokenization", "vocabulary", text="the cat saw the Cat .", sentence="the dog saw"
+    )
+    fine(app)
+    assert not app.warning
+    told = prose_of(app)
+    assert "Yours has 8 lines" in told  # five different words and marks, three special tokens
+    assert "<code>dog</code> is not in your text" in told and "the &lt;|unk|&gt; saw" in told
+    old = open_part("tokenization", "compare", words="boy boys dinosaur")
+    assert not old.warning and "<code>boys</code> is not on the list" in prose_of(old)
 
 
 # ---- learn
@@ -343,33 +354,6 @@ def test_the_slider_of_stems_follows_the_word_forms():
     assert pieces["tokens"] == ["·token", "s"] and pieces["boys"] == ["·boy", "s"]
     assert pieces["tokenization"] == ["·token", "ization"]
     assert pieces["modernization"] == ["·modern", "ization"]
-
-
-# ---- words
-
-
-def test_the_vocabulary_is_the_sorted_words_of_the_text(covers):
-    text = "the cat saw the Cat ."
-    app = open_part("tokenization", "vocabulary", text=text, sentence="the dog saw")
-    fine(app)
-    assert "of different ones is 5" not in prose_of(app), "first the question"
-    assert not app.dataframe, "the last id of the table would tell its size"
-    app.radio[0].set_value(0).run()
-    table = app.dataframe[0].value
-    assert list(table["token"])[:5] == sorted({"the", "cat", "saw", "Cat", "."})
-    assert list(table["id"]) == list(range(8))
-    assert sum(table["in your text"]) == 6
-    assert "6 words and marks. The number of different ones is 5." in prose_of(app)
-    assert "<code>dog</code>" in prose_of(app) and "the &lt;|unk|&gt; saw" in prose_of(app)
-
-
-def test_a_batch_is_padded_and_begins_with_the_start_token():
-    tokenizer = WordTokenizer.train("a b c d e")
-    rows = vocabulary.batch_rows(["a b c", "a", "", "a b c d e " * 9], tokenizer)
-    start, pad = tokenizer.special_tokens["<|endoftext|>"], tokenizer.special_tokens["<|pad|>"]
-    assert {len(row) for row in rows} == {vocabulary.BATCH_LENGTH}
-    assert all(row[0] == start for row in rows)
-    assert rows[0] == [start, 0, 1, 2, *[pad] * 8] and pad not in rows[3]
 
 
 # ---- WordPiece
@@ -508,7 +492,7 @@ def test_a_link_restores_every_control():
     assert address == link | {"part": "windows"}
 
 
-ON_PICTURES = {"cut", "learn", "bytes"}
+ON_PICTURES = {"cut", "compare", "learn", "bytes"}
 
 
 @pytest.mark.parametrize("part", [part for part in PARTS if part not in ON_PICTURES])

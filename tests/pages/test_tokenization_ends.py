@@ -12,11 +12,10 @@ from llmviz.course.lessons.tokenization.compare import chapter as compare
 from llmviz.course.lessons.tokenization.cut import chapter as cut
 from llmviz.course.lessons.tokenization.learn import chapter as learn
 from llmviz.course.lessons.tokenization.merge import chapter as merge
-from llmviz.course.lessons.tokenization.vocabulary import chapter as vocabulary
 from llmviz.course.lessons.tokenization.windows import chapter as windows
 from llmviz.course.lessons.tokenization.wordpiece import chapter as wordpiece
 from llmviz.course.lessons.tokenization.wordpiece.model import after_merges, learn_pieces
-from llmviz.tokenizers import UNKNOWN, WordTokenizer, film, get_tokenizer
+from llmviz.tokenizers import film, get_tokenizer
 from tests.pages.harness import fine, open_part, prose_of, sent
 
 TEXT = some.text(alphabet="aab éß🙂.\n", min_size=1, max_size=40)
@@ -40,22 +39,14 @@ def test_cut_tells_the_first_id_and_the_ratio_of_the_tokens(text):
             )
 
 
-@settings(max_examples=60, deadline=None)
-@given(TEXT, TEXT)
-def test_the_end_of_words_counts_the_words_outside_the_list(text, sentence):
-    tokenizer = WordTokenizer.train(text)
-    outside = [w for w in WordTokenizer.split(sentence) if w not in tokenizer.vocabulary]
-    end = told(vocabulary, vocabulary.end(sentence, tokenizer))
-    assert f" {len(outside)} of the {len(WordTokenizer.split(sentence))} word" in end
-    assert f"the same id, {tokenizer.special_tokens[UNKNOWN]}," in end
-
-
 def test_the_end_of_compare_is_true_of_one_tokenizer_and_absent_without_any():
-    one = {"bpe": KINDS["bpe"]}
-    assert "takes in the rows above: 5. " in told(compare, compare.end(one, [5]))
+    text = "Once"
+    drawn = compare.rows({"bpe": KINDS["bpe"]}, text)
+    tokens = len(KINDS["bpe"].encode(text))
+    assert f"Your 4 characters are {tokens} token" in told(compare, compare.end(drawn, text))
     app = open_part("tokenization", "compare", rows="")
     fine(app)
-    assert "Try:" not in prose_of(app)
+    assert "Choose at least one" in prose_of(app) and "Try:" not in prose_of(app)
 
 
 def test_the_end_of_learn_tells_the_first_merge_and_the_length_after_the_last():

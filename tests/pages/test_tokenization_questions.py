@@ -12,11 +12,9 @@ from llmviz.corpus import WindowPlan
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.tokenization.bytes import chapter as utf8
 from llmviz.course.lessons.tokenization.compare import chapter as compare
-from llmviz.course.lessons.tokenization.compare import words as compare_words
 from llmviz.course.lessons.tokenization.cut import chapter as cut
 from llmviz.course.lessons.tokenization.learn import chapter as learn
 from llmviz.course.lessons.tokenization.merge import chapter as merge
-from llmviz.course.lessons.tokenization.vocabulary import chapter as vocabulary
 from llmviz.course.lessons.tokenization.windows import chapter as windows
 from llmviz.course.lessons.tokenization.wordpiece import chapter as wordpiece
 from llmviz.course.lessons.tokenization.wordpiece.model import (
@@ -64,26 +62,6 @@ def test_capitals_are_counted_as_they_are_written(text):
         assert (UNKNOWN in question.reasons[question.right]) == unknown
 
 
-# ---- lines of a word vocabulary
-
-
-@settings(max_examples=80, deadline=None)
-@given(TEXT | some.text(alphabet="aAb ."))
-def test_exactly_one_size_of_a_word_vocabulary_is_right(text):
-    if not text:
-        return
-    question = vocabulary.size_question(text)
-    size = WordTokenizer.train(text).vocab_size
-    numbers = [int(answer.split()[0].replace(",", "")) for answer in question.answers]
-    assert numbers[question.right] == size and numbers.count(size) == 1
-    split = WordTokenizer.split(text)
-    for number, reason in zip(numbers, question.reasons, strict=True):
-        if reason == vocabulary.words.ask_size_all:
-            assert number == len(split) + 3 and len(split) > len(set(split))
-        if reason == vocabulary.words.ask_size_case:
-            assert len({word.lower() for word in split}) < len(set(split))
-
-
 # ---- WordPiece's next merge
 
 
@@ -112,32 +90,30 @@ def test_the_longest_match_is_told_as_it_is_done(word, joins):
     assert tokenizer.pieces(word) == (["[UNK]"] if None in pieces else pieces)
 
 
-# ---- which tokenizer writes a text shortest
+# ---- what a greeting costs
+
+
+def test_a_greeting_in_another_script_costs_its_bytes_and_the_answers_are_apart():
+    bpe, asked = KINDS["bpe"], compare.words.asked
+    question = compare.cost_question("hello")
+    assert question.values[question.right] == (len(bpe.encode(asked)),)
+    assert len(bpe.encode(asked)) == len(asked.encode())  # as the reason says: single bytes
+    assert {value for (value,) in question.values} >= {(len(asked)), len(bpe.encode("hello"))}
+    counts = sorted(value for (value,) in question.values)
+    assert all(b - a >= 2 for a, b in itertools.pairwise(counts)) and len(counts) == 3
+    assert compare.cost_question(f"hello {asked}") is None  # the picture shows it
 
 
 @settings(max_examples=60, deadline=None)
-@given(some.sampled_from(["안녕하세요", "boy", "the cat", "a", "", "🙂"]) | TEXT)
-def test_only_what_gives_the_text_back_can_be_shortest(text):
-    question = compare.script_question(KINDS, text)
-    able = {
-        name: len(tokenizer.encode(text))
-        for name, tokenizer in KINDS.items()
-        if tokenizer.decode(tokenizer.encode(text)) == text
-    }
-    best = [name for name, size in able.items() if size == min(able.values())]
-    assert (question is None) == (len(best) != 1)
-    if question is not None:
-        assert list(question.answers)[question.right] == best[0]
-        for name, reason in zip(question.answers, question.reasons, strict=True):
-            assert ("does not give this text back" in reason) == (name not in able)
-            assert ("needs fewer" in reason) == (name in able and name != best[0])
-
-
-def test_no_question_where_one_tokenizer_is_chosen_or_two_are_equal():
-    bpe = KINDS["bpe"]
-    assert compare.script_question({}, "a") is None
-    assert compare.script_question({"bpe": bpe}, "a") is None
-    assert compare.script_question({"bpe": bpe, "twin": bpe}, compare_words.ask_script_text) is None
+@given(TEXT)
+def test_what_has_no_hole_is_given_back_but_for_its_spaces(text):
+    for name, tokenizer in KINDS.items():
+        lost = compare.holes(tokenizer, text)
+        back = tokenizer.decode(tokenizer.encode(text))
+        assert bool(lost) == (UNKNOWN in back and UNKNOWN not in text) or UNKNOWN in text
+        line = compare.caption({name: tokenizer}, text)
+        assert ("No row has a hole" in line) == (not lost)
+        assert (" is not on the list" in line) == (len(lost) == 1)
 
 
 # ---- what later merges save

@@ -9,5 +9,6 @@ LESSON = Lesson(
     key="tokenization",
     words=words,
     icon=":material/content_cut:",
-    names=("cut", "vocabulary", "compare", "learn", "merge", "wordpiece", "bytes", "windows"),
+    moved={"vocabulary": "compare"},
+    names=("cut", "compare", "learn", "merge", "wordpiece", "bytes", "windows"),
 )

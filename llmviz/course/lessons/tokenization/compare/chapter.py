@@ -1,4 +1,4 @@
-"""Chapter "Compare": one text under any number of tokenizers."""
+"""Chapter "Compare": one text under any number of tokenizers, and what each of them loses."""
 
 import streamlit as st
 
@@ -6,6 +6,7 @@ from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.lessons.tokenization import sources
 from llmviz.course.lessons.tokenization.compare import words
 from llmviz.course.ui import kit
+from llmviz.textfile import check_text
 from llmviz.tokenizers import (
     TOKENIZERS,
     UNKNOWN,
@@ -14,53 +15,60 @@ from llmviz.tokenizers import (
     WordTokenizer,
     get_tokenizer,
 )
+from llmviz.tokenizers.wordpiece import UNK
 
+STAGED = True
+GUESS = "compare.cost"
 DRAWN = 1_200  # characters; a row of the aligned view is a line of the page for every 60 of them
+LISTED = 6  # unknown words that a sentence names
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.compare)
-    listed = sources.choices()
-    st.multiselect(
-        words.compare_choose,
-        listed + [name for name in state["rows"] if name not in listed],
-        **state.bind("rows"),
-    )
-    text = kit.learner_text(state, DRAWN)
-    if text is None:
+    """Show one text under some tokenizers, the guess and the looks, then a list of one's own."""
+    kit.prose(words.hook, lines=get_tokenizer("word").vocab_size)
+    own = state[kit.LEARNER_TEXT.key] != kit.LEARNER_TEXT.default
+    text = kit.learner_text(state, DRAWN) if own else state["words"]
+    with kit.stage("compare", stays=False):
+        picture = st.container()
+        names = sources.choices()
+        names += [name for name in state["rows"] if name not in names]
+        st.multiselect(words.choose, names, label_visibility="collapsed", **state.bind("rows"))
+        chosen = available(state)
+        drawn = rows(chosen, text or "")
+        with picture:
+            if drawn and text:
+                token_strip(drawn, key="compare.rows", text=text, mode="aligned")
+            kit.prose(caption(chosen, text or ""))
+        asked = cost_question(text or "")
+        if asked is not None:
+            _cost(asked)
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    kit.source(state, opened=own)
+    kit.looks(state, words.looks, "compare.looks")
+    if not text:
         return
-    chosen = available(state, state["rows"])
-    if chosen:
-        drawn = rows(chosen, text)
-        token_strip(drawn, key="compare.rows", text=text, mode="aligned")
-    else:
-        st.info(words.compare_none)
-    _ask(chosen)
-    _units(state)
+    _own_list(state, text)
     _code(chosen, text)
-    if chosen:
-        kit.seen(words.end, **end(chosen, [len(row.tokens) for row in drawn]))
+    if drawn and (asked is None or kit.answered(asked, GUESS)):
+        kit.seen(words.end, **end(drawn, text))
 
 
-def end(chosen: dict[str, Tokenizer], sizes: list[int]) -> dict[str, str]:
-    """Return what the chapter ends with: tokens and ids, from the fewest to the most."""
-    ids = [tokenizer.vocab_size for tokenizer in chosen.values()]
-    return {"tokens": _span(sizes), "ids": _span(ids)}
+def end(drawn: list[TokenRow], text: str) -> dict[str, str]:
+    """Return what the chapter ends with: how many tokens the text is to each tokenizer."""
+    counted = [
+        words.end_of.format(tokens=kit.count(len(row.tokens), "token"), name=kit.quote(row.name))
+        for row in drawn
+    ]
+    return {"characters": kit.count(len(text), "character"), "tokens": kit.listed(counted)}
 
 
-def _span(numbers: list[int]) -> str:
-    """Return the smallest and the largest of some numbers; one number where they are the same."""
-    low, high = min(numbers), max(numbers)
-    return (words.end_span if low < high else words.end_one).format(low=low, high=high)
-
-
-def available(state: kit.PageState, names: list[str]) -> dict[str, Tokenizer]:
+def available(state: kit.PageState) -> dict[str, Tokenizer]:
     """Return the tokenizers that can be had, saying why the others cannot: a line a reason."""
     had: dict[str, Tokenizer] = {}
     away: list[TokenizerUnavailable] = []
-    for name in names:
+    for name in state["rows"]:
         try:
             had[name] = sources.tokenizer_called(state, name)
         except TokenizerUnavailable as problem:
@@ -73,80 +81,95 @@ def available(state: kit.PageState, names: list[str]) -> dict[str, Tokenizer]:
 
 
 def rows(chosen: dict[str, Tokenizer], text: str) -> list[TokenRow]:
-    """Return a row for each tokenizer, with its counts beside its name."""
+    """Return a row for each tokenizer, with its price and the length of its list beside it."""
     listed = []
     for name, tokenizer in chosen.items():
         tokens = tokenizer.tokens(text)
-        note = words.compare_note.format(
-            tokens=kit.count(len(tokens), "token"),
-            ratio=len(text) / max(1, len(tokens)),
-            vocabulary=tokenizer.vocab_size,
-        )
+        price = kit.count(len(tokens), "token")
+        note = words.note.format(tokens=price, vocabulary=tokenizer.vocab_size)
         listed.append(TokenRow(name, tokens, note))
     return listed
 
 
-def _units(state: kit.PageState) -> None:
-    kit.section(words.units)
-    kit.text_input(state, "words", words.units_words, width=460)
-    text = state["words"].strip()
-    if not text:
-        return
-    kinds = {"word": sources.forms_by_word()}
-    kinds |= {name: get_tokenizer(name) for name in ("char", "bpe")}
-    token_strip(rows(kinds, text), key="compare.units", text=text, mode="aligned")
-    by_word = kinds["word"]
-    ids = {word: by_word.encode(word)[0] for word in dict.fromkeys(WordTokenizer.split(text))}
-    unknown = [word for word, i in ids.items() if i == by_word.special_tokens[UNKNOWN]]
-    known = [f"{kit.quote(word)} as {i}" for word, i in ids.items() if word not in unknown]
-    lines = []
-    if known:
-        lines.append(words.units_known.format(known=", ".join(known[:8])))
-    if unknown:
-        lines.append(words.units_unknown.format(unknown=", ".join(map(kit.quote, unknown[:8]))))
-    longest = max(ids, key=len, default="")
-    if longest:
-        sizes = {name: kit.count(len(kinds[name].encode(longest)), "token") for name in kinds}
-        lines.append(words.units_length.format(longest=kit.quote(longest), **sizes))
-    kit.prose(" ".join(lines))
+def holes(tokenizer: Tokenizer, text: str) -> dict[str, int]:
+    """Return the parts of a text that a tokenizer has no token for, and what it reads."""
+    special = tokenizer.special_tokens
+    unknown = special.get(UNKNOWN, special.get(UNK))
+    return {t.data.decode(): t.id for t in tokenizer.tokens(text) if t.id == unknown}
 
 
-def _ask(chosen: dict[str, Tokenizer]) -> None:
-    question = script_question(chosen, words.ask_script_text)
-    if question is not None:
-        kit.predict(question, "compare.script")
+def caption(chosen: dict[str, Tokenizer], text: str) -> str:
+    """Return what the first tokenizer that has a hole for something in the text loses."""
+    for name, tokenizer in chosen.items():
+        if lost := holes(tokenizer, text):
+            return words.caption["hole" if len(lost) == 1 else "holes"].format(
+                name=kit.quote(name), unknown=_some(lost), id=f"{max(lost.values()):,}"
+            )
+    return words.caption["whole" if chosen else "none"]
 
 
-def script_question(chosen: dict[str, Tokenizer], sample: str) -> kit.Question | None:
-    """Return which tokenizer writes a text shortest, as a question; None where several do."""
-    sizes = {name: len(tokenizer.encode(sample)) for name, tokenizer in chosen.items()}
-    able = {
-        name: size
-        for name, size in sizes.items()
-        if chosen[name].decode(chosen[name].encode(sample)) == sample
-    }
-    best = min(able, key=able.__getitem__, default=None)
-    if best is None or len(sizes) < 2 or list(able.values()).count(able[best]) > 1:
+def _some(lost: dict[str, int]) -> str:
+    return kit.listed([kit.quote(part) for part in list(lost)[:LISTED]])
+
+
+def cost_question(text: str) -> kit.Question | None:
+    """Return what a greeting in another script costs, as a question; None where the text shows it.
+
+    The wrong answers are those of somebody to whom it is a greeting as any other, and of one who
+    counts its signs.
+    """
+    if words.asked in text:
         return None
+    known, right = (
+        len(get_tokenizer("bpe").encode(part)) for part in (words.greetings[0], words.asked)
+    )
+    reasons = {known: words.ask_cost_same, len(words.asked): words.ask_cost_signs}
+    return kit.Question.among(
+        words.ask_cost,
+        reasons | {right: words.ask_cost_right},
+        right,
+        lambda count: kit.count(round(count), "token"),
+        known=kit.quote(words.greetings[0]),
+        asked=kit.quote(words.asked),
+        tokens=kit.count(known, "token"),
+        signs=kit.count(len(words.asked), "sign"),
+    )
 
-    def reason(name: str) -> str:
-        line = words.ask_script_right if name == best else words.ask_script_wrong
-        line = line if name in able else words.ask_script_lost
-        return line.format(name=kit.quote(name), tokens=kit.count(sizes[name], "token"))
 
-    text = words.ask_script.format(text=kit.quote(sample))
-    return kit.Question.among(text, {name: reason(name) for name in sizes}, best)
+def _cost(asked: kit.Question) -> None:
+    listed = [*words.greetings, words.asked]
+    costs = [len(get_tokenizer("bpe").encode(part)) for part in listed]
+    kit.guess_cases(
+        [kit.Case(part, cost, role="residual") for part, cost in zip(listed, costs, strict=True)],
+        kit.Axis(0, 1.75 * max(costs), words.cost_axis),
+        asked,
+        GUESS,
+        veiled=[len(listed) - 1],
+        picture="compare.cost.rows",
+        form="count",
+    )
+
+
+def _own_list(state: kit.PageState, text: str) -> None:
+    tokenizer = WordTokenizer.train(text)
+    kit.section(words.own, lines=kit.count(tokenizer.vocab_size, "line"))
+    kit.text_input(state, "sentence", words.sentence, width=460)
+    sentence = state["sentence"]
+    if kit.or_refused(check_text, sentence) is None or not sentence.strip():
+        return
+    token_strip([TokenRow("", tokenizer.tokens(sentence))], key="compare.own")
+    lost = holes(tokenizer, sentence)
+    kit.prose(
+        words.own_line["hole" if len(lost) == 1 else "holes" if lost else "whole"],
+        unknown=_some(lost),
+        back=kit.quote(tokenizer.decode(tokenizer.encode(sentence)), limit=120),
+    )
 
 
 def _code(chosen: dict[str, Tokenizer], text: str) -> None:
     names = [name for name in chosen if name in TOKENIZERS]
-    if not names:
-        return
-    quoted = text[: kit.IN_SNIPPET]
-    kit.show_code(
-        [WordTokenizer.split, Tokenizer.tokens],
-        words.snippet.format(quoted=quoted, names=names),
-        "\n".join(
-            f"{name} {len(chosen[name].encode(quoted))} {chosen[name].vocab_size}" for name in names
-        ),
-    )
+    if names:
+        quoted = text[: kit.IN_SNIPPET]
+        lines = [f"{n} {len(chosen[n].encode(quoted))} {chosen[n].vocab_size}" for n in names]
+        snippet = words.snippet.format(quoted=quoted, names=names)
+        kit.show_code([WordTokenizer.split, Tokenizer.tokens], snippet, "\n".join(lines))

@@ -6,10 +6,7 @@ from llmviz.course.ui import codec
 from llmviz.tokenizers import TOKENIZERS
 
 PARAMS = [
-    codec.choices(
-        "rows",
-        ["word", "char", "bpe", "gpt2", "cl100k_base"],
-        [*TOKENIZERS, sources.TRAINED, sources.LOADED],
-    ),
-    codec.text("words", words.units_default, 120),
+    codec.choices("rows", ["word", "char", "bpe"], [*TOKENIZERS, sources.TRAINED, sources.LOADED]),
+    codec.text("words", words.example, 120),  # what stands there until a learner writes
+    codec.text("sentence", words.sentence_default, 300),
 ]

@@ -1,5 +1,0 @@
-"""The chapter "Words" of the lesson "Text to tokens"."""
-
-from llmviz.course.document import beside
-
-words = beside(__file__)
