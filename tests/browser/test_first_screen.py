@@ -26,6 +26,7 @@ DONE = [
     "history?part=all",
     "attention?part=why",
     "transformer?part=residuals",
+    "transformer?part=count",
 ]
 
 

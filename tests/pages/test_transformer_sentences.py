@@ -13,8 +13,6 @@ from hypothesis import strategies as some
 
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.transformer.block.captions import Captions
-from llmviz.course.lessons.transformer.count import chapter as counting
-from llmviz.course.lessons.transformer.count import words as count_words
 from llmviz.course.lessons.transformer.halves import teacher
 from llmviz.course.lessons.transformer.halves import words as halves_words
 from llmviz.course.lessons.transformer.halves.model import Decoding
@@ -132,24 +130,7 @@ def test_a_final_norm_is_named_where_there_is_one(norm, tmp_path, monkeypatch):
     assert ("final norm" in board["rounds"][0]["lines"][0]) == (norm == "pre")
 
 
-# ---- counting, and the loop
-
-
-def test_the_head_is_asked_of_the_settings_and_not_of_the_shape_they_came_from():
-    app = open_part("transformer", "count", shape="GPT-2", tied="0")
-    fine(app)
-    assert "the output head is a matrix of its own" in prose_of(app)
-    assert "head of GPT-2" not in prose_of(app)
-
-
-@given(some.lists(some.integers(1, 5), min_size=1, max_size=4))
-def test_every_largest_part_is_named(numbers):
-    parts = dict(zip(count_words.parts, numbers, strict=False))
-    told = counting.largest_line(parts)
-    for part, number in parts.items():
-        name = re.search(rf"\b{count_words.parts[part]}\b", told)
-        assert bool(name) == (number == max(numbers))
-    assert ("each" in told) == (numbers.count(max(numbers)) > 1)
+# ---- the loop
 
 
 @given(some.integers(1, 60), some.integers(1, 12), some.booleans())

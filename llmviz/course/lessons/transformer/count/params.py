@@ -1,15 +1,14 @@
 """The controls of the chapter "Counting", as its links write them. 0 stands for what is usual."""
 
-from llmviz.course.lessons.transformer.count.shapes import SHAPES
 from llmviz.course.ui import codec
-from llmviz.models.arithmetic import BYTES
+from llmviz.models.arithmetic import BYTES, PRESETS
 from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, POSITIONS, GPTConfig
 
 FIRST = "GPT-2"
-START = GPTConfig.from_dict(SHAPES[FIRST])
+START = GPTConfig.from_dict(PRESETS[FIRST])
 
 PARAMS = [
-    codec.choice("shape", FIRST, list(SHAPES)),
+    codec.choice("shape", FIRST, list(PRESETS)),
     codec.integer("layers", START.n_layer, 1, 200),
     codec.integer("heads", START.n_head, 1, 256),
     codec.integer("kv", 0, 0, 256),
