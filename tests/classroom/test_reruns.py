@@ -64,6 +64,7 @@ STAGED = {
     "Grokking",
     "Cut",
     "Bytes",
+    "Windows",
     "Compare",
     "Step by step",
     "Masks",

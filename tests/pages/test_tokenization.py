@@ -22,11 +22,13 @@ from llmviz.course.lessons.tokenization.bytes import chapter as utf8
 from llmviz.course.lessons.tokenization.cut import chapter as cut
 from llmviz.course.lessons.tokenization.cut import words as cut_words
 from llmviz.course.lessons.tokenization.merge import chapter as merge
+from llmviz.course.lessons.tokenization.windows import chapter as windows
 from llmviz.course.ui import common
 from llmviz.tokenizers import (
     UNKNOWN,
     BPETokenizer,
     Tokenizer,
+    WordTokenizer,
     film,
     get_tokenizer,
     load_tokenizer,
@@ -459,6 +461,15 @@ def test_targets_are_the_inputs_moved_by_one():
 def test_a_stride_beyond_the_context_names_the_tokens_in_no_window():
     app = open_part("tokenization", "windows", context="2", stride="5")
     assert "tokens are in no window" in prose_of(app)
+
+
+def test_a_batch_is_padded_and_begins_with_the_start_token():
+    tokenizer = WordTokenizer.train("a b c d e")
+    rows = windows.padded(["a b c", "a", "", "a b c d e"], tokenizer)
+    start, pad = tokenizer.special_tokens["<|endoftext|>"], tokenizer.special_tokens["<|pad|>"]
+    assert {len(row) for row in rows} == {6}
+    assert all(row[0] == start for row in rows)
+    assert rows[0] == [start, 0, 1, 2, pad, pad] and pad not in rows[3]
 
 
 # ---- the whole lesson

@@ -161,7 +161,7 @@ def test_tokens_in_no_window_are_counted_where_they_are(context, stride, more):
         word = f"{number} token{' is' if number == 1 else 's are'}"
         assert (f"{where} {word} in no window" in told) == bool(number)
     assert ("only one window" in told) == (len(plan.starts) == 1)
-    assert ("share" in told) == (stride < context and len(plan.starts) > 1)
+    assert ("Neighbours share" in told) == (stride < context and len(plan.starts) > 1)
 
 
 def test_a_rest_longer_than_a_window_is_not_called_too_short_for_one():

@@ -16,6 +16,7 @@ from llmviz.course.lessons.tokenization.windows import chapter as windows
 from llmviz.course.lessons.tokenization.wordpiece import chapter as wordpiece
 from llmviz.course.lessons.tokenization.wordpiece.model import after_merges, learn_pieces
 from llmviz.tokenizers import film, get_tokenizer
+from tests.pages import harness
 from tests.pages.harness import fine, open_part, prose_of, sent
 
 TEXT = some.text(alphabet="aab éß🙂.\n", min_size=1, max_size=40)
@@ -69,11 +70,13 @@ def test_the_second_half_of_the_film_does_not_travel_before_the_guess(covers):
     assert sent(app, "draw_on")["asked"]["x"] == []
 
 
-def test_the_windows_are_covered_until_their_target_was_predicted(covers):
+def test_the_windows_are_covered_until_their_guesses_were_counted(covers):
     app = open_part("tokenization", "windows")
-    assert "as the model receives it" not in prose_of(app)
+    assert "What the model receives" not in [head.value for head in app.header]
+    assert not harness.unpack_all(app, "windows_view")  # it draws each target
     app.radio[0].set_value(0).run()
-    assert "as the model receives it" in prose_of(app)
+    assert "What the model receives" in [head.value for head in app.header]
+    assert harness.unpack_all(app, "windows_view")
 
 
 @settings(max_examples=60, deadline=None)
@@ -116,5 +119,5 @@ def test_bytes_says_how_its_longest_sign_is_stored_and_read(text):
 def test_the_end_of_windows_counts_what_the_plan_predicts(context, stride, more):
     plan = WindowPlan(context + more, context, stride)
     end = told(windows, windows.end([f"t{i}" for i in range(plan.tokens)], plan))
-    assert "after `t0`, predict `t1`" in end
-    assert f"together hold {len(plan.starts) * context:,}." in end
+    assert "after `t0`, say `t1`" in end
+    assert f"make {len(plan.starts) * context:,} exercise" in end

@@ -206,28 +206,15 @@ def test_a_joined_sign_costs_what_its_bytes_do_and_the_answers_are_apart():
 
 
 @given(some.integers(1, 16), some.integers(1, 32), some.integers(1, 120))
-def test_exactly_one_number_of_windows_is_right(context, stride, more):
+def test_a_window_asks_once_at_each_of_its_tokens(context, stride, more):
     plan = WindowPlan(context + more, context, stride)
-    question = windows.stride_question(plan)
-    now = len(plan.starts)
-    then = len(WindowPlan(plan.tokens, context, 2 * stride).starts)
-    assert (question is None) == (now == then)
+    texts = [f"t{at}" for at in range(plan.tokens)]
+    question = windows.guesses_question(texts, plan)
+    assert (question is None) == (context == 1)
     if question is not None:
-        assert [a.split()[0] for a in question.answers].count(str(then)) == 1
-        assert question.answers[question.right].split()[0] == str(then)
-        assert f"every {2 * stride} tokens" in question.reasons[question.right]
-
-
-@given(some.lists(some.sampled_from("abc·"), min_size=2, max_size=20), some.integers(1, 19))
-def test_the_target_is_the_next_token(texts, context):
-    if len(texts) <= context:
-        return
-    question = windows.target_question(texts, context)
-    if question is None:
-        assert texts[context] == texts[context - 1] or set(texts) <= {*texts[context - 1 :][:2]}
-        return
-    assert question.answers[question.right] == texts[context]
-    assert len(set(question.answers)) == len(question.answers) == 3
+        assert question.answers[question.right] == str(plan.predictions // len(plan.starts))
+        assert set(question.answers) == {"1", str(context - 1), str(context)}
+        assert f"`t{context}`" in as_markdown(question.reasons[question.right])
 
 
 @given(some.integers(1, 12), some.integers(1, 60))
