@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json
+
+T = TypeVar("T")
 
 _DAMAGED = (KeyError, TypeError, AttributeError, ValueError)
 
@@ -37,6 +42,23 @@ class Recorded:
         if isinstance(error, _DAMAGED):
             line = f"{self.path} is damaged: {error!r}; `{self.command}` makes it again"
             raise ValueError(line) from None
+
+
+def typed(value: object, kind: type[T]) -> T:
+    """Return what was read from JSON as a kind: dataclasses, named tuples, numbers as keys, arrays.
+
+    Raises ValueError that says where something is absent or of another kind.
+
+    >>> typed({"1": [2, 3]}, dict[int, tuple[float, ...]])
+    {1: (2.0, 3.0)}
+    """
+    return msgspec.convert(value, kind, str_keys=True, dec_hook=_array)
+
+
+def _array(kind: type, value: Any) -> Any:
+    if kind is np.ndarray:
+        return np.array(value)
+    raise NotImplementedError(f"a record has no {kind}")
 
 
 def write_to(make: Callable[[Path], object], about: str, folder: Path = EXPERIMENT_FOLDER) -> None:

@@ -25,9 +25,9 @@ from llmviz.evaluation.calibration import (
     fit_temperature,
     guesses_from,
 )
-from llmviz.evaluation.exact_loss import CorpusLoss, Mean, corpus_loss, divide_logits, story_logits
+from llmviz.evaluation.exact_loss import CorpusLoss, corpus_loss, divide_logits, story_logits
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 from llmviz.training.held_out_texts import CALIBRATION_SEED, stories
 
 if TYPE_CHECKING:
@@ -185,16 +185,4 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, ModelErrors]:
     Raises ValueError where the file is missing or damaged.
     """
     with Recorded(folder / FILE, COMMAND) as content:
-        return {name: _from_json(model) for name, model in content["models"].items()}
-
-
-def _from_json(content: dict[str, Any]) -> ModelErrors:
-    given: dict[str, Any] = {
-        name: np.array(value) if isinstance(value, list) else value
-        for name, value in content.items()
-    }
-    corpus: dict[str, Any] = {
-        name: Mean(*value) if isinstance(value, list) else value
-        for name, value in content["corpus"].items()
-    }
-    return ModelErrors(**given | {"corpus": CorpusLoss(**corpus)})
+        return typed(content["models"], dict[str, ModelErrors])

@@ -19,7 +19,7 @@ import numpy as np
 from llmviz.corpus.exercises import holders
 from llmviz.corpus.tiny_world import generate
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -174,7 +174,7 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Moved:
     Raises ValueError where the file is missing or damaged.
     """
     with Recorded(folder / FILE, COMMAND) as content:
-        return Moved(
-            {name: Way(**content["ways"][name]) for name in WAYS},
-            [Place(**place) for place in content["places"]],
-        )
+        found = typed(content, Moved)
+        if set(found.ways) != set(WAYS):
+            raise ValueError("a way is missing")
+        return found

@@ -21,7 +21,7 @@ from llmviz.course.lessons.errors.association import (
     without_direction,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -247,11 +247,7 @@ def sharpened(share: float, temperature: float) -> float:
 def bundled(lean: float, seed: int, folder: Path = EXPERIMENT_FOLDER) -> Measured:
     """Return what was measured on a bundled model. ValueError where it is not in this copy."""
     with Recorded(folder / FILE, COMMAND) as content:
-        run: dict[str, Any] = content["runs"][run_name(lean, seed)]
-        jobs = [
-            JobRead(**job | {"written": tuple(map(tuple, job["written"]))}) for job in run["jobs"]
-        ]
-        return Measured(**run | {"jobs": jobs, "examples": tuple(run["examples"])})
+        return typed(content["runs"][run_name(lean, seed)], Measured)
 
 
 def run_name(lean: float, seed: int) -> str:

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from llmviz.corpus.planted import MOST_WORDS, Field, Planted, field
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:
     from llmviz.course.lessons.errors.small_reader import Reader
@@ -170,5 +170,4 @@ def bundled(
 ) -> Remembered:
     """Return what a bundled model remembers. Raises ValueError where it is not in this copy."""
     with Recorded(folder / FILE, COMMAND) as content:
-        run: dict[str, Any] = content["runs"][run_name(seed, passes, repeats=repeats)]
-        return Remembered(**run | {"planted": [Kept(**kept) for kept in run["planted"]]})
+        return typed(content["runs"][run_name(seed, passes, repeats=repeats)], Remembered)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from llmviz.corpus.invented import Person, Register, fact
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 
 FILE = "tested.json"
 COMMAND = "python -m experiments make tested"
@@ -52,5 +52,5 @@ def bundled(folder: Path = EXPERIMENT_FOLDER) -> dict[int, tuple[Score, ...]]:
     Raises ValueError where they are not in this copy.
     """
     with Recorded(folder / FILE, COMMAND) as content:
-        scores = content["scores"]
-        return {copies: tuple(Score(**score) for score in scores[str(copies)]) for copies in COPIES}
+        scores = typed(content["scores"], dict[int, tuple[Score, ...]])
+        return {copies: scores[copies] for copies in COPIES}

@@ -21,7 +21,7 @@ from llmviz.corpus.letter_questions import SPELLINGS, WHOLE, cut
 from llmviz.corpus.words import words
 from llmviz.evaluation.exact_loss import log_softmax
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:
     from llmviz.models.base import LanguageModel
@@ -213,8 +213,7 @@ PROBES: dict[str, Callable[[str], Any]] = {
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> TokenLetters:
     """Return what was measured; ValueError where the file is missing or damaged."""
     with Recorded(folder / FILE, COMMAND) as content:
-        return TokenLetters(
-            {way: Spelling(**content["spellings"][way]) for way in SPELLINGS},
-            {kind: LetterProbe(**content["probes"][kind]) for kind in PROBES},
-            [int(count) for count in content["counts"]],
-        )
+        found = typed(content, TokenLetters)
+        if set(found.spellings) != set(SPELLINGS) or set(found.probes) != set(PROBES):
+            raise ValueError("a spelling or a probe is missing")
+        return found

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from llmviz import records
 from llmviz.course.lessons.reasoning import sum_texts
 from llmviz.course.lessons.reasoning.sum_texts import (
     END,
@@ -27,8 +28,6 @@ from llmviz.course.lessons.reasoning.sum_texts import (
 )
 from llmviz.finetuning.passing import pass_at_k
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import require
-from llmviz.training.files import read_json
 
 if TYPE_CHECKING:
     from llmviz.finetuning.rewarded import RewardConfig, Update
@@ -251,14 +250,10 @@ def _unpacked(run: dict[str, Any]) -> RewardRun:
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> Recorded:
     """Return the bundled runs. Raises ValueError where the file is missing or damaged."""
-    path = require(folder / FILE, COMMAND)
-    content = read_json(path)
-    try:
+    with records.Recorded(folder / FILE, COMMAND) as content:
         every = [_unpacked(run) for run in content["runs"]]
         runs = {way: tuple(run for run in every if run.way == way) for way in WAYS}
-        noise = Noise(**content["noise"])
+        noise = records.typed(content["noise"], Noise)
         if any(len(some) != len(SEEDS) for some in runs.values()):
             raise TypeError(f"{len(WAYS) * len(SEEDS)} runs are needed; got {len(every)}")
         return Recorded(runs, noise, float(content["seconds"]))
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None

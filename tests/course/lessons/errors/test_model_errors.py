@@ -15,12 +15,12 @@ from llmviz.course.lessons.errors.model_errors import (
     TRUE,
     TUNED,
     ModelErrors,
-    _from_json,
     measure,
     recorded,
 )
 from llmviz.evaluation.calibration import TEMPERATURES, guesses_of, reliability
 from llmviz.pretrained import load_bundled
+from llmviz.records import typed
 
 TEXTS = [story.text for story in generate(3, seed=20_000)]
 
@@ -65,7 +65,7 @@ def test_a_measurement_is_what_its_parts_compute_and_survives_its_file():
             assert ours.overconfident == pytest.approx(plain.overconfident)
             assert found.spread(temperature, against) > 0
     assert found.losses == pytest.approx(guesses.losses.mean(-1))
-    again = _from_json(json.loads(json.dumps(to_json(found))))
+    again = typed(json.loads(json.dumps(to_json(found))), ModelErrors)
     assert isinstance(again, ModelErrors)
     assert again.corpus == found.corpus
     assert again.sure == pytest.approx(found.sure, abs=1e-4)

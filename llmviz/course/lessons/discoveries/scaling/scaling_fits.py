@@ -19,7 +19,7 @@ from llmviz.course.lessons.discoveries.scaling.scaling_fit import (
 )
 from llmviz.course.lessons.discoveries.scaling.scaling_runs import AMOUNTS, SIZES, ScalingRun
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 
 FILE = "scaling-fits.json"
 COMMAND = "python -m experiments make scaling-fits"
@@ -80,7 +80,4 @@ class Fitted:
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, Fitted]:
     """Return the bundled laws by name. Raises ValueError where they are missing or damaged."""
     with Recorded(folder / FILE, COMMAND) as content:
-        return {
-            name: Fitted(**fit | {"law": Law(**fit["law"])})
-            for name, fit in content["fits"].items()
-        }
+        return typed(content["fits"], dict[str, Fitted])

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llmviz.paths import EXPERIMENT_FOLDER, TOKENIZER_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 from llmviz.training.held_out_texts import stories
 
 if TYPE_CHECKING:
@@ -216,8 +216,4 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> tuple[Floor, tuple[ScalingRun,
     Raises ValueError where the file is missing or damaged.
     """
     with Recorded(folder / FILE, COMMAND) as content:
-        runs = [
-            ScalingRun(**run | {"curve": tuple((tokens, loss) for tokens, loss in run["curve"])})
-            for run in content["runs"]
-        ]
-        return Floor(**content["floor"]), tuple(runs)
+        return typed(content["floor"], Floor), typed(content["runs"], tuple[ScalingRun, ...])

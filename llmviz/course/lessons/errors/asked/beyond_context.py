@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:
     pass
@@ -55,7 +55,8 @@ class BeyondContext:
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> BeyondContext:
     """Return what was measured. Raises ValueError where the file is missing or damaged."""
     with Recorded(folder / FILE, COMMAND) as content:
-        losses = {kind: tuple(map(tuple, content["losses"][kind])) for kind in POSITIONS}
+        found = typed(content["losses"], dict[str, tuple[tuple[float, ...], ...]])
+        losses = {kind: found[kind] for kind in POSITIONS}
         places = tuple(BIN * (i + 0.5) for i in range(TIMES * content["context"] // BIN))
         if {len(row) for rows in losses.values() for row in rows} != {len(places)} or any(
             len(rows) != len(SEEDS) for rows in losses.values()

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:
     pass
@@ -69,14 +69,4 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> tuple[HeadCase, ...]:
     """Return all cases. Raises ValueError where the file is missing or damaged."""
 
     with Recorded(folder / FILE, COMMAND) as content:
-        return tuple(
-            HeadCase(
-                **case
-                | {
-                    "looks": tuple(Look(**look) for look in case["looks"]),
-                    "tokens": tuple(map(tuple, case["tokens"])),
-                    "endings": tuple(case["endings"]),
-                }
-            )
-            for case in content["cases"]
-        )
+        return typed(content["cases"], tuple[HeadCase, ...])

@@ -36,7 +36,7 @@ from llmviz.corpus.letter_questions import (
     tokens_of,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded, require
+from llmviz.records import Recorded, require, typed
 from llmviz.training.config import QUICK, TrainConfig
 
 if TYPE_CHECKING:
@@ -182,17 +182,10 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> LetterScores:
     Raises ValueError where the file is missing or damaged.
     """
     with Recorded(folder / FILE, COMMAND) as content:
-        scores = {
-            task: {
-                way: {
-                    test: Score(score["asked"], tuple(score["right"]), tuple(score["guess"]))
-                    for test, score in content["scores"][task][way].items()
-                }
-                for way in SPELLINGS
-            }
-            for task in TASKS
-        }
-        return LetterScores(scores, {task: content["parameters"][task] for task in TASKS})
+        found = typed(content, LetterScores)
+        if any(set(found.scores[task]) != set(SPELLINGS) for task in TASKS):
+            raise ValueError("a spelling is missing")
+        return found
 
 
 @cache

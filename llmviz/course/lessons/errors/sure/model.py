@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 
 FILE = "smoothed.json"
 COMMAND = "python -m experiments make smoothed"
@@ -70,7 +70,7 @@ class SmoothedRuns:
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> SmoothedRuns:
     """Return the bundled runs. Raises ValueError where the file is missing or damaged."""
     with Recorded(folder / FILE, COMMAND) as content:
-        runs = [SmoothedRun(**run) for run in content["runs"]]
+        runs = typed(content["runs"], list[SmoothedRun])
         by_smoothing = {
             share: tuple(run for run in runs if run.smoothing == share) for share in SMOOTHING
         }

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from llmviz.course.lessons.reasoning.conversation.chat_model import COMMAND, SEEDS, WAYS
 from llmviz.course.lessons.reasoning.think_first import Share
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:
     pass
@@ -68,15 +68,8 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, list[ChatModel]]:
     """Return the bundled results, three models of each way. ValueError: missing or damaged."""
     found: dict[str, list[ChatModel]] = {way: [] for way in WAYS}
     with Recorded(folder / FILE, COMMAND) as content:
-        for row in content["models"]:
-            settings = {name: _read(value) for name, value in row["settings"].items()}
-            found[row["way"]].append(ChatModel(**{**row, "settings": settings}))
+        for model in typed(content["models"], list[ChatModel]):
+            found[model.way].append(model)
         if any(len(models) != len(SEEDS) for models in found.values()):
             raise ValueError(f"{len(SEEDS)} models of each way are needed")
     return found
-
-
-def _read(value: dict[str, Any]) -> Measured:
-    shares = {name: Share(**value[name]) for name in ("answers", "right", "other", "ended")}
-    turns = {int(n): Share(**share) for n, share in value["turns"].items()}
-    return Measured(acts=value["acts"], turns=turns, **shares)

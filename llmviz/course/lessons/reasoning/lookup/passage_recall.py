@@ -16,7 +16,7 @@ from llmviz.course.lessons.reasoning.lookup.passage_ranking import (
     VECTORS,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 
 FILE = "passage-recall.json"
 COMMAND = "python -m experiments make passage-recall"
@@ -43,10 +43,7 @@ class Recall:
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, list[Recall]]:
     """Return what was measured, by text. ValueError where the file is missing or damaged."""
     with Recorded(folder / FILE, COMMAND) as content:
-        found = [
-            Recall(**{**row, "hits": {way: tuple(row["hits"][way]) for way in WAYS}})
-            for row in content["texts"]
-        ]
+        found = typed(content["texts"], list[Recall])
         texts = {name: [part for part in found if part.text == name] for name in (WORLD, STORY)}
         if [len(texts[WORLD]), len(texts[STORY])] != [len(PARTS), 1]:
             raise ValueError("texts are missing")

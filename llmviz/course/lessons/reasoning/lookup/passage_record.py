@@ -27,7 +27,7 @@ from llmviz.course.lessons.reasoning.lookup.passage_reader import (
     new_model,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -200,7 +200,7 @@ class Measured:
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> list[Measured]:
     """Return the bundled results, a model for each seed. ValueError: missing or damaged."""
     with Recorded(folder / FILE, COMMAND) as content:
-        found = [Measured(**model) for model in content["models"]]
+        found = typed(content["models"], list[Measured])
         if len(found) != len(SEEDS) or any(set(model.cases) != set(CASES) for model in found):
             raise ValueError("models or cases are missing")
         return found

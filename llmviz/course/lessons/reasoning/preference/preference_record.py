@@ -21,6 +21,7 @@ from llmviz.course.lessons.reasoning.preference.preference_model import (
 )
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded as Opened
+from llmviz.records import typed
 from llmviz.training.measures import Share
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Recorded:
         )
         if {(run.pairs, run.by_length, run.wrong, run.seed) for run in runs} != {*settings()}:
             raise ValueError(f"{len(settings())} runs are needed; got {len(runs)}")
-        searches = tuple(Search(**search) for search in content["searches"])
+        searches = typed(content["searches"], tuple[Search, ...])
         if len(searches) != SEARCHES:
             raise ValueError(f"{SEARCHES} searches are needed; got {len(searches)}")
         curves = tuple(

@@ -19,7 +19,7 @@ import numpy as np
 from llmviz.course.lessons.reasoning.parity_texts import WAYS
 from llmviz.course.lessons.reasoning.think_first import SEEDS, Share
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded
+from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:
     pass
@@ -109,12 +109,7 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[tuple[str, str], list[Mea
         found: dict[tuple[str, str], list[Measured]] = {
             (name, way): [] for name in TASKS for way in WAYS
         }
-        for model in content["models"]:
-            right, steps_right = (
-                {int(length): Share(**hits) for length, hits in model[key].items()}
-                for key in ("right", "steps_right")
-            )
-            measured = Measured(**model | {"right": right, "steps_right": steps_right})
+        for measured in typed(content["models"], list[Measured]):
             found[measured.task, measured.way].append(measured)
         if any(len(models) != len(SEEDS) for models in found.values()):
             raise ValueError("models are missing")

@@ -61,26 +61,13 @@ class Measured:
     numbers: int
 
 
-def _share(value: dict[str, int]) -> Share:
-    return Share(value["right"], value["count"])
-
-
 @cache
 def recorded(folder: Path = FOLDER) -> dict[str, list[Measured]]:
     """Return the bundled results, three models for each way. ValueError: missing or damaged."""
     found: dict[str, list[Measured]] = {way: [] for way in WAYS}
     with records.Recorded(folder / FILE, COMMAND) as content:
-        for model in content["models"]:
-            model["right"] = {
-                task: {int(n): _share(value) for n, value in by_digits.items()}
-                for task, by_digits in model["right"].items()
-            }
-            model["causes"] = {
-                task: {int(n): value for n, value in by_digits.items()}
-                for task, by_digits in model["causes"].items()
-            }
-            model["invented"] = model["invented"] and _share(model["invented"])
-            found[model["way"]].append(Measured(**model))
+        for model in records.typed(content["models"], list[Measured]):
+            found[model.way].append(model)
         if any(len(models) != len(SEEDS) for models in found.values()):
             raise ValueError("a model is missing")
     return found

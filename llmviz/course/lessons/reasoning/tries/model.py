@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from llmviz import records
 from llmviz.course.lessons.reasoning.sum_texts import (
     END,
     LONGEST,
@@ -26,8 +27,6 @@ from llmviz.course.lessons.reasoning.sum_texts import (
     question_of,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import require
-from llmviz.training.files import read_json
 
 FILE = "more-tries.json"
 COMMAND = "python -m experiments make more-tries"
@@ -171,14 +170,8 @@ class Recorded:
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> Recorded:
     """Return the bundled results. Raises ValueError where the file is missing or damaged."""
-    path = require(folder / FILE, COMMAND)
-    content = read_json(path)
-    try:
-        points = tuple(Point(**row) for row in content["points"])
-        counts = {name: int(content[name]) for name in ("wrong", "lost", "forgotten")}
-        found = Recorded(points, **counts)
+    with records.Recorded(folder / FILE, COMMAND) as content:
+        found = records.typed(content, Recorded)
         if any(not found.line(choice, part) for choice in (*CHOICES, BEAM) for part in PARTS):
             raise TypeError("a way is missing")
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
-    return found
+        return found
