@@ -1,0 +1,43 @@
+"""Bundled records: each has its maker, and a test that makes a part again or counts it whole."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from experiments import __main__ as experiments
+from experiments import passage_recall
+from llmviz.course.lessons.reasoning.lookup.passage_recall import STORY, TABLES, recorded
+from llmviz.interpretability.vector_tables import load_table
+from llmviz.paths import DATA
+
+ROOT = experiments.ROOT
+
+
+@pytest.mark.parametrize("name", experiments.RECORDS)
+def test_each_record_has_a_maker_and_a_check_that_is_there(name):
+    assert experiments.module(name) in {
+        f"experiments.{path.stem}" for path in (ROOT / "experiments").glob("*.py")
+    }
+    file, _, test = experiments.RECORDS[name]["check"].partition("::")
+    assert f"def {test}(" in (ROOT / file).read_text("utf-8")
+
+
+def test_no_maker_is_left_out():
+    makers = {path.stem for path in (ROOT / "experiments").glob("*.py") if path.stem[0] != "_"}
+    assert {name.replace("-", "_") for name in experiments.RECORDS} == makers
+
+
+def test_a_check_runs_the_records_own_test(monkeypatch):
+    ran: list[list[str]] = []
+    monkeypatch.setattr(subprocess, "call", lambda line, cwd: ran.append(line) or 3)
+    assert experiments.main(["make", "tools", "--check"]) == 3
+    assert ran[0][-1] == experiments.RECORDS["tools"]["check"]
+
+
+def test_passages_of_the_bundled_story_are_found_as_often_as_recorded():
+    tables = {way: load_table(name) for way, name in TABLES.items()}
+    text = (DATA / "story.txt").read_text("utf-8")
+    found = passage_recall.measure(text, passage_recall.QUESTIONS, tables, STORY)
+    assert [found] == recorded()[STORY]
