@@ -64,6 +64,7 @@ STAGED = {
     "Grokking",
     "Cut",
     "Bytes",
+    "Merge",
     "Windows",
     "Compare",
     "Step by step",

@@ -176,6 +176,7 @@ def test_the_first_merge_is_that_of_lowest_rank_within_one_piece(parts):
     joined = tree.piece[node.byte_start : node.byte_end].decode().replace(" ", "·")
     assert question.answers[question.right] == joined
     assert f"has rank {node.rank:,}, the lowest" in question.reasons[question.right]
+    assert node.byte_start > 0  # who begins at the left is wrong
     for at, reason in enumerate(question.reasons):
         assert ("the lowest among" in reason) == (at == question.right)
 

@@ -18,30 +18,44 @@ BYTES_DRAWN = 48
 PIECES_LISTED = 30
 
 
+STAGED = True
+
+
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.merge)
-    from_the_end = state.setter(piece=0, merges=-1)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        kit.text_input(state, "word", words.merge_word, width=320, then=from_the_end)
-        _rules(state)
-        st.toggle(words.merge_space, **state.bind("space", then=from_the_end))
-    try:
-        tokenizer = sources.tokenizer_called(state, state["rules"])
-        check_text(state["word"])
-        if not isinstance(tokenizer, BPETokenizer):
-            raise ValueError(words.not_bpe)
-    except ValueError as error:
-        kit.refuse(error)
+    """Show the merges of a word as a tree, and the guess which pair of another one is first."""
+    kit.prose(words.hook)
+    tokenizer = None
+    with kit.stage("merge", stays=False):
+        picture = st.container()
+        from_the_end = state.setter(piece=0, merges=-1)
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            kit.text_input(state, "word", words.word, width=320, then=from_the_end)
+            _rules(state)
+            st.toggle(words.space, **state.bind("space", then=from_the_end))
+        try:
+            found = sources.tokenizer_called(state, state["rules"])
+            check_text(state["word"])
+            if not isinstance(found, BPETokenizer):
+                raise ValueError(words.not_bpe)
+            if state["word"].strip():
+                tokenizer = found
+            else:
+                st.info(words.empty)
+        except ValueError as error:
+            kit.refuse(error)
+        if tokenizer is not None:
+            piece = _choose_piece(state, tokenizer)
+            tree = tokenizer.merge_tree(piece)
+            with picture:
+                _tree(state, tokenizer, tree)
+    kit.source(state)
+    if tokenizer is None:
         return
-    if not state["word"].strip():
-        st.info(words.merge_empty)
-        return
-    piece = _choose_piece(state, tokenizer)
-    tree = tokenizer.merge_tree(piece)
-    _tree(state, tokenizer, piece, tree)
-    _ask(state, tokenizer)
+    text = state[kit.LEARNER_TEXT.key][:2_000]
+    if (asked := first_merge_question(text, state["word"], tokenizer)) is not None:
+        kit.predict(asked, "merge.first")
+    kit.looks(state, words.looks, "merge.looks")
     _code(state, tokenizer, piece)
     kit.seen(words.end, **end(tokenizer, piece, tree))
 
@@ -60,9 +74,9 @@ def end(tokenizer: BPETokenizer, piece: str, tree: MergeTree) -> dict[str, objec
 def _rules(state: kit.PageState) -> None:
     names = sources.choices("bpe")
     st.selectbox(
-        words.merge_rules,
+        words.rules,
         names if state["rules"] in names else [*names, state["rules"]],
-        format_func=words.merge_rule_names.__getitem__,
+        format_func=words.rule_names.__getitem__,
         width=220,
         **state.bind("rules"),
     )
@@ -74,42 +88,23 @@ def _choose_piece(state: kit.PageState, tokenizer: BPETokenizer) -> str:
     pieces = every[:PIECES_LISTED]
     at = kit.keep(state, "piece", range(len(pieces)))
     if len(pieces) > 1:
-        text = words.merge_pieces.format(pieces=kit.count(len(every), "piece"))
-        if len(every) > len(pieces):
-            text += " " + words.merge_listed.format(listed=len(pieces))
-        kit.prose(text)
-        from_the_end = state.setter(merges=-1)
-        st.pills(
-            words.merge_piece,
-            range(len(pieces)),
-            format_func=lambda i: kit.visible(pieces[i]).replace("`", "ˋ"),
-            required=True,
-            label_visibility="collapsed",
-            **state.bind("piece", then=from_the_end),
-        )
-    piece = pieces[at]
-    data = piece.encode("utf-8")
-    if len(data) > BYTES_DRAWN:
-        piece = data[:BYTES_DRAWN].decode("utf-8", errors="ignore")
-        st.info(words.merge_cut.format(drawn=len(piece.encode("utf-8")), all=len(data)))
+        text = words.pieces.format(pieces=kit.count(len(every), "piece"))
+        cut = words.listed.format(listed=len(pieces)) if len(every) > len(pieces) else ""
+        kit.prose(f"{text} {cut}")
+        names = {n: kit.visible(part).replace("`", "ˋ") for n, part in enumerate(pieces)}
+        kit.choose_below_title(state, "piece", words.piece, names, state.setter(merges=-1))
+    data = pieces[at].encode()
+    if len(data) <= BYTES_DRAWN:
+        return pieces[at]
+    piece = data[:BYTES_DRAWN].decode(errors="ignore")
+    st.info(words.cut.format(drawn=len(piece.encode()), all=len(data)))
     return piece
 
 
-def _tree(state: kit.PageState, tokenizer: BPETokenizer, piece: str, tree: MergeTree) -> None:
-    merges = tree.n_steps
-    step = merges if not 0 <= state["merges"] <= merges else state["merges"]
-    greedy = tokenizer.greedy_left_to_right(piece)
-    same = greedy == tree.ids
-
-    n_bytes = len(tree.piece)
-    summary = words.merge_count if merges else words.merge_nothing
-    kit.prose(
-        summary,
-        merges=kit.count(merges, "merge"),
-        bytes=kit.count(n_bytes, "byte"),
-        word=kit.quote(kit.visible(piece)),
-        tokens=kit.count(len(tree.ids), "token"),
-    )
+def _tree(state: kit.PageState, tokenizer: BPETokenizer, tree: MergeTree) -> None:
+    merges, n_bytes = tree.n_steps, len(tree.piece)
+    step = state["merges"] if 0 <= state["merges"] <= merges else merges
+    greedy = tokenizer.greedy_left_to_right(tree.piece.decode())
     merge_tree(
         [node_bytes(tree, i) for i in range(n_bytes)],
         [TreeMerge(node.left, node.right, node.rank) for node in tree.nodes[n_bytes:]],
@@ -117,9 +112,22 @@ def _tree(state: kit.PageState, tokenizer: BPETokenizer, piece: str, tree: Merge
         token_ids=[node.id for node in tree.nodes],
         greedy=[tokenizer.token_bytes(i) for i in greedy],
         candidates=candidates(tree, tokenizer),
-        greedy_note=words.merge_same if same else words.merge_different,
+        greedy_note=words.same if greedy == tree.ids else words.different,
         step=step,
         on_change=kit.bound(state, "merge.tree", step=("merges", kit.one_of([*range(merges), -1]))),
+    )
+    kit.prose(caption(tree, step))
+
+
+def caption(tree: MergeTree, step: int) -> str:
+    """Return what the last of some merges of a word joined, and how many pieces are left."""
+    left = kit.count(len(tree.at(step)), "piece")
+    if not step:
+        return words.caption["none" if tree.n_steps else "never"].format(left=left)
+    node = tree.nodes[len(tree.piece) + step - 1]
+    parts = [kit.quote(visible_text(node_bytes(tree, at))[0]) for at in (node.left, node.right)]
+    return words.caption["joined"].format(
+        step=step, rank=node.rank, a=parts[0], b=parts[1], left=left
     )
 
 
@@ -141,61 +149,41 @@ def candidates(tree: MergeTree, tokenizer: BPETokenizer) -> list[list[tuple[int,
     return listed
 
 
-def _ask(state: kit.PageState, tokenizer: BPETokenizer) -> None:
-    text = state[kit.LEARNER_TEXT.key][:2_000]
-    question = first_merge_question(text, state["word"], tokenizer)
-    if question is not None:
-        kit.predict(question, "merge.first")
-
-
 def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> kit.Question | None:
     """Return which pair of a word is merged first, as a question.
 
-    The word is one of the text, other than `known`; None where no word has pairs enough.
+    The word is the longest of the text, other than `known`, in which it is not the first pair from
+    the left: that is what somebody would say who reads on from there. None where there is none.
     """
-    others = {
-        word
-        for word in WordTokenizer.split(text)
-        if word.isascii()
-        and 4 <= len(word) <= 8
-        and word != known
-        and tokenizer.pretokenize(" " + word) == [" " + word]
-    }
-    for word in sorted(others, key=lambda word: (-len(word), word)):
+    listed = {word for word in WordTokenizer.split(text) if word.isascii() and 4 <= len(word) <= 8}
+    for word in sorted(listed - {known}, key=lambda word: (-len(word), word)):
+        if tokenizer.pretokenize(" " + word) != [" " + word]:
+            continue
         tree = tokenizer.merge_tree(" " + word)
         ranked = {
             visible_text(node_bytes(tree, left) + node_bytes(tree, left + 1))[0]: rank
             for left, rank in candidates(tree, tokenizer)[0]
         }
         mergeable = {pair: rank for pair, rank in ranked.items() if rank is not None}
-        if len(mergeable) < 3:
+        by_rank, leftmost = sorted(mergeable, key=mergeable.__getitem__), next(iter(ranked))
+        if len(by_rank) < 3 or leftmost == by_rank[0]:
             continue
-        # The first pair from the left is always among the answers: it is the tempting one.
-        by_rank = sorted(mergeable, key=mergeable.__getitem__)
-        offered = {next(iter(ranked)), *by_rank[:3]}
-        first = by_rank[0]
-
-        def reason(pair: str, ranked: dict = ranked, first: str = first) -> str:
-            line = words.ask_first_reason if pair == first else words.ask_first_later
-            line = words.ask_first_never if ranked[pair] is None else line
-            return line.format(pair=kit.quote(pair), rank=ranked[pair] or 0)
-
-        reasons = {pair: reason(pair) for pair in ranked if pair in offered}
-        return kit.Question.among(words.ask_first, reasons, first, word=kit.quote(word))
+        reasons = {}
+        for pair in dict.fromkeys([leftmost, *by_rank[:3]]):
+            line = words.ask_first_later if pair in mergeable else words.ask_first_never
+            line = words.ask_first_reason if pair == by_rank[0] else line
+            reasons[pair] = line.format(pair=kit.quote(pair), rank=ranked[pair] or 0)
+        return kit.Question.among(words.ask_first, reasons, by_rank[0], word=kit.quote(word))
     return None
 
 
 def _code(state: kit.PageState, tokenizer: BPETokenizer, piece: str) -> None:
-    builds = sources.code_for(state, state["rules"])
-    if builds is None:
+    if (builds := sources.code_for(state, state["rules"])) is None:
         st.caption(lesson_words.no_snippet)
         return
     tree = tokenizer.merge_tree(piece)
-    lines = [
-        f"{node.rank} {node_bytes(tree, node.index)}" for node in tree.nodes[len(tree.piece) :]
-    ]
-    kit.show_code(
-        [BPETokenizer.merge_tree, merge_passes],
-        words.snippet.format(builds=builds, piece=piece),
-        "\n".join([*lines, str(tree.ids), str(tokenizer.greedy_left_to_right(piece))]),
-    )
+    made = range(len(tree.piece), len(tree.nodes))
+    lines = [f"{tree.nodes[at].rank} {node_bytes(tree, at)}" for at in made]
+    lines += [str(tree.ids), str(tokenizer.greedy_left_to_right(piece))]
+    snippet = words.snippet.format(builds=builds, piece=piece)
+    kit.show_code([BPETokenizer.merge_tree, merge_passes], snippet, "\n".join(lines))

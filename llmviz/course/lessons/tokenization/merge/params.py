@@ -4,9 +4,9 @@ from llmviz.course.lessons.tokenization.merge import words
 from llmviz.course.ui import codec
 
 PARAMS = [
-    codec.text("word", words.merge_word_default, 1_000),
+    codec.text("word", words.word_default, 1_000),
     codec.flag("space", True),
-    codec.choice("rules", "bpe", list(words.merge_rule_names)),
+    codec.choice("rules", "bpe", list(words.rule_names)),
     codec.integer("piece", 0, 0, 10_000),
     codec.integer("merges", -1, -1, 10_000),  # -1: all of them
 ]
