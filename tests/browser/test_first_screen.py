@@ -29,6 +29,7 @@ DONE = [
     "attention?part=why",
     "transformer?part=residuals",
     "transformer?part=count",
+    "transformer?part=patching",
 ]
 
 

@@ -46,8 +46,17 @@ def test_a_patched_cell_opens_what_was_swapped_and_what_came_out(visit):
     visit.open("transformer?part=patching&show=1")
     page = visit.page
     cell(page, 0, 0).click()
-    wait_for_address(page, "site", "stream.0.19")
-    expect(page.get_by_text("Both vectors are the same")).to_be_visible()
+    wait_for_address(page, "site", "stream.0.3")
+    expect(page.get_by_text("this moves the model 0 % of the way")).to_be_visible()
+    visit.assert_clean()
+
+
+def test_a_click_in_the_last_column_is_the_guess_and_opens_the_map(visit):
+    visit.open("transformer?part=patching")
+    page = visit.page
+    cell(page, 1, 3).click()
+    expect(page.get_by_text("You said stream before layer 1")).to_be_visible()
+    expect(page.get_by_text("Heads and feed-forward").first).to_be_visible()
     visit.assert_clean()
 
 

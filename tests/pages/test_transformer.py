@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from llmviz.course.lessons.transformer import params
 from llmviz.course.lessons.transformer.patching import chapter as patching
-from llmviz.course.lessons.transformer.patching import site_map
 from llmviz.course.lessons.transformer.stream import ledger as ledger_part
 from llmviz.course.lessons.transformer.stream.chapter import opened_cell
 from llmviz.course.ui import engine
@@ -21,7 +20,16 @@ from llmviz.interpretability.attribution import Entry, FrozenNorm, Ledger, logit
 from llmviz.interpretability.lens import logit_lens
 from llmviz.interpretability.patching import Site, patch, read_prompt
 from tests.pages.conftest import use
-from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
+from tests.pages.harness import (
+    ODD_TEXTS,
+    boxes,
+    charts,
+    fine,
+    open_part,
+    prose_of,
+    sent,
+    unpack_all,
+)
 from tests.pages.small_model import HEADS, LAYERS, ids_of, logits_of, make_checkpoint
 
 TEXT = "Once Anna met Samir. Then"
@@ -202,31 +210,36 @@ OWN, DONOR = "Once Anna had a key. It", "Once Anna had a dog. It"
 PROMPTS = {"prompt": OWN, "donor": DONOR, "answer": "a", "other": "e"}
 
 
-def test_the_map_is_one_patch_a_cell(bundle):
+def test_the_maps_are_one_patch_a_cell(bundle):
     app = open_part("transformer", "patching", **PROMPTS)
     fine(app)
     model = bundle.model
     own, donor = (read_prompt(model, ids_of(bundle, text)) for text in (OWN, DONOR))
     a, e = (bundle.tokenizer.encode(token)[0] for token in "ae")
     start, goal = (float(one.logits[e] - one.logits[a]) for one in (own, donor))
-    values, places = sent(app, "cell_grid")["values"], min(len(own.ids), len(donor.ids))
-    assert values.shape == (LAYERS + 1 + LAYERS * HEADS + LAYERS, places)
-    sites = [Site("stream", layer, 0) for layer in range(LAYERS + 1)]
-    sites += [Site("head", layer, 0, head) for layer in range(LAYERS) for head in range(HEADS)]
+    stream, parts = unpack_all(app, "cell_grid")
+    first = next(at for at, (x, y) in enumerate(zip(own.ids, donor.ids, strict=False)) if x != y)
+    places = stream["values"].shape[1]
+    if len(own.ids) == len(donor.ids):
+        assert places == min(patching.PLACES, len(own.ids) - first + 1)
+    sites = [Site("head", layer, 0, head) for layer in range(LAYERS) for head in range(HEADS)]
     sites += [Site("mlp", layer, 0) for layer in range(LAYERS)]
-    for row, site in zip(values, sites, strict=True):
-        for column, value in enumerate(row):
-            one = site._replace(back=places - 1 - column)
-            logits = patch(model, own, donor, [one])
-            moved = (float(logits[e] - logits[a]) - start) / (goal - start)
-            assert value == pytest.approx(np.clip(moved, -9.99, 9.99), abs=5e-3)
-    assert values[LAYERS, -1] == pytest.approx(1, abs=1e-4)  # after the last layer: all of it
+    for grid, rows in (
+        (stream, [Site("stream", layer, 0) for layer in range(LAYERS + 1)]),
+        (parts, sites),
+    ):
+        for row, site in zip(grid["values"], rows, strict=True):
+            for column, value in enumerate(row):
+                logits = patch(model, own, donor, [site._replace(back=places - 1 - column)])
+                moved = (float(logits[e] - logits[a]) - start) / (goal - start)
+                assert value == pytest.approx(np.clip(moved, -9.99, 9.99), abs=5e-3)
+    assert stream["values"][LAYERS, -1] == pytest.approx(1, abs=1e-4)  # after the last: all of it
 
 
 def test_a_new_map_shows_how_far_it_is(bundle, monkeypatch):
     """A place a rerun: a bar with the share that is known, and no map before all of it is."""
     monkeypatch.setattr(patching, "SLICE", 0.0)
-    site_map.growing.clear()
+    patching.growing.clear()
     app = open_part("transformer", "patching", **PROMPTS)
     fine(app)
     (bar,) = app.get("progress")
@@ -240,27 +253,30 @@ def test_a_new_map_shows_how_far_it_is(bundle, monkeypatch):
     monkeypatch.setattr(patching, "SLICE", 60.0)
     app.run()
     fine(app)
-    assert not app.get("progress") and sent(app, "cell_grid")["values"].size
+    assert not app.get("progress") and unpack_all(app, "cell_grid")[0]["values"].size
 
 
-def test_a_cell_of_the_link_opens_what_came_out(bundle):
-    app = open_part("transformer", "patching", **PROMPTS, site="head.1.0.2")
+@pytest.mark.parametrize("link", ["head.1.0.2", "head.1.0.2,head.0.0.1"])
+def test_sites_of_the_link_open_what_came_out(bundle, link):
+    app = open_part("transformer", "patching", **PROMPTS, site=link)
     fine(app)
     own, donor = (read_prompt(bundle.model, ids_of(bundle, text)) for text in (OWN, DONOR))
-    logits = [own.logits, patch(bundle.model, own, donor, [Site("head", 1, 0, 2)]), donor.logits]
+    sites = [Site("head", 1, 0, 2), Site("head", 0, 0, 1)][: link.count(",") + 1]
+    logits = [own.logits, patch(bundle.model, own, donor, sites), donor.logits]
     for bars, one in zip(charts(app)[0]["data"], logits, strict=True):
         assert set(np.round(bars["y"], 5)) <= set(np.round(one.softmax(-1).tolist(), 5))
-    assert sent(app, "cell_grid")["chosen"] == [LAYERS + 1 + HEADS + 2, len(own.ids) - 1]
+    a, e = (bundle.tokenizer.encode(token)[0] for token in "ae")
+    start, moved, goal = (float(one[e] - one[a]) for one in logits)
+    assert f"moves the model {written((moved - start) / (goal - start))}" in prose_of(app)
 
 
 @pytest.mark.parametrize("site", ["head.9.0.0", "stream.0", "x", "head.1.0", "mlp.1.0.3", "..."])
-def test_a_site_that_is_not_there_is_the_strongest_head(bundle, site):
+def test_a_site_that_is_not_there_is_the_swapped_word(bundle, site):
     app = open_part("transformer", "patching", **PROMPTS, site=site)
     fine(app)
-    grid = sent(app, "cell_grid")
-    heads = grid["values"][LAYERS + 1 : LAYERS + 1 + LAYERS * HEADS]
+    grid = unpack_all(app, "cell_grid")[0]
     row, column = grid["chosen"]
-    assert grid["values"][row, column] == heads.max()
+    assert row == 0 and "←" in grid["columnNames"][column]
 
 
 @pytest.mark.parametrize(
@@ -288,66 +304,44 @@ def test_odd_prompts_leave_no_error(bundle, text):
     fine(app)
 
 
-@given(st.lists(st.floats(-3, 3, allow_nan=False), min_size=1, max_size=8), st.data())
-def test_the_question_of_the_map_has_one_right_answer(shares, data):
-    names = data.draw(st.lists(st.sampled_from("abc"), min_size=len(shares), max_size=len(shares)))
-    sites = {Site("stream", 1, len(shares) - 1 - i): share for i, share in enumerate(shares)}
-    asked = site_map.question(site_map.Map((), (), (0, 1), sites, 2, tuple(names)))
-    best = max(shares)
-    alike = [share for share in shares if written(share) == site_map.written(best)]
-    if asked is None:
-        assert len(alike) > 1 or len(shares) < 2 or best < site_map.LEAST_MOVED
-        return
-    assert len(alike) == 1 and best > 0 and len(asked.answers) == min(4, len(shares))
-    at = shares.index(best)
-    name, back = names[at], len(shares) - 1 - at
-    several = f"“{name}”, {f'{back} before the last' if back else 'the last'} token"
-    assert asked.answers[asked.right] == (several if names.count(name) > 1 else f"“{name}”")
-    assert "stream before layer 1" in asked.text
+def map_of(shares: list[float], other=None) -> patching.Map:
+    """A map of two tokens, of which the first is swapped."""
+    sites = {Site("stream", layer, 0): share for layer, share in enumerate(shares)}
+    return patching.Map((1, 2), (3, 2), (0, 1), sites | (other or {}), len(shares) - 1, ("a", "b"))
 
 
-@given(*[st.lists(st.floats(-3, 3, allow_nan=False), min_size=2, max_size=2)] * 3)
-def test_what_moves_farthest_is_said_and_where_nothing_moves_that(stream, head, mlp):
-    sites = {
-        Site(kind, 1 if kind == "stream" else 0, back): shares[back]
-        for kind, shares in (("stream", stream), ("head", head), ("mlp", mlp))
-        for back in range(2)
-    }
-    all_sites = site_map.Map((), (), (0, 1), sites, 2, ("a", "b"))
-    told, end = site_map.strongest(all_sites), site_map.end(all_sites)
-    for kind, shares in (("head", head), ("feed-forward output", mlp)):
-        assert (f"No single {kind} moves" in told) == (max(shares) < site_map.LEAST_MOVED)
-    assert bool(end["stream"]) == (max(stream) >= site_map.LEAST_MOVED)
-    best = max(*head, *mlp)
-    if best >= site_map.LEAST_MOVED:
-        assert f"{written(best)} of the way." in end["part"]
+@given(st.lists(st.floats(-3, 3, allow_nan=False), min_size=1, max_size=8))
+def test_the_question_asks_for_the_first_row_that_carries_half(shares):
+    shares = [*shares, 1.0]
+    first = next(layer for layer, share in enumerate(shares) if share >= 0.5)
+    asked = patching.question(map_of(shares))
+    assert (asked is None) == (first in (0, len(shares) - 1))
+    if asked is not None:
+        assert asked.values[asked.right] == (first,)
+        assert {value for (value,) in asked.values} == {0, first, len(shares) - 1}
+
+
+@given(st.floats(-3, 3), st.floats(-3, 3), st.floats(-3, 3))
+def test_the_swapped_word_is_no_finding(word, head, later):
+    other = {Site("mlp", 0, 1): word, Site("head", 1, 0, 3): head, Site("mlp", 1, 1): later}
+    told = patching.strongest(map_of([0.0, 1.0], other))
+    if max(head, later) < patching.LEAST_MOVED:
+        assert told == patching.words.unmoved
     else:
-        assert "No single head or feed-forward output" in end["part"]
+        assert f"{written(max(head, later))} of the way." in told
 
 
-def test_another_cell_of_the_map_covers_nothing_anew(bundle, covers):
-    app = open_part("transformer", "patching", **PROMPTS)
+def test_only_what_is_clicked_and_the_first_row_is_told_before_the_guess(bundle, covers):
+    app = open_part("transformer", "patching", model="tiny-world-gpt", **PROMPTS)
     fine(app)
-    assert not charts(app) and "The preference is the logit of" in prose_of(app)
-    if app.radio:
-        app.radio[0].set_value(0).run()
-    app.session_state["transformer.site"] = "head.1.0.2"
-    app.run()
-    fine(app)
-    assert len(charts(app)) == 1 and "layer 1 · head 2, at" in prose_of(app)
-    assert "One vector of the second prompt" in prose_of(app)
-
-
-def test_the_question_of_one_layer_names_the_row_that_there_is():
-    sites = {Site("stream", 1, back): 1.0 - back for back in range(2)}
-    asked = site_map.question(site_map.Map((), (), (0, 1), sites, 1, ("a", "b")))
-    assert "“stream after layer 0”" in asked.text and "layer 1" not in asked.text
-
-
-def test_equal_vectors_are_not_said_to_have_equal_words_before_them(bundle):
-    """Before the first layer a token's vector is the same whatever stands before it."""
-    last = len(ids_of(bundle, OWN)) - 1
-    assert ids_of(bundle, OWN)[-1] == ids_of(bundle, DONOR)[-1] and last > 0
-    told = prose_of(open_part("transformer", "patching", **PROMPTS, site="stream.0.0"))
-    assert "Both vectors are the same, so nothing changes." in told
-    assert "stands before this place" not in told
+    own, donor = (ids_of(bundle, text) for text in (OWN, DONOR))
+    pair = tuple(bundle.tokenizer.encode(token)[0] for token in "ae")
+    known = (bundle, tuple(own), tuple(donor), pair)
+    asked = patching.question(patching.whole(*known))
+    grid = unpack_all(app, "cell_grid")[0]
+    veiled = [text for line in grid["texts"][1:] for text in line]
+    if asked is not None and veiled:
+        assert set(veiled) == {patching.words.waits} and not grid["values"][1:].any()
+    app = open_part("transformer", "patching", **PROMPTS, site="stream.1.0")
+    told = unpack_all(app, "cell_grid")[0]
+    assert patching.words.waits not in [text for line in told["texts"] for text in line]

@@ -1,168 +1,341 @@
 """Chapter "Patching": one vector of a prompt in the pass over another, and the map of all.
 
-A aligned places, counted from the end; V vocabulary.
+A aligned places, counted from the end; L layers; V vocabulary.
 """
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import streamlit as st
 import torch
 
+from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.figures.stream import three_bars
-from llmviz.course.lessons.transformer.patching import site_map, words
-from llmviz.course.lessons.transformer.patching.site_map import Map
+from llmviz.course.lessons.transformer.page import MODEL
+from llmviz.course.lessons.transformer.patching import words
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.two_prompts import answers, both_ids, boxes, chances, named, reading, written
-from llmviz.interpretability.patching import Reading, Site, patch, patch_map
+from llmviz.course.ui.question import settle
+from llmviz.course.ui.two_prompts import NO_DIFFERENCE, answers, both_ids, named, reading, written
+from llmviz.interpretability.growing_map import GrowingMap
+from llmviz.interpretability.patching import KINDS, Site, patch, patch_map
 from llmviz.models.transformers import require_transformer
+from llmviz.textfile import whole_number
 
+STAGED = True
+KEY = "transformer.patching"
+GUESS = f"{KEY}.first"
 SLICE = 0.04  # seconds of work by which a map grows in one rerun
 POLL = 0.1  # seconds between two reruns while it grows
-BARS = 6  # tokens whose probabilities are drawn
+PLACES = 24  # that have a column, the last ones
+BARS = 4  # tokens whose probabilities are drawn
+HALF = 0.5  # of the way: from there on a vector carries the answer
+LEAST_MOVED = 0.01  # of the way; below it nothing is said to move
+BOTH = "head.1.0.2,head.1.0.3"  # the heads of a look
+
+
+@dataclass(frozen=True)
+class Map:
+    """What each site moves: shares of the way from the own preference to the donor's."""
+
+    own: tuple[int, ...]
+    donor: tuple[int, ...]
+    pair: tuple[int, int]  # the own answer and the other one
+    sites: dict[Site, float]
+    n_layer: int
+    columns: tuple[str, ...]  # names of the places, the last place last
+
+    def name(self, site: Site) -> str:
+        """What a site's row is called."""
+        last = site.kind == "stream" and site.layer == self.n_layer
+        kind, layer = ("last", site.layer - 1) if last else (site.kind, site.layer)
+        return words.rows[kind].format(layer=layer, head=site.head)
+
+    def first(self) -> int:
+        """The first row of the stream in which the last token carries the answer."""
+        shares = [self.sites[Site("stream", layer, 0)] for layer in range(self.n_layer + 1)]
+        return next((layer for layer, part in enumerate(shares) if part >= HALF), self.n_layer)
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    boxes(state, words)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = kit.Picker().choose(state)
-        kit.choose(state, "sites", words.sites_label, words.sites)
-    bundled = kit.load(name)
-    if bundled is None:
-        return
+    """Show the map of the stream, the guess on it and the looks, then heads and feed-forward."""
+    kit.prose(words.hook)
+    bundled = kit.load(MODEL.name(state))
     try:
+        if bundled is None:
+            return
         require_transformer(bundled.model)
         own, donor = both_ids(state, bundled)
-        pair = answers(state, bundled, own, donor)
-        map_of = bundled, own, donor, pair
-        grown = site_map.growing(*map_of)
+        map_of = bundled, own, donor, answers(state, bundled, own, donor)
+        grown = growing(*map_of)
     except ValueError as error:
         kit.refuse(error)
+        kit.source(state, opened=True)
         return
-    chances(bundled, own, donor, pair)
-    _aligned(own, donor)
     # A new map is too much for one rerun: it grows by some places at a time.
     live = not grown.grow(0.0)
     st.fragment(_map, run_every=POLL if live else None)(state, bundled, map_of, live)
+
+
+@kit.kept(64)
+def growing(
+    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
+) -> GrowingMap:
+    """Return the map of two prompts as far as it is, the same for all visitors.
+
+    Raises ValueError: both prompts prefer the one answer to the other equally.
+    """
+    read = [reading(bundled, ids) for ids in (own, donor)]
+    try:
+        return GrowingMap(bundled.model, *read, pair, places(bundled, own, donor))
+    except ValueError:
+        raise ValueError(NO_DIFFERENCE) from None
+
+
+def places(bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...]) -> int:
+    """Return how many places are drawn: from the one before the first that differs.
+
+    Before it nothing can move, if the prompts are equally long and no token sees later ones.
+    """
+    if len(own) != len(donor) or bundled.model.config.mask != "causal":
+        return PLACES
+    first = next(at for at, (a, b) in enumerate(zip(own, donor, strict=True)) if a != b)
+    return min(PLACES, len(own) - max(0, first - 1))
+
+
+@kit.kept(64)
+def whole(
+    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
+) -> Map:
+    """Return the map of two prompts once all of it is known."""
+    grown = growing(bundled, own, donor, pair)
+    grown.grow(math.inf)
+    tokens = [kit.names_of(ids[-grown.places :], bundled.tokenizer) for ids in (own, donor)]
+    columns = tuple(
+        a if a == b else words.column.format(own=a, donor=b) for a, b in zip(*tokens, strict=True)
+    )
+    return Map(own, donor, pair, grown.shares, bundled.model.config.n_layer, columns)
 
 
 def _map(
     state: kit.PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], live: bool
 ) -> None:
     """Show the map and all that is said of it once it is whole."""
-    grown = site_map.growing(*map_of)
+    grown = growing(*map_of)
     if not grown.grow(SLICE):
-        site_map.waiting(grown, bundled.model.config.n_layer)
+        st.progress(grown.known / grown.places, words.wait)
         return
     if live:
         kit.run_again()  # which ends the looking
-    all_sites = site_map.whole(*map_of)
-    pair = named(bundled, all_sites.pair)
-    kit.prose(words.preference, **pair)
-    question = site_map.question(all_sites)
-    # the map, the cell that opens first and the strongest parts tell the token
-    if question is not None and not kit.predict(question, "transformer.patching.ask", covers=True):
+    sites_map = whole(*map_of)
+    pair, chosen = named(bundled, sites_map.pair), chosen_sites(state["site"], sites_map)
+    asked = question(sites_map)
+    seen = any(site.kind == "stream" and not site.back for site in chosen)
+    shown = asked is None or kit.answered(asked, GUESS) or seen
+    with kit.stage("patching", stays=False):
+        left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
+        with left:
+            _grid(state, sites_map, ("stream",), chosen, None if shown else asked)
+        with right:
+            kit.plot(f"{KEY}.bars", bars, bundled, sites_map.own, sites_map.donor, chosen)
+        kit.prose(
+            words.caption,
+            site=kit.listed([sites_map.name(site) for site in chosen]),
+            token=kit.quote(sites_map.columns[-1 - chosen[0].back]),
+            share=written(share(bundled, sites_map, chosen)),
+            **pair,
+        )
+    if asked is not None and (kit.answered(asked, GUESS) or not seen):
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    kit.source(state)
+    _aligned(sites_map)
+    if not shown:
         return
-    site = site_map.grid(state, bundled, all_sites)
-    kit.prose(words.measure)
-    _opened(bundled, all_sites, site)
-    kit.prose(site_map.strongest(all_sites))
-    _code(bundled, all_sites, site)
-    kit.seen(words.end, **pair, **site_map.end(all_sites))
+    if (state["prompt"], state["donor"]) == (words.own, words.donor):
+        _looks(state, bundled, sites_map)
+    kit.section(words.parts)
+    kit.choose(state, "sites", words.sites_label, words.sites)
+    kinds = ("head", "mlp") if state["sites"] == "all" else (state["sites"],)
+    _grid(state, sites_map, kinds, chosen)
+    kit.prose(strongest(sites_map))
+    _code(bundled, sites_map, chosen)
+    row = sites_map.name(Site("stream", sites_map.first(), 0))
+    kit.seen(words.end, **pair, row=row, token=kit.quote(sites_map.columns[-1]))
 
 
-def _aligned(own: tuple[int, ...], donor: tuple[int, ...]) -> None:
-    if len(own) != len(donor):
-        left = abs(len(own) - len(donor))
-        stand = words.left if left == 1 else words.left_more.format(left=left)
-        line = words.unequal.format(own=len(own), donor=len(donor), left=stand)
-        kit.inform(line, ":material/align_horizontal_right:")
-    places = min(len(own), len(donor))
-    if places > site_map.PLACES:
-        line = words.last_places.format(shown=site_map.PLACES, all=places)
+def _aligned(sites_map: Map) -> None:
+    own, donor = len(sites_map.own), len(sites_map.donor)
+    if own != donor:
+        kit.inform(words.unequal.format(own=own, donor=donor), ":material/align_horizontal_right:")
+    if len(sites_map.columns) == PLACES < min(own, donor):
+        line = words.last_places.format(shown=PLACES, all=min(own, donor))
         kit.inform(line, ":material/content_cut:")
+
+
+def _looks(state: kit.PageState, bundled: engine.Bundled, sites_map: Map) -> None:
+    both, later = chosen_sites(BOTH, sites_map), range(1, sites_map.n_layer + 1)
+    if len(both) < 2 or len(later) < 2:
+        return  # of a model of another size
+    slots = {f"swapped{at}": sites_map.sites[Site("stream", at, 2)] for at in (1, 2)}
+    slots["between"] = max(sites_map.sites[Site("stream", at, 1)] for at in later)
+    slots["both"] = share(bundled, sites_map, both)
+    told = {name: written(part) for name, part in slots.items()}
+    kit.looks(state, words.looks, f"{KEY}.looks", **told)
+
+
+def link_of(site: Site) -> str:
+    """Return how a link names a site.
+
+    >>> link_of(Site("head", 1, 0, 3))
+    'head.1.0.3'
+    """
+    return ".".join(map(str, site[: 4 if site.kind == "head" else 3]))
+
+
+def chosen_sites(link: str, sites_map: Map) -> tuple[Site, ...]:
+    """Return the sites that a link names; where there is none such, the swapped word's stream."""
+    sites = []
+    for part in link.split(","):
+        kind, *numbers = part.split(".")
+        place = [whole_number(number) for number in numbers]
+        if None not in place and len(place) == (3 if kind == "head" else 2):
+            sites.append(Site(kind, *place))
+    known = tuple(dict.fromkeys(site for site in sites if site in sites_map.sites))
+    return known or (Site("stream", 0, max(swapped(sites_map), default=0)),)
+
+
+def swapped(sites_map: Map) -> set[int]:
+    """Return the places at which the sentences have different tokens."""
+    pairs = zip(reversed(sites_map.own), reversed(sites_map.donor), strict=False)
+    backs = [back for back, (own, donor) in enumerate(pairs) if own != donor]
+    return set(backs) & set(range(len(sites_map.columns)))
+
+
+def share(bundled: engine.Bundled, sites_map: Map, sites: tuple[Site, ...]) -> float:
+    """Return how much of the way some sites move together."""
+    if len(sites) == 1:
+        return sites_map.sites[sites[0]]
+    read = [reading(bundled, ids).logits for ids in (sites_map.own, sites_map.donor)]
+    logits = torch.stack([*read, patched(bundled, sites_map.own, sites_map.donor, sites)])
+    start, goal, moved = (logits[:, sites_map.pair[1]] - logits[:, sites_map.pair[0]]).tolist()
+    return (moved - start) / (goal - start)
 
 
 @kit.kept(64)
 def patched(
-    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], site: Site
+    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], sites: tuple[Site, ...]
 ) -> torch.Tensor:
-    """Return the logits (V,) after the own prompt with one site replaced."""
-    readings = (reading(bundled, ids) for ids in (own, donor))
-    return patch(bundled.model, *readings, [site])
-
-
-def vector(read: Reading, site: Site, head_size: int) -> torch.Tensor:
-    """Return what a prompt has at a site."""
-    at = -1 - site.back
-    if site.kind == "head":
-        return read.concat[site.layer, at, site.head * head_size : (site.head + 1) * head_size]
-    return getattr(read, site.kind)[site.layer, at]
-
-
-def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
-    tokenizer, config = bundled.tokenizer, bundled.model.config
-    own, donor = (reading(bundled, ids) for ids in (all_sites.own, all_sites.donor))
-    after = patched(bundled, all_sites.own, all_sites.donor, site)
-    a, b = (vector(read, site, config.head_size).double() for read in (own, donor))
-    preferences = [
-        float(logits[all_sites.pair[1]] - logits[all_sites.pair[0]])
-        for logits in (own.logits, after, donor.logits)
-    ]
-    tokens = [
-        kit.spoken(ids[-1 - site.back], tokenizer) for ids in (all_sites.own, all_sites.donor)
-    ]
-    title = words.opened.format(site=site_map.site_name(site, config.n_layer), token=tokens[0])
-    picture, beside = st.columns([3, 2], gap="large", vertical_alignment="center")
-    with picture:
-        kit.prose(kit.bold(title))
-        figure = opened_bars(bundled, all_sites.own, all_sites.donor, site, kit.theme())
-        kit.chart(figure, "transformer.patching.bars")
-    line = words.opened_text.format(
-        kind=words.kinds[site.kind],
-        own=tokens[0],
-        donor=tokens[1],
-        width=len(a),
-        cosine=kit.signed(float(torch.cosine_similarity(a, b, dim=0))),
-        before=kit.signed(preferences[0]),
-        after=kit.signed(preferences[1]),
-        goal=kit.signed(preferences[2]),
-        share=written(all_sites.share(site)),
-    )
-    with beside:
-        kit.prose(line + (words.alike if torch.equal(a, b) else ""))
+    """Return the logits (V,) after the own prompt with some sites replaced."""
+    return patch(bundled.model, *(reading(bundled, ids) for ids in (own, donor)), sites)
 
 
 @kit.kept(64)
-def opened_bars(
+def bars(
     bundled: engine.Bundled,
     own: tuple[int, ...],
     donor: tuple[int, ...],
-    site: Site,
+    sites: tuple[Site, ...],
     mode: kit.Mode,
 ) -> kit.Figure:
     """Return what came out: the likeliest tokens before, patched, and after the other prompt."""
-    logits = [reading(bundled, own).logits]
-    logits += [patched(bundled, own, donor, site)]
-    logits += [reading(bundled, donor).logits]
-    p = torch.stack(logits).double().softmax(-1)  # (3, V)
+    logits = [reading(bundled, own).logits, patched(bundled, own, donor, sites)]
+    p = torch.stack([*logits, reading(bundled, donor).logits]).double().softmax(-1)  # (3, V)
     best = p.amax(0).topk(min(BARS, p.shape[1])).indices.tolist()
     names = [kit.escape_plotly(token) for token in kit.names_of(best, bundled.tokenizer)]
     return three_bars(names, p[:, best].tolist(), words.series, mode)
 
 
-def _code(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
-    after = patched(bundled, all_sites.own, all_sites.donor, site)
-    pair = list(all_sites.pair)
+def _grid(
+    state: kit.PageState,
+    sites_map: Map,
+    kinds: tuple[str, ...],
+    chosen: tuple[Site, ...],
+    asked: kit.Question | None = None,
+) -> None:
+    """Draw the sites of some kinds; a click opens one, or answers where a question is asked."""
+    first = [site for site in sites_map.sites if site.back == 0 and site.kind in kinds]
+    rows = sorted(first, key=lambda site: (KINDS.index(site.kind), site.layer, site.head))
+    width, key = len(sites_map.columns), f"{KEY}.{'-'.join(kinds)}"
+    lines = [[row._replace(back=width - 1 - j) for j in range(width)] for row in rows]
+    values = np.array([[sites_map.sites[site] for site in line] for line in lines])
+    texts = [[written(value) for value in line] for line in values]
+    if asked is not None:  # the first row is told, and what was opened
+        for i, j in np.ndindex(values.shape):
+            if i and lines[i][j] not in chosen:
+                values[i, j], texts[i][j] = 0, words.waits
+    open_at = [(i, j) for i, line in enumerate(lines) for j, x in enumerate(line) if x in chosen]
+
+    def clicked() -> None:
+        cell = st.session_state[key].get("chosen")
+        if cell and cell[0] < len(lines) and cell[1] < width:
+            state["site"] = link_of(lines[cell[0]][cell[1]])
+            if asked is not None and cell[1] == width - 1:
+                settle(asked, GUESS, [cell[0]])
+
+    cell_grid(
+        np.clip(values, -9.99, 9.99),
+        key=key,
+        row_names=[sites_map.name(row) for row in rows],
+        column_names=sites_map.columns,
+        texts=texts if width <= 8 else (),
+        notes=[[words.note.format(share=text) for text in line] for line in texts],
+        starts=[i for i in range(1, len(rows)) if rows[i].kind != rows[i - 1].kind],
+        limit=1.0,
+        scale=words.scale,
+        label=words.grid,
+        chosen=open_at[0] if open_at else None,
+        on_change=clicked,
+    )
+
+
+def question(sites_map: Map) -> kit.Question | None:
+    """Ask from which row on the last token carries the answer; None where an end is right.
+
+    The wrong answers are those of somebody to whom it is there from the start, and of one to whom
+    it comes where the model says it.
+    """
+    last, right = sites_map.n_layer, sites_map.first()
+    if right in (0, last) or len(sites_map.own) != len(sites_map.donor):
+        return None
+    return kit.Question.among(
+        words.ask,
+        {0: words.ask_start, right: words.ask_right, last: words.ask_end},
+        right,
+        lambda layer: sites_map.name(Site("stream", layer, 0)),
+        scale=True,
+        token=kit.quote(sites_map.columns[-1]),
+        share=written(sites_map.sites[Site("stream", right, 0)]),
+        before=written(sites_map.sites[Site("stream", right - 1, 0)]),
+    )
+
+
+def strongest(sites_map: Map) -> str:
+    """Return the sentence about the part that moves most, without the swapped word in layer 0."""
+    word = swapped(sites_map)
+    parts = [
+        site
+        for site in sites_map.sites
+        if site.kind != "stream" and (site.layer or site.back not in word)
+    ]
+    best = max(parts, key=sites_map.sites.__getitem__, default=None)
+    if best is None or sites_map.sites[best] < LEAST_MOVED:
+        return words.unmoved
+    token, moved = kit.quote(sites_map.columns[-1 - best.back]), written(sites_map.sites[best])
+    return words.strongest.format(site=sites_map.name(best), token=token, share=moved)
+
+
+def _code(bundled: engine.Bundled, sites_map: Map, sites: tuple[Site, ...]) -> None:
+    after = patched(bundled, sites_map.own, sites_map.donor, sites)
+    pair = list(sites_map.pair)
     kit.show_code(
         [patch, patch_map],
         words.snippet.format(
             name=bundled.name,
-            own=list(all_sites.own),
-            donor=list(all_sites.donor),
-            site=site,
+            own=list(sites_map.own),
+            donor=list(sites_map.donor),
+            sites=list(sites),
             pair=pair,
         ),
         str([f"{x:.2f}" for x in after[pair].tolist()]),

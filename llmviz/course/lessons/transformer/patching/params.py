@@ -9,5 +9,5 @@ PARAMS = [
     codec.text("answer", ""),  # none: the most probable token after the prompt
     codec.text("other", ""),  # none: the most probable token after the other prompt
     codec.choice("sites", "all", list(words.sites)),
-    codec.text("site", ""),  # the opened cell, "stream.2.0" or "head.1.0.3"; none: the strongest
+    codec.text("site", ""),  # the opened cells, "stream.2.0" or "head.1.0.3,head.1.0.2"
 ]
