@@ -15,6 +15,7 @@ DONE = [
     "tokenization?part=cut",
     "tokenization?part=compare",
     "tokenization?part=learn",
+    "tokenization?part=wordpiece",
     "tokenization?part=merge",
     "tokenization?part=windows",
     "tokenization?part=bytes",

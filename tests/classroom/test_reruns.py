@@ -64,6 +64,7 @@ STAGED = {
     "Grokking",
     "Cut",
     "Bytes",
+    "WordPiece",
     "Merge",
     "Windows",
     "Compare",

@@ -370,7 +370,7 @@ def test_wordpiece_shows_what_its_rule_learns():
     mine = WordPieceTokenizer([*alphabet(documents), *pieces])
     (payload,) = harness.unpack_all(app, "token_strip")
     assert list(payload["rows"][0]["ids"]) == mine.encode("boys tokens")
-    assert steps[99].piece in list(app.dataframe[0].value["becomes"])
+    assert f"made is <code>{steps[99].piece}</code>" in prose_of(app)
 
 
 def test_an_unknown_word_is_said_and_two_texts_get_their_marks():

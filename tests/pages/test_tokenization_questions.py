@@ -18,9 +18,7 @@ from llmviz.course.lessons.tokenization.merge import chapter as merge
 from llmviz.course.lessons.tokenization.windows import chapter as windows
 from llmviz.course.lessons.tokenization.wordpiece import chapter as wordpiece
 from llmviz.course.lessons.tokenization.wordpiece.model import (
-    after_merges,
     learn_pieces,
-    longest_matches,
 )
 from llmviz.tokenizers import (
     UNKNOWN,
@@ -80,14 +78,6 @@ def test_wordpiece_joins_the_pair_of_higher_score(text, joins):
     assert right.score > wrong.score and wrong.count >= right.count
     assert question.answers[question.right] == " + ".join(right.pair)
     assert "No pair has a higher score" in question.reasons[question.right]
-
-
-@settings(max_examples=60, deadline=None)
-@given(some.text(alphabet="abcd", min_size=1, max_size=12), some.integers(0, 20))
-def test_the_longest_match_is_told_as_it_is_done(word, joins):
-    tokenizer = after_merges(learn_pieces("ab abc bcab cabab ba"), joins)
-    pieces = [piece for _, piece in longest_matches(tokenizer, word)]
-    assert tokenizer.pieces(word) == (["[UNK]"] if None in pieces else pieces)
 
 
 # ---- what a greeting costs

@@ -1,6 +1,5 @@
 """Chapter "WordPiece": its rule beside that of BPE, its longest match, and BERT's marks."""
 
-import pandas as pd
 import streamlit as st
 
 from llmviz.course.components import TokenRow, token_strip
@@ -9,48 +8,61 @@ from llmviz.course.lessons.tokenization.wordpiece.model import (
     LearnedPieces,
     after_merges,
     learn_pieces,
-    longest_matches,
 )
 from llmviz.course.ui import kit
+from llmviz.course.ui.question import hand_words
 from llmviz.textfile import check_text
 from llmviz.tokenizers import PairCount, WordPieceTokenizer, piece_steps
 
-LAST_MERGES = 8  # in the table
+STAGED = True
+GUESS = "wordpiece.next"
 UNKNOWN_LISTED = 6
 MARKS_LENGTH = 24
+learned_from = kit.kept(8)(learn_pieces)
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    kit.choose(state, "learned", words.learned, words.corpora)
-    text: str | None = None
-    if state["learned"] == "text":
+    """Show words cut by both rules, and the guess which pair WordPiece glues next."""
+    kit.prose(words.hook)
+    text, learned = None, None
+    joins, forms = state["joins"], state["forms"]
+    with kit.stage("wordpiece", stays=False):
+        picture = st.container()
+        st.slider(words.joins, **state.ranged("joins"))
+        pairs = st.container()
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            kit.text_input(state, "forms", words.forms, width=460)
+            kit.choose(state, "learned", words.learned, words.corpora)
+    own = state["learned"] == "text"
+    if own:
         text = kit.learner_text(state)
-        if text is None:
-            return
-    forms = state["forms"]
     try:
         check_text(forms)
-        learned = learned_from(text)
+        learned = learned_from(text) if text is not None or not own else None
     except ValueError as error:
         kit.refuse(error)
+    if learned is not None:
+        tokenizer = after_merges(learned, joins)
+        with picture:
+            if tokenizer.split(forms):
+                _rows(learned, tokenizer, forms, joins)
+        asked = next_question(learned, joins)
+        with pairs:
+            known = asked is None or kit.answered(asked, GUESS)
+            if joins < len(learned.steps):
+                _pairs(learned, joins, known)
+        if asked is not None:
+            kit.predict(asked, GUESS, covers=True)
+    kit.source(state, opened=own)
+    if learned is None:
         return
-    st.slider(words.joins, **state.ranged("joins"))
-    kit.text_input(state, "forms", words.forms, width=460)
-    tokenizer = after_merges(learned, state["joins"])
+    kit.looks(state, words.looks, "wordpiece.looks")
     if tokenizer.split(forms):
-        _rows(learned, tokenizer, forms, state["joins"])
-    _merges(learned, state["joins"])
-    question = next_question(learned, state["joins"])
-    known = question is None or kit.predict(question, "wordpiece.next", covers=True)
-    if tokenizer.split(forms):
-        _match(tokenizer, forms)
         _marks(tokenizer, forms)
-    _code(learned, text, forms, state["joins"])
-    if known and tokenizer.split(forms) and learned.steps and state["joins"]:
-        kit.seen(words.end, **end(learned, tokenizer, forms, state["joins"]))
+    _code(learned, text, forms, joins)
+    if known and tokenizer.split(forms) and learned.steps and joins:
+        kit.seen(words.end, **end(learned, tokenizer, forms, joins))
 
 
 def end(
@@ -66,39 +78,36 @@ def end(
     }
 
 
-learned_from = kit.kept(8)(learn_pieces)
-
-
 def _rows(learned: LearnedPieces, tokenizer: WordPieceTokenizer, forms: str, joins: int) -> None:
-    bpe = learned.bpe_after(joins)
-    rows = []
-    for name, model in zip(words.rows, (tokenizer, bpe), strict=True):
-        parts = model.tokens(forms)
-        note = words.note.format(tokens=kit.count(len(parts), "token"), vocabulary=model.vocab_size)
-        rows.append(TokenRow(name, parts, note))
-    token_strip(rows, key="wordpiece.rows", text=forms, mode="aligned")
-    merges = min(joins, len(learned.steps)), min(joins, len(learned.bpe.merges))
-    kit.prose(
-        words.counts, pieces=kit.count(merges[0], "merge"), merges=kit.count(merges[1], "merge")
-    )
-    unknown = [w for w in dict.fromkeys(tokenizer.split(forms)) if tokenizer.pieces(w) == ["[UNK]"]]
-    if unknown:
-        kit.prose(words.unknown, unknown=", ".join(map(kit.quote, unknown[:UNKNOWN_LISTED])))
-
-
-def _merges(learned: LearnedPieces, joins: int) -> None:
+    models = tokenizer, learned.bpe_after(joins)
+    cut = [model.tokens(forms) for model in models]
+    counts = [kit.count(len(tokens), "token") for tokens in cut]
+    rows = [TokenRow(*row) for row in zip(words.rows, cut, counts, strict=True)]
+    token_strip(rows, key="wordpiece.rows", text=forms, mode="aligned", show_ids=False)
     done = min(joins, len(learned.steps))
-    first = max(0, done - LAST_MERGES)
-    lines = []
-    for at, step in enumerate(learned.steps[first:done], first + 1):
-        best = step.best
-        parts = f"{best.counts[0]:,} · {best.counts[1]:,}"
-        score = kit.power_of_ten(best.score, 3)
-        lines.append((at, " + ".join(best.pair), step.piece, best.count, parts, score))
-    if lines:
-        kit.prose(words.last)
-        table = pd.DataFrame(lines, columns=list(words.columns))
-        st.dataframe(table, hide_index=True, width=640)
+    unknown = [w for w in dict.fromkeys(tokenizer.split(forms)) if tokenizer.pieces(w) == ["[UNK]"]]
+    lines = [words.caption.format(merges=kit.count(done, "merge"), pieces=counts[0], bpe=counts[1])]
+    if done:
+        lines.append(words.last.format(piece=kit.quote(learned.steps[done - 1].piece)))
+    if unknown:
+        listed = ", ".join(map(kit.quote, unknown[:UNKNOWN_LISTED]))
+        lines.append(words.unknown.format(unknown=listed))
+    kit.prose(" ".join(lines))
+
+
+def _pairs(learned: LearnedPieces, joins: int, known: bool) -> None:
+    """Draw the next pair of each rule, and once told, what WordPiece makes of their counts."""
+    step = learned.steps[joins]
+    cases = [
+        kit.Case(
+            words.pair.format(pair=" + ".join(pair.pair), count=pair.count, parts=pair.counts),
+            pair.score / step.best.score if known else None,
+            note=kit.power_of_ten(pair.score, 3) if known else "?",
+        )
+        for pair in dict.fromkeys([step.most_frequent, step.best])
+    ]
+    axis = kit.Axis(0, 1, words.scored)
+    kit.case_rows(cases, axis, key="wordpiece.scores", words=hand_words.bars)
 
 
 def next_question(learned: LearnedPieces, joins: int) -> kit.Question | None:
@@ -114,37 +123,10 @@ def next_question(learned: LearnedPieces, joins: int) -> kit.Question | None:
         first, second = pair.counts
         return line.format(count=pair.count, first=first, second=second, score=pair.score)
 
-    def name(pair: PairCount) -> str:
-        return " + ".join(pair.pair)
-
-    reasons = {
-        name(rare): reason(rare, words.ask_next_right),
-        name(frequent): reason(frequent, words.ask_next_wrong),
-    }
-    return kit.Question.among(
-        words.ask_next,
-        reasons,
-        name(rare),
-        done=kit.count(joins, "merge"),
-        rare=kit.quote(name(rare)),
-        rare_count=kit.count(rare.count, "time"),
-        rare_parts="{:,} and {:,}".format(*rare.counts),
-        frequent=kit.quote(name(frequent)),
-        frequent_count=kit.count(frequent.count, "time"),
-        frequent_parts="{:,} and {:,}".format(*frequent.counts),
-    )
-
-
-def _match(tokenizer: WordPieceTokenizer, forms: str) -> None:
-    kit.section(words.match)
-    word = max(tokenizer.split(forms), key=len)
-    lines = []
-    for rest, piece in longest_matches(tokenizer, word):
-        line = words.match_step if piece else words.match_none
-        lines.append(
-            line.format(rest=kit.quote(rest), piece=kit.quote(piece or ""), word=kit.quote(word))
-        )
-    kit.prose(" ".join(lines))
+    right = " + ".join(rare.pair)
+    reasons = {right: reason(rare, words.ask_right)}
+    reasons[" + ".join(frequent.pair)] = reason(frequent, words.ask_wrong)
+    return kit.Question.among(words.ask, reasons, right, done=kit.count(joins, "merge"))
 
 
 def _marks(tokenizer: WordPieceTokenizer, forms: str) -> None:

@@ -7,7 +7,7 @@ from itertools import islice
 
 from llmviz.corpus import corpus_from_text, load_corpus
 from llmviz.tokenizers import BPETokenizer, PieceStep, WordPieceTokenizer, piece_steps
-from llmviz.tokenizers.wordpiece import INSIDE, UNK, alphabet
+from llmviz.tokenizers.wordpiece import alphabet
 
 MERGES = 500  # at most, of each
 _NO_LIMIT = 10**9
@@ -46,23 +46,3 @@ def after_merges(learned: LearnedPieces, merges: int) -> WordPieceTokenizer:
     """Return the WordPiece tokenizer as it is after its first merges."""
     pieces = [step.piece for step in learned.steps[:merges]]
     return WordPieceTokenizer(dict.fromkeys([*learned.characters, *pieces]))
-
-
-def longest_matches(tokenizer: WordPieceTokenizer, word: str) -> list[tuple[str, str | None]]:
-    """Return the steps of cutting a word: what is left of it, and the piece that is taken.
-
-    A last piece of None: nothing fits, and the whole word becomes `[UNK]`.
-    """
-    known = set(tokenizer.vocabulary)
-    matches: list[tuple[str, str | None]] = []
-    start = 0
-    while start < len(word):
-        mark = INSIDE if start else ""
-        ends = range(len(word), start, -1)
-        piece = next((mark + word[start:e] for e in ends if mark + word[start:e] in known), None)
-        matches.append((mark + word[start:], piece))
-        if piece is None:
-            break
-        start += len(piece) - len(mark)
-    assert (tokenizer.pieces(word) == [UNK]) == (matches[-1][1] is None)
-    return matches
