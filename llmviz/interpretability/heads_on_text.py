@@ -123,15 +123,20 @@ def effect_of_heads(model: GPT, ids: Sequence[int]) -> np.ndarray:
 
     Half of the sum of all differences: 0 where nothing changes, 1 where nothing stays.
     """
+    full, less = chances_without_each(model, ids)
+    return np.abs(full - less).sum(axis=-1) / 2
+
+
+def chances_without_each(model: GPT, ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the next token's probabilities (V,), and those without each head alone (L, H, V)."""
     import torch
 
     from llmviz.nn.attention import head_off_in_each_row
     from llmviz.sampling.steps import softmax
 
-    moved = np.zeros((model.config.n_layer, model.config.n_head))
-    rows = [None, *np.ndindex(moved.shape)]
+    shape = (model.config.n_layer, model.config.n_head)
+    rows = [None, *np.ndindex(shape)]
     with torch.inference_mode(), head_off_in_each_row(rows):
         logits = model(torch.tensor([list(ids)] * len(rows)), last_only=True)[0][:, -1]
     full, *less = softmax(logits.numpy().astype(np.float64))
-    moved[...] = (np.abs(full - less).sum(axis=-1) / 2).reshape(moved.shape)
-    return moved
+    return full, np.stack(less).reshape(*shape, -1)

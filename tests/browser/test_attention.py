@@ -287,7 +287,7 @@ def test_lines_and_heads_answer_without_the_server(visit):
 
 
 def test_a_look_up_is_followed_to_the_tiles(visit):
-    visit.open("attention?part=trained&story=15")
+    visit.open("attention?part=trained&story=15&show=1")
     page = visit.page
     page.get_by_role("button", name="Another story").click()
     asked = page.get_by_text("Asked for the torch, the model gives")
@@ -312,9 +312,56 @@ def test_a_look_up_is_followed_to_the_tiles(visit):
     told.wait_for()
     assert told.locator("code").all_inner_texts() == answers[::-1]
     page.get_by_role("button", name="Follow it in the tiles above").click()
+    wait_for_address(page, "asked", "own")
     expect(page.get_by_label("Your text").first).to_have_value(
         re.compile(r"the torch now\? It was$")
     )
+    visit.settle()
+    visit.assert_clean()
+
+
+def test_a_word_that_is_clicked_or_reached_by_keys_asks_and_its_arcs_are_as_thick_as_its_shares(
+    visit,
+):
+    visit.open("attention?part=trained")
+    page = visit.page
+    words, arcs = page.locator("button.word"), page.locator("path.arc")
+    expect(page.locator("button.word.asks")).to_contain_text("with")
+
+    def shares() -> list[float]:
+        texts = page.locator("button.word .share").all_inner_texts()
+        return sorted(float(text.rstrip("%").strip()) for text in texts if text)
+
+    def wide() -> list[float]:
+        return sorted(float(one.get_attribute("stroke-width")) for one in arcs.all())
+
+    before = shares()
+    assert wide() == pytest.approx([max(0.8, 0.11 * share) for share in before], abs=0.06)
+    assert sum(before) == pytest.approx(100, abs=4)
+    words.filter(has_text="·book").last.click()
+    expect(page.locator("button.word.asks")).to_contain_text("book")
+    assert shares() != before
+    assert wide() == pytest.approx([max(0.8, 0.11 * share) for share in shares()], abs=0.06)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("button.word.asks")).to_contain_text("stayed")
+    expect(page.get_by_role("button", name="stayed asks", pressed=True)).to_have_count(1)
+    expect(page.locator("button.word[tabindex='0']")).to_have_count(1)
+    visit.settle()
+    visit.assert_clean()
+
+
+def test_a_head_that_is_clicked_is_the_answer_and_the_bars_tell_what_comes_without_it(visit):
+    visit.open("attention?part=trained")
+    page = visit.page
+    expect(page.locator(".row .number").first).to_have_text("?")
+    page.locator("canvas.heads").focus()
+    for key in ("ArrowUp", "ArrowUp", "Enter"):  # from layer 3, head 3
+        page.keyboard.press(key)
+    wait_for_address(page, "layer", "1")
+    page.get_by_text("Your guess goes the same way").wait_for()
+    rows = page.locator(".row[role=group]")
+    expect(rows.nth(1)).to_have_attribute("aria-label", re.compile(r"·Samir: 9\d"))
     visit.settle()
     visit.assert_clean()
 

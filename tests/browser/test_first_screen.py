@@ -28,6 +28,7 @@ DONE = [
     "attention?part=scale",
     "history?part=all",
     "attention?part=why",
+    "attention?part=trained",
     "transformer?part=residuals",
     "transformer?part=count",
     "transformer?part=patching",

@@ -13,12 +13,10 @@ from llmviz.course.lessons.attention.heads import asking_heads, switching
 from llmviz.course.lessons.attention.scale import chapter as scale
 from llmviz.course.lessons.attention.steps import asking_word
 from llmviz.course.lessons.attention.steps import words as steps_words
-from llmviz.course.lessons.attention.trained import chapter as trained
 from llmviz.course.lessons.attention.trained import words as lookup_words
 from llmviz.course.lessons.attention.trained.lookup import part as lookup
 from llmviz.course.lessons.attention.trained.lookup import trace as looking
 from llmviz.course.lessons.attention.why import translators
-from llmviz.course.ui.model_on_text import Read
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.tokenizers import get_tokenizer
 
@@ -89,35 +87,6 @@ def test_each_word_of_the_row_stands_for_an_answer_and_the_right_one_has_most(ca
 @pytest.fixture(scope="module")
 def bundled():
     return SimpleNamespace(tokenizer=get_tokenizer("char"))
-
-
-@pytest.mark.parametrize("case", range(60))
-def test_one_of_the_tokens_offered_has_the_largest_weight(bundled, case):
-    chance = np.random.default_rng(case)
-    t, layers, heads = (int(chance.integers(1, n)) for n in (12, 4, 4))
-    text = "".join(chance.choice(list("abcd"), t))
-    ids = tuple(bundled.tokenizer.encode(text))
-    t = len(ids)
-    maps = chance.integers(0, 256, (layers, heads, t, t), dtype=np.uint8)
-    if case % 3 == 0:
-        maps //= 64  # many ties
-    if case % 5 == 0:
-        maps[:] = 0
-    read = Read(bundled, ids, tuple(text))
-    asked = trained.question(read, maps, (0, 0), bundled)
-    if asked is None:
-        return
-    question, (layer, head) = asked
-    assert (layer, head) != (0, 0)
-    row = maps[layer, head, t - 1] / 255
-    names = [answer.replace("\\", "").strip("“”") for answer in question.answers]
-    shares = [max(row[i] for i in range(t) if text[i] == name) for name in names]
-    right = shares[question.right]
-    assert right == row.max()
-    others = [row[i] for i in range(t) if text[i] != names[question.right]]
-    assert all(f"{share:.0%}" != f"{right:.0%}" for share in others)
-    for share, reason in zip(shares, question.reasons, strict=True):
-        assert f"{share:.0%}" in reason
 
 
 # ---- the largest share at another size

@@ -23,7 +23,7 @@ from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
 from tests.pages.conftest import load_torch
-from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets
+from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets, unpack_all
 
 SCALE = (1 / np.sqrt(48), "÷ √48")  # of heads that are 48 numbers wide
 
@@ -111,9 +111,9 @@ def test_the_part_shows_the_story_its_answers_and_the_heads(bundled, pairs):
             assert f":{colour}-background[{one}]" in shown
     for share in looking.chances(bundled, pairs[3]).diagonal():
         assert percent(share) in said
-    table = app.dataframe[-1].value
-    assert len(table) == MOVERS and lookup_words.lookup_head in table
-    assert [one for one in table if story.things[1] in one]
+    rows = next(one for one in unpack_all(app, "case_rows") if len(one["rows"]) == MOVERS)
+    moved = [pairs[3].moved[head] for head in pairs[3].movers]
+    np.testing.assert_allclose([row["value"] for row in rows["rows"]], moved, atol=1e-6)
 
 
 def test_every_token_carries_its_weight(bundled, pairs):
@@ -233,6 +233,7 @@ def test_what_comes_of_the_swap_is_said_after_the_answer(bundled, pairs, covers)
     found = pairs[1]
     after = looking.after_swap(bundled, found)
     asked = lookup.question(bundled, found, after)
+    next(one for one in app.button if one.label == "Show me without an answer").click().run()
     test = lookup_words.lookup_test.partition("{")[0]
     assert test not in html.unescape(prose_of(app))
     (radio,) = [one for one in app.radio if set(one.options) == set(asked.answers)]
@@ -273,8 +274,3 @@ def test_the_code_prints_the_weight_that_is_open(looked):
     app = open_part("attention", "trained", story="2", mover="1", looked=looked)
     ((snippet, prints),) = [one for one in snippets(app) if "softmax_terms" in one[0]]
     assert run_snippet(snippet).strip() == prints.strip() and len(prints.split()) == 2
-
-
-def test_the_weights_of_a_token_are_added_over_its_places():
-    row = np.array([0.3, 0.25, 0.25, 0.2])
-    assert lookup.most(row, ["a", "b", "b", "c"]) == "b 50%"

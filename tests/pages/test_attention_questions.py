@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from llmviz.course.lessons.attention.heads import asking_heads
-from llmviz.course.lessons.attention.inputs import model_on_text as real
-from llmviz.course.lessons.attention.trained import words as trained_words
-from tests.pages.attention_models import TEXT, matrices_of
+from tests.pages.attention_models import matrices_of
 from tests.pages.attention_models import models as models
 from tests.pages.harness import fine, open_part, sent
 
@@ -45,24 +43,6 @@ def test_too_few_tokens_or_equal_weights_ask_nothing():
         app = open_part("attention", "steps", source="journey", words=words_typed)
         fine(app)
         assert hidden_cells(app) == {} and not app.radio
-
-
-def test_the_head_in_question_does_not_travel_until_it_is_answered(models, covers):
-    app = open_part("attention", "trained", model="narrow", text=TEXT)
-    grid = sent(app, "heads_grid")
-    layer, head = grid["covered"]
-    assert [layer, head] != grid["chosen"]
-    assert not grid["cells"][layer, head].any() and grid["cells"].any(-1).sum() == 7
-    assert grid["notes"][layer][head] == trained_words.covered
-    app.radio[0].set_value(0).run()
-    fine(app)
-    grid = sent(app, "heads_grid")
-    bundled = models["narrow"]
-    ids = (bundled.tokenizer.special_tokens["<|endoftext|>"], *bundled.tokenizer.encode(TEXT))[:24]
-    maps = real.all_maps(bundled, ids).maps
-    assert grid["covered"] is None
-    inside = np.tril_indices(len(ids))
-    np.testing.assert_array_equal(grid["cells"][layer, head], maps[layer, head][inside])
 
 
 @pytest.mark.parametrize("size", ["1", "64", "512"])

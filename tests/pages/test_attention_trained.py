@@ -21,7 +21,7 @@ from llmviz.course.lessons.attention.inputs import words as opening_words
 from llmviz.course.lessons.attention.trained import chapter as trained
 from llmviz.course.lessons.attention.trained import words as lookup_words
 from llmviz.course.ui import model_on_text, model_picker
-from llmviz.course.ui.model_on_text import Read
+from llmviz.course.ui.question import Question
 from llmviz.course.ui.translated_sentence import SENTENCE
 from llmviz.models.seq2seq import Seq2Seq
 from llmviz.nn.attention import heads_off
@@ -31,22 +31,90 @@ from llmviz.training.runs import load_trained, run_in_folder
 from tests.pages.attention_models import TEXT
 from tests.pages.attention_models import models as models
 from tests.pages.harness import fine, messages, open_part, prose_of, sent
+from tests.pages.harness import unpack_all as sent_all
 
 
-def test_written_tokens_are_the_most_probable_ones_and_are_drawn(models):
-    bundled = models["narrow"]
-    start = Read(bundled, (0, *bundled.tokenizer.encode("the cat")), ())
-    read, ended = trained.written(bundled, start, 3)
-    ids = list(start.ids)
-    with torch.inference_mode():
-        for _ in range(3):
-            ids.append(int(bundled.model(torch.tensor([ids]))[0][0, -1].argmax()))
-    assert ended or list(read.ids) == ids
-    app = open_part("attention", "trained", model="narrow", text="the cat", new="3")
+def found_of(bundled, text: str) -> trained.Seen:
+    ids = bundled.tokenizer.encode_from_start(text)
+    return trained.seen(model_on_text.read_ids(ids[: bundled.model.context_length], bundled))
+
+
+@pytest.mark.parametrize("name", ["narrow", "rotary", "wide"])
+def test_a_head_that_is_off_gives_the_chances_that_are_drawn(models, name):
+    bundled = models[name]
+    found = found_of(bundled, TEXT)
+    for place in ((0, 1), (1, 3)):
+        with torch.inference_mode(), heads_off([place]):
+            logits = bundled.model(torch.tensor([list(found.read.ids)]))[0][0, -1]
+        np.testing.assert_allclose(
+            trained.chances_without(found, place), logits.double().softmax(-1), atol=1e-5
+        )
+    app = open_part("attention", "trained", model=name, text=TEXT, layer="1", head="3")
     fine(app)
+    rows = sent_all(app, "case_rows")[0]["rows"]
+    less = trained.chances_without(found, (1, 3))
+    best = np.argsort(-np.maximum(found.chances, less), kind="stable")[: trained.BARS]
+    np.testing.assert_allclose([row["value"] for row in rows], less[best], atol=1e-6)
+    look = sent(app, "look_back")
+    np.testing.assert_array_equal(look["cells"][0], found.maps.maps[1, 3])
+    assert look["asking"] == len(found.read.ids) - 1
 
 
-def test_one_forward_pass_shows_and_measures_all_heads(models, monkeypatch):
+@pytest.mark.parametrize("case", range(40))
+def test_the_head_that_is_asked_for_changes_the_answer_and_the_others_do_not(models, case):
+    chance = np.random.default_rng(case)
+    found = found_of(models["narrow"], TEXT)
+    shape = found.maps.maps.shape[:2]
+    best = int(chance.choice(found.read.ids)) if case % 4 else int(found.read.ids[-1]) + 1
+    ids = found.read.ids
+    without = np.zeros((*shape, models["narrow"].tokenizer.vocab_size))
+    likeliest = np.where(chance.random(shape) < 0.3, ids[0] - 2, best)
+    for place in np.ndindex(shape):
+        without[place][likeliest[place]] = chance.random()
+    watcher = tuple(int(at) for at in (chance.integers(shape[0]), chance.integers(shape[1])))
+    found = found._replace(without=without, best=best, watcher=watcher)
+    flips = {trained.name_of(p).capitalize() for p in np.ndindex(shape) if likeliest[p] != best}
+    asked = trained.question(found)
+    if asked is None:
+        watched = trained.name_of(watcher).capitalize()
+        assert not flips or watched in flips or best not in ids
+        return
+    assert [answer in flips for answer in asked.answers] == [True] + [False] * (
+        len(asked.answers) - 1
+    )
+    assert len(asked.answers) == len(set(asked.answers)) >= 2
+    for place in np.ndindex(shape):
+        answer = trained.answer_of(found, asked, place)
+        assert (answer == 0) == (trained.name_of(place).capitalize() in flips)
+
+
+def test_what_comes_without_a_head_does_not_travel_until_one_is_clicked(covers, monkeypatch):
+    asked = Question("Which?", ["a", "b"], 0, ["so", "no"], values=[(0,), (1,)])
+    monkeypatch.setattr(trained, "question", lambda _: asked)
+    app = open_part("attention", "trained")
+    fine(app)
+    assert {row["value"] for row in sent_all(app, "case_rows")[0]["rows"]} == {None}
+    assert len(sent_all(app, "case_rows")) == 1
+    next(one for one in app.button if one.label == "Show me without an answer").click().run()
+    fine(app)
+    assert None not in {row["value"] for row in sent_all(app, "case_rows")[0]["rows"]}
+
+
+def test_a_typed_text_is_read_and_the_two_sentences_wait():
+    for link, begins in (
+        ({}, "One day Anna"),
+        ({"asked": "candle"}, "One day Anna"),
+        ({"text": "Anna met Samir."}, "Anna met"),
+        ({"text": "Anna met Samir.", "asked": "book"}, "One day Anna"),
+        ({"asked": "own"}, params.TEXT[:9]),
+    ):
+        app = open_part("attention", "trained", **link)
+        fine(app)
+        read = "".join(sent(app, "look_back")["tokens"][1:]).replace("·", " ")
+        assert read.startswith(begins)
+
+
+def test_two_forward_passes_show_all_heads_and_switch_each_off(models, monkeypatch):
     passes, model = [], models["narrow"].model
     forward = type(model).forward
     counted = lambda self, *a, **k: passes.append(1) or forward(self, *a, **k)  # noqa: E731
@@ -55,7 +123,7 @@ def test_one_forward_pass_shows_and_measures_all_heads(models, monkeypatch):
     open_part("attention", "trained", **link)  # the lesson's own sentence is read here, too
     passes.clear()
     open_part("attention", "trained", **link | {"text": "the cat and the dog and"})
-    assert len(passes) == 1
+    assert len(passes) == 2
 
 
 def test_the_head_shown_first_is_the_one_that_moves_most(models):
@@ -71,28 +139,22 @@ def test_the_head_shown_first_is_the_one_that_moves_most(models):
                     less = bundled.model(ids)[0][0, -1].double().softmax(-1)
                 moved[at] = float((full - less).abs().sum() / 2)
         best = max(moved, key=moved.get)
-        app = open_part("attention", "trained", model=name)
+        app = open_part("attention", "steps", source="model", rung="qkv", model=name)
         fine(app)
-        assert tuple(sent(app, "heads_grid")["chosen"]) == best
         line = f"Layer {best[0]}, head {best[1]} is the head shown first"
         assert line in prose_of(app) and f"moves {moved[best]:.0%}" in prose_of(app)
-        inside = max(
-            ((0, head) for head in range(4)), key=moved.get
-        )  # of a layer that is asked for
-        app = open_part("attention", "trained", model=name, layer="0")
-        assert tuple(sent(app, "heads_grid")["chosen"]) == inside
     values, line = opening.strength(models["narrow"])
     assert values.shape == (2, 4) and line == opening_words.opening_worth
 
 
 def test_of_many_heads_the_most_decided_is_shown_first(models, monkeypatch):
     monkeypatch.setattr(opening, "MOST_HEADS", 7)
-    app = open_part("attention", "trained", model="narrow")
+    app = open_part("attention", "steps", source="model", rung="qkv", model="narrow")
     fine(app)
     values, line = opening.strength(models["narrow"])
     assert line == opening_words.opening_decision
-    best = np.unravel_index(int(values.argmax()), values.shape)
-    assert tuple(sent(app, "heads_grid")["chosen"]) == best
+    layer, head = np.unravel_index(int(values.argmax()), values.shape)
+    assert f"Layer {layer}, head {head} is the head" in prose_of(app)
 
 
 def test_the_model_shown_first_has_the_lowest_loss(models, monkeypatch):
@@ -103,18 +165,11 @@ def test_the_model_shown_first_has_the_lowest_loss(models, monkeypatch):
         model_picker, "loss_of", lambda card: sizes.get(card["parameters"], math.inf)
     )
     assert real.PICKER.names()[:2] == ["narrow", "wide"]
-    app = open_part("attention", "trained", text="the cat")
+    app = open_part("attention", "steps", source="model", text="the cat")
     assert "narrow is the model shown first" in prose_of(app) and "0.300" in prose_of(app)
     assert "0.400" in prose_of(app)
-    app = open_part("attention", "trained", text="the cat", model="wide")
+    app = open_part("attention", "steps", source="model", text="the cat", model="wide")
     assert "knows its language" not in prose_of(app)
-
-
-def test_the_context_ends_the_writing(models):
-    bundled = models["narrow"]
-    start = Read(bundled, (0, *bundled.tokenizer.encode(TEXT * 3))[:23], ())
-    read, ended = trained.written(bundled, start, 5)
-    assert ended and len(read.ids) <= 24
 
 
 def test_cross_attention_is_the_trace(models):
@@ -210,13 +265,6 @@ def test_bytes_are_called_so_and_the_question_names_whole_tokens(models):
     assert "a piece of a character" in prose_of(app)
 
 
-def test_the_question_is_about_a_head_that_is_not_drawn_large():
-    rows = np.array([[[9, 1], [1, 200]], [[30, 3], [2, 250]]], dtype=np.uint8)
-    assert trained.other_head(rows, (0, 0)) == (1, 1)
-    assert trained.other_head(rows, (1, 1)) == (0, 1)
-    assert trained.other_head(rows[:1, :1], (0, 0)) == (0, 0)
-
-
 @pytest.fixture
 def run(models, tmp_path, monkeypatch):
     """A kept run of the learner's own, with the narrow model's shape."""
@@ -246,21 +294,6 @@ def test_an_own_run_is_offered_drawn_and_replaced_when_it_is_gone(run):
     app.text_area[0].set_value("bob").run()
     fine(app)
     assert any("run:mine cannot be used here" in line for line in messages(app))
-
-
-def test_the_share_told_of_a_token_is_the_largest_of_its_places(models):
-    bundled = models["narrow"]
-    encoded = bundled.tokenizer.encode(" the cat and the dog and the cat")
-    said = model_on_text.read_ids(encoded, bundled)
-    maps = np.zeros((1, 2, len(encoded), len(encoded)), dtype=np.uint8)
-    maps[0, 1, -1] = 5 * np.arange(len(encoded))
-    maps[0, 0, :, 0] = 255  # the first places matter most elsewhere
-    ((asked, place)) = trained.question(said, maps, (0, 0), bundled)
-    assert place == (0, 1)
-    for answer, reason in zip(asked.answers, asked.reasons, strict=True):
-        token = answer.replace("\\", "").strip("“”")
-        last = max(i for i, one in enumerate(said.tokens) if one == token)
-        assert f"{5 * last / 255:.0%}" in reason
 
 
 def test_models_that_cannot_be_asked_have_no_such_part():

@@ -219,7 +219,7 @@ def test_a_classifier_of_a_folder_is_asked_in_the_chapter(mine):
 
 def test_lessons_that_look_inside_take_a_classifier_and_others_refuse_it_in_words(mine):
     classes = load_classes(engine.folder_of(mine))
-    app = open_part("attention", "trained", model=mine, new="3")
+    app = open_part("attention", "trained", model=mine)
     fine(app)
     assert any("is a classifier" in one.value for one in app.info)
     assert unpack_all(app, "heads_grid")

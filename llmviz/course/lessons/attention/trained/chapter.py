@@ -1,150 +1,277 @@
-"""Chapter "A trained model": all heads on the learner's text, and what they do."""
+"""Chapter "A trained model": where its heads look, and what happens without one of them."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 
 from llmviz.course.components import heads_grid
-from llmviz.course.components.token_strip.view import visible_text
+from llmviz.course.components.look_back.view import look_back
 from llmviz.course.lessons.attention import words as lesson_words
+from llmviz.course.lessons.attention.heads import words as sentences
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs import opening
+from llmviz.course.lessons.attention.params import TEXT
 from llmviz.course.lessons.attention.trained import words
 from llmviz.course.lessons.attention.trained.lookup import part as lookup
-from llmviz.course.lessons.attention.trained.params import MOST_NEW
+from llmviz.course.lessons.attention.trained.model import Head
 from llmviz.course.ui import engine, kit, model_on_text
+from llmviz.course.ui.question import settle, whole_percent
+from llmviz.interpretability.heads_on_text import HeadMaps, chances_without_each
 from llmviz.nn.attention.study import HeadSummary, summarise_heads
+from llmviz.sampling.pipeline import top_ids
+from llmviz.sampling.steps import softmax
 
+STAGED = True
 KEY = "attention.heads"
-ASK = f"{KEY}.ask"
-WRITING = "attention.writing"  # session: tokens still to be written
-PACE = 0.5  # seconds between two tokens written in a row, so that the eye can follow
+GUESS = f"{KEY}.flip"
+BARS = 3  # next tokens whose chances are drawn
+
+without_each = kit.kept(16)(kit.on_model(chances_without_each))
+
+
+class Seen(NamedTuple):
+    """A text as a model's heads read it.
+
+    without: the chances of the next token (L, H, V) when one head is off; None for a model of many
+    heads. best: the likeliest next token with all heads. watcher: the head that looks at it most.
+    """
+
+    read: kit.Read
+    maps: HeadMaps
+    chances: np.ndarray
+    without: np.ndarray | None
+    best: int
+    watcher: Head
+
+    def name(self, token: int) -> str:
+        """Return a token as it is said in a sentence."""
+        return model_on_text.spoken(token, self.read.bundled.tokenizer)
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    kit.section(words.intro)
-    name = real.LOOKED_INTO.choose(state)
-    loaded = model_on_text.load_and_read(state, name)
-    if loaded is not None:
-        _text(state, *loaded)
+    bundled = kit.load(real.LOOKED_INTO.name(state), tell=False)
+    read = None if bundled is None else _read(state, bundled)
+    found = None if read is None else seen(read)
+    asked = None if found is None else question(found)
+    _hook(found)
+    if found is not None:
+        with kit.stage("trained", stays=False):
+            _stage(state, found, asked)
+    told = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    kit.source(state)
+    kit.load(real.LOOKED_INTO.choose(state))  # says what there is to say of it
+    if found is None or not told:
+        return
+    here = min(found.maps.maps.shape[:2]) > 3  # else some heads of the passages are not there
+    kit.looks(state, words.looks if here else words.looks[-1:], f"{KEY}.passages")
+    _deeper(state, found)
 
 
-# ---- the learner's text
+def _read(state: kit.PageState, bundled: engine.Bundled) -> kit.Read | None:
+    if _which(state) == "own":
+        return model_on_text.read_text(state, bundled)
+    ids = bundled.tokenizer.encode_from_start(sentences.texts[_which(state)])
+    return kit.read_ids(ids[-bundled.model.context_length :], bundled)
 
 
-def _text(state: kit.PageState, bundled: engine.Bundled, reading: kit.Read) -> None:
-    if kit.tells_classes(bundled.card):
-        kit.inform(words.write_classes, ":material/category:")
-    else:
-        reading, ended = written(bundled, reading, state["new"])
-        _write(state, bundled, reading, ended)
-    maps, summary, *_ = real.all_maps(bundled, reading.ids)
-    layers, heads = maps.shape[:2]
-    layer, head = opening.head_of(state, bundled)
+def _which(state: kit.PageState) -> str:
+    """Return which text is read: the learner's own, once it is another than the lesson's."""
+    if state["asked"] != "auto":
+        return str(state["asked"])
+    return "book" if state[kit.LEARNER_TEXT.key] == TEXT else "own"
 
-    def keep_head() -> None:
+
+def seen(read: kit.Read) -> Seen:
+    """Return what the heads of a model do on a text, and the next token's chances without each."""
+    maps = real.all_maps(read.bundled, read.ids)
+    chances = softmax(maps.logits.astype(np.float64))
+    few = math.prod(maps.maps.shape[:2]) <= opening.MOST_HEADS
+    without = None
+    if few and not kit.tells_classes(read.bundled.card):
+        _, without = without_each(read.bundled, read.ids)
+    best = int(chances.argmax())
+    there = np.flatnonzero(np.array(read.ids) == best)
+    on_best = maps.maps[:, :, -1, there].sum(-1, dtype=int) if len(there) else maps.decided
+    layer, head = np.unravel_index(int(on_best.argmax()), on_best.shape)
+    return Seen(read, maps, chances, without, best, (int(layer), int(head)))
+
+
+def question(found: Seen) -> kit.Question | None:
+    """Return the question which head the answer needs; None where no answer is clearly right.
+
+    Wrong are the head that looks at the answer, the last layer, and a head that looks where the
+    right one does. The values are heads, as `number` counts them.
+    """
+    right = culprit(found)
+    if found.without is None or right is None or found.best not in found.read.ids:
+        return None
+    likeliest = found.without.argmax(-1)  # (L, H)
+    flips = likeliest != found.best
+    if flips[found.watcher]:
+        return None
+    rows = found.maps.maps[:, :, -1].astype(int)
+    stays = ~flips
+    stays[found.watcher] = False
+    asks_alike = np.where(stays, rows[:, :, rows[right].argmax()], -1)
+    last = np.where(stays, rows.max(-1), -1)
+    last[:-1] = -1
+    heads = {right: words.ask_right, found.watcher: words.ask_watcher}
+    for values, reason in ((asks_alike, words.ask_alike), (last, words.ask_last)):
+        if values.max() >= 0 and (place := _place(values)) not in heads:
+            heads[place] = reason
+    reasons = []
+    for place, reason in heads.items():
+        token = int(likeliest[place])
+        reasons.append(
+            reason.format(
+                head=name_of(place),
+                word=kit.quote(_looks_at(found, place)),
+                token=found.name(token),
+                share=kit.percent(float(found.without[place][token])),
+                best=found.name(found.best),
+            )
+        )
+    return kit.Question(
+        words.ask.format(best=found.name(found.best)),
+        [name_of(place).capitalize() for place in heads],
+        0,
+        reasons,
+        values=[(n,) for n in range(len(heads))],
+    )
+
+
+def culprit(found: Seen) -> Head | None:
+    """Return the head without which another token is the likeliest, by the most; None: no such."""
+    if found.without is None or not (flips := found.without.argmax(-1) != found.best).any():
+        return None
+    return _place(np.where(flips, found.without.max(-1), -1))
+
+
+def _place(values: np.ndarray) -> Head:
+    layer, head = np.unravel_index(int(values.argmax()), values.shape)
+    return int(layer), int(head)
+
+
+def answer_of(found: Seen, asked: kit.Question, place: Head) -> float:
+    """Return which answer a head stands for: the right one if the next token changes without it."""
+    assert found.without is not None
+    if found.without[place].argmax() != found.best:
+        return 0.0
+    name = name_of(place).capitalize()
+    return float(asked.answers.index(name) if name in asked.answers else len(asked.answers) - 1)
+
+
+def name_of(place: Head) -> str:
+    """Return what a head is called."""
+    return lesson_words.head_name.format(layer=place[0], head=place[1])
+
+
+def _looks_at(found: Seen, place: Head) -> str:
+    return found.read.tokens[int(found.maps.maps[place][-1].argmax())]
+
+
+def _hook(found: Seen | None) -> None:
+    if found is None or found.without is None or (place := culprit(found)) is None:
+        kit.prose(words.hook["other"])
+        return
+    other = found.name(int(found.without[place].argmax()))
+    heads = kit.count(math.prod(found.without.shape[:2]), "head")
+    kit.prose(words.hook["flips"], heads=heads, other=other)
+
+
+# ---- the stage
+
+
+def _stage(state: kit.PageState, found: Seen, asked: kit.Question | None) -> None:
+    """Draw where one head looks, all heads to choose from, and the next token without that one."""
+    maps, tokens = found.maps.maps, found.read.tokens
+    place = _head_of(state, found)
+    told = asked is None or kit.answered(asked, GUESS)
+    look_back(
+        maps[place][None],
+        tokens,
+        key=f"{KEY}.look",
+        names=[name_of(place).capitalize()],
+        words=words.look,
+    )
+
+    def take() -> None:
         clicked = st.session_state[KEY].get("chosen")
+        if asked is not None and not kit.answered(asked, GUESS):
+            settle(asked, GUESS, [answer_of(found, asked, tuple(clicked or place))])
         state["layer"], state["head"] = clicked or (-1, -1)
 
-    quiz = question(reading, maps, (layer, head), bundled)
-    covered = quiz[1] if quiz and not kit.answered(quiz[0], ASK) else None
-    notes = [[note(summary, i, j) for j in range(heads)] for i in range(layers)]
-    if covered:
-        notes[covered[0]][covered[1]] = words.covered
-    heads_grid(
-        maps,
-        key=KEY,
-        tokens=reading.tokens,
-        notes=notes,
-        chosen=(layer, head),
-        lines=True,
-        covered=covered,
-        on_change=keep_head,
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        notes = [
+            [note(found.maps.summary, i, j) for j in range(maps.shape[1])] for i in range(len(maps))
+        ]
+        heads_grid(maps, key=KEY, tokens=tokens, notes=notes, chosen=place, on_change=take)
+    with right:
+        if kit.tells_classes(found.read.bundled.card):
+            kit.inform(words.classes, ":material/category:")
+        else:
+            _chances(found, place, told=told)
+        slot = kit.tied(f"_{KEY}.asked", _which(state), state.taker("asked"))
+        st.segmented_control(
+            words.asked_label, list(words.asked), format_func=words.asked.get, required=True, **slot
+        )
+
+
+def _head_of(state: kit.PageState, found: Seen) -> Head:
+    """Return the head in force: the link's, else the one that looks at the answer most."""
+    for key, size in zip(("layer", "head"), found.maps.maps.shape, strict=False):
+        if state[key] >= 0:
+            kit.keep(state, key, range(size))
+    if state["layer"] >= 0 and state["head"] >= 0:
+        return state["layer"], state["head"]
+    return found.watcher
+
+
+def _chances(found: Seen, place: Head, *, told: bool) -> None:
+    """Draw the likeliest next tokens without a head, and say what changed."""
+    less = chances_without(found, place)
+    best = [int(i) for i in top_ids(np.maximum(found.chances, less), BARS)]
+    names = model_on_text.names_of(best, found.read.bundled.tokenizer)
+    kit.case_rows(
+        [
+            kit.Case(name, float(less[i]) if told else None, note="" if told else "?")
+            for name, i in zip(names, best, strict=True)
+        ],
+        kit.Axis(0, 1, words.chance_axis.format(head=name_of(place))),
+        key=f"{KEY}.chances",
+        words={},
     )
-    st.caption(lesson_words.view_rounded)
-    reasons = (opening.why(bundled, (layer, head)), opening.why_model(bundled.name))
-    kit.prose(" ".join(filter(None, reasons)))
-    if quiz:
-        kit.predict(quiz[0], ASK, covers=True)
-    _summary(summary, reading)
-    kit.show_code(
-        [summarise_heads],
-        words.snippet.format(name=bundled.name, ids=list(reading.ids), layer=layer, head=head),
-        f"{summary.previous[layer, head]:.2f} {summary.entropy[layer, head]:.2f}",
-    )
-    if not kit.tells_classes(bundled.card):
-        lookup.draw(state, bundled)
-    kit.seen(
-        words.end,
-        name=kit.label(bundled.name),
-        layers=kit.count(layers, "layer"),
-        heads=kit.count(heads, "head"),
-        previous=most_before(summary),
-    )
+    kit.prose(caption(found, place, told=told))
 
 
-def written(bundled: engine.Bundled, reading: kit.Read, new: int) -> tuple[kit.Read, bool]:
-    """Return the text with up to `new` tokens of the model's own, the most probable ones.
-
-    The second value says that the model has ended its text or its context is full.
-    """
-    ids, ended = _continued(bundled, reading.ids, new)
-    return kit.read_ids(ids, bundled), ended
-
-
-@kit.kept(64)
-def _continued(
-    bundled: engine.Bundled, ids: tuple[int, ...], new: int
-) -> tuple[tuple[int, ...], bool]:
-    """As `written`; each step goes on from what is kept of the step before."""
-    if new:
-        ids, ended = _continued(bundled, ids, new - 1)
-        if ended or len(ids) >= bundled.model.context_length:
-            return ids, True
-        best = int(real.all_maps(bundled, ids).logits.argmax())
-        if best == bundled.tokenizer.end:
-            return ids, True
-        return (*ids, best), False
-    return ids, False
+def chances_without(found: Seen, place: Head) -> np.ndarray:
+    """Return the chances (V,) of the next token when a head is off."""
+    if found.without is not None:
+        return found.without[place]
+    logits = opening.last_logits(found.read.bundled, found.read.ids, (place,))
+    return softmax(logits.astype(np.float64))
 
 
-def _write(state: kit.PageState, bundled: engine.Bundled, reading: kit.Read, ended: bool) -> None:
-    """Show the buttons with which the model writes on, and what it has written."""
-    left = st.session_state.get(WRITING, 0)
-    if left and not ended and state["new"] < MOST_NEW:
-        _writer(state)
-    with st.container(horizontal=True):
-        stop = ended or state["new"] >= MOST_NEW
-        st.button(words.write_one, on_click=_go_on, args=(state, 1), disabled=stop)
-        st.button(words.write_ten, on_click=_go_on, args=(state, 10), disabled=stop)
-        st.button(words.write_none, on_click=_go_on, args=(state, 0), disabled=not state["new"])
-    if state["new"]:
-        new = reading.ids[-state["new"] :]
-        text = kit.quote(bundled.tokenizer.decode(new), 200)
-        kit.prose(words.written.format(count=kit.count(state["new"], "token"), text=text))
-    if ended:
-        full = len(reading.ids) >= bundled.model.context_length
-        line = words.write_full if full else words.write_ended
-        st.info(line.format(limit=bundled.model.context_length))
-
-
-def _go_on(state: kit.PageState, tokens: int) -> None:
-    """Write one token now and let the rest come one by one; 0 takes all of them back."""
-    state["new"] = state["new"] + 1 if tokens else 0
-    st.session_state[WRITING] = max(0, tokens - 1)
-
-
-@st.fragment(run_every=PACE)
-def _writer(state: kit.PageState) -> None:
-    """Write a token each time it is run by the clock, until none is left."""
-    if st.session_state.pop("attention.drawn", False):
-        st.session_state[WRITING] -= 1
-        state["new"] = min(MOST_NEW, state["new"] + 1)
-        st.rerun()
-    st.session_state["attention.drawn"] = True
+def caption(found: Seen, place: Head, *, told: bool) -> str:
+    """Return what to see: where a head looks, and what the model says without it."""
+    slots = {
+        "head": name_of(place).capitalize(),
+        "word": kit.quote(_looks_at(found, place)),
+        "share": whole_percent(float(found.maps.maps[place][-1].max()) / 255),
+        "best": found.name(found.best),
+        "before": kit.percent(float(found.chances[found.best])),
+    }
+    if not told:
+        return words.caption["asked"].format(**slots)
+    less = chances_without(found, place)
+    now = int(less.argmax())
+    slots |= {"now": found.name(now), "after": kit.percent(float(less[now]))}
+    return words.caption["stays" if now == found.best else "flips"].format(**slots)
 
 
 def note(summary: HeadSummary, layer: int, head: int) -> str:
@@ -154,102 +281,58 @@ def note(summary: HeadSummary, layer: int, head: int) -> str:
     return words.note_head.format(**{**shares, "entropy": values["entropy"]})
 
 
-def most_before(summary: HeadSummary) -> str:
-    """Return a sentence on the head with the most weight on the token before."""
-    if np.isnan(summary.previous).all():
-        return words.end_one
-    layer, head = divmod(int(np.nanargmax(summary.previous)), summary.previous.shape[1])
-    name = lesson_words.head_name.format(layer=layer, head=head)
-    return words.end_previous.format(head=name, share=_percent(summary.previous[layer, head]))
-
-
 def _percent(share: float) -> str:
     return "–" if math.isnan(share) else f"{share:.0%}"
 
 
-def _summary(summary: HeadSummary, reading: kit.Read) -> None:
-    kit.section(words.summary)
-    layers, heads = summary.entropy.shape
-    lines = []
-    for name, line in words.summary_read.items():
-        part = getattr(summary, name)
-        if np.isnan(part).all():
-            continue
-        best = np.unravel_index(int(np.nanargmax(part)), part.shape)
-        lines.append(
-            line.format(
-                head=lesson_words.head_name.format(layer=best[0], head=best[1]),
-                share=_percent(float(part[best])),
-            )
-        )
-    if np.isnan(summary.induction).all():
-        lines.append(words.summary_no_repeat)
-    kit.prose(" ".join(lines))
-    columns = {
-        "layer": np.repeat(np.arange(layers), heads),
-        "head": np.tile(np.arange(heads), layers),
-    } | {name: part.reshape(-1) for name, part in summary._asdict().items()}
-    share = {
-        words.summary_columns[name]: st.column_config.ProgressColumn(
-            format="percent", min_value=0.0, max_value=1.0, color="violet"
-        )
-        for name in ("previous", "itself", "first", "repeat", "induction")
-    }
-    titled = {words.summary_columns.get(name, name): values for name, values in columns.items()}
-    entropy = {words.summary_columns["entropy"]: st.column_config.NumberColumn(format="%.2f")}
-    kit.columns_table(titled, column_config=share | entropy, height=320)
+# ---- deeper
 
 
-def question(
-    reading: kit.Read, maps: np.ndarray, large: tuple[int, int], bundled: engine.Bundled
-) -> tuple[kit.Question, tuple[int, int]] | None:
-    """Return the question which token a late one looks at most, and the head that it is about.
-
-    That head is another one than `large`. None where there is nothing to ask: too few tokens, one
-    head, or two different tokens with the same largest percentage.
-    """
-    texts = (visible_text(bundled.tokenizer.token_bytes(token)) for token in reading.ids)
-    whole = [i for i, (_, of_characters) in enumerate(texts) if of_characters]
-    asking = whole[-1] if whole else 0
-    if asking < 2 or maps.shape[0] * maps.shape[1] < 2:
-        return None
-    layer, head = other_head(maps[:, :, asking], large)
-    row = maps[layer, head, asking]
-    highest: dict[str, int] = {}  # of each token's places, the largest weight
-    for token, weight in zip(reading.tokens, row.tolist(), strict=True):
-        highest[token] = max(weight, highest.get(token, 0))
-    best = int(row.argmax())
-    percents = {token: f"{weight / 255:.0%}" for token, weight in highest.items()}
-    alike = [token for token in percents if percents[token] == percents[reading.tokens[best]]]
-    if best not in whole or len(alike) > 1:
-        return None
-    places = {reading.tokens[best]: best}
-    order = np.argsort(-maps[:, :, asking].max(axis=(0, 1)).astype(int), kind="stable")
-    for i in map(int, order):
-        if i in whole and reading.tokens[i] not in places:
-            places[reading.tokens[i]] = i
-        if len(places) == 4:
-            break
-    if len(places) < 3:
-        return None
-    lines = dict.fromkeys(places, words.ask_look_wrong)
-    lines[reading.tokens[best]] = words.ask_look_right
-    question = kit.Question.among(
-        words.ask_look,
-        {key: why.format(asked=kit.quote(key), share=percents[key]) for key, why in lines.items()},
-        reading.tokens[best],
-        lambda answer: kit.escape_markdown(f"“{answer}”"),
-        head=lesson_words.head_name.format(layer=layer, head=head),
-        asking=kit.quote(reading.tokens[asking]),
-        place=asking,
+def _deeper(state: kit.PageState, found: Seen) -> None:
+    bundled, ids, summary = found.read.bundled, found.read.ids, found.maps.summary
+    _summary(summary)
+    layer, head = place = _head_of(state, found)
+    kit.show_code(
+        [summarise_heads],
+        words.snippet.format(name=bundled.name, ids=list(ids), layer=layer, head=head),
+        f"{summary.previous[place]:.2f} {summary.entropy[place]:.2f}",
     )
-    return question, (layer, head)
+    if not kit.tells_classes(bundled.card):
+        lookup.draw(state, bundled)
+    flips = 0 if found.without is None else int((found.without.argmax(-1) != found.best).sum())
+    kit.seen(
+        words.end,
+        name=kit.label(bundled.name),
+        heads=kit.count(summary.entropy.size, "head"),
+        flips=words.end_flips[min(flips, 2)].format(count=flips)
+        if found.without is not None
+        else "",
+        previous=most_before(summary),
+    )
 
 
-def other_head(rows: np.ndarray, large: tuple[int, int]) -> tuple[int, int]:
-    """Return the most decided head but one; rows (L, H, T): the weights of one token."""
-    decided = rows.max(axis=-1).astype(int)
-    if decided.size > 1:
-        decided[large] = -1
-    layer, head = np.unravel_index(int(decided.argmax()), decided.shape)
-    return int(layer), int(head)
+def most_before(summary: HeadSummary) -> str:
+    """Return a sentence on the head with the most weight on the token before."""
+    if np.isnan(summary.previous).all():
+        return words.end_one
+    place = _place(np.nan_to_num(summary.previous, nan=-1))
+    return words.end_previous.format(head=name_of(place), share=_percent(summary.previous[place]))
+
+
+def _summary(summary: HeadSummary) -> None:
+    """Draw what all heads do on the text, a dot for each."""
+    kit.section(words.summary)
+    cases = []
+    for measure, title in words.summary_rows.items():
+        values = getattr(summary, measure)
+        if np.isnan(values).all():
+            continue
+        best = _place(np.nan_to_num(values, nan=-1))
+        dots = values[~np.isnan(values)].tolist()
+        note = words.summary_most.format(layer=best[0], head=best[1])
+        cases.append(kit.Case(title, float(values[best]), dots=dots, note=note, role="weights"))
+    kit.case_rows(
+        cases, kit.Axis(0, 1, words.summary_axis), key=f"{KEY}.dots", words={}, mark="dot"
+    )
+    if np.isnan(summary.induction).all():
+        kit.prose(words.summary_no_repeat)

@@ -11,7 +11,7 @@ from llmviz.course.lessons.attention.trained import words as words
 from llmviz.course.lessons.attention.trained.lookup import cells as lookup_cells
 from llmviz.course.lessons.attention.trained.lookup import trace as looking
 from llmviz.course.lessons.attention.trained.model import MOVERS, LookPair
-from llmviz.course.ui import engine, kit, model_on_text
+from llmviz.course.ui import engine, kit
 from llmviz.nn.attention import heads_given
 from llmviz.nn.attention.study import moved
 from llmviz.sampling.pipeline import top_ids
@@ -39,7 +39,7 @@ def draw(state: kit.PageState, bundled: engine.Bundled) -> None:
         state["looked"] = state["cell"] = ""
 
     def follow() -> None:
-        state[kit.LEARNER_TEXT.key], state["new"] = pair.story.prompts[0], 0
+        state[kit.LEARNER_TEXT.key], state["asked"] = pair.story.prompts[0], "own"
         state["layer"], state["head"] = head
 
     st.markdown(coloured(pair.story), width=620)
@@ -87,7 +87,7 @@ def _answers(bundled: engine.Bundled, pair: LookPair) -> None:
 
 
 def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
-    """Say which head reads the question, and where those that move look for either."""
+    """Say which head reads the question, and draw how far the weights of those that move do."""
     first, story, name = pair.looks[0], pair.story, lesson_words.head_name.format
     width = len(bundled.tokenizer.encode(" " + story.things[0]))
     reading = first.weights[:, :, pair.shared : pair.shared + width].sum(-1)
@@ -104,23 +104,15 @@ def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
             head=name(layer=best[0], head=best[1]), moved=f"{pair.moved[best]:.0%}"
         )
     )
-    table = {words.lookup_head: [name(layer=layer, head=head) for layer, head in pair.movers]}
-    table[words.lookup_moves] = [f"{pair.moved[at]:.0%}" for at in pair.movers]
-    for thing, look in zip(story.things, pair.looks, strict=True):
-        tokens = model_on_text.names_of(look.ids, bundled.tokenizer)
-        most_looked = [most(look.weights[at], tokens) for at in pair.movers]
-        table[words.lookup_most.format(thing=thing)] = most_looked
-    kit.columns_table(table)
-    st.caption(words.lookup_line.format(count=len(pair.movers)))
-
-
-def most(row: np.ndarray, tokens: list[str]) -> str:
-    """Return the token that gets most of a row of weights (T,), all its places together."""
-    total: dict[str, float] = {}
-    for token, weight in zip(tokens, row, strict=True):
-        total[token] = total.get(token, 0.0) + float(weight)
-    best = max(total, key=total.__getitem__)
-    return words.lookup_where.format(token=best, share=f"{total[best]:.0%}")
+    kit.case_rows(
+        [
+            kit.Case(name(layer=layer, head=head), float(pair.moved[layer, head]), role="weights")
+            for layer, head in pair.movers
+        ],
+        kit.Axis(0, 1, words.lookup_moves),
+        key=f"{KEY}.moved",
+        words={},
+    )
 
 
 def question(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> kit.Question:
