@@ -45,7 +45,7 @@ def serving_links() -> Iterator[str]:
 def guess_links() -> Iterator[str]:
     """Links that begin measurements of rounds of guesses, each at a temperature of its own."""
     for number in count():
-        yield query(part="guess", guessheat=f"{0.5 + number % 100 / 100:.2f}", guessspeed=1)
+        yield query(part="speculative", guessheat=f"{0.5 + number % 100 / 100:.2f}", guessspeed=1)
 
 
 def parallel_links() -> Iterator[str]:

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import argparse
 
-from llmviz.course.lessons.efficiency.guess.drafts import KINDS, NETWORK
-from llmviz.course.lessons.efficiency.guess.guess_speed import (
+from llmviz.course.lessons.efficiency.speculative.drafts import KINDS, NETWORK
+from llmviz.course.lessons.efficiency.speculative.guess_speed import (
     TRIES,
     WIDE,
     Speed,

@@ -1,6 +1,6 @@
 """Students of the story model: what they lack by what they learned from, measured and bundled.
 
-Makes what `llmviz.course.lessons.reasoning.distil.distil_record` reads.
+Makes what `llmviz.course.lessons.reasoning.distillation.distil_record` reads.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from llmviz.corpus.next_tokens import TrueTokens, true_tokens
-from llmviz.course.lessons.reasoning.distil import distilling as students
-from llmviz.course.lessons.reasoning.distil.distilling import (
+from llmviz.course.lessons.reasoning.distillation import distilling as students
+from llmviz.course.lessons.reasoning.distillation.distilling import (
     SOFT_1,
     TEXT,
     UPDATES,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import torch
 
     from llmviz.models.gpt import GPT
-from llmviz.course.lessons.reasoning.distil.distil_record import (
+from llmviz.course.lessons.reasoning.distillation.distil_record import (
     BUNDLED,
     COMMAND,
     DRAWS,

@@ -1,6 +1,6 @@
 """A reward that a learner puts together, and what a model of sums makes of it: is its goal met?
 
-Makes what `llmviz.course.lessons.reasoning.gamed.model` reads.
+Makes what `llmviz.course.lessons.reasoning.reward_hacking.model` reads.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from llmviz.course.lessons.reasoning.gamed.model import (
+from llmviz.course.lessons.reasoning.reward_hacking.model import (
     BETAS,
     COMMAND,
     FILE,

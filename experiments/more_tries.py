@@ -1,6 +1,6 @@
 """More tries at a sum: votes, a checker, the model's own probability, and beams, by tokens spent.
 
-Makes what `llmviz.course.lessons.reasoning.tries.model` reads.
+Makes what `llmviz.course.lessons.reasoning.best_of_n.model` reads.
 
 Q sums, N samples of each.
 """
@@ -15,12 +15,7 @@ from typing import Any
 import numpy as np
 
 from llmviz.course.lessons.reasoning import sum_texts
-from llmviz.course.lessons.reasoning.sum_texts import (
-    Sum,
-    carries,
-    is_right,
-)
-from llmviz.course.lessons.reasoning.tries.model import (
+from llmviz.course.lessons.reasoning.best_of_n.model import (
     ALL,
     AT_ONCE,
     BEAM,
@@ -41,6 +36,11 @@ from llmviz.course.lessons.reasoning.tries.model import (
     chosen,
     tries_of,
     vote,
+)
+from llmviz.course.lessons.reasoning.sum_texts import (
+    Sum,
+    carries,
+    is_right,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import write_to

@@ -1,6 +1,6 @@
 """How often the passage that answers a question is among the first ones, for each way to rank.
 
-Makes what `llmviz.course.lessons.reasoning.lookup.passage_recall` reads.
+Makes what `llmviz.course.lessons.reasoning.retrieval.passage_recall` reads.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from llmviz.course.lessons.reasoning.lookup.passage_ranking import (
+from llmviz.course.lessons.reasoning.retrieval.passage_ranking import (
     VECTORS,
     Means,
     order_of,
     rank,
 )
-from llmviz.course.lessons.reasoning.lookup.passage_recall import (
+from llmviz.course.lessons.reasoning.retrieval.passage_recall import (
     AMONG,
     COMMAND,
     FILE,

@@ -1,6 +1,6 @@
 """What models make of the passages before a question: right, wrong, none, two that disagree.
 
-Makes what `llmviz.course.lessons.reasoning.lookup.passage_record` reads.
+Makes what `llmviz.course.lessons.reasoning.retrieval.passage_record` reads.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from llmviz.corpus.facts_in_passages import (
     split,
     values,
 )
-from llmviz.course.lessons.reasoning.lookup.passage_reader import (
+from llmviz.course.lessons.reasoning.retrieval.passage_reader import (
     MOST,
     SOURCES,
     STEPS,
@@ -37,7 +37,7 @@ from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
-from llmviz.course.lessons.reasoning.lookup.passage_record import (
+from llmviz.course.lessons.reasoning.retrieval.passage_record import (
     CASES,
     COMMAND,
     DECLINED,

@@ -1,6 +1,6 @@
 """Small models that read few stories many times, with label smoothing and without it.
 
-Makes what `llmviz.course.lessons.errors.sure.model` reads.
+Makes what `llmviz.course.lessons.errors.calibration.model` reads.
 """
 
 from __future__ import annotations
@@ -10,6 +10,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
+from llmviz.course.lessons.errors.calibration.model import (
+    CHARACTERS,
+    COMMAND,
+    FILE,
+    SEEDS,
+    SMOOTHING,
+    SmoothedRun,
+)
 from llmviz.course.lessons.errors.model_errors import (
     CAME,
     STORIES,
@@ -19,14 +27,6 @@ from llmviz.course.lessons.errors.model_errors import (
     measure,
 )
 from llmviz.course.lessons.errors.small_world import train_small
-from llmviz.course.lessons.errors.sure.model import (
-    CHARACTERS,
-    COMMAND,
-    FILE,
-    SEEDS,
-    SMOOTHING,
-    SmoothedRun,
-)
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import write_to
 from llmviz.training.files import write_json

@@ -1,6 +1,6 @@
 """Two more tasks with many steps: adding several digits, and who has the ball after exchanges.
 
-Makes what `llmviz.course.lessons.reasoning.think.model` reads.
+Makes what `llmviz.course.lessons.reasoning.chain_of_thought.model` reads.
 
 A text is: the items, blanks up to SLOTS places, "=", the path, ":", the answer. B texts, T tokens.
 """
@@ -23,7 +23,7 @@ from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
-from llmviz.course.lessons.reasoning.think.model import (
+from llmviz.course.lessons.reasoning.chain_of_thought.model import (
     BATCH,
     BLANK,
     COLON,

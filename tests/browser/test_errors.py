@@ -50,7 +50,9 @@ def test_a_text_that_is_no_story_says_where_its_truth_ends(visit):
 
 
 def test_calibration_follows_the_model_and_the_temperature(visit):
-    visit.open("errors?part=sure&show=1&sure_model=errors%2Fby-heart&heat=1.4", ".js-plotly-plot")
+    visit.open(
+        "errors?part=calibration&show=1&sure_model=errors%2Fby-heart&heat=1.4", ".js-plotly-plot"
+    )
     page = visit.page
     expect(page.get_by_text("At temperature 1.4, the")).to_be_visible()
     page.get_by_text("the true probability", exact=True).first.click()

@@ -22,7 +22,7 @@ def test_a_model_learns_from_rewards_and_each_update_is_painted(visit):
 
 
 def test_a_reward_for_a_form_is_learned_and_a_broken_form_is_refused(visit):
-    visit.open("reasoning?show=1&part=gamed&payupdates=10")
+    visit.open("reasoning?show=1&part=reward_hacking&payupdates=10")
     page = visit.page
     form = page.get_by_label("The form, a regular expression")
     form.fill("(")
@@ -82,7 +82,7 @@ def test_a_calculator_answers_a_call_and_a_text_that_is_no_number_is_fed_back(vi
 
 
 def test_a_student_is_trained_beside_the_bundled_ones(visit):
-    visit.open("reasoning?show=1&part=distil&distupdates=40&distway=soft2")
+    visit.open("reasoning?show=1&part=distillation&distupdates=40&distway=soft2")
     page = visit.page
     page.get_by_role("button", name="Train a student").click()
     wait_for_address(page, "distrun", "1")
@@ -111,7 +111,7 @@ def test_a_conversation_is_changed_and_its_reply_becomes_a_turn(visit):
 
 
 def test_bits_are_answered_after_steps_and_at_once(visit):
-    visit.open("reasoning?show=1&part=think&thinkbits=11")
+    visit.open("reasoning?show=1&part=chain_of_thought&thinkbits=11")
     page = visit.page
     at_once = page.get_by_text("The bundled model that answers at once")
     expect(at_once).to_contain_text("answers 0. That is right")

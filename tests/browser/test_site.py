@@ -36,7 +36,7 @@ from tests.browser.hand import until
 from tests.browser.test_pages import nobody_is_kept_out
 
 APP = "https://school.example/llmviz"
-ONLY = ("embeddings/lookup", "attention/steps", "errors/facts", "errors/heart")
+ONLY = ("embeddings/lookup", "attention/steps", "errors/facts", "errors/memorization")
 RUNGS = words.rungs  # the parts of the first one
 FIRST_LOAD = 2_000_000  # bytes; a table of 3,071 vectors stands on the first screen
 TEXTS = {"names-gpt": 150, "tiny-world-char": 40, "tiny-world-gpt": 10}
@@ -200,7 +200,7 @@ def test_a_bar_that_is_dragged_is_the_answer_and_then_the_picture_tells(course, 
 
 
 def test_a_picture_that_is_shown_without_an_answer_has_no_guess_in_it(course, window):
-    window.goto(f"{course.as_uri()}/errors/heart.html")
+    window.goto(f"{course.as_uri()}/errors/memorization.html")
     for _ in range(2):
         window.locator(".show:visible").first.click()
     rows = window.locator(".covered .rows:visible .row")
@@ -211,7 +211,7 @@ def test_a_picture_that_is_shown_without_an_answer_has_no_guess_in_it(course, wi
 def test_a_line_that_is_drawn_is_the_answer(course, window):
     """Along the values of each answer in turn, the hand is graded as that answer."""
     for at in range(2):
-        window.goto(f"{course.as_uri()}/errors/heart.html")
+        window.goto(f"{course.as_uri()}/errors/memorization.html")
         hand = _hands(window)["0"]
         plot = window.locator(".instead canvas.plot").first
         plot.scroll_into_view_if_needed()

@@ -15,7 +15,7 @@ from tests.pages.small_model import make_checkpoint
 KEPT = {
     "reasoning.conversation.chat_model": ("tokenizer", "template", "bundled"),
     "reasoning.conversation.chat_prompts": ("template_of",),
-    "reasoning.distil.distilling": ("teacher",),
+    "reasoning.distillation.distilling": ("teacher",),
     "reasoning.preference.preference_model": ("both_models",),
     "reasoning.preference.reward_search": ("known_words",),
 }

@@ -333,7 +333,7 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
 
 
 def test_what_followers_set_on_pictures_stands_on_the_presenters_axes_when_asked_for(covers):
-    ann, code = presenter("errors", part="heart")
+    ann, code = presenter("errors", part="memorization")
     bobs = [follower("errors", code) for _ in range(3)]
     shares, lines = [0.25, 0.5, 0.25], []
     for n, bob in enumerate(bobs):
@@ -342,8 +342,8 @@ def test_what_followers_set_on_pictures_stands_on_the_presenters_axes_when_asked
         drawn, share = bob.session_state[ASKED]
         lines.append([4.0 + n] * len(drawn.values[0]))
         for key, question, guess in (
-            ("errors.heart.first", drawn, lines[n]),
-            ("errors.heart.test", share, [shares[n]]),
+            ("errors.memorization.first", drawn, lines[n]),
+            ("errors.memorization.test", share, [shares[n]]),
         ):
             slot = f"{key}.{hash((question.text, tuple(question.answers)))}"
             bob.session_state[slot] = 0

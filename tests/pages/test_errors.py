@@ -19,6 +19,10 @@ from llmviz.course.lessons.errors.asked import words as asked_words
 from llmviz.course.lessons.errors.asked.beyond_context import BeyondContext
 from llmviz.course.lessons.errors.asked.beyond_context import recorded as beyond_context
 from llmviz.course.lessons.errors.asked.own_question import OwnAnswer
+from llmviz.course.lessons.errors.calibration import chapter as sure
+from llmviz.course.lessons.errors.calibration import smoothing
+from llmviz.course.lessons.errors.calibration.model import SMOOTHING
+from llmviz.course.lessons.errors.calibration.model import recorded as smoothed_recorded
 from llmviz.course.lessons.errors.chance import chapter as chance
 from llmviz.course.lessons.errors.chance import parts, throws
 from llmviz.course.lessons.errors.letters import chapter as letters
@@ -30,10 +34,6 @@ from llmviz.course.lessons.errors.model_errors import CAME, TRUE, recorded
 from llmviz.course.lessons.errors.moved_answers import Place
 from llmviz.course.lessons.errors.moved_answers import recorded as moved_answers
 from llmviz.course.lessons.errors.story import ALSO, OTHERS
-from llmviz.course.lessons.errors.sure import chapter as sure
-from llmviz.course.lessons.errors.sure import smoothing
-from llmviz.course.lessons.errors.sure.model import SMOOTHING
-from llmviz.course.lessons.errors.sure.model import recorded as smoothed_recorded
 from llmviz.course.lessons.errors.token_letters import recorded as token_letters
 from llmviz.course.ui import engine
 from llmviz.course.ui.common import percent
@@ -173,7 +173,7 @@ def test_what_is_said_of_calibration_follows_from_the_measurement(name):
 
 @pytest.mark.parametrize("link", [{"sure_model": "gone"}, {"heat": "1.23"}, {"story": ""}])
 def test_calibration_opens_for_odd_links(link):
-    app = open_part("errors", "sure", **link)
+    app = open_part("errors", "calibration", **link)
     fine(app)
     assert "expected calibration error" in prose_of(app)
 
@@ -247,11 +247,11 @@ def test_a_run_is_measured_when_asked_for(monkeypatch):
     fine(app)
     (table,) = app.dataframe
     assert f"{found.corpus.loss.value:.3f}" in str(table.value.to_numpy())
-    app = open_part("errors", "sure", sure_model="words-gpt", sure_measured="1")
+    app = open_part("errors", "calibration", sure_model="words-gpt", sure_measured="1")
     fine(app)
     assert f"T = {found.fitted:.2f}" in prose_of(app)
     monkeypatch.setattr(measured, "_job", lambda *given: FakeJob([3], "running"))
-    app = open_part("errors", "sure", sure_model="words-gpt", sure_measured="1")
+    app = open_part("errors", "calibration", sure_model="words-gpt", sure_measured="1")
     fine(app)
     assert f"T = {found.fitted:.2f}" not in prose_of(app)
 
@@ -314,7 +314,7 @@ def names_oracle(text: str):
 
 @pytest.mark.parametrize("text", ["emma", "an anna and a 🚀 of emma", "🚀"])
 def test_a_model_without_a_known_floor_is_held_against_what_came_alone(text):
-    app = open_part("errors", "sure", model="names-gpt", story=text, show="1")
+    app = open_part("errors", "calibration", model="names-gpt", story=text, show="1")
     fine(app)
     tokens, error, right, heat = names_oracle(text)
     line = prose_of(app)

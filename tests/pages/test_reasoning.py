@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from llmviz.course.lessons.reasoning import parity_texts as texts
 from llmviz.course.lessons.reasoning import think_first as think
-from llmviz.course.lessons.reasoning.think import chapter, lengths, tasks
-from llmviz.course.lessons.reasoning.think import model as think_tasks
+from llmviz.course.lessons.reasoning.chain_of_thought import chapter, lengths, tasks
+from llmviz.course.lessons.reasoning.chain_of_thought import model as think_tasks
 from llmviz.course.lessons.reasoning.think_first import Measured, Share, Step, Written
 from llmviz.course.ui import kit
 from tests.pages.harness import fine, open_part, prose_of
@@ -150,7 +150,7 @@ def test_bits_are_read_without_spaces_or_not_at_all(typed, bits):
     [("1011", "2", 1), ("1", "0", 0), ("110", "20", 0), ("10x", "1", None), ("1" * 40, "20", 1)],
 )
 def test_the_live_model_goes_on_from_the_chosen_step(typed, step, note):
-    page = open_part("reasoning", "think", show="1", thinkbits=typed, thinkstep=step)
+    page = open_part("reasoning", "chain_of_thought", show="1", thinkbits=typed, thinkstep=step)
     fine(page)
     said = prose_of(page)
     bits = chapter.bits_of(typed[: texts.SLOTS])
@@ -201,6 +201,6 @@ def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
         raise ValueError("no")
 
     monkeypatch.setattr(chapter, "recorded", missing)
-    page = open_part("reasoning", "think")
+    page = open_part("reasoning", "chain_of_thought")
     fine(page)
     assert any(think.COMMAND in one.value for one in page.code)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from llmviz.course.components._shared.bundle import COMPONENTS
+from llmviz.course.lessons import LESSONS
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not here")
 DATA = {
@@ -113,3 +114,20 @@ def test_what_is_opened_and_answered_is_kept_once():
     kept, told = run("_shared/progress.js", code)
     assert kept == {"opened": ["a/b", "a/c"], "answered": {"a/b": {"q": True}}}
     assert told == 4, "listeners hear of what changed only"
+
+
+def test_what_was_read_under_an_old_name_of_a_chapter_stays_read():
+    moved = {
+        f"{lesson.key}/{old}": f"{lesson.key}/{new}"
+        for lesson in LESSONS
+        for old, new in lesson.moved.items()
+    }
+    first, now = next(iter(moved.items()))
+    answered = {old: {old: True} for old in moved} | {now: {"x": False}}
+    kept = json.dumps({"version": 1, "opened": [first, "a/b", now], "answered": answered})
+    storage = f"globalThis.localStorage = {{ getItem: () => {json.dumps(kept)} }};"
+    known = run("_shared/progress.js", f"{storage} console.log(JSON.stringify(it.progress()))")
+    assert known["opened"] == [now, "a/b"]
+    for old, new in moved.items():
+        assert old not in known["answered"] and known["answered"][new][old]
+    assert known["answered"][now]["x"] is False

@@ -5,6 +5,19 @@ const VERSION = 1;
 const LONGEST = 20000; // characters: more was not written here
 const CHANGED = "llmviz-progress";
 const NOTHING = { opened: [], answered: {} };
+// Chapters that were renamed or joined to another: what was read under the old name stays read.
+const MOVED = {
+  "tokenization/vocabulary": "tokenization/compare",
+  "transformer/norms": "transformer/residuals",
+  "efficiency/guess": "efficiency/speculative",
+  "errors/heart": "errors/memorization",
+  "errors/sure": "errors/calibration",
+  "reasoning/distil": "reasoning/distillation",
+  "reasoning/gamed": "reasoning/reward_hacking",
+  "reasoning/lookup": "reasoning/retrieval",
+  "reasoning/think": "reasoning/chain_of_thought",
+  "reasoning/tries": "reasoning/best_of_n",
+};
 
 // What is kept: places such as "attention/steps", and by place each answered question with whether
 // the last answer was right. What is of another version, or was written by hand, counts as nothing.
@@ -12,10 +25,19 @@ export function progress() {
   try {
     const text = localStorage.getItem(NAME) ?? "";
     const kept = text.length > LONGEST ? null : JSON.parse(text);
-    return fits(kept) ? { opened: kept.opened, answered: kept.answered } : NOTHING;
+    return fits(kept) ? today(kept) : NOTHING;
   } catch {
     return NOTHING; // a browser that keeps nothing, or a text that is no JSON
   }
+}
+
+function today({ opened, answered }) {
+  const known = {};
+  for (const [place, answers] of Object.entries(answered)) {
+    const now = MOVED[place] ?? place;
+    known[now] = { ...known[now], ...answers };
+  }
+  return { opened: [...new Set(opened.map((place) => MOVED[place] ?? place))], answered: known };
 }
 
 function fits(kept) {

@@ -16,10 +16,11 @@ LESSON = Lesson(
         "cache",
         "flash",
         "serving",
-        "guess",
+        "speculative",
         "parallel",
         "systems",
     ),
     needs_engine=True,
     after=("attention", "transformer", "sampling", "training"),
+    moved={"guess": "speculative"},
 )

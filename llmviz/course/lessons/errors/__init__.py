@@ -9,7 +9,17 @@ LESSON = Lesson(
     key="errors",
     words=words,
     icon=":material/troubleshoot:",
-    names=("chance", "sure", "facts", "heart", "letters", "people", "asked", "causes"),
+    names=(
+        "chance",
+        "calibration",
+        "facts",
+        "memorization",
+        "letters",
+        "people",
+        "asked",
+        "causes",
+    ),
     needs_engine=True,
     after=("training", "sampling"),
+    moved={"heart": "memorization", "sure": "calibration"},
 )

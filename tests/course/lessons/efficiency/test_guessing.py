@@ -8,17 +8,17 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.efficiency.guess import guess_speed
-from llmviz.course.lessons.efficiency.guess.drafts import (
+from llmviz.course.lessons.efficiency.speculative import guess_speed
+from llmviz.course.lessons.efficiency.speculative.drafts import (
     CHECKPOINT,
     KINDS,
     draft_of,
     same_tokens,
     stories,
 )
-from llmviz.course.lessons.efficiency.guess.guess_places import place_of, places_of, way_out
-from llmviz.course.lessons.efficiency.guess.guess_speed import Speed, guess_speeds
-from llmviz.course.lessons.efficiency.guess.wider import widened
+from llmviz.course.lessons.efficiency.speculative.guess_places import place_of, places_of, way_out
+from llmviz.course.lessons.efficiency.speculative.guess_speed import Speed, guess_speeds
+from llmviz.course.lessons.efficiency.speculative.wider import widened
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.decoder import FastGPT
 from llmviz.pretrained import CHECKPOINTS, load_bundled

@@ -13,9 +13,9 @@ from experiments.beyond_context import losses_by_place
 from experiments.smoothed import summed_up
 from llmviz.course.lessons.errors.asked import beyond_context
 from llmviz.course.lessons.errors.asked.beyond_context import BIN, POSITIONS, TIMES
+from llmviz.course.lessons.errors.calibration import model as smoothed_runs
+from llmviz.course.lessons.errors.calibration.model import SEEDS, SMOOTHING
 from llmviz.course.lessons.errors.model_errors import recorded as measured
-from llmviz.course.lessons.errors.sure import model as smoothed_runs
-from llmviz.course.lessons.errors.sure.model import SEEDS, SMOOTHING
 from llmviz.evaluation.longer_texts import long_texts
 from llmviz.pretrained import load_bundled
 

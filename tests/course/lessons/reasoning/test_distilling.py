@@ -16,10 +16,10 @@ from scipy.stats import entropy
 from experiments import distilled as make_distilled
 from llmviz.corpus.next_tokens import NextTokens
 from llmviz.corpus.tiny_world import is_story
-from llmviz.course.lessons.reasoning.distil import distil_record as record
-from llmviz.course.lessons.reasoning.distil import distilling as students
-from llmviz.course.lessons.reasoning.distil.distilling import SOFT_1, TEXT, WAYS, WRITTEN, Way
-from llmviz.course.lessons.reasoning.distil.soft_place import place_of
+from llmviz.course.lessons.reasoning.distillation import distil_record as record
+from llmviz.course.lessons.reasoning.distillation import distilling as students
+from llmviz.course.lessons.reasoning.distillation.distilling import SOFT_1, TEXT, WAYS, WRITTEN, Way
+from llmviz.course.lessons.reasoning.distillation.soft_place import place_of
 from llmviz.nn.distillation import distillation_loss, soft_targets
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from experiments import more_tries as make_more_tries
 from llmviz.course.lessons.reasoning import sum_texts as sums
-from llmviz.course.lessons.reasoning.tries import model as more
-from llmviz.course.lessons.reasoning.tries.model import Try
+from llmviz.course.lessons.reasoning.best_of_n import model as more
+from llmviz.course.lessons.reasoning.best_of_n.model import Try
 
 TRY = st.builds(
     Try,

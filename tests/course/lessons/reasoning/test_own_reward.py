@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.reasoning.gamed import model as own
-from llmviz.course.lessons.reasoning.gamed.model import OwnReward
+from llmviz.course.lessons.reasoning.reward_hacking import model as own
+from llmviz.course.lessons.reasoning.reward_hacking.model import OwnReward
 from llmviz.course.lessons.reasoning.sum_texts import LONGEST, TOKENS, is_right
 
 NUMBERS = (47, 85)

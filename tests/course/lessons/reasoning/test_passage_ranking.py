@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from llmviz.course.lessons.reasoning.lookup import passage_ranking as ranking
-from llmviz.course.lessons.reasoning.lookup.passage_ranking import (
+from llmviz.course.lessons.reasoning.retrieval import passage_ranking as ranking
+from llmviz.course.lessons.reasoning.retrieval.passage_ranking import (
     BM,
     RANKINGS,
     TFIDF,

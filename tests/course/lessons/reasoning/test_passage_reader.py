@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from experiments import passages as make_passages
 from llmviz.corpus import facts_in_passages as facts
-from llmviz.course.lessons.reasoning.lookup import passage_reader as reader
-from llmviz.course.lessons.reasoning.lookup import passage_record as record
-from llmviz.course.lessons.reasoning.lookup.passage_reader import (
+from llmviz.course.lessons.reasoning.retrieval import passage_reader as reader
+from llmviz.course.lessons.reasoning.retrieval import passage_record as record
+from llmviz.course.lessons.reasoning.retrieval.passage_reader import (
     END,
     SOURCES,
     read,

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments import think_tasks as make_think_tasks
+from llmviz.course.lessons.reasoning.chain_of_thought import model as study
+from llmviz.course.lessons.reasoning.chain_of_thought.model import BALL, SIGNS, SUMS, TASKS
 from llmviz.course.lessons.reasoning.parity_texts import PATH, WAYS
-from llmviz.course.lessons.reasoning.think import model as study
-from llmviz.course.lessons.reasoning.think.model import BALL, SIGNS, SUMS, TASKS
 from llmviz.nn.loss import IGNORED
 
 ITEMS = st.lists(st.integers(0, 9), min_size=1, max_size=study.SLOTS)

@@ -1,0 +1,19 @@
+"""The controls of the chapter "Guess and check", as its links write them."""
+
+from llmviz.course.lessons.efficiency.speculative import words
+from llmviz.course.lessons.efficiency.speculative.drafts import KINDS, NETWORK
+from llmviz.course.ui import codec
+
+WRITTEN = 24  # tokens that are written
+MOST_STEPS = 3 * WRITTEN  # a round of one token has at most three: a guess, its check, a draw
+
+PARAMS = [
+    codec.text("guesstext", words.story, codec.MOST_OF_A_PROMPT),
+    codec.choice("draft", NETWORK, KINDS),
+    codec.integer("guesses", 4, 1, 8),
+    codec.number("guessheat", 1.0, 0.0, 2.0),
+    codec.integer("guessluck", 1, 1, 99),
+    codec.integer("guessstep", 0, 0, MOST_STEPS),
+    codec.choice("guesssize", "wide", list(words.sizes)),
+    codec.flag("guessspeed", False),
+]

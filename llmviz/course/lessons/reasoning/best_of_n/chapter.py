@@ -1,0 +1,325 @@
+"""Chapter "More tries": a vote, a checker, the most probable try and beams, by tokens spent."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.course.figures.lines import Line, lines
+from llmviz.course.lessons.reasoning import sum_texts
+from llmviz.course.lessons.reasoning.best_of_n import model as more_tries
+from llmviz.course.lessons.reasoning.best_of_n import words
+from llmviz.course.lessons.reasoning.best_of_n.model import (
+    ALL,
+    AT_ONCE,
+    BEAM,
+    CARRIED,
+    CHECKED,
+    CHOICES,
+    COUNTS,
+    LIKELY,
+    PLAIN,
+    QUESTIONS,
+    SAMPLES,
+    STEPS,
+    VOTE,
+    Point,
+    Try,
+    beams_of,
+    chosen,
+    recorded,
+    tries_of,
+    vote,
+)
+from llmviz.course.lessons.reasoning.sum_field import sum_of
+from llmviz.course.lessons.reasoning.sum_texts import LEAST, MOST, Sum, bundled, is_right
+from llmviz.course.ui import kit
+
+STAGED = True
+KEY = "reasoning.best_of_n"
+GUESS = f"{KEY}.vote"
+NEAR = 0.1  # numbers of tokens that differ by less, on a logarithmic scale, are nearly the same
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show what votes come to, the guess, the reader's own sum, and what was measured."""
+    kit.prose(words.hook)
+    commands = f"{sum_texts.COMMAND}\n{more_tries.COMMAND}"
+    if not kit.is_here(words.missing, commands, recorded, bundled):
+        return
+    asked = vote_question()
+    shown = kit.answered(asked, GUESS)
+    with kit.stage("tries", stays=False):
+        _votes(asked)
+    if shown:
+        kit.prose(words.caption, questions=QUESTIONS, **end())
+    kit.predict(asked, GUESS, covers=True, hand=True)
+    if shown:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    _live(state)
+    kit.section(words.intro)
+    if shown:
+        _fails()
+        _budget()
+        _steps()
+        kit.seen(words.end, **end())
+
+
+def _votes(asked: kit.Question) -> None:
+    """Draw the vote's right answers where nothing is carried; the hand draws the others on."""
+    plain, carried = (recorded().line(VOTE, part) for part in (PLAIN, CARRIED))
+    colours = {PLAIN: "value", CARRIED: "key"}
+
+    def drawn(part: str, line: Sequence[Point]) -> kit.Drawn:
+        counts, right = zip(*((point.count, point.right) for point in line), strict=True)
+        return kit.Drawn(words.parts[part], counts, right, colours[part])
+
+    kit.guess_line(
+        [drawn(PLAIN, plain)],
+        drawn(CARRIED, carried),
+        kit.Scale(1, SAMPLES, words.tries_axis, log=True, marks=[(n, f"{n}") for n in COUNTS]),
+        kit.Scale(0, 1, words.right_axis),
+        asked,
+        GUESS,
+        known=1,
+        picture=f"{KEY}.votes",
+        ghosts=[
+            kit.Drawn(answer, [point.count for point in carried[1:]], line, "residual", dashed=True)
+            for at, (answer, line) in enumerate(zip(asked.answers, asked.values, strict=True))
+            if at != asked.right
+        ],
+        form="percent",
+    )
+
+
+def last(choice: str, part: str = ALL, count: int = SAMPLES) -> Point:
+    """Return what a way comes to with so many tries."""
+    (found,) = (point for point in recorded().line(choice, part) if point.count == count)
+    return found
+
+
+def vote_question() -> kit.Question:
+    """Return the question how the vote goes on where something is carried.
+
+    The wrong answers are those of somebody to whom many heads are wiser than one, as much as where
+    nothing is carried, and of one to whom votes change nothing.
+    """
+    plain, carried = (recorded().line(VOTE, part) for part in (PLAIN, CARRIED))
+    first, gain = carried[0].right, [point.right - plain[0].right for point in plain[1:]]
+    values = {
+        "wise": [min(1.0, first + more) for more in gain],
+        "flat": [first] * len(gain),
+        "right": [point.right for point in carried[1:]],
+    }
+    about = {"plain": kit.percent(plain[-1].right), "carried": kit.percent(carried[-1].right)}
+    return kit.Question(
+        words.ask.format(most=SAMPLES),
+        [words.ask_answers[name] for name in values],
+        2,
+        [words.ask_reasons[name].format(**about) for name in values],
+        values=[tuple(line) for line in values.values()],
+    )
+
+
+def _live(state: kit.PageState) -> None:
+    kit.section(words.live)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        kit.text_input(state, "trysum", words.sum, width=200)
+        for key, label in (("trycount", words.count), ("trybeam", words.beam)):
+            names = {option: option for option in state.params[key].options}
+            st.select_slider(label, width=220, **state.named(key, names))
+        st.number_input(words.draw, width=140, **state.ranged("trydraw"))
+    numbers = sum_of(state["trysum"])
+    if numbers is None:
+        kit.refuse(words.bad_sum.format(least=LEAST, most=MOST))
+        return
+    count, seed = int(state["trycount"]), state["trydraw"]
+    tries = tries_for(numbers, count, seed)
+    cases = answer_cases(tries, numbers)
+    look = {"key": f"{KEY}.piles", "words": {}, "form": "count"}
+    kit.case_rows(cases, kit.Axis(0, count, words.piles_axis), **look)
+    kit.prose(live_read(tries, numbers))
+    kit.prose("\n\n".join(words.choices_text))
+    beam = beam_for(numbers, int(state["trybeam"]))
+    kit.rows_table(choice_rows(tries, beam, numbers), words.choice_columns)
+    best = vote(tries)
+    kit.show_code(
+        [vote],
+        "from llmviz.course.lessons.reasoning.best_of_n.model import tries_of, vote\n"
+        "from llmviz.course.lessons.reasoning.sum_texts import bundled\n\n"
+        f"(tries,) = tries_of(bundled(), [{numbers}], {count}, {seed * SAMPLES})\n"
+        "best = vote(tries)\n"
+        "print(best and best.text)",
+        str(best and best.text),
+    )
+
+
+@kit.kept(64)
+def tries_for(numbers: Sum, count: int, seed: int) -> list[Try]:
+    """Return the tries of the controls; more tries go on from fewer."""
+    return tries_of(bundled(), [numbers], count, seed * SAMPLES)[0]
+
+
+@kit.kept(64)
+def beam_for(numbers: Sum, width: int) -> list[Try]:
+    """Return the texts of a beam search."""
+    return beams_of(bundled(), numbers, width)
+
+
+def mark(right: bool) -> str:
+    """Return a word for right or wrong."""
+    return words.marks[right]
+
+
+def answer_cases(tries: list[Try], numbers: Sum) -> list[kit.Case]:
+    """Return a line for each answer, the most frequent first; the right one is lit."""
+    counted = Counter(attempt.answer for attempt in tries)
+    return [
+        kit.Case(
+            [(words.none if answer is None else str(answer), answer == sum(numbers))],
+            count,
+            role="value" if answer == sum(numbers) else "residual",
+        )
+        for answer, count in counted.most_common()
+    ]
+
+
+def choice_rows(tries: list[Try], beam: list[Try], numbers: Sum) -> list[tuple[str, ...]]:
+    """Return a row for each way to take a try."""
+    taken = {choice: chosen(tries, numbers, choice) for choice in CHOICES}
+    taken[BEAM] = beam[0] if beam else None
+    spent = dict.fromkeys(CHOICES, sum(attempt.tokens for attempt in tries))
+    spent[BEAM] = sum(attempt.tokens for attempt in beam)
+    return [
+        (
+            words.choices[choice],
+            attempt.text if attempt else words.none,
+            mark(attempt is not None and is_right(numbers, attempt.text)),
+            str(spent[choice]),
+        )
+        for choice, attempt in taken.items()
+    ]
+
+
+def live_read(tries: list[Try], numbers: Sum) -> str:
+    """Return which ways to take one of the tries are right."""
+    right = sum(is_right(numbers, attempt.text) for attempt in tries)
+    hits = {
+        choice: (best := chosen(tries, numbers, choice)) is not None
+        and is_right(numbers, best.text)
+        for choice in CHOICES
+    }
+    if not right:
+        kind = "none"
+    elif hits[VOTE]:
+        kind = "all" if hits[LIKELY] else "vote"
+    else:
+        kind = "likely" if hits[LIKELY] else "checker"
+    return words.live_read[kind].format(count=len(tries), right=right)
+
+
+def _budget() -> None:
+    kit.section(words.budget, questions=QUESTIONS)
+    kit.chart(budget_figure(kit.theme()), f"{KEY}.budget", bar=False)
+    kit.prose(budget_read())
+
+
+@kit.kept(2)
+def budget_figure(mode: kit.Mode) -> go.Figure:
+    """Return right answers against the tokens that each way spends."""
+    drawn = []
+    for at, choice in enumerate((*CHOICES, BEAM)):
+        line = recorded().line(choice)
+        drawn.append(
+            Line(
+                words.choices[choice],
+                [point.tokens for point in line],
+                [point.right for point in line],
+                at,
+                errors=[2 * point.error for point in line],
+            )
+        )
+    return lines(
+        drawn,
+        (words.tokens_axis, words.right_axis),
+        mode,
+        logarithmic=(True, False),
+        hover="%{y:.1%}",
+        ticks=(5, 10, 20, 50, 100, 200, 400),
+    )
+
+
+def budget_read() -> str:
+    """Return what the ways come to at the largest budget."""
+    beam = recorded().line(BEAM)[-1]
+    return words.budget_read.format(
+        most=SAMPLES,
+        tokens=last(VOTE).tokens,
+        width=beam.count,
+        beam=kit.percent(beam.right),
+        beam_tokens=beam.tokens,
+        **{choice: kit.percent(last(choice).right) for choice in CHOICES},
+    )
+
+
+def _fails() -> None:
+    found = recorded()
+    kit.section(
+        words.fails,
+        most=SAMPLES,
+        questions=QUESTIONS,
+        wrong=found.wrong,
+        lost=found.lost,
+        forgotten=found.forgotten,
+    )
+
+
+def _steps() -> None:
+    kit.section(words.steps)
+    kit.plot(f"{KEY}.steps", steps_figure)
+    kit.prose(steps_read())
+
+
+@kit.kept(2)
+def steps_figure(mode: kit.Mode) -> go.Figure:
+    """Return the vote's right answers against tokens, of tries with steps and of those without."""
+    drawn = []
+    for at, kind in enumerate((AT_ONCE, STEPS)):
+        line = recorded().line(VOTE, kind=kind)
+        tokens, right = [point.tokens for point in line], [point.right for point in line]
+        errors = [2 * point.error for point in line]
+        drawn.append(Line(words.kinds[kind], tokens, right, at, errors=errors))
+    axes = words.tokens_axis, words.right_axis
+    return lines(drawn, axes, mode, logarithmic=(True, False), hover="%{y:.1%}", height=320)
+
+
+def steps_read() -> str:
+    """Return which kind is right more often at the largest budget that both have, in the error."""
+    at_once, steps = max(
+        (
+            (first, second)
+            for first in recorded().line(VOTE, kind=AT_ONCE)
+            for second in recorded().line(VOTE, kind=STEPS)
+            if abs(math.log(first.tokens / second.tokens)) < NEAR
+        ),
+        key=lambda pair: pair[0].tokens,
+    )
+    apart = steps.right - at_once.right
+    error = math.hypot(at_once.error, steps.error)
+    kind = "tie" if abs(apart) <= 2 * error else STEPS if apart > 0 else AT_ONCE
+    return words.steps_read[kind].format(first=at_once.tokens, second=steps.tokens)
+
+
+def end() -> dict[str, object]:
+    """Return the numbers of the chapter's end."""
+    return {
+        "most": SAMPLES,
+        "once": kit.percent(last(VOTE, count=1).right),
+        "vote": kit.percent(last(VOTE).right),
+        "checked": kit.percent(last(CHECKED).right),
+        "plain": kit.percent(last(VOTE, PLAIN).right),
+        "carried": kit.percent(last(VOTE, CARRIED).right),
+    }

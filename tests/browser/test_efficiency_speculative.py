@@ -1,0 +1,63 @@
+"""Under a hand: rounds of guesses are stepped and pointed at, and their speed is measured."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.test_tokenization import wait_for_address
+
+
+def test_rounds_are_stepped_and_a_token_is_opened_under_the_pointer(visit):
+    visit.open("efficiency?part=speculative&draft=counts&guessstep=0&show=1", ".guess-board")
+    page = visit.page
+    line, table = page.locator(".guess-line"), page.locator(".guess-table")
+    expect(line).to_contain_text("Round 1.")
+    expect(table).to_be_hidden()
+    guesses = page.locator(".guess-row").nth(1).locator(".guess-chip")
+    expect(page.locator(".guess-chip.decided")).to_have_count(0)
+    page.get_by_label("one step on").click()
+    wait_for_address(page, "guessstep", "1")
+    expect(guesses.first).to_have_class(re.compile("decided"))
+    expect(table).to_be_visible()
+    expect(table.locator(".sum .p")).to_have_text("100 %")
+    told = page.locator(".guess-told").inner_text()
+    page.keyboard.press("End")
+    last = page.locator(".guess-chip.now")
+    expect(last).to_have_attribute("data-verdict", "drawn")
+    guesses.first.hover()
+    expect(page.locator(".guess-legend")).to_contain_text("comes as an accepted guess")
+    expect(table.locator(".guess-mark").first).to_be_visible()
+    expect(page.locator(".guess-told")).to_contain_text(told)
+    expect(guesses.first).to_have_class(re.compile("open"))
+    visit.assert_clean()
+
+
+def test_where_nothing_is_guessed_the_legend_speaks_of_no_rejection(visit):
+    visit.open(
+        "efficiency?part=speculative&draft=copy&guesstext=Once&guessstep=0&show=1", ".guess-board"
+    )
+    expect(visit.page.locator(".guess-told")).to_contain_text("There was no guess")
+    expect(visit.page.locator(".guess-pair:visible")).to_have_text(["is drawn from p"])
+    expect(visit.page.locator(".guess-mark")).to_have_count(0)
+    visit.assert_clean()
+
+
+def test_a_system_is_chosen_and_leads_back_to_the_chapter_of_an_idea(visit):
+    visit.open("efficiency?part=systems")
+    page = visit.page
+    page.get_by_text("llama.cpp", exact=True).first.click()
+    wait_for_address(page, "whosystem", "llamacpp")
+    page.get_by_role("link", name="See it: Guess and check").click()
+    expect(page.get_by_label("The beginning of a story")).to_be_visible()
+    visit.assert_clean()
+
+
+def test_the_speed_is_measured_when_asked_for(visit):
+    visit.open("efficiency?part=speculative&draft=copy&guesssize=bundled&show=1", ".guess-board")
+    page = visit.page
+    page.get_by_role("button", name="Measure on this machine").click()
+    expect(page.get_by_text("Measured on this machine, on one thread")).to_be_visible(timeout=60000)
+    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    visit.assert_clean()

@@ -1,0 +1,28 @@
+"""Looking things up under a hand: the answer follows the passages."""
+
+from playwright.sync_api import expect
+
+from llmviz.course.lessons.reasoning.retrieval import words
+from llmviz.course.lessons.reasoning.retrieval.params import LIE, TOLD
+from tests.browser.test_tokenization import wait_for_address
+
+
+def test_the_answer_follows_the_passages_and_their_changes(visit):
+    visit.open("reasoning?show=1&part=lookup")
+    page = visit.page
+    expect(page.get_by_text("The model writes").first).to_be_visible()
+    cell = page.get_by_role("grid", name=words.terms_label).locator("td").nth(1)
+    cell.hover()
+    expect(page.locator(".cells-told").first).to_contain_text("passage")
+    page.get_by_text(words.changes[LIE], exact=True).click()
+    wait_for_address(page, "lookchange", LIE)
+    expect(page.get_by_text("your change it answered").first).to_be_visible()
+    page.get_by_text(words.changes[TOLD], exact=True).click()
+    wait_for_address(page, "lookchange", TOLD)
+    expect(page.get_by_text("your change it answered").first).to_be_visible()
+    ask = page.get_by_label("Your question")
+    ask.fill("zyx?")
+    ask.press("Enter")
+    wait_for_address(page, "lookask", "zyx?")
+    expect(page.get_by_text(words.none_found[:40])).to_be_visible()
+    visit.assert_clean()

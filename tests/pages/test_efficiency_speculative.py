@@ -1,0 +1,267 @@
+"""The chapter that guesses and checks: its rounds are the engine's, its sentences hold."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.background import STOPPED
+from llmviz.course.components.guess_rounds.view import (
+    CHECK,
+    DRAW,
+    GUESS,
+    PlaceBars,
+    RoundPicture,
+    rounds_payload,
+)
+from llmviz.course.lessons.efficiency.speculative import questions, rounds, speed, words
+from llmviz.course.lessons.efficiency.speculative.guess_places import Place
+from llmviz.course.lessons.efficiency.speculative.guess_speed import Speed, guess_speeds
+from llmviz.course.lessons.efficiency.speculative.params import MOST_STEPS, WRITTEN
+from llmviz.course.lessons.efficiency.speculative.rounds import (
+    chance_text,
+    draw_line,
+    pictured,
+    rounds_of,
+    total,
+)
+from llmviz.course.ui import engine
+from llmviz.course.ui.common import percent
+from llmviz.sampling.drafts import Chances
+from llmviz.sampling.speculative import Guess, Round
+from tests.pages.conftest import use
+from tests.pages.finished_job import FakeJob
+from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
+from tests.pages.small_model import CONTEXT, ids_of
+
+TEXT = "Once Anna"
+
+
+def opened(text=TEXT, **link):
+    return open_part("efficiency", "speculative", **({"guesstext": text} if text else {}), **link)
+
+
+def played(bundle, text, kind="counts", k=4, heat=1.0, luck=1):
+    ids = tuple(ids_of(bundle, text)[: CONTEXT - WRITTEN])
+    return rounds_of(bundle, ids, kind, k, heat, luck)
+
+
+def test_the_picture_holds_the_numbers_of_the_rounds(bundle):
+    app = opened(draft="counts", guesses="3")
+    fine(app)
+    board, rounds = sent(app, "guess_rounds"), played(bundle, TEXT, k=3)
+    assert sum(len(one.tokens) for one in rounds) == WRITTEN
+    assert len(board["rounds"]) == len(rounds) and len(board["steps"]) <= MOST_STEPS + 1
+    for one, shown in zip(rounds, board["rounds"], strict=True):
+        verdicts = [verdict for _, verdict in shown["guesses"]]
+        assert verdicts.count("yes") == one.accepted
+        assert len(verdicts) == len(one.guesses)
+        for guess, place in zip(one.guesses, shown["places"], strict=False):
+            if guess.u is None:
+                continue
+            q = guess.q.full(bundle.model.vocab_size)
+            for name, row in (("p", guess.p), ("q", q), ("kept", np.minimum(guess.p, q))):
+                assert place[name].sum() == pytest.approx(row.sum(), abs=1e-5)
+            highest = max(place["p"][:-1].max(), place["q"][:-1].max())
+            assert highest == pytest.approx(max(guess.p.max(), q.max()), abs=1e-6)
+            np.testing.assert_allclose(place["kept"] + place["added"], place["p"], atol=1e-6)
+    kinds = [step[1] for step in board["steps"]]
+    assert kinds.count(DRAW) == len(rounds)
+    assert kinds.count(CHECK) == sum(one.checked for one in rounds)
+    assert kinds.count(GUESS) == sum(bool(one.guesses) for one in rounds)
+    assert total(rounds) in prose_of(app)
+
+
+def test_without_the_small_network_counts_guess_and_the_page_says_so(bundle):
+    app = opened()
+    fine(app)
+    assert "small network cannot be used here" in boxes(app)
+    assert words.about["counts"] in prose_of(app)
+
+
+@pytest.mark.parametrize("kind", ["copy", "counts"])
+@pytest.mark.parametrize("heat", ["0.0", "2.0"])
+def test_every_draft_plays_at_both_ends_of_the_temperature(bundle, kind, heat):
+    app = opened(draft=kind, guessheat=heat, guesses="8", guessstep="999")
+    fine(app)
+    assert sent(app, "guess_rounds")["rounds"]
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
+def test_odd_texts_leave_no_error(bundle, text):
+    app = opened(draft="copy")
+    app.session_state["efficiency.guesstext"] = text
+    app.run()
+    fine(app)
+
+
+def test_without_any_model_the_page_says_how_to_make_one(tmp_path, monkeypatch):
+    use(monkeypatch, tmp_path)
+    app = opened()
+    fine(app)
+    assert "is not in this copy of the app" in boxes(app)
+
+
+@pytest.mark.parametrize("kind", ["copy", "counts"])
+@pytest.mark.parametrize("k", [1, 2, 8])
+def test_the_sentences_say_why_there_are_fewer_guesses_or_none(bundle, kind, k):
+    ids = tuple(ids_of(bundle, TEXT)[: CONTEXT - WRITTEN])
+    for luck in range(1, 7):
+        given = (bundle, ids, kind, k, 1.0, luck)
+        rounds = rounds_of(*given)
+        for one, shown in zip(rounds, pictured(*given), strict=True):
+            left, end = len(ids) + WRITTEN - one.before, shown.lines[-1]
+            guesses, first = len(one.guesses), shown.lines[0]
+            assert ("has no guess here" in end) == (guesses == 0 and left > 1)
+            assert ("Only one token is still to be written" in end) == (left == 1)
+            if guesses:
+                assert ("still to be written" in first) == (guesses < k and guesses == left - 1)
+                assert ("has no other" in first) == (guesses < min(k, left - 1))
+                assert ("one after the other" in first) == (guesses > 1)
+            for at, line in enumerate(shown.lines[bool(guesses) : -1]):
+                if "rejected" in line:
+                    assert ("behind it" in line) == (at + 1 < guesses)
+
+
+@pytest.mark.parametrize("error", [0.0, 3e-17])
+def test_two_ways_without_a_difference_are_not_said_to_differ(error):
+    p = np.array([0.25, 0.75])
+    place = Place((0,), p, p, p, 0 * p, error)
+    told = rounds._bars(place, ["a", "b"], "", 2).told
+    assert ("differ from p by at most 3·10⁻¹⁷" in told) == bool(error)
+    assert ("give p, digit by digit" in told) == (not error)
+
+
+def test_an_end_within_the_accepted_guesses_is_told():
+    p = np.eye(4)[2]
+    guesses = tuple(Guess(2, Chances(p), p, 0.0) for _ in range(2))
+    whole = Round(5, guesses, 1, p, 0.5, (2, 2, 1))
+    cut = Round(5, guesses, 1, p, 0.5, (2,))
+    assert words.line_end not in draw_line(whole, "x", 9)
+    assert words.line_end in draw_line(cut, "x", 9)
+
+
+@settings(max_examples=200, deadline=None)
+@given(share=some.floats(0, 1) | some.floats(-12, 0).map(lambda power: 10**power))
+def test_a_probability_is_written_as_0_only_where_it_is_0(share):
+    written = chance_text(share)
+    digits = written.replace("\u00a0", " ")
+    assert (digits == "0.0 %") == (share == 0)
+    if share >= 1e-8:
+        assert 0.95 * share <= float(digits.removesuffix(" %")) / 100 <= 1.05 * share
+
+
+def test_all_rounds_are_told_with_units_even_without_a_guess():
+    p = np.ones(4) / 4
+    alone = Round(5, (), 1, p, 0.5, (1,))
+    assert total([alone]) == (
+        "1 round wrote 1 token: 1.00 tokens for each pass of the target. Guesses looked at: 0; "
+        "accepted: 0."
+    )
+
+
+@given(k=some.integers(1, 8))
+def test_the_count_question_has_one_right_answer(k):
+    found = questions.count_question(k)
+    assert found.answers[found.right] == f"1 to {k + 1}"
+
+
+@settings(max_examples=200, deadline=None)
+@given(p=some.floats(0, 1), q=some.floats(0, 1))
+def test_the_chance_question_is_asked_only_where_its_answers_differ(p, q):
+    found = questions._about(p, q)
+    if found is None:
+        return
+    assert 0.01 <= p < q and found.answers[found.right] == percent(p / q)
+    assert len(set(found.answers)) == len(found.answers) == 4
+
+
+def speeds(*ratios, accepted=3):
+    """Measurements for k = 1, 2, …: one second of plain decoding for 100 tokens."""
+    return tuple(
+        Speed(k, 100, 50, 60, accepted * 20, 50 * k, 1 / ratio, 0.1 / ratio, 100, 1.0)
+        for k, ratio in enumerate(ratios, start=1)
+    )
+
+
+def test_the_best_number_of_guesses_is_told_and_a_slow_draft_too():
+    line = speed.best_line(speeds(1.1, 1.9, 1.5))
+    assert "k = 2" in line and "1.90 times" in line and words.speed_worse not in line
+    assert words.speed_worse in speed.best_line(speeds(0.9, 0.5))
+    assert "k = 1" in speed.best_line(speeds(1.5, 1.5))  # of two as fast the fewer guesses
+    assert "0.0" in speed.best_line(speeds(1.2, accepted=0))
+
+
+def test_the_measurement_is_shown_while_it_goes_on_and_when_it_was_stopped(bundle, monkeypatch):
+    found = speeds(1.2, 1.6)
+    for state in ("done", STOPPED):
+        monkeypatch.setattr(speed, "job_of", lambda *_, s=state: FakeJob([found], s))
+        speed.job_of.forget = lambda *_: None
+        app = opened(draft="counts", guessspeed="1")
+        fine(app)
+        assert "1.60 times" in prose_of(app)
+        (figure,) = app.get("plotly_chart")
+        assert figure is not None
+
+
+def test_the_button_starts_the_measurement_of_what_was_chosen(monkeypatch):
+    class Pool:
+        def start(self, target, **arguments):
+            return target, inspect.signature(guess_speeds).bind(**arguments).arguments
+
+    monkeypatch.setattr("llmviz.course.ui.live_job.training_jobs", Pool)
+    speed.job_of.clear()
+    target, arguments = speed.job_of("tiny-world-gpt", "counts", 0.7, 32)
+    speed.job_of.clear()
+    assert target == f"{guess_speeds.__module__}:{guess_speeds.__name__}"
+    assert tuple(arguments.values()) == ("tiny-world-gpt", "counts", 0.7, 32)
+
+
+def test_a_measurements_numbers_agree_with_each_other():
+    one = speeds(1.6)[0]
+    assert one.speed_up == pytest.approx(1.6)
+    share = one.tokens / one.rounds / (one.guessed / one.rounds * one.cost + one.read)
+    assert share == pytest.approx(one.speed_up)
+
+
+def bars(**changes):
+    row = np.array([0.5, 0.5])
+    given = {
+        "names": ["a"],
+        "p": row,
+        "q": row,
+        "kept": row,
+        "added": 0 * row,
+        "line": "l",
+        "told": "t",
+    }
+    return PlaceBars(**given | changes)
+
+
+@pytest.mark.parametrize(
+    ("one", "match"),
+    [
+        (RoundPicture([("a", "yes")], "b", [bars()], ["g", "c", "d"]), "places"),
+        (RoundPicture([("a", "yes")], "b", [bars()] * 2, ["g", "c"]), "lines"),
+        (RoundPicture([("a", "maybe")], "b", [bars()] * 2, ["g"]), "verdict"),
+        (RoundPicture([], "b", [bars(p=np.ones(3))], ["d"]), "2 numbers"),
+    ],
+)
+def test_rounds_that_do_not_fit_are_refused(one, match):
+    with pytest.raises(ValueError, match=match):
+        rounds_payload(["x"], [one], words.picture)
+
+
+def test_a_picture_needs_rounds_and_words():
+    with pytest.raises(ValueError, match="a round at least"):
+        rounds_payload(["x"], [], words.picture)
+    with pytest.raises(ValueError, match="words lack"):
+        rounds_payload(["x"], [RoundPicture([], "b", [bars()], ["d"])], {})
+
+
+def test_the_model_is_the_bundled_one(bundle):
+    assert engine.names() == ["tiny-world-gpt"] and bundle.model.context_length == CONTEXT

@@ -1,0 +1,48 @@
+"""Links that were written for earlier versions of the app open today, with all that they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+
+from llmviz.course.lessons import LESSONS
+from tests.pages.harness import fine, open_page
+
+OLD = Path(__file__).with_name("old_links.txt").read_text("utf-8").split()
+"""Links of plans, documents and tests, from the first weeks of the app on."""
+
+
+def test_every_control_and_value_of_an_old_link_is_known():
+    params = {lesson.key: lesson.params() for lesson in LESSONS}
+    assert len(OLD) > 400
+    for link in OLD:
+        page, _, query = link.partition("?")
+        known = {name: param for param in params[page] for name in (param.key, param.formerly)}
+        for key, value in parse_qsl(query):
+            if not key.startswith("embed"):
+                known[key].read(value)
+
+
+def test_each_chapter_that_moved_names_one_that_is_there():
+    for lesson in LESSONS:
+        assert set(lesson.moved.values()) <= set(lesson.names)
+        assert not set(lesson.moved) & set(lesson.names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("link", OLD)
+def test_an_old_link_opens_without_a_complaint(link):
+    page, _, query = link.partition("?")
+    app = open_page(page, **dict(parse_qsl(query)))
+    fine(app)
+    assert "The link" not in " ".join(warning.value for warning in app.warning)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [f"{lesson.key}?part={old}" for lesson in LESSONS for old in lesson.moved],
+)
+def test_a_chapter_is_found_under_its_old_name(link):
+    test_an_old_link_opens_without_a_complaint(link)
