@@ -129,7 +129,7 @@ async def again(host: str, lesson: str) -> tuple[dict[str, Exchange], dict[str, 
 def test_a_chapter_in_which_nothing_changed_sends_little_and_a_control_runs_a_part(host, lesson):
     found, labels = awaited(again(host, lesson))
     above = [shown for title, shown in labels.items() if title not in STAGED]
-    of_the_lesson = set.intersection(*above)  # such as its text
+    of_the_lesson = set.intersection(*above) if above else {PARTS}  # such as its text
     for title, exchange in found.items():
         assert exchange.received < BYTES, title
         assert exchange.elements <= ELEMENTS, title

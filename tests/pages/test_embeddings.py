@@ -382,7 +382,8 @@ def test_link_to_attention_has_the_same_state(small):
         ({"ctxword": "zebra"}, "is not in the first sentence"),
         ({"ctxword": ""}, "is not in the first sentence"),
         ({"at1": "0"}, "two different tokens"),
-        ({"at1": "999"}, "Both tokens are at place"),  # no such token: the word itself
+        # There is no such token: the word itself.
+        ({"at1": "999", "ctxword": "the", "ctx1": "the cow", "ctx2": "the cat"}, "are at place"),
     ],
 )
 def test_context_says_what_is_missing(small, link, said):

@@ -3,103 +3,199 @@
 S stages, T tokens, C = n_embd, L layers, H heads.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
 
 from llmviz.course import components as lv
-from llmviz.course.figures import embeddings as figures
+from llmviz.course.components.token_strip.view import TokenRow, TokenSelection, token_strip
 from llmviz.course.lessons.embeddings import sources
-from llmviz.course.lessons.embeddings.clear import stands_out
 from llmviz.course.lessons.embeddings.context import words
 from llmviz.course.lessons.embeddings.context.model import (
     Move,
     Place,
     TwoPaths,
     largest_move,
+    last_piece,
     two_paths,
 )
-from llmviz.course.lessons.embeddings.context.reading import KEY, SENTENCES, sentence
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.models.gpt import GPT
 from llmviz.models.residual import Stage, read_stream
 from llmviz.similarity import VectorTable, unit_rows
 
+STAGED = True
+KEY = "embeddings.context"
+GUESS = f"{KEY}.path"
+SENTENCES = (("ctx1", "at1"), ("ctx2", "at2"))  # the controls of each: its text, the token clicked
+APART = 0.05  # of the cosine, on average, between the answers of the question
+_read = kit.kept(64)(kit.on_model(read_stream))
+
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    _examples(state)
+    """Show one word in two sentences and how its two vectors part, then what parted them."""
+    kit.prose(words.hook, word=kit.quote(state["ctxword"].strip() or "–"))
+    forget = state.setter(**{at: -1 for _, at in SENTENCES})
+    with kit.stage("context", stays=False):
+        picture = st.container()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for (key, at), label in zip(SENTENCES, words.sentences, strict=True):
+            kit.text_input(state, key, label, then=state.setter(**{at: -1}))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         table = sources.choose(state)
         if table is None:
             return
-        kit.text_input(state, "ctxword", words.word, width=160, then=_forget(state))
+        kit.text_input(state, "ctxword", words.word, width=160, then=forget)
     bundled = engine.load(table.name)
     if not isinstance(bundled.model, GPT):
         kit.prose(words.no_layers, name=sources.named(table))
         return
-    try:
-        places = [sentence(state, table, bundled, number) for number in (0, 1)]
-    except ValueError as error:
-        kit.refuse(error)
-        return
-    if None not in places:
-        st.caption(words.click)
-        _compare(state, table, bundled, *places)
+    with picture:
+        try:
+            a, b = (_sentence(state, table, bundled, number) for number in (0, 1))
+        except ValueError as error:
+            kit.refuse(error)
+            return
+        if a is None or b is None:
+            return
+        paths = two_paths(bundled.model, a, b)
+        asked = path_question(paths)
+        known = asked is None or kit.answered(asked, GUESS)
+        _path(paths, asked, known)
+        if a.ids[a.at] != b.ids[b.at]:
+            own, other = (sources.label(table, place.ids[place.at]) for place in (a, b))
+            kit.prose(words.other_token, a=own, b=other)
+        if asked is not None:
+            kit.predict(asked, GUESS, covers=True, hand=True)
+        if known:
+            kit.prose(what_happens(table, paths, a, b))
+    kit.looks(state, words.looks, f"{KEY}.looks")
+    if known:
+        _deeper(state, table, bundled, paths, (a, b))
 
 
-def _forget(state: kit.PageState) -> Callable[[], None]:
-    """Return a callback after which both words are looked for anew."""
-    return state.setter(**{at: -1 for _, at in SENTENCES})
+def _sentence(
+    state: kit.PageState, table: VectorTable, bundled: engine.Bundled, number: int
+) -> Place | None:
+    """Show one sentence as tokens and return the word in it; None where it is not there.
+
+    Raises ValueError: there is no text, or more of it than the model reads.
+    """
+    (key, at), which = SENTENCES[number], words.row[number]
+    if not state[key].strip():
+        raise ValueError(words.empty.format(which=which))
+    tokens = bundled.tokenizer.tokens(state[key])
+    before, most = bundled.tokenizer.start, bundled.model.context_length
+    ids = (*before, *(token.id for token in tokens))
+    if len(ids) > most:
+        about = {"count": len(ids), "name": kit.label(table.name), "most": most}
+        raise ValueError(words.too_long.format(which=which, **about))
+    word = state["ctxword"].strip()
+    place, pieces = state[at], 1
+    if not 0 <= place < len(tokens):
+        place, pieces = last_piece(table.tokenizer, tokens, word) or (-1, 1)
+    token_strip(
+        [TokenRow("", tokens)],
+        key=f"{KEY}.{key}",
+        show_ids=False,
+        selected=None if place < 0 else TokenSelection(0, place, tokens[place].id),
+        on_change=kit.bound(state, f"{KEY}.{key}", selected=(at, kit.second_of)),
+    )
+    if pieces > 1:
+        count = kit.count(pieces, "token")
+        st.caption(words.pieces.format(word=kit.escape_markdown(word), count=count))
+    if place < 0:
+        kit.prose(words.not_there, word=kit.quote(state["ctxword"]), which=which)
+        return None
+    return Place(ids, place + len(before), _read(bundled, ids), len(before))
 
 
-def _examples(state: kit.PageState) -> None:
-    def take(name: str) -> None:
-        for key, text in zip(("ctxword", "ctx1", "ctx2"), words.examples[name], strict=True):
-            state[key] = text
-        _forget(state)()
+def known_steps(paths: TwoPaths) -> int:
+    """Return how many steps are told before the question: those that no other token changes."""
+    return 1 + (paths.steps[1].kind == "position")
 
-    kit.suggest(
-        words.examples_label, list(words.examples), take, key="_embeddings.examples", wrap=True
+
+def path_question(paths: TwoPaths) -> kit.Question | None:
+    """Return how alike the two vectors stay, as a line to draw on.
+
+    The wrong answers are those of somebody to whom a word is a word, and of one to whom each layer
+    changes as much as another. None where the line goes as both of them say.
+    """
+    known = known_steps(paths)
+    right = paths.cosines[known:]
+    flat = np.full(len(right), paths.cosines[known - 1])
+    even = np.linspace(paths.cosines[known - 1], right[-1], len(right) + 1)[1:]
+    wrong = {"flat": flat, "even": even}
+    lines = {n: line for n, line in wrong.items() if np.abs(line - right).mean() >= APART}
+    if not lines:
+        return None
+    lines["right"] = right
+    return kit.Question(
+        words.ask,
+        [words.ask_answers[name] for name in lines],
+        len(lines) - 1,
+        [words.ask_reasons[name] for name in lines],
+        values=[tuple(map(float, line)) for line in lines.values()],
     )
 
 
-def _compare(
-    state: kit.PageState, table: VectorTable, bundled: engine.Bundled, a: Place, b: Place
+def _path(paths: TwoPaths, asked: kit.Question | None, known: bool) -> None:
+    """Draw how alike the two vectors are after each step; the hand draws what the layers do."""
+    at, told = list(range(len(paths.steps))), known_steps(paths)
+    marks = [(0, words.stages["token"])]
+    marks += [(n, _named(words.stages, s)) for n, s in enumerate(paths.steps) if s.kind == "mlp"]
+    low = min(0.0, float(paths.cosines.min()), float(paths.others.min()))
+    others = kit.Drawn(words.others, at, paths.others.tolist(), "residual")
+    ghosts = (
+        [
+            kit.Drawn(answer, at[told:], line, "residual", dashed=True)
+            for n, (answer, line) in enumerate(zip(asked.answers, asked.values, strict=True))
+            if n != asked.right
+        ]
+        if asked
+        else []
+    )
+    kit.guess_line(
+        [others] if known else [],
+        kit.Drawn(words.same, at, paths.cosines.tolist()),
+        kit.Scale(0, at[-1], words.stage_axis, marks=marks),
+        kit.Scale(low, 1, words.cosine_axis),
+        asked,
+        GUESS,
+        known=told,
+        picture=f"{KEY}.path.line",
+        ghosts=ghosts,
+    )
+
+
+def _deeper(
+    state: kit.PageState,
+    table: VectorTable,
+    bundled: engine.Bundled,
+    paths: TwoPaths,
+    places: tuple[Place, Place],
 ) -> None:
-    paths = two_paths(bundled.model, a, b)
-    names = [_named(words.stages, step) for step in paths.steps]
-    with st.container():
-        _warn(table, a, b)
-    if not _ask(paths):
-        return
-    kit.chart(
-        curve(
-            tuple(names), tuple(paths.cosines.tolist()), tuple(paths.others.tolist()), kit.theme()
-        ),
-        f"{KEY}.curve",
-        bar=False,
-    )
-    kit.prose(what_happens(table, paths, a, b))
-    _moved(state, table, bundled, largest_move(paths, a, b))
-    _matrix(state, names, paths)
+    """Show which head wrote the most different things, and all numbers."""
+    a, b = places
+    move = largest_move(paths, a, b)
+    kit.section(words.moved_section)
+    kit.prose(what_moved(table, move))
+    with st.container(horizontal=True):
+        for (key, _), title in zip(SENTENCES, words.open, strict=True):
+            kit.head_link(title, state[key], bundled.name, move.layer, move.head)
+    _matrix(state, [_named(words.stages, step) for step in paths.steps], paths)
+    about = {"list_a_ids": list(a.ids), "list_b_ids": list(b.ids), "a_at": a.at, "b_at": b.at}
     kit.show_code(
         [read_stream, two_paths, largest_move],
-        words.snippet.format(
-            name=bundled.name, list_a_ids=list(a.ids), list_b_ids=list(b.ids), a_at=a.at, b_at=b.at
-        ),
+        words.snippet.format(name=bundled.name, **about),
         str([f"{value:.2f}" for value in paths.cosines]),
     )
-    kit.seen(
-        words.end,
-        a=sources.label(table, a.ids[a.at]),
-        b=sources.label(table, b.ids[b.at]),
-        change=end_change(paths, bundled.model.config.n_layer),
-    )
+    own, other = (sources.label(table, place.ids[place.at]) for place in places)
+    change = end_change(paths, bundled.model.config.n_layer)
+    kit.seen(words.end, a=own, b=other, change=change)
 
 
 def end_change(paths: TwoPaths, n_layer: int) -> str:
@@ -118,28 +214,6 @@ def end_change(paths: TwoPaths, n_layer: int) -> str:
         low=written[low],
         stage=_named(words.stage_names, paths.steps[low]),
     )
-
-
-@kit.kept(64)
-def curve(
-    names: tuple[str, ...], cosines: tuple[float, ...], others: tuple[float, ...], mode: kit.Mode
-) -> kit.Figure:
-    """Return the cosine of the two vectors after each step, and that of other tokens."""
-    return figures.by_stage(
-        names,
-        np.array(cosines),
-        np.array(others),
-        (words.same, words.others),
-        (words.stage_axis, words.cosine_axis),
-        mode,
-    )
-
-
-def _warn(table: VectorTable, a: Place, b: Place) -> None:
-    """Say so where the two tokens are not the same one."""
-    if a.ids[a.at] != b.ids[b.at]:
-        own, other = (sources.label(table, place.ids[place.at]) for place in (a, b))
-        kit.prose(words.other_token, a=own, b=other)
 
 
 def _named(texts: dict[str, str], stage: Stage) -> str:
@@ -178,15 +252,6 @@ def what_happens(table: VectorTable, paths: TwoPaths, a: Place, b: Place) -> str
         share_b=kit.percent(share_b),
     )
     return "\n\n".join((" ".join(sentences), expected, words.say_others))
-
-
-def _moved(state: kit.PageState, table: VectorTable, bundled: engine.Bundled, move: Move) -> None:
-    """Say which head wrote the most different things, and lead to it in the next lesson."""
-    kit.section(words.moved_section)
-    kit.prose(what_moved(table, move))
-    with st.container(horizontal=True):
-        for (key, _), title in zip(SENTENCES, words.open, strict=True):
-            kit.head_link(title, state[key], bundled.name, move.layer, move.head)
 
 
 def what_moved(table: VectorTable, move: Move) -> str:
@@ -234,29 +299,4 @@ def _matrix(state: kit.PageState, names: Sequence[str], paths: TwoPaths) -> None
         key=f"{KEY}.matrix",
         control="term",
         stacked=True,
-    )
-
-
-def _ask(paths: TwoPaths) -> bool:
-    """Ask after which step the two vectors are least alike, where that has one answer."""
-    question = least_question(paths.steps, paths.cosines)
-    return question is None or kit.predict(question, f"{KEY}.least", covers=True)
-
-
-def least_question(steps: list[Stage], cosines: np.ndarray) -> kit.Question | None:
-    """Return the question after which of the steps the cosine (S,) is lowest.
-
-    None where two steps are equally low as their cosines are written, or there are too few.
-    """
-    low = int(cosines.argmin())
-    options = sorted({1, 2, len(steps) // 2, len(steps) - 1, low})
-    options = [i for i in options if i < len(steps)]
-    if len(options) < 3 or not stands_out([float(cosines[i]) for i in options], options.index(low)):
-        return None
-    return kit.Question(
-        words.ask,
-        [_named(words.stage_names, steps[i]) for i in options],
-        options.index(low),
-        [words.ask_reason.format(cosine=kit.signed(float(cosines[i]))) for i in options],
-        scale=True,
     )
