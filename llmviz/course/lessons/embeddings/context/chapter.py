@@ -100,7 +100,6 @@ def _sentence(
     token_strip(
         [TokenRow("", tokens)],
         key=f"{KEY}.{key}",
-        show_ids=False,
         selected=None if place < 0 else TokenSelection(0, place, tokens[place].id),
         on_change=kit.bound(state, f"{KEY}.{key}", selected=(at, kit.second_of)),
     )
