@@ -33,6 +33,7 @@ DONE = [
     "transformer?part=residuals",
     "transformer?part=count",
     "transformer?part=patching",
+    "transformer?part=stream",
 ]
 
 

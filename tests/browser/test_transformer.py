@@ -16,10 +16,10 @@ def cell(page, row: int, column: int):
 
 
 def test_a_cell_of_the_lens_opens_and_is_in_the_link(visit):
-    visit.open("transformer?part=stream")
+    visit.open("transformer?part=stream&show=1")
     page = visit.page
     cell(page, 1, 2).hover()
-    expect(page.locator(".cells-told")).to_contain_text("after layer 0, ·Anna: says")
+    expect(page.locator(".cells-told")).to_contain_text("after layer 0, ·day: says")
     cell(page, 1, 2).click()
     wait_for_address(page, "point", "1.2")
     expect(page.get_by_text("The most probable tokens after layer 0")).to_be_visible()
@@ -35,7 +35,7 @@ def test_cells_of_the_lens_and_the_ledger_open_to_their_arithmetic(visit):
     lens, ledger = page.locator(".detail").nth(0), page.locator(".detail").nth(1)
     expect(lens).to_contain_text("exp(")
     expect(ledger).to_contain_text("×")
-    bar = page.locator(".js-plotly-plot").nth(1).locator(".barlayer .point path").nth(1)
+    bar = page.locator(".js-plotly-plot").nth(0).locator(".barlayer .point path").nth(1)
     bar.click(force=True)
     wait_for_address(page, "share", "position")
     expect(page.get_by_text("From the vector of position")).to_be_visible()

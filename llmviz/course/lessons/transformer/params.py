@@ -3,7 +3,7 @@
 from llmviz.course.lessons.transformer import words
 from llmviz.course.ui import codec
 
-TEXT = "Once Anna and Samir met at the market. Then"
+TEXT = "One day Anna found a book. Samir found a candle. The book stayed with"
 
 PARAMS = [
     codec.text("text", TEXT, codec.MOST_OF_A_TEXT, shared=True),

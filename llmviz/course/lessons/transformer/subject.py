@@ -17,7 +17,7 @@ from llmviz.models import three_words
 from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
 
-DRAWN = 12  # tokens that have a row
+DRAWN = 18  # tokens that have a row
 SMALL = "three words"
 # Models with other parts than the bundled ones have: norms behind, RMSNorm, rotary, SwiGLU.
 ALSO = [f"since-2017/{name}" for name in ("post-norm", "rms-norm", "rotary", "swiglu")]

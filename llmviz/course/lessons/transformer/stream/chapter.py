@@ -9,51 +9,85 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.components.cell_grid.view import cell_grid, read_cell
-from llmviz.course.figures.losses import compared
+from llmviz.course.lessons.transformer.page import MODEL
+from llmviz.course.lessons.transformer.params import TEXT
 from llmviz.course.lessons.transformer.stream import ledger, words
 from llmviz.course.lessons.transformer.stream.arithmetic import lens_picture
 from llmviz.course.ui import engine, kit, pinned_cells
 from llmviz.course.ui.matrix_picture import Picture
+from llmviz.course.ui.question import settle
 from llmviz.interpretability.lens import LISTED, Lens, logit_lens
 from llmviz.interpretability.readout import read_out
 from llmviz.textfile import whole_number
 from llmviz.tokenizers import Tokenizer
 
+STAGED = True
 DRAWN = 64  # tokens that have a column
 KEY = "transformer.stream.grid"
+GUESS = "transformer.stream.first"
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    kit.text_box(state, height=80)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = kit.Picker().choose(state)
-        kit.choose(state, "lens", words.colour, words.colours)
-    model_and_text = kit.load_and_read(state, name, DRAWN)
+    """Show the grid, the guess on it and the looks, then a cell's numbers and a logit's parts."""
+    kit.prose(words.hook)
+    model_and_text = kit.load_and_read(state, MODEL.name(state), DRAWN)
     if model_and_text is None:
+        kit.source(state, opened=True)
         return
     bundled, read = model_and_text
     lens = lens_of(bundled, read.ids)
-    point, at = _grid(state, bundled, read, lens)
-    _opened(bundled, read, lens, point, at)
+    asked = question(lens, kit.spoken(read.ids[-1], bundled.tokenizer))
+    shown = asked is None or kit.answered(asked, GUESS)
+    with kit.stage("stream", stays=False):
+        point, at = _grid(state, bundled, read, lens, None if shown else asked)
+        kit.choose(state, "lens", words.colour, words.colours)
+        if shown:
+            kit.prose(words.caption, **answer(bundled, read, lens))
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    kit.source(state)
+    if not shown:
+        return
+    if state["text"] == TEXT:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.intro)
+    kit.prose(
+        words.colour_notes[state["lens"]]
+        + repeated(lens, read.ids, tied=bundled.model.config.tied_head)
+    )
     _numbers(state, bundled, read, point, at)
     _code(bundled, read, lens, point, at)
     best = lens.tokens[-1].tolist()
-    line = ledger.draw(state, bundled, read, at, best[at], best[-1][0])
-    if line is not None:
-        kit.seen(words.end, ledger=line, **answer(bundled, read, lens))
+    ledger.draw(state, bundled, read, at, best[at])
+    kit.seen(words.end, **answer(bundled, read, lens))
 
 
 def answer(bundled: engine.Bundled, read: kit.Read, lens: Lens) -> dict[str, str]:
-    """Return the model's answer after the last token, and from where on it stands."""
+    """Return the model's answer after the last token, and from where on it leads."""
     return {
         "last": kit.spoken(read.ids[-1], bundled.tokenizer),
         "best": kit.spoken(int(lens.tokens[-1, -1, 0]), bundled.tokenizer),
         "share": kit.percent(float(lens.probabilities[-1, -1, 0])),
         "settled": settled(lens, -1),
     }
+
+
+def question(lens: Lens, token: str) -> kit.Question | None:
+    """Ask from which row on the final answer after the text leads; None if the first has it.
+
+    The wrong answers are those of somebody to whom the question settles it, and of one to whom an
+    answer grows a bit in every layer.
+    """
+    right, last = first_row(lens, -1), lens.agrees.shape[0] - 1
+    middle = next((row for row in (last // 2, last // 2 + 1) if row not in (0, right)), None)
+    if not right or middle is None:
+        return None
+    names = point_names(last + 1)
+    reasons = {0: words.ask_start, middle: words.ask_middle, right: words.ask_right}
+    if last not in reasons:
+        reasons[last] = words.ask_end
+    return kit.Question.among(words.ask, reasons, right, names.__getitem__, scale=True, token=token)
 
 
 lens_of = kit.kept(32)(kit.on_model(logit_lens))
@@ -83,38 +117,44 @@ def colours(lens: Lens, kind: str) -> np.ndarray:
 
 
 def _grid(
-    state: kit.PageState, bundled: engine.Bundled, read: kit.Read, lens: Lens
+    state: kit.PageState,
+    bundled: engine.Bundled,
+    read: kit.Read,
+    lens: Lens,
+    asked: kit.Question | None,
 ) -> tuple[int, int]:
+    """Show the grid; a click opens a cell, or answers in the last column where that is asked."""
     points, tokens = lens.entropy.shape
-    texts, notes = cell_lines(bundled, read.ids)
+    texts, notes = lines_of(lens, bundled.tokenizer)
     kind, most = state["lens"], math.log(bundled.model.vocab_size)
     low, high = words.scales[kind]
 
     place = opened_cell(state["point"], points, tokens)
+    values = colours(lens, kind).copy()
+    if asked is not None:
+        values[:, -1] = 0
+        texts, notes = ([[*line[:-1], words.waits] for line in part] for part in (texts, notes))
+
+    def clicked() -> None:
+        cell = st.session_state[KEY].get("chosen")
+        if cell and read_cell(cell, points, tokens):
+            state["point"] = kit.link_of(cell)
+            if asked is not None and cell[1] == tokens - 1:
+                settle(asked, GUESS, [cell[0]])
+
     cell_grid(
-        colours(lens, kind),
+        values,
         key=KEY,
         row_names=point_names(points),
         column_names=read.tokens,
         texts=texts,
         notes=notes,
-        strong=lens.agrees.numpy() if kind == "agreement" else None,
+        strong=lens.agrees.numpy() if kind == "agreement" and asked is None else None,
         limit=most if kind == "entropy" else 1.0,
         scale=(low, high.format(most=most)),
         label=words.grid,
         chosen=place,
-        on_change=kit.bound(state, KEY, chosen=("point", kit.link_of)),
-    )
-    early = int(lens.agrees[-2].sum())
-    kit.prose(
-        words.colour_notes[kind]
-        + " "
-        + words.read.format(
-            **answer(bundled, read, lens),
-            early=early,
-            tokens=kit.count(tokens, "column"),
-        )
-        + repeated(lens, read.ids, tied=bundled.model.config.tied_head)
+        on_change=clicked,
     )
     return place
 
@@ -130,24 +170,18 @@ def repeated(lens: Lens, ids: tuple[int, ...], *, tied: bool) -> str:
     return " " + words.tied.format(same=same, tokens=kit.count(len(ids), "column"))
 
 
+def first_row(lens: Lens, at: int) -> int:
+    """Return from which row on the final answer at a token is the first choice."""
+    wrong = [row for row, agrees in enumerate(lens.agrees[:, at].tolist()) if not agrees]
+    return max(wrong, default=-1) + 1
+
+
 def settled(lens: Lens, at: int) -> str:
-    """Return from which point on the final answer at a token is the first choice."""
-    agrees = lens.agrees[:, at].tolist()
-    first = len(agrees) - 1
-    while first and agrees[first - 1]:
-        first -= 1
+    """Return the sentence about the row from which on the final answer at a token leads."""
+    first, last = first_row(lens, at), lens.agrees.shape[0] - 1
     if not first:
         return words.settled_first
-    last = first == len(agrees) - 1
-    return words.settled_last if last else words.settled.format(layer=first - 1)
-
-
-@kit.kept(32)
-def cell_lines(
-    bundled: engine.Bundled, ids: tuple[int, ...]
-) -> tuple[list[list[str]], list[list[str]]]:
-    """Return each cell's token and the line about it."""
-    return lines_of(lens_of(bundled, ids), bundled.tokenizer)
+    return words.settled_last if first == last else words.settled.format(layer=first - 1)
 
 
 def lines_of(lens: Lens, tokenizer: Tokenizer) -> tuple[list[list[str]], list[list[str]]]:
@@ -170,42 +204,6 @@ def lines_of(lens: Lens, tokenizer: Tokenizer) -> tuple[list[list[str]], list[li
     return texts, notes
 
 
-def _opened(bundled: engine.Bundled, read: kit.Read, lens: Lens, point: int, at: int) -> None:
-    tokenizer, last = bundled.tokenizer, lens.entropy.shape[0] - 1
-    where = words.point.format(layer=point - 1) if point else words.point_embeddings
-    token = kit.spoken(read.ids[at], tokenizer)
-    picture, beside = st.columns([3, 2], gap="large", vertical_alignment="center")
-    with picture:
-        kit.prose(kit.bold(words.opened.format(point=where, token=token)))
-        kit.chart(best_bars(bundled, read.ids, point, at, kit.theme()), "transformer.stream.best")
-    line = words.opened_text.format(
-        token=token,
-        point=where,
-        through=words.through[bundled.model.config.norm],
-        width=bundled.model.config.n_embd,
-        vocab=bundled.model.vocab_size,
-        entropy=float(lens.entropy[point, at]),
-        most=math.log(bundled.model.vocab_size),
-    )
-    final = kit.spoken(int(lens.tokens[-1, at, 0]), tokenizer)
-    more = words.opened_before.format(final=final, own=kit.percent(float(lens.of_last[point, at])))
-    with beside:
-        kit.prose(f"{line}\n\n{words.opened_end if point == last else more}")
-
-
-@kit.kept(64)
-def best_bars(
-    bundled: engine.Bundled, ids: tuple[int, ...], point: int, at: int, mode: kit.Mode
-) -> kit.Figure:
-    """Return the ten best of a cell as bars."""
-    lens = lens_of(bundled, ids)
-    best = lens.tokens[point, at].tolist()
-    names = [kit.escape_plotly(token) for token in kit.names_of(best, bundled.tokenizer)]
-    unlike = [n + "\u200b" * names[:i].count(n) for i, n in enumerate(names)]  # bars need own names
-    values = lens.probabilities[point, at].tolist()
-    return compared(unlike, values, 0, words.opened_axis, mode)
-
-
 @kit.kept(32)
 def numbers_of(bundled: engine.Bundled, ids: tuple[int, ...], point: int, at: int) -> Picture:
     """Return the arithmetic of a cell: its vector, the norm, the head, the ten probabilities."""
@@ -218,7 +216,9 @@ def numbers_of(bundled: engine.Bundled, ids: tuple[int, ...], point: int, at: in
 def _numbers(
     state: kit.PageState, bundled: engine.Bundled, read: kit.Read, point: int, at: int
 ) -> None:
-    kit.prose(f"{kit.bold(words.numbers_title)}\n\n{words.numbers_text}")
+    where = words.point.format(layer=point - 1) if point else words.point_embeddings
+    token = kit.spoken(read.ids[at], bundled.tokenizer)
+    kit.prose(kit.bold(words.opened.format(point=where, token=token)))
     picture = numbers_of(bundled, read.ids, point, at)
     pinned_cells.show(
         state,

@@ -16,12 +16,6 @@ from llmviz.models.transformers import require_sum
 
 MOST_BARS = 60  # of more, the heads of a layer are one bar
 KEY = "transformer.stream.ledger"
-GROUPS = {
-    "start": ("token", "position"),
-    "heads": ("head",),
-    "mlp": ("mlp",),
-    "biases": ("attention_bias", "mlp_bias", "norm_shift"),
-}
 
 
 def draw(
@@ -30,13 +24,8 @@ def draw(
     read: kit.Read,
     at: int,
     best: Sequence[int],
-    last: int,
-) -> str | None:
-    """Show what the parts added to a logit at a token; `best` are the likeliest tokens there.
-
-    last: the likeliest token after the text. Returns what the chapter's end says of its logit,
-    nothing where it is no sum; None as long as a question covers it.
-    """
+) -> None:
+    """Show what the parts added to a logit at a token; `best` are the likeliest tokens there."""
     tokenizer = bundled.tokenizer
     place = kit.spoken(read.ids[at], tokenizer)
     kit.section(words.ledger, token=place)
@@ -45,8 +34,7 @@ def draw(
     except ValueError as error:
         kit.refuse(error)
         kit.inform(words.cannot, ":material/info:")
-        return ""
-    shown = _asked(bundled, read, last)
+        return
     _controls(state, kit.names_of(best, tokenizer))
     try:
         token = token_of(state["credit"], best, tokenizer) if state["credit"] else best[0]
@@ -55,9 +43,7 @@ def draw(
             raise ValueError(words.same.format(token=kit.names_of([token], tokenizer)[0]))
     except ValueError as error:
         kit.refuse(error)
-        return shown
-    if shown is None:
-        return None
+        return
     known = (bundled, read.ids, token, against, at)
     ledger = ledger_of(*known)
     what = words.logit.format(token=kit.spoken(token, tokenizer))
@@ -85,28 +71,6 @@ def draw(
         f"{ledger.logit:.2f} {ledger.total:.2f} {ledger.norm.divisor:.3f}\n"
         f"{ledger.entries[0].kind} {ledger.entries[0].value:.2f}",
     )
-    return shown
-
-
-def _asked(bundled: engine.Bundled, read: kit.Read, token: int) -> str | None:
-    """Ask about the last token of the text: no other open column may cover the parts anew."""
-    last = len(read.ids) - 1
-    ledger = ledger_of(bundled, read.ids, token, None, last)
-    what = words.logit.format(token=kit.spoken(token, bundled.tokenizer))
-    place = words.last_token.format(token=kit.spoken(read.ids[-1], bundled.tokenizer))
-    quiz = question(ledger, what, place)
-    if quiz is not None and not kit.predict(quiz, f"{KEY}.ask", covers=True):
-        return None
-    return end(ledger)
-
-
-def end(ledger: Ledger) -> str:
-    """Return what a logit is a sum of."""
-    parts = [
-        words.end_kinds[group].format(value=written(value))
-        for group, value in sums_of(ledger).items()
-    ]
-    return words.end_ledger.format(logit=written(ledger.logit), parts=kit.listed(parts))
 
 
 def _controls(state: kit.PageState, names: list[str]) -> None:
@@ -199,28 +163,3 @@ def summary(ledger: Ledger, entries: Sequence[Entry], what: str, place: str) -> 
         least=part_name(least),
         least_value=written(least.value),
     )
-
-
-def sums_of(ledger: Ledger) -> dict[str, float]:
-    """Return what each kind of part adds in all."""
-    return {
-        group: sum(entry.value for entry in ledger.entries if entry.kind in kinds)
-        for group, kinds in GROUPS.items()
-        if any(entry.kind in kinds for entry in ledger.entries)
-    }
-
-
-def question(ledger: Ledger, what: str, place: str) -> kit.Question | None:
-    """Return which kind of part adds most, as a question; None where two read the same."""
-    sums = sums_of(ledger)
-    order = sorted(sums, key=sums.__getitem__, reverse=True)
-    if len(order) < 2 or written(sums[order[0]]) == written(sums[order[1]]):
-        return None
-    reasons = {
-        group: (words.ask_right if group == order[0] else words.ask_wrong).format(
-            value=written(value)
-        )
-        for group, value in sums.items()
-    }
-    by_name = words.kinds.__getitem__
-    return kit.Question.among(words.ask, reasons, order[0], by_name, what=what, place=place)
