@@ -35,7 +35,7 @@ RING = """(canvas) => {
 @pytest.fixture
 def lesson(lesson):
     """Open a chapter and wait for its map."""
-    return lambda query, wait_for="canvas.map": lesson(query, wait_for)
+    return lambda query, wait_for="canvas.map": lesson(f"{query}&show=1", wait_for)
 
 
 def picture(page) -> str:

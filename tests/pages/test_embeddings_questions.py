@@ -280,7 +280,7 @@ def test_the_film_asks_only_for_words_that_it_follows_and_that_stand_out():
             vectors[~vectors.any(axis=2)] = 1
         shown = type("Shown", (), {"words": names, "vectors": vectors})()
         for i in range(len(names)):
-            question = film.likest_question(shown, text, i)
+            question = film.likest_question(shown, text, i, 2)
             if question is None:
                 continue
             asked += 1
@@ -289,6 +289,18 @@ def test_the_film_asks_only_for_words_that_it_follows_and_that_stand_out():
             assert int(np.argmax(answers)) == question.right
             assert answers[question.right] == pytest.approx(max(np.delete(cosines, i)))
             assert [signed(a) for a in answers].count(signed(max(answers))) == 1
+            near = question.answers[question.right]
+            at = [
+                (d[max(0, n - 2) : n + 3])
+                for d in documents
+                for n, token in enumerate(d)
+                if tokenizer.vocabulary[token] == names[i]
+            ]
+            met = sum(tokenizer.vocabulary.index(near) in around for around in at)
+            assert f"at only {met} of {len(at)} " in question.reasons[question.right] or (
+                met >= film.RARELY * len(at)
+                and f"at {met} of {len(at)} " in question.reasons[question.right]
+            )
     assert asked > 100
 
 

@@ -71,12 +71,20 @@ def test_the_bundled_film_is_drawn_and_its_last_frame_is_the_model():
             assert near["ids"][frame].tolist() == best.tolist()
             assert np.allclose(near["values"][frame], cosines[best], atol=1e-5)
     assert [data["labels"][near["point"]] for near in data["near"]] == ["Monday", "cat"]
-    assert words.same_film in [caption.value for caption in app.caption]
+    assert "The film comes with the app" in " ".join(one.value for one in app.caption)
     ((snippet, prints),) = snippets(app)
     row = names.index("Monday")
     found = nearest(vectors, vectors[row], 5, exclude=[row]).ids
     assert prints == str([names[i] for i in found])
     assert run_snippet(snippet).strip() == prints
+
+
+def test_only_the_beginning_of_the_film_travels_before_the_guess(covers):
+    app = open_chapter()
+    assert len(sent(app, "scatter_film")["points"]) == 1 and not snippets(app)
+    app.radio[0].set_value(0).run()
+    fine(app)
+    assert len(sent(app, "scatter_film")["points"]) == 25
 
 
 def test_the_pairs_on_the_text_are_those_that_training_begins_with():

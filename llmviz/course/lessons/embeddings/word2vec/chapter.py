@@ -22,14 +22,36 @@ ahead = plans.usual_texts  # read once, before the first visitor asks
 EPOCHS_FOR = {"tiny-world": 20, "story": 50, "text": 200}
 
 
+STAGED = True
+GUESS = "embeddings.word2vec.ask"
+
+
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    _text_controls(state)
+    """Show the film and the guess where a word goes, then how its vectors are learned."""
+    kit.prose(words.hook)
     try:
         plan, own = plans.plan_of(state), plans.own_text(state)
         text = plans.text_of(plan, own)
+    except ValueError as error:
+        _text_controls(state)
+        kit.refuse(error)
+        return
+    if state["trained"] and runs.own_run(plan, own) is None:
+        runs.start(plan, own)  # a link asked for it
+    runs.warm_up()
+    run = runs.own_run(plan, own)
+    live = run is not None and not run.job.over
+    asked = _question(state) if run is None else None
+    known = asked is None or kit.answered(asked, GUESS)
+    with kit.stage("word2vec", stays=False):
+        st.fragment(_film_part, run_every=PACE if live else None)(state, plan, own, live, known)
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True)
+    if known:
+        kit.looks(state, words.looks, "embeddings.word2vec.looks")
+    _text_controls(state)
+    try:
         reading = word2vec_pairs.draw(state, plan, own, text)
     except ValueError as error:
         kit.refuse(error)
@@ -37,25 +59,35 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.train_section)
     _training_controls(state)
     _check_also(plan, text)
-    if state["trained"] and runs.own_run(plan, own) is None:
-        runs.start(plan, own)  # a link asked for it
-    runs.warm_up()
-    run = runs.own_run(plan, own)
-    live = run is not None and not run.job.over
-    st.fragment(_film_part, run_every=PACE if live else None)(state, plan, own, live)
-    run, ends = runs.own_run(plan, own), None
-    if run is None or run.job.over:
+    st.fragment(_training_part, run_every=PACE if live else None)(state, plan, own)
+    ends = None
+    if not live and known:
         if run is not None and run.end is not None:
             word2vec_kept.draw(run)
-        ends = _after(state, plan, text, run)
+        ends = _after(state, plan, run)
+    if not live:
         word2vec_pairs.loss_of_a_pair(state, plan, text, reading, run)
     kit.prose(words.relatives)
-    _code(state, plan, own, text, run)
+    if known:
+        _code(state, plan, own, text, run)
     if ends:
         kit.seen(words.end, **ends)
 
 
+def _question(state: kit.PageState) -> kit.Question | None:
+    """Return what becomes of the first watched word in the bundled film, as a question."""
+    try:
+        frames = runs.bundled()
+    except ValueError:
+        return None  # said where the film stands
+    watched = word2vec_film.watched(state, frames) if frames is not None else []
+    text = plans.text_of(runs.bundled_plan(), None)
+    window = runs.bundled_plan().model_options["window"]
+    return word2vec_film.likest_question(frames, text, watched[0], window) if watched else None
+
+
 def _text_controls(state: kit.PageState) -> None:
+    kit.section(words.intro)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.choose(state, "corpus", words.corpus, words.corpora, then=lambda: _other_corpus(state))
         st.slider(words.window, width=220, **state.ranged("window", then=lambda: _changed(state)))
@@ -68,7 +100,7 @@ def _training_controls(state: kit.PageState) -> None:
         getattr(st, kind)(label, *rest, **more, **state.bind(key, then=lambda: _changed(state)))
 
     def stops(label: str, key: str, offered: tuple[float, ...], **more: object) -> None:
-        control("select_slider", label, key, _with(offered, state[key]), width=200, **more)
+        control("select_slider", label, key, sorted({*offered, state[key]}), width=200, **more)
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         stops(words.dimension, "dim", params.DIMENSIONS)
@@ -84,17 +116,9 @@ def _check_also(plan: WordVectorPlan, text: Text) -> None:
     for word in plan.also:
         if word not in text.tokenizer.vocabulary:
             like = nearest_spellings(word, text.tokenizer.vocabulary, 3)
-            kit.prose(
-                words.also_lost.format(word=kit.quote(word))
-                + "".join(
-                    words.also_like.format(words=", ".join(map(kit.quote, like))) for _ in like[:1]
-                )
-            )
-
-
-def _with(options: tuple[float, ...], value: float) -> list[float]:
-    """The stops of a slider, and the value of a link that lies between them."""
-    return sorted({*options, value})
+            lost = words.also_lost.format(word=kit.quote(word))
+            near = words.also_like.format(words=", ".join(map(kit.quote, like))) if like else ""
+            kit.prose(lost + near)
 
 
 def _changed(state: kit.PageState) -> None:
@@ -111,22 +135,30 @@ def _other_corpus(state: kit.PageState) -> None:
 # ---- training
 
 
-def _film_part(state: kit.PageState, plan: WordVectorPlan, own: str | None, live: bool) -> None:
-    """The buttons, how far the training is, and the film so far; looked at again as it grows."""
+def _film_part(
+    state: kit.PageState, plan: WordVectorPlan, own: str | None, live: bool, known: bool
+) -> None:
+    """The film so far, looked at again as it grows; known: whether all of it may be seen."""
     run = runs.own_run(plan, own)
     if live != (run is not None and not run.job.over):
         st.rerun()  # looking again and again begins, or ends
+    picture, frames = st.container(), run.film() if run is not None else None
+    if frames is None and (run is None or not run.job.over):
+        frames = _bundled_film(waiting=run is not None)
+    if frames is not None:
+        with picture:
+            word2vec_film.draw(state, frames if known else frames.beginning)
+
+
+def _training_part(state: kit.PageState, plan: WordVectorPlan, own: str | None) -> None:
+    """The buttons, and how far the training is."""
+    run = runs.own_run(plan, own)
     _buttons(state, plan, own, run)
     if run is not None:
         _progress(run)
-    frames = run.film() if run is not None else None
-    if frames is None and (run is None or not run.job.over):
-        frames = _bundled_film(plan, waiting=run is not None)
-    if frames is not None:
-        word2vec_film.draw(state, frames)
 
 
-def _bundled_film(plan: WordVectorPlan, waiting: bool) -> WordFilm | None:
+def _bundled_film(waiting: bool) -> WordFilm | None:
     """Return the film that comes with the app, saying that it is that one."""
     try:
         frames = runs.bundled()
@@ -139,10 +171,10 @@ def _bundled_film(plan: WordVectorPlan, waiting: bool) -> WordFilm | None:
             st.code(words.no_film_command, language=None)
     elif waiting:
         st.caption(words.until)
-    elif plans.same_training(plan, runs.bundled_plan()):
-        st.caption(words.same_film)
     else:
-        st.caption(words.bundled_film.format(**_settings(runs.bundled_plan())))
+        plan = runs.bundled_plan()
+        about = {"corpus": words.corpora[plan.corpus], "rate": plan.train.learning_rate}
+        st.caption(words.bundled_film.format(**about, **plan.model_options))
     return frames
 
 
@@ -204,19 +236,17 @@ def _progress(run: runs.OwnRun) -> None:
 
 
 def _after(
-    state: kit.PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun | None
+    state: kit.PageState, plan: WordVectorPlan, run: runs.OwnRun | None
 ) -> dict[str, str] | None:
-    """Show the text under a whole film, and a question; return what was seen, once asked."""
+    """Show the text under a whole film; return what was seen."""
     if run is None:
         frames, plan = runs.bundled(), runs.bundled_plan()
-        text = plans.text_of(plan, None)
     else:
         frames = run.film()
         if frames is not None and run.frames[-1].seconds > 0 and not run.job.problem:
             last = run.frames[-1]
-            kit.prose(
-                words.took, words=last.read, seconds=last.seconds, speed=last.read / last.seconds
-            )
+            speed = last.read / last.seconds
+            kit.prose(words.took, words=last.read, seconds=last.seconds, speed=speed)
     if frames is None:
         return None
     learned = word2vec_film.say_neighbours(state, frames)
@@ -224,22 +254,10 @@ def _after(
     held = words.held if len(frames.words) < frames.vocabulary else words.held_all
     about_map = words.about_map[min(width, 3)].format(width=width, n=len(frames.words))
     kit.prose(held.format(n=len(frames.words), all=frames.vocabulary) + "\n\n" + about_map)
-    if not word2vec_film.ask(state, frames, text):
-        return None
     return {
         "corpus": words.end_corpora[plan.corpus],
         "count": kit.count(frames.vocabulary, "word"),
-        "width": kit.count(width, "number"),
         "learned": learned,
-    }
-
-
-def _settings(plan: WordVectorPlan) -> dict[str, object]:
-    return {
-        "corpus": words.corpora[plan.corpus],
-        "dim": plan.model_options["n_embd"],
-        "window": plan.model_options["window"],
-        "rate": plan.train.learning_rate,
     }
 
 

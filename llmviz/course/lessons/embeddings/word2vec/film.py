@@ -10,7 +10,7 @@ from llmviz.course.lessons.embeddings import words as lesson_words
 from llmviz.course.lessons.embeddings.clear import stands_out
 from llmviz.course.lessons.embeddings.word2vec import run as runs
 from llmviz.course.lessons.embeddings.word2vec import words
-from llmviz.course.lessons.embeddings.word2vec.model import WordFilm, companion
+from llmviz.course.lessons.embeddings.word2vec.model import WordFilm, companion, meetings
 from llmviz.course.ui import kit
 from llmviz.similarity import pairwise
 from llmviz.similarity.film import near_film
@@ -18,6 +18,7 @@ from llmviz.training.word_vectors import Text
 
 KEY = "embeddings.word2vec.film"
 NEIGHBOURS = 8
+RARELY = 0.1  # share of a word's places, below which another one hardly meets it
 ENOUGH = 8  # numbers in a vector, for neighbours that make sense
 
 
@@ -41,7 +42,7 @@ def draw(state: kit.PageState, film: WordFilm) -> None:
             lit=[kind for kind in state["kinds"] if kind < len(runs.kind_names())],
             near=near,
             captions=captions(film),
-            curve=Curve(words.loss, [None if math.isnan(x) else float(x) for x in film.loss]),
+            curve=Curve(words.loss_curve, [None if math.isnan(x) else float(x) for x in film.loss]),
             notes=[]
             if film.counts is None
             else [words.stands.format(n=kit.count(int(n), "time")) for n in film.counts],
@@ -118,23 +119,14 @@ def _measured(value: float) -> str:
 # ---- predict, then look
 
 
-def ask(state: kit.PageState, film: WordFilm, text: Text) -> bool:
-    """Ask which word ends nearest to one: its companion, its like, or its first neighbour.
+def likest_question(film: WordFilm, text: Text, i: int, window: int) -> kit.Question | None:
+    """Return which word ends nearest to a word: its companion, its like, or its first neighbour.
 
-    The word is one whose neighbours are not on the page. Returns whether what it asks for may be
-    said.
+    window: words on each side in which two words are counted as meeting. None where two of the
+    answers could be called right, and for a film that is too small.
     """
     if len(film.words) < 12 or film.vectors.shape[2] < ENOUGH:
-        return True
-    seen = set(watched(state, film))
-    for i in range(3, min(len(film.words), 200), 17):
-        if i not in seen and (question := likest_question(film, text, i)) is not None:
-            return kit.predict(question, "embeddings.word2vec.ask", covers=True)
-    return True
-
-
-def likest_question(film: WordFilm, text: Text, i: int) -> kit.Question | None:
-    """Return the question about a word; None where two of the answers could be called right."""
+        return None
     names = film.words
     first, last = (near_film([film.vectors[at]], i, 10)[0][0] for at in (0, -1))
     beside = companion(text, names[i])
@@ -146,14 +138,20 @@ def likest_question(film: WordFilm, text: Text, i: int) -> kit.Question | None:
     if three[0] in last or not stands_out(cosines, 1):
         return None
     answers = [names[j] for j in three]
+    times, met = meetings(text, names[i], answers[1], window)
+    right = words.ask_right["apart" if met < RARELY * times else "together"]
     return kit.Question.among(
         words.ask,
-        dict(zip(answers, (words.ask_beside, words.ask_right, words.ask_first), strict=True)),
+        dict(zip(answers, (words.ask_beside, right, words.ask_first), strict=True)),
         answers[1],
         word=kit.quote(names[i]),
         beside=kit.quote(answers[0]),
         cosine=kit.signed(cosines[0]),
-        near=", ".join(kit.quote(names[j]) for j in last[:4]),
+        near=kit.quote(answers[1]),
+        high=kit.signed(cosines[1]),
+        window=window,
+        met=met,
+        times=kit.count(times, "place"),
         first=kit.quote(answers[2]),
     )
 

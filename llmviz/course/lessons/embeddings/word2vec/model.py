@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,6 +45,12 @@ class WordFilm:
     def frames(self) -> int:
         """F."""
         return len(self.vectors)
+
+    @property
+    def beginning(self) -> WordFilm:
+        """The film of its first frame alone."""
+        parts = ("vectors", "maps", "read", "loss", "rate")
+        return replace(self, **{part: getattr(self, part)[:1] for part in parts})
 
 
 class FilmBuilder:
@@ -133,6 +139,18 @@ def companion(text: Text, word: str) -> str | None:
     if not beside or [n for _, n in beside].count(beside[0][1]) > 1:
         return None
     return names[beside[0][0]]
+
+
+def meetings(text: Text, word: str, other: str, window: int) -> tuple[int, int]:
+    """Return at how many places a word stands, and at how many another stands within a window."""
+    row, second = (text.tokenizer.vocabulary.index(name) for name in (word, other))
+    times = met = 0
+    for document in text.documents:
+        if row in document:
+            for at in (at for at, token in enumerate(document) if token == row):
+                times += 1
+                met += second in document[max(0, at - window) : at + window + 1]
+    return times, met
 
 
 class PairCost(NamedTuple):

@@ -103,52 +103,34 @@ def loss_of_a_pair(
     rows = neighbour[[near, *others]].astype(np.float64)
     w = word[[center]].astype(np.float64)
     cost = pair_cost(w, rows)
-    names = [_name(text, i) for i in (near, *others)]
+    own, *names = (_name(text, i) for i in (center, near, *others))
     kit.prose(
         words.loss_text,
-        word=kit.quote(_name(text, center)),
+        word=kit.quote(own),
         near=kit.quote(names[0]),
         k=kit.count(k, "random word"),
         total=cost.costs.sum(),
     )
     numbers = [str(j) for j in range(w.shape[1])]
 
-    def column(name: str, values: np.ndarray, label: str, role: str, op: lv.Op | None) -> lv.Matrix:
-        return lv.Matrix(name, values, label, row_labels=names, role=role, op=op)
-
+    parts = [
+        ("scores", cost.scores, "neutral", lv.matmul("n", "w", transpose_b=True)),
+        ("sign", cost.sign, "neutral", None),
+        ("signed", cost.sign * cost.scores, "neutral", lv.multiply("scores", "sign")),
+        ("sure", cost.probability, "weights", lv.function("signed", "σ")),
+        ("costs", cost.costs, "accent", lv.function("sure", "−ln")),
+    ]
     cells.show(
         state,
         [
-            lv.Matrix(
-                "w",
-                w,
-                words.loss_w,
-                row_labels=[_name(text, center)],
-                col_labels=numbers,
-                role="query",
+            lv.Matrix("w", w, words.loss["w"], row_labels=[own], col_labels=numbers, role="query"),
+            lv.Matrix("n", rows, words.loss["n"], row_labels=names, col_labels=numbers, role="key"),
+            *(
+                lv.Matrix(part, values, words.loss[part], row_labels=names, role=role, op=op)
+                for part, values, role, op in parts
             ),
-            lv.Matrix("n", rows, words.loss_n, row_labels=names, col_labels=numbers, role="key"),
-            column(
-                "scores",
-                cost.scores,
-                words.loss_scores,
-                "neutral",
-                lv.matmul("n", "w", transpose_b=True),
-            ),
-            column("sign", cost.sign, words.loss_sign, "neutral", None),
-            column(
-                "signed",
-                cost.sign * cost.scores,
-                words.loss_signed,
-                "neutral",
-                lv.multiply("scores", "sign"),
-            ),
-            column(
-                "sure", cost.probability, words.loss_sure, "weights", lv.function("signed", "σ")
-            ),
-            column("costs", cost.costs, words.loss_costs, "accent", lv.function("sure", "−ln")),
         ],
-        [["w"] * 5, ["n"] * 5, ["scores", "sign", "signed", "sure", "costs"]],
+        [["w"] * 5, ["n"] * 5, [part for part, *_ in parts]],
         key="embeddings.word2vec.loss",
         control="product",
         first="scores.0.0",

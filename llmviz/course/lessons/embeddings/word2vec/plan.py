@@ -74,19 +74,3 @@ def text_of(plan: WordVectorPlan, text: str | None) -> Text:
 @kit.kept(6)
 def _text(corpus: str, characters: int | None, text: str | None) -> Text:
     return read_text(WordVectorPlan(corpus=corpus, characters=characters), text)
-
-
-def same_training(a: WordVectorPlan, b: WordVectorPlan) -> bool:
-    """Whether two plans give the same film; how many frames are kept makes no difference."""
-
-    def what(plan: WordVectorPlan) -> tuple[object, ...]:
-        train = plan.train
-        return (
-            plan.corpus,
-            plan.characters,
-            plan.also,
-            sorted(plan.model_options.items()),
-            (train.epochs, train.learning_rate, train.subsample, train.seed),
-        )
-
-    return what(a) == what(b)
