@@ -42,8 +42,8 @@ def draw(state: kit.PageState) -> None:
     with kit.stage("stream", stays=False):
         point, at = _grid(state, bundled, read, lens, None if shown else asked)
         kit.choose(state, "lens", words.colour, words.colours)
-        if shown:
-            kit.prose(words.caption, **answer(bundled, read, lens))
+        said = words.caption.format(**answer(bundled, read, lens)) if shown else ""
+        kit.prose(f"{words.colour_notes[state['lens']]} {said}")
     if asked is not None:
         kit.predict(asked, GUESS, covers=True, hand=True)
     kit.source(state)
@@ -52,10 +52,7 @@ def draw(state: kit.PageState) -> None:
     if state["text"] == TEXT:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro)
-    kit.prose(
-        words.colour_notes[state["lens"]]
-        + repeated(lens, read.ids, tied=bundled.model.config.tied_head)
-    )
+    kit.prose(repeated(lens, read.ids, tied=bundled.model.config.tied_head))
     _numbers(state, bundled, read, point, at)
     _code(bundled, read, lens, point, at)
     best = lens.tokens[-1].tolist()
@@ -167,7 +164,7 @@ def repeated(lens: Lens, ids: tuple[int, ...], *, tied: bool) -> str:
     same = sum(guess == own for guess, own in zip(lens.tokens[0, :, 0].tolist(), ids, strict=True))
     if not tied or 2 * same <= len(ids):
         return ""
-    return " " + words.tied.format(same=same, tokens=kit.count(len(ids), "column"))
+    return words.tied.format(same=same, tokens=kit.count(len(ids), "column"))
 
 
 def first_row(lens: Lens, at: int) -> int:
