@@ -35,6 +35,7 @@ DONE = [
     "transformer?part=count",
     "transformer?part=patching",
     "transformer?part=stream",
+    "transformer?part=since",
 ]
 
 

@@ -1,6 +1,5 @@
-"""Chapter "What changed since 2017": each change drawn where it differs, and what it did here."""
+"""Chapter "What changed since 2017": what each change did here, and each where it differs."""
 
-import pandas as pd
 import streamlit as st
 
 from llmviz.course.lessons.transformer.since import pictures, times, words
@@ -16,50 +15,96 @@ from llmviz.course.lessons.transformer.since.model import (
 )
 from llmviz.course.ui import kit
 
+STAGED = True
+KEY = pictures.KEY
+GUESS = f"{KEY}.rotary"
 DRAWN = 24  # tokens of the text that are read
-NEAR = 0.01  # nats; less says little where each model was trained once
-BORDER = 0.001  # nats around that: nobody could tell which answer is meant
 ROUNDED = 3  # digits of the losses
+ASKED = "rotary"
+APART = 0.03  # nats between the answers of the question
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
+    """Show what nine changes did to the loss, one of them guessed, then what each of them is."""
     cards = {name: kit.card_of(checkpoint(name)) for name in FAMILY}
     missing = [name for name, card in cards.items() if card is None]
     if missing:
         name = checkpoint(missing[0])
-        kit.section(words.intro.title)
         st.info(words.missing.format(name=name), icon=":material/download:")
         st.code(words.command.format(name=name), language=None)
         return
-    sizes = [card["parameters"] for card in cards.values()]
-    apart = kit.percent(max(sizes) / min(sizes) - 1)
-    kit.section(words.intro, tokens=cards[FAMILY[0]]["tokens"], apart=apart)
+    kit.prose(words.hook)
     results = {name: measured(name, card) for name, card in cards.items()}
-    kit.text_box(state, height=80)
-    kit.choose(state, "change", words.change, words.changes, parts=True)
-    change = state["change"]
-    kit.prose(f"{words.about[change]} {code_switches(change)}")
-    quiz = question(change, results)
-    open_now = quiz is None or kit.predict(quiz, f"{pictures.KEY}.ask", covers=True)
+    asked, change = question(results), state["change"]
+    with kit.stage("since", stays=False):
+        _dots(results, asked)
+        kit.choose(state, "change", words.change, words.changes, parts=True)
+        shown = asked is None or kit.answered(asked, GUESS)
+        if shown:
+            kit.prose(effects_of(change, results))
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    kit.source(state)
+    if shown:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    sizes = [card["parameters"] for card in cards.values()]
+    slots = {"apart": kit.percent(max(sizes) / min(sizes) - 1), "tokens": cards[ASKED]["tokens"]}
+    kit.section(words.intro, **slots, floor=cards[ASKED]["floor"]["nats_per_token"])
+    kit.section(words.changes[change], f"{words.about[change]} {code_switches(change)}")
     model_and_text = kit.load_and_read(state, pictures.names_in(change)[0], DRAWN)
     if model_and_text is not None:
         read = model_and_text[1]
         pictures.draw(change, read.ids)
         _code(change, pictures.read_ids(change, read.ids))
-    if open_now:
-        kit.prose(f"{effects_of(change, results)}\n\n{words.one_run}")
-        floor = cards[FAMILY[0]]["floor"]["nats_per_token"]
-        kit.section(words.table, floor=floor)
-        _table(results)
-        st.caption(words.table_note.format(tokens=config_of(FAMILY[0]).context_length))
     times.draw(change)
-    if open_now:
-        sides, (before, *_, after) = words.sides[change], (results[run] for run in CHANGES[change])
-        by = written(difference(after, before))
-        slots = {"after": sides[-1], "before": sides[0], "over": after.over}
-        kit.seen(words.end, difference=by, apart=apart, **slots)
+    if shown:
+        by = difference(results[ASKED], results[CHANGES["positions"][0]])
+        kit.seen(words.end, difference=written(by))
+
+
+def _dots(results: dict[str, Measured], asked: kit.Question | None) -> None:
+    pairs = [
+        (name, names[0], side, words.sides[change][0])
+        for change, names in CHANGES.items()
+        for name, side in zip(names[1:], words.sides[change][1:], strict=True)
+    ]
+    cases = [
+        kit.Case(
+            words.row.format(after=after, before=before),
+            difference(results[name], results[first]),
+        )
+        for name, first, after, before in pairs
+    ]
+    over = results[CHANGES["positions"][0]].over
+    kit.guess_cases(
+        cases,
+        kit.Axis(-over, over / 2, words.axis),
+        asked,
+        GUESS,
+        veiled=[[name for name, *_ in pairs].index(ASKED)],
+        picture=f"{KEY}.dots",
+        form="figure",
+        mark="dot",
+        levels=[(0.0, words.as_before), (-over, words.floor)],
+    )
+
+
+def question(results: dict[str, Measured]) -> kit.Question | None:
+    """Ask what rotary positions did to the loss; None where two answers are near.
+
+    The wrong answers are those of somebody to whom what everybody uses must change much, and of
+    one to whom nothing helps a small model.
+    """
+    before = results[CHANGES["positions"][0]]
+    right = difference(results[ASKED], before)
+    reasons = {right: words.ask_right, -before.over / 2: words.ask_much, 0.0: words.ask_nothing}
+    near = [abs(a - b) for a in reasons for b in reasons if a != b]
+    if len(reasons) < 3 or min(near) < APART:
+        return None
+    return kit.Question.among(
+        words.ask, reasons, right, in_digits, over=before.over, difference=written(right)
+    )
 
 
 def code_switches(change: str) -> str:
@@ -84,16 +129,9 @@ def difference(after: Measured, before: Measured) -> float:
     return round(round(after.over, ROUNDED) - round(before.over, ROUNDED), ROUNDED)
 
 
-def verdict(by: float) -> int:
-    """Return 0 for a loss that is lower, 1 for about the same, 2 for a higher one."""
-    return 1 if abs(by) <= NEAR else 0 if by < 0 else 2
-
-
 def written(by: float) -> str:
     """Return a difference in words."""
-    if not by:
-        return words.equal
-    return (words.less if by < 0 else words.more).format(by=abs(by))
+    return (words.less if by < 0 else words.more).format(by=abs(by)) if by else words.equal
 
 
 def in_digits(by: float) -> str:
@@ -105,90 +143,19 @@ def in_digits(by: float) -> str:
     return f"{by:+.{ROUNDED}f}".replace("-", "−") if by else f"{0:.{ROUNDED}f}"
 
 
-def question(change: str, results: dict[str, Measured]) -> kit.Question | None:
-    """Ask what the last model of a change did to the loss; None on the border of two answers."""
-    before, after = results[CHANGES[change][0]], results[CHANGES[change][-1]]
-    by = difference(after, before)
-    if abs(abs(by) - NEAR) < BORDER:
-        return None
-    line = {"before": before.over, "after": after.over, "difference": written(by)}
-    sides = {"before": words.sides[change][0], "after": words.sides[change][-1]}
-    reason = words.ask_reason.format(**line)
-    return kit.Question(
-        words.ask.format(**sides),
-        words.answers,
-        verdict(by),
-        [reason] * len(words.answers),
-        scale=True,
-    )
-
-
 def effects_of(change: str, results: dict[str, Measured]) -> str:
     """Return what a change did, model by model."""
     names, sides = CHANGES[change], words.sides[change]
     first, lines = results[names[0]], []
     for name, side in zip(names[1:], sides[1:], strict=True):
         result = results[name]
-        by = difference(result, first)
-        line = words.result.format(
-            after=side[0].upper() + side[1:],
-            over=result.over,
-            before=f"{sides[0]} ({first.over:.3f})",
-            difference=written(by),
-            verdict=words.verdicts[verdict(by)],
-        )
+        by = written(difference(result, first))
+        line = words.result.format(after=side, before=sides[0], difference=by)
         if result.whole < first.whole:
             part = f"1/{round(first.whole / result.whole)}"
             line += " " + words.cache_less.format(part=part, tokens=config_of(name).context_length)
         lines.append(line)
-    return "\n\n".join(lines)
-
-
-def table_rows(results: dict[str, Measured]) -> list[tuple[object, ...]]:
-    """Return the table: a row for each model, in the order in which the changes are shown."""
-    first = FAMILY[0]
-    begun = switched(first, FAMILY[-1])
-    own = {key: values[::-1] for key, values in begun.items() if key in ("positions", "norm")}
-    rows = [(first, "", settings(own, 0))]
-    rows += [
-        (name, names[0], settings(switched(name, names[0]), 1))
-        for names in CHANGES.values()
-        for name in names[1:]
-    ]
-    return [
-        (
-            words.models[name],
-            words.models.get(before, ""),
-            switches,
-            round(results[name].over, ROUNDED),
-            in_digits(difference(results[name], results[before])) if before else "",
-            results[name].parameters,
-            results[name].per_token,
-            int(results[name].whole),
-        )
-        for name, before, switches in rows
-    ]
-
-
-@kit.kept(4)
-def table_of(results: tuple[Measured, ...]) -> pd.DataFrame:
-    """Return the table with its column names."""
-    return pd.DataFrame(table_rows({run.name: run for run in results}), columns=column_names())
-
-
-def column_names() -> list[str]:
-    """Return the names of the table's columns."""
-    tokens = config_of(FAMILY[0]).context_length
-    return [name.format(tokens=tokens) for name in words.columns]
-
-
-def _table(results: dict[str, Measured]) -> None:
-    columns = column_names()
-    whole = st.column_config.NumberColumn(format="localized")
-    formats = dict.fromkeys(columns[5:], whole)
-    formats[columns[3]] = st.column_config.NumberColumn(format="%.3f")
-    table = table_of(tuple(results.values()))
-    st.dataframe(table, hide_index=True, column_config=formats)
+    return " ".join(lines)
 
 
 def _code(change: str, ids: tuple[int, ...]) -> None:

@@ -1,12 +1,12 @@
 """How long a step of training takes after a change, measured on this server when asked for."""
 
-import pandas as pd
 import streamlit as st
 
 from llmviz.background import DONE, STOPPED
 from llmviz.course.lessons.transformer.since import words
 from llmviz.course.lessons.transformer.since.model import CHANGES, FAMILY, checkpoint
 from llmviz.course.ui import kit
+from llmviz.course.ui.question import hand_words
 from llmviz.training.step_times import ROUNDS, StepTimes, step_times
 
 KEY = "transformer.since.times"
@@ -36,7 +36,19 @@ def draw(change: str) -> None:
         return
     measured = job.results[-1]
     kit.prose(times_line(change, measured))
-    st.dataframe(table_of(tuple(measured.milliseconds.items())), hide_index=True, width=640)
+    every = ratios(measured)
+    kit.case_rows(
+        [
+            kit.Case(words.row.format(after=words.models[name], before=words.models[before]), ratio)
+            for (name, before), ratio in every.items()
+        ],
+        kit.Axis(0, 1.2 * max(every.values()), words.times_axis),
+        key=f"{KEY}.ratios",
+        words=hand_words.bars,
+        form="figure",
+        mark="dot",
+        levels=[(1.0, words.as_before)],
+    )
     kit.show_code(
         [step_times],
         words.snippet_times,
@@ -86,21 +98,3 @@ def times_line(change: str, measured: StepTimes) -> str:
         for name, side in zip(after, sides[1:], strict=True)
     ]
     return " ".join([*lines, words.times_note])
-
-
-@kit.kept(4)
-def table_of(milliseconds: tuple[tuple[str, float], ...]) -> pd.DataFrame:
-    """Return the times as a table; milliseconds: by checkpoint."""
-    measured = StepTimes(0, dict(milliseconds))
-    first = FAMILY[0]
-    rows = [(words.models[first], "", f"{measured.milliseconds[checkpoint(first)]:.1f}", "")]
-    rows += [
-        (
-            words.models[name],
-            words.models[before],
-            f"{measured.milliseconds[checkpoint(name)]:.1f}",
-            f"{ratio:.2f}",
-        )
-        for (name, before), ratio in ratios(measured).items()
-    ]
-    return pd.DataFrame(rows, columns=words.times_columns)
