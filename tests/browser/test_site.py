@@ -97,7 +97,9 @@ class Links(HTMLParser):
 
 def test_pages_refer_to_files_that_exist_and_to_the_app(course):
     pages = sorted(course.rglob("*.html"))
-    assert len(pages) == 4 + len(ONLY) + len(RUNGS) - 1
+    looks = [page for page in pages if ".look." in page.name]
+    assert len(pages) - len(looks) == 4 + len(ONLY) + len(RUNGS) - 1
+    led_to = set()
     for page in pages:
         text = page.read_text("utf-8")
         links = Links(text)
@@ -115,10 +117,14 @@ def test_pages_refer_to_files_that_exist_and_to_the_app(course):
         names += [part for one in data["pictures"] for part in one["parts"].values()]
         for name in names:
             assert (course / f"assets/data/{name}.js").is_file()
+        for file in data["looks"].values():
+            assert (course / file).is_file()
+            led_to.add(course / file)
         for one in data["pictures"]:
             assert (course / f"assets/pictures/{one['name']}.js").is_file()
         for one in data["charts"]:
             assert (course / f"assets/{one['library']}.js").is_file()
+    assert looks and set(looks) <= led_to
 
 
 def test_the_main_button_leads_from_home_to_the_end(course, window):
@@ -206,6 +212,27 @@ def test_a_picture_that_is_shown_without_an_answer_has_no_guess_in_it(course, wi
     rows = window.locator(".covered .rows:visible .row")
     expect(rows).not_to_have_count(0)
     assert window.locator(".covered .own, .covered .ghost").count() == 0
+
+
+def test_a_passage_leads_to_a_page_in_its_state_on_which_nothing_is_covered(course, window):
+    window.goto(f"{course.as_uri()}/attention/steps.html")
+    window.locator(".show").click()
+    link = window.locator("button.look:not(.on)").first
+    said = link.inner_text()
+    asking = window.locator(".covered .label mark").first.inner_text()
+    link.click()
+    window.wait_for_url("**/steps.look.*.html#told")
+    expect(window.locator("button.look.on", has_text=said)).to_have_count(1)
+    expect(window.locator("mark").first).not_to_have_text(asking)
+    assert window.locator(".covered:not([hidden]), [data-by]").count() == 0
+    expect(window.locator(".rows .own")).to_have_count(0)
+    link = window.locator("footer a.to-app").get_attribute("href")
+    assert link is not None and link.startswith(f"{APP}/attention?part=steps&")
+    before = window.url
+    window.locator("button.look:not(.on)").last.click()
+    window.wait_for_url(lambda url: url != before and url.endswith(".html#told"))
+    expect(window.locator("button.look.on")).not_to_have_count(0)
+    expect(window.locator(".show:visible")).to_have_count(0)
 
 
 def test_a_line_that_is_drawn_is_the_answer(course, window):

@@ -78,6 +78,9 @@ Matrices
     on_change=None) -> int``
         ``weights`` (heads, queries, keys): lines from each query to its keys, one head at a
         time; ``marks`` known partners; returns the number of the head clicked
+    ``look_back.view.look_back(weights, tokens, *, key, names, words, asking=-1, …) -> int``
+        the text in one line for each head of ``weights`` (heads, tokens, tokens): arcs from the
+        token that asks, shares below; a token that is clicked asks; returns its place
     ``fused_tree.view.fused_tree(levels, *, key, words, limit=1.0, …) -> (level, node)``
         a tree of vectors, each node made from the two below it; returns the node clicked
     ``two_halves.view.two_halves(translation, *, key, words, step=0, chosen=0, on_change=None)``

@@ -102,7 +102,8 @@
 
   // What a picture asks the app: for a lesson, which is here, or for the model, which is not.
   function asks(slider, name, act) {
-    if (name === "lesson" && page.lessons[act]) location.href = `${page.root}${page.lessons[act]}`;
+    if (name === "look" && page.looks[act]) location.href = `${page.root}${page.looks[act]}#told`;
+    else if (name === "lesson" && page.lessons[act]) location.href = `${page.root}${page.lessons[act]}`;
     else tell(slider ? ALONE : ASKS);
   }
 
@@ -251,6 +252,9 @@
       tell(nearest(hand, guess), hand.right, lines);
     });
   }
+
+  // Who follows a passage has seen what the questions cover.
+  if (location.hash === "#told") for (const show of [...document.querySelectorAll(".show")]) show.click();
 
   // ---- search
 

@@ -7,11 +7,13 @@ shows is covered by a question, what only the second one shows stands there in i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from types import MappingProxyType
 from typing import Any
 
+from llmviz.course.components._shared.transport import unpack
 from llmviz.course.ui.asked import elements, key_of, opened
 from llmviz.course.ui.code import OPENED
 from llmviz.course.ui.common import DRAWN_IN, PARTS, Parts
@@ -44,10 +46,13 @@ class Visit:
     hands: dict[str, tuple[int, bool]] = field(default_factory=dict)
 
 
-def visit(lesson: str, chapter: str = "", **link: str) -> Visit:
+def visit(
+    lesson: str, chapter: str, link: Mapping[str, str] = MappingProxyType({}), *, told: bool = False
+) -> Visit:
     """Run a page without a browser.
 
-    link: controls of the page that are not at their default, as its address writes them.
+    link: controls of the page that are not at their default, as its address writes them. told: it
+    is for who has seen what its questions cover.
     Raises ValueError: the page does not open.
     """
     fold = {OPENED: True, HANDS: {}}
@@ -62,7 +67,7 @@ def visit(lesson: str, chapter: str = "", **link: str) -> Visit:
     for picture, (question, log) in whole.session_state[HANDS].items():
         if question in found.questions:
             found.hands[picture] = found.questions.index(question), log
-    if found.questions:
+    if found.questions and not told:
         before = opened(lesson, chapter, session=fold, **link)
         slots = dict(_covering(before.main))
         found.covers = set(slots)
@@ -71,12 +76,23 @@ def visit(lesson: str, chapter: str = "", **link: str) -> Visit:
     return found
 
 
+def looks(seen: Visit) -> list[str]:
+    """Return the states that the passages of a page lead to, as its address writes them."""
+    messages = [
+        bytes(leaf.proto.bytes)
+        for leaf in _leaves(seen.main)
+        if leaf.type == "bidi_component" and leaf.proto.component_name == "llmviz_looks"
+    ]
+    passages = [line for message in messages for line in unpack(message)["passages"]]
+    return list(dict.fromkeys(look for line in passages for _, look, _ in line if look))
+
+
 def _open_alone(
     lesson: str,
     chapter: str,
     slots: dict[int, str],
     fold: dict[str, Any],
-    link: dict[str, str],
+    link: Mapping[str, str],
 ) -> dict[int, Counter]:
     """What the page shows with one question open and the others not, for each that covers."""
     if len(slots) == 1:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -22,7 +24,7 @@ from llmviz.course.lessons import LESSONS
 from llmviz.course.site.elements import Body, plain
 from llmviz.course.site.files import HERE, Files
 from llmviz.course.site.live import MODELS, live_html, live_script, packed_model
-from llmviz.course.site.visit import visit
+from llmviz.course.site.visit import Visit, looks, visit
 from llmviz.course.ui.asked import SILENT
 from llmviz.course.ui.common import Parts
 from llmviz.course.ui.contents import Lesson
@@ -49,7 +51,7 @@ class Place:
     """One page of the site: its lesson, and its chapter; empty for a lesson without chapters.
 
     part: the control that opens one of the chapter's parts, and its value; empty for what the
-    chapter begins with.
+    chapter begins with. look: the state that one of its passages leads to.
     """
 
     lesson: Lesson
@@ -57,10 +59,14 @@ class Place:
     title: str
     question: str = ""
     part: tuple[str, str] | None = None
+    look: str = ""
 
     @property
     def file(self) -> str:
         """Its file in the site's folder."""
+        if self.look:
+            name = hashlib.blake2b(self.look.encode(), digest_size=4).hexdigest()
+            return f"{self.lesson.key}/{self.chapter}.look.{name}.html"
         if self.part:
             return f"{self.lesson.key}/{self.chapter}.{'.'.join(self.part)}.html"
         if self.chapter:
@@ -79,7 +85,7 @@ class Place:
 
 
 class Written(NamedTuple):
-    """A site that was written: how many pages, with each part of a chapter, and bytes in all."""
+    """A site that was written: how many pages, with parts and looks of chapters, and bytes."""
 
     pages: int
     bytes: int
@@ -131,8 +137,7 @@ def write_site(
         files.write("LICENSE", LICENCE.read_text("utf-8"))
         for number, place in enumerate(pages, 1):
             tell(f"{number:3d} of {len(pages)}  {place.name}")
-            for part in _write_page(files, pages, place, app):
-                _write_page(files, pages, part, app)
+            _write_chapter(files, pages, place, app)
     return Written(files.pages, files.bytes)
 
 
@@ -170,21 +175,55 @@ def _index(pages: Sequence[Place]) -> dict[str, Any]:
     return index | {"chapters": [*live, *chapters]}
 
 
-def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) -> list[Place]:
-    """Write a page; return those of the parts that its chapter has besides."""
+def _write_chapter(files: Files, pages: Sequence[Place], place: Place, app: str) -> None:
+    """Write a page, those of its other parts, and those of the states that its passages lead to."""
+    if place.lesson.key == GLOSSARY or place.is_live:
+        _write_page(files, pages, place, app, None, {})
+        return
+    run = partial(visit, place.lesson.key, place.chapter)
+    seen = run()
+    parts, _ = _parts(place, seen.parts)
+    known = {part.part: part for part in parts if part.part}
+    known |= {(key, opens.first): place for key, opens in seen.parts.items()}
+    files_of: dict[str, str] = {}
+    there: list[tuple[Place, Visit]] = []
+    for look in looks(seen):
+        link = parse_qsl(look, keep_blank_values=True)
+        if len(link) == 1 and link[0] in known:
+            files_of[look] = known[link[0]].file
+            continue
+        state = replace(place, look=look)
+        with suppress(ValueError):  # a state that the chapter's own text does not have
+            there.append((state, run(dict(link), told=True)))
+            files_of[look] = state.file
+    _write_page(files, pages, place, app, seen, files_of)
+    for part in parts:
+        found = run(dict([part.part] if part.part else []))
+        _write_page(files, pages, part, app, found, files_of)
+    for state, found in there:
+        _write_page(files, pages, state, app, found, files_of)
+
+
+def _write_page(
+    files: Files,
+    pages: Sequence[Place],
+    place: Place,
+    app: str,
+    seen: Visit | None,
+    states: Mapping[str, str],
+) -> None:
+    """Write a page. seen: what it shows. states: by the look that leads there, files."""
     address = _address(app, place)
     html, pictures, charts, live = "", [], [], None
     hands: dict[int, dict[str, Any]] = {}
-    parts: list[Place] = []
     title = place.title
     if place.lesson.key == GLOSSARY:
         html = _glossary(place)
     elif place.is_live:
         html, live = _live(files, place)
-    else:
-        seen = visit(place.lesson.key, place.chapter, **dict([place.part] if place.part else []))
+    elif seen is not None:
         body = Body(seen, address)
-        parts, body.ways = _parts(place, seen.parts)
+        _, body.ways = _parts(place, seen.parts)
         body.instead_of["course_path"] = _way(pages)
         body.left_out = {"_shared.course@home"}
         html, hands = body.html(), body.hands
@@ -197,13 +236,14 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
         "root": root,
         "app": address,
         "silent": SILENT,
+        "looks": dict(states),
         "lessons": {lesson["key"]: lesson["file"] for lesson in _menu(pages, place)},
         "pictures": pictures,
         "charts": charts,
         "hands": hands,
         "live": live,
     }
-    at = pages.index(replace(place, part=None))
+    at = pages.index(replace(place, part=None, look=""))
     files.pages += 1
     files.write(
         place.file,
@@ -224,7 +264,6 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
             scripts=[],
         ),
     )
-    return parts
 
 
 def _parts(place: Place, known: Mapping[str, Parts]) -> tuple[list[Place], dict[str, str]]:
@@ -234,7 +273,7 @@ def _parts(place: Place, known: Mapping[str, Parts]) -> tuple[list[Place], dict[
         chosen = place.part[1] if place.part and place.part[0] == key else parts.first
         links = []
         for value, name in parts.names.items():
-            page = replace(place, part=None if value == parts.first else (key, value))
+            page = replace(place, look="", part=None if value == parts.first else (key, value))
             if page.part:
                 others.append(page)
             here = ' aria-current="page"' if value == chosen else ""
@@ -282,6 +321,7 @@ def _template() -> Any:
 def _address(app: str, place: Place) -> str:
     listed = place.chapter in place.lesson.names
     link = ({"part": place.chapter} if listed else {}) | dict([place.part] if place.part else [])
+    link |= dict(parse_qsl(place.look, keep_blank_values=True))
     query = f"?{urlencode(link)}" if link else ""
     return f"{app.rstrip('/')}/{'' if place.lesson.key == HOME else place.lesson.key}{query}"
 
@@ -315,7 +355,7 @@ def _menu(pages: Sequence[Place], here: Place) -> list[dict[str, Any]]:
                 {
                     "title": place.title,
                     "file": place.file,
-                    "here": place == replace(here, part=None),
+                    "here": place == replace(here, part=None, look=""),
                 }
             )
     return menu

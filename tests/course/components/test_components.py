@@ -18,6 +18,7 @@ from llmviz.course.components._shared import transport as wire
 from llmviz.course.components._shared.bundle import COMPONENTS
 from llmviz.course.components.bpe_film import view as bpe
 from llmviz.course.components.heads_grid.view import heads_payload
+from llmviz.course.components.look_back.view import look_payload
 from llmviz.course.components.matrix_view import view as matrices
 from llmviz.course.components.merge_tree.view import tree_payload
 from llmviz.course.components.token_strip import view as tokens
@@ -363,6 +364,21 @@ def test_causal_heads_travel_as_triangles_within_the_limits():
     assert np.abs(rebuilt - weights).max() <= 0.5 / 255 + 1e-9
     assert len(lv.pack(sent)) < 0.6e6
     assert 12 * 12 * 256 * 257 / 2 < 5e6  # the same at 256 tokens
+
+
+@pytest.mark.parametrize(
+    ("shape", "names"), [((1, 3, 2), "a"), ((2, 3, 3), "a"), ((0, 3, 3), ""), ((3, 3), "a")]
+)
+def test_lines_of_a_text_need_a_share_of_each_token_for_each(shape, names):
+    with pytest.raises(ValueError, match="weights must be"):
+        look_payload(np.zeros(shape), "xyz", list(names))
+
+
+def test_lines_of_a_text_travel_as_the_heads_have_them():
+    weights = np.random.default_rng(0).random((2, 3, 3))
+    sent = look_payload(weights, "xyz", ["a", "b"])
+    assert np.abs(sent["cells"] / 255 - weights).max() <= 0.5 / 255 + 1e-9
+    assert sent["tokens"] == ["x", "y", "z"] and sent["names"] == ["a", "b"]
 
 
 def test_heads_that_see_later_tokens_travel_whole():

@@ -260,7 +260,7 @@ def chances_without(found: Seen, place: Head) -> np.ndarray:
 def caption(found: Seen, place: Head, *, told: bool) -> str:
     """Return what to see: where a head looks, and what the model says without it."""
     slots = {
-        "head": name_of(place).capitalize(),
+        "head": name_of(place),
         "word": kit.quote(_looks_at(found, place)),
         "share": whole_percent(float(found.maps.maps[place][-1].max()) / 255),
         "best": found.name(found.best),
