@@ -159,7 +159,7 @@ def test_an_idea_lists_all_systems_and_leads_to_its_chapter():
     text = written(app)
     assert all(f"**{one.name}**" in text for one in SYSTEMS)
     links = [link.proto for link in app.get("page_link")]
-    assert any("part=guess" in link.query_string for link in links)
+    assert any("part=speculative" in link.query_string for link in links)
 
 
 def test_what_is_open_claims_nothing():
