@@ -1,60 +1,55 @@
 """Which sequences are computed in the next tick, and where they lie in memory. No torch, no clock.
 
-Clients take turns, and of each the oldest request goes first. Where blocks run out, the newest has
-to wait (`preemption`).
+Clients take turns, and of each the oldest request goes first. Where blocks run out, the newest
+sequence that runs is pushed out, the hypotheses of a beam search all together: their keys and
+values are computed again later, or are moved to a second memory until there is room.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import insort
+from collections import Counter, deque
+from collections.abc import Iterable
 
-from llmviz.serving.admission import admit
-from llmviz.serving.beams import Beams, advance_search, most_blocks
+from llmviz.serving.blocks import BlockManager, common_length
 from llmviz.serving.plan import Draw, Plan
-from llmviz.serving.preemption import make_room, swap_in
-from llmviz.serving.requests import Request
-from llmviz.serving.sequences import Sequence
-from llmviz.serving.settings import ServingConfig
-from llmviz.serving.state import State
+from llmviz.serving.policies import POLICIES
+from llmviz.serving.requests import LENGTH, Request
+from llmviz.serving.sequences import (
+    Beams,
+    Beginning,
+    Sequence,
+    beginnings,
+    blocks_needed,
+    new_blocks,
+)
+from llmviz.serving.settings import ServingConfig, check_fits
 from llmviz.serving.whole_batches import begin, go_on, next_batch, ready_at
 
 
-class Scheduler(State):
-    """The queue, the running sequences and their blocks.
+class Scheduler:
+    """The queue, the running sequences, their rows and their blocks.
 
     `schedule` makes the plan of a tick, `advance` notes the tokens that were drawn. Not safe for
     several threads at once.
     """
 
     def __init__(self, config: ServingConfig):
-        super().__init__(config)
+        self.config, self.policy = config, POLICIES[config.policy]
+        share = config.share_prefixes and not self.policy.whole_batches
+        self.blocks = BlockManager(config.n_blocks, config.block_size, share_prefixes=share)
+        self.waiting: deque[Sequence] = deque()
+        self.running: list[Sequence] = []  # the oldest first, here and in the other two
+        self.swapped: deque[Sequence] = deque()
+        self.rows = 0  # of the running ones
         self._requests = 0
+        self.host_free = list(range(config.host_blocks))  # blocks of the second memory
+        self.left: int | None = None  # of the token budget, in the tick that is planned
+        self.copies: list[tuple[int, int]] = []  # blocks to copy for a batch that runs as a whole
 
     def check(self, request: Request) -> None:
         """Raise ValueError for a request that would never fit."""
-        config, whole_batch = self.config, self.policy.whole_batches
-        if request.texts > config.max_batch:
-            name, kind = ("n", "samples") if request.beams is None else ("beams", "beams")
-            raise ValueError(
-                f"{name} must be at most max_batch, {config.max_batch}; request {request.id!r} "
-                f"asks for {request.texts} {kind}"
-            )
-        memory = (
-            f"there are {config.n_blocks:,} blocks of {config.block_size}, "
-            f"{config.memory_tokens:,} tokens in all"
-        )
-        if config.blocks_for(request.most_tokens) > config.n_blocks:
-            raise ValueError(
-                f"request {request.id!r} may need {request.most_tokens:,} tokens of memory (prompt "
-                f"and new tokens less one); {memory}"
-            )
-        if request.beams is not None:
-            blocks = most_blocks(request, config.block_size, whole_batch=whole_batch)
-            if blocks > config.n_blocks:
-                raise ValueError(
-                    f"request {request.id!r} may need {blocks:,} blocks for its {request.beams} "
-                    f"beams, which run together; {memory}"
-                )
+        check_fits(request, self.config)
 
     def add(self, request: Request) -> list[Sequence]:
         """Let a request wait, behind all others of its client; return its sequences so far.
@@ -110,9 +105,9 @@ class Scheduler(State):
         else:
             self._plan_running(plan)
             if not (plan.preempted or plan.swapped_out):
-                swap_in(self, plan)
+                self._swap_in(plan)
                 if not self.swapped:
-                    admit(self, plan)
+                    self._admit(plan)
         self._plan_draws(plan)
         return plan
 
@@ -166,7 +161,7 @@ class Scheduler(State):
             if not self.policy.whole_batches:
                 self.end(sequence)
         for beams in searches:
-            ended += advance_search(self, beams, plan)
+            ended += self._advance_search(beams, plan)
         return ended
 
     def cancel(self, request_id: str, reason: str) -> list[Sequence]:
@@ -207,9 +202,9 @@ class Scheduler(State):
                 prompts.append(sequence)
             elif sequence.beams is not None:
                 unit = list(sequence.unit)
-                if sequence is unit[0] and make_room(self, unit, plan):
+                if sequence is unit[0] and self._make_room(unit, plan):
                     plan.decode += unit
-            elif sequence.computed < sequence.own_room or make_room(self, [sequence], plan):
+            elif sequence.computed < sequence.own_room or self._make_room([sequence], plan):
                 plan.decode.append(sequence)
         left = self.config.token_budget - len(plan.decode) if self.policy.chunked else None
         for sequence in prompts:
@@ -239,3 +234,258 @@ class Scheduler(State):
         for place in range(sequence.remembered, full):
             self.blocks.remember(sequence.table, sequence.tokens, place)
         sequence.remembered = max(sequence.remembered, full)
+
+    def _admit(self, plan: Plan) -> None:
+        """Let the first in the queue join as long as there are rows, blocks and budget."""
+        blocks = self.blocks
+        while self.waiting and self.left != 0:
+            unit = list(self.waiting[0].unit)
+            if not self.has_rows(unit):
+                return
+            begin = beginnings(blocks, unit)
+            if not self.has_blocks(blocks_needed(blocks, unit, begin)):
+                return
+            for beginning in begin:  # what is known is held before anything is given away
+                for block in beginning.known:
+                    blocks.hold(block)
+            for sequence, beginning in zip(unit, begin, strict=True):
+                self.waiting.popleft()
+                self._begin(sequence, beginning, plan)
+
+    def _begin(self, sequence: Sequence, beginning: Beginning, plan: Plan) -> None:
+        """Make a sequence's table, let it run, and plan what the budget allows of its prompt."""
+        blocks, length, table = self.blocks, len(sequence.tokens), beginning.known
+        if beginning.sibling is not None:
+            table = blocks.fork(beginning.sibling.table[: beginning.blocks])
+        size = blocks.block_size
+        while len(table) * size < length:
+            table.append(blocks.allocate())
+        computed = beginning.blocks * size
+        sequence.table, sequence.own_room = table, len(table) * size
+        sequence.computed, sequence.remembered = computed, beginning.blocks
+        self.place(sequence)
+        plan.shared += computed
+        plan.admitted.append(sequence.name)
+        count = length - computed
+        if self.left is not None:
+            count = min(count, self.left)
+            self.left -= count
+        if count:
+            plan.prefill.append((sequence, computed, count))
+
+    def _make_room(self, unit: list[Sequence], plan: Plan) -> bool:
+        """A place for the last token of running sequences; False where they had to leave.
+
+        A shared block that one of them is going to write into is copied for it.
+        """
+        blocks = self.blocks
+        # one each at most
+        while blocks.free < len(unit) and blocks.free < new_blocks(blocks, unit):
+            victim = self.running[-1]
+            self._preempt(victim, plan)
+            if victim in unit:
+                return False
+        for sequence in unit:
+            table, length = sequence.table, len(sequence.tokens)
+            if length > len(table) * blocks.block_size:
+                table.append(blocks.allocate())
+            elif not blocks.writable(table[-1]):
+                plan.copies.append(blocks.own_copy(table, len(table) - 1))
+            sequence.own_room = len(table) * blocks.block_size
+        return True
+
+    def _swap_in(self, plan: Plan) -> None:
+        """Let those in the second memory go on, the oldest first, as long as there is room.
+
+        Full blocks that several of them share come back once, the last, partly filled one for each.
+        """
+        blocks = self.blocks
+        while self.swapped:
+            unit = list(self.swapped[0].unit)
+            if self.left is not None and self.left < len(unit):
+                return
+            full = unit[0].computed // blocks.block_size  # as many in each of them
+            together = dict.fromkeys(host for member in unit for host in member.host[:full])
+            if not (self.has_rows(unit) and self.has_blocks(len(together) + len(unit))):
+                return
+            place_of = {host: blocks.allocate() for host in together}
+            plan.swap_in.extend(place_of.items())
+            given = set()
+            for sequence in unit:
+                self.swapped.popleft()
+                sequence.table = [place_of[host] for host in sequence.host[:full]]
+                for block in sequence.table:
+                    if block in given:
+                        blocks.hold(block)
+                given.update(sequence.table)
+                sequence.table.append(blocks.allocate())
+                plan.swap_in.extend((host, sequence.table[-1]) for host in sequence.host[full:])
+                plan.swapped_in.append(sequence.name)
+                sequence.own_room = len(sequence.table) * blocks.block_size
+                sequence.remembered = 0
+                self.place(sequence)
+                plan.decode.append(sequence)
+            self.free_host_blocks(unit)
+            if self.left is not None:
+                self.left -= len(unit)
+
+    def _preempt(self, sequence: Sequence, plan: Plan) -> None:
+        """Take the blocks of a running sequence and its unit, for which nothing is planned yet."""
+        unit = list(sequence.unit)
+        stored = dict.fromkeys(block for member in unit for block in member.table)
+        swaps = self.config.preemption == "swap" and all(member.decodes for member in unit)
+        if swaps and len(stored) <= len(self.host_free):
+            plan.swap_out.extend(self.swap_out(unit, stored).items())
+            plan.swapped_out += [member.name for member in unit]
+        else:
+            plan.preempted += [member.name for member in unit]
+            self.put_back(unit)
+            if sequence.beams is not None:
+                sequence.beams.drawn.clear()  # all are computed again
+
+    def _advance_search(self, beams: Beams, plan: Plan) -> list[Sequence]:
+        """Make a step of the search, if all that live are computed; return its texts at the end."""
+        if beams.problem:
+            for sequence in beams.sequences:
+                self.blocks.forget(sequence.table)
+        else:
+            if len(beams.drawn) < len(beams.living):
+                return []
+            wanted = beams.step()
+            if not beams.search.over:
+                self._go_on_with(beams, wanted, plan)
+                return []
+        for sequence in beams.sequences:
+            if self.policy.whole_batches:  # its row stays as padding
+                sequence.reason = LENGTH
+            else:
+                self.end(sequence)
+        return beams.texts()
+
+    def _go_on_with(self, beams: Beams, wanted: list[tuple[Sequence, int]], plan: Plan) -> None:
+        """Give each hypothesis a sequence: its parent's own, or, where that is taken, another."""
+        parents = {parent for parent, _ in wanted}
+        dropped = [sequence for sequence in beams.sequences if sequence not in parents]
+        if not self.policy.whole_batches:
+            for sequence in dropped:
+                self.drop(sequence)
+            kept = {parent.sample for parent in parents}
+            places = iter([sample for sample in range(beams.request.texts) if sample not in kept])
+        beams.living = []
+        for parent, _ in wanted:
+            sequence = parent
+            if parent not in parents:  # taken by a better hypothesis
+                if self.policy.whole_batches:
+                    sequence = dropped.pop(0)
+                    self._copy(parent, sequence)
+                else:
+                    sequence = self._fork(parent, next(places))
+            parents.discard(parent)
+            beams.living.append(sequence)
+        for sequence, (parent, token) in zip(beams.living, wanted, strict=True):
+            sequence.write(token)
+            plan.hypotheses.append((sequence.name, parent.name, token))
+        if self.policy.whole_batches:
+            for sequence in beams.sequences:
+                sequence.idle = sequence not in beams.living
+        else:
+            beams.sequences = sorted(beams.living, key=lambda sequence: sequence.sample)
+
+    def _fork(self, parent: Sequence, sample: int) -> Sequence:
+        """A further sequence that goes on from a hypothesis, on the same blocks."""
+        sequence = Sequence(parent.request, sample, parent.order[0])
+        sequence.beams, sequence.tokens = parent.beams, list(parent.tokens)
+        self.join(sequence, parent)
+        return sequence
+
+    def _copy(self, parent: Sequence, sequence: Sequence) -> None:
+        """Let a row that no hypothesis has go on from one: its blocks become like those."""
+        size, end = self.config.block_size, parent.computed
+        equal = common_length(parent.tokens[:end], sequence.tokens[: sequence.computed])
+        differ = slice(equal // size, -(-end // size)) if equal < end else slice(0)
+        self.copies += zip(parent.table[differ], sequence.table[differ], strict=True)
+        sequence.tokens = list(parent.tokens)
+        sequence.computed = parent.computed
+
+    def has_rows(self, unit: list[Sequence]) -> bool:
+        """Whether the batch has rows for what joins together."""
+        return self.rows + sum([member.rows for member in unit]) <= self.config.max_batch
+
+    def has_blocks(self, count: int) -> bool:
+        """Whether so many blocks are free, with one to spare where others run already."""
+        return count + bool(self.running) <= self.blocks.free
+
+    def place(self, sequence: Sequence) -> None:
+        """Let a sequence run; its table is set."""
+        self.rows += sequence.rows
+        if self.running and sequence.order < self.running[-1].order:
+            insort(self.running, sequence, key=_age)
+        else:
+            self.running.append(sequence)
+
+    def join(self, sequence: Sequence, parent: Sequence) -> None:
+        """Let a further text of a request run, on the blocks of another of its texts."""
+        sequence.table = self.blocks.fork(parent.table)
+        sequence.computed = parent.computed
+        sequence.own_room = parent.own_room = 0
+        sequence.remembered = parent.remembered
+        insort(self.running, sequence, key=_age)  # its row is counted already
+
+    def release(self, sequence: Sequence) -> None:
+        """Take the memory and the rows of a sequence that has left `running`."""
+        self.rows -= sequence.rows
+        self.blocks.release(sequence.table)
+        sequence.computed = sequence.remembered = 0
+        sequence.decodes = False
+
+    def end(self, sequence: Sequence) -> None:
+        """Let a sequence leave `running`, with what it has of memory and rows."""
+        self.running.remove(sequence)
+        self.release(sequence)
+
+    def drop(self, sequence: Sequence) -> None:
+        """Let a hypothesis leave `running` for another one of its search, which takes its row."""
+        self.running.remove(sequence)
+        self.blocks.release(sequence.table)
+
+    def put_back(self, unit: list[Sequence]) -> None:
+        """Let running sequences wait again, as the first ones; all is computed anew."""
+        for sequence in unit:
+            self.end(sequence)
+        self.waiting.extendleft(reversed(unit))
+
+    def swap_out(self, unit: list[Sequence], stored: Iterable[int]) -> dict[int, int]:
+        """Let running sequences wait in the second memory; return where each block lies there.
+
+        stored: the blocks of their tables, each once.
+        """
+        host_of = {block: self.host_free.pop() for block in stored}
+        for sequence in unit:
+            sequence.host = [host_of[block] for block in sequence.table]
+            self.rows -= sequence.rows
+            self.drop(sequence)
+        self.swapped.extendleft(reversed(unit))
+        return host_of
+
+    def free_host_blocks(self, unit: list[Sequence]) -> None:
+        """Give back what some sequences hold of the second memory, each block once."""
+        self.host_free.extend(dict.fromkeys(host for member in unit for host in member.host))
+        for sequence in unit:
+            sequence.host = []
+
+    def check_blocks(self) -> None:
+        """Raise ValueError if a block is lost, or held by a sequence that should not have it."""
+        self.blocks.check([sequence.table for sequence in self.running])
+        for sequence in (*self.waiting, *self.swapped):
+            if sequence.table:
+                raise ValueError(f"sequence {sequence.name!r} waits and holds blocks")
+        units = {id(sequence.unit[0]): sequence.unit for sequence in self.swapped}.values()
+        host = [block for unit in units for block in {b for member in unit for b in member.host}]
+        if sorted(host + self.host_free) != list(range(self.config.host_blocks)):
+            raise ValueError("a block of the second memory is lost or given twice")
+        if self.rows != sum(sequence.rows for sequence in self.running):
+            raise ValueError(f"the rows are counted wrongly: {self.rows}")
+
+
+def _age(sequence: Sequence) -> tuple[int, int]:
+    return sequence.order

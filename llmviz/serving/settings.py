@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from llmviz.config import Config, setting
 from llmviz.serving.policies import POLICIES
+from llmviz.serving.requests import Request
+from llmviz.serving.sequences import most_blocks
 
 PREEMPTIONS = ("recompute", "swap")
 
@@ -77,3 +79,30 @@ def blocks_that_fit(memory_bytes: int, block_size: int, bytes_per_token: int) ->
             f"is more than the memory of {memory_bytes:,} bytes; take smaller blocks or more memory"
         )
     return count
+
+
+def check_fits(request: Request, config: ServingConfig) -> None:
+    """Raise ValueError for a request that would never fit."""
+    whole_batch = POLICIES[config.policy].whole_batches
+    if request.texts > config.max_batch:
+        name, kind = ("n", "samples") if request.beams is None else ("beams", "beams")
+        raise ValueError(
+            f"{name} must be at most max_batch, {config.max_batch}; request {request.id!r} "
+            f"asks for {request.texts} {kind}"
+        )
+    memory = (
+        f"there are {config.n_blocks:,} blocks of {config.block_size}, "
+        f"{config.memory_tokens:,} tokens in all"
+    )
+    if config.blocks_for(request.most_tokens) > config.n_blocks:
+        raise ValueError(
+            f"request {request.id!r} may need {request.most_tokens:,} tokens of memory (prompt "
+            f"and new tokens less one); {memory}"
+        )
+    if request.beams is not None:
+        blocks = most_blocks(request, config.block_size, whole_batch=whole_batch)
+        if blocks > config.n_blocks:
+            raise ValueError(
+                f"request {request.id!r} may need {blocks:,} blocks for its {request.beams} "
+                f"beams, which run together; {memory}"
+            )
