@@ -12,13 +12,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from llmviz.lazy import lazy_names
+from llmviz.version import __version__
 
 if TYPE_CHECKING:
     from llmviz import show
     from llmviz.api.model import Model, load
     from llmviz.api.training import Run, train
 
-__version__ = "0.2.0"
+
 __all__ = ["Model", "Run", "__version__", "load", "show", "train"]
 
 _NEED_TORCH = {

@@ -24,6 +24,7 @@ LAYERS = [
         "read_to_end",
         "standard_streams",
         "trace",
+        "version",
         "watchers",
     }
     | {"weightfile", "wholefile"},

@@ -66,8 +66,9 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.finetuning.finding import find_trained
     from llmviz.serving.chat_template import UNTAUGHT, Conversation
     from llmviz.serving.engine import Engine
-    from llmviz.serving.http import Served, application
+    from llmviz.serving.http import application
     from llmviz.serving.scoring import Scorer
+    from llmviz.serving.served import Served
     from llmviz.serving.server import Server, hosts_for, is_loopback, listen
     from llmviz.serving.service import Service
     from llmviz.textfile import read_text_file

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -14,12 +14,10 @@ from starlette.responses import JSONResponse, Response
 from llmviz.serving import protocol, requests
 from llmviz.serving.protocol import ApiError, Completion
 from llmviz.serving.scoring import TokenScore
+from llmviz.serving.served import Served
 from llmviz.serving.service import Answer, Ended
 from llmviz.serving.text_stream import TextStream, settled
 from llmviz.tokenizers import Tokenizer
-
-if TYPE_CHECKING:
-    from llmviz.serving.http import Served
 
 
 class TextForm:

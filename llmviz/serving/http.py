@@ -12,10 +12,8 @@ of a search n wide, scored with "length_penalty" (both as in vLLM's API); `best_
 from __future__ import annotations
 
 import asyncio
-import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from starlette.applications import Starlette
@@ -27,126 +25,17 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from llmviz import read_to_end
-from llmviz.sampling import SamplingSettings
 from llmviz.serving import protocol, requests
 from llmviz.serving.answering import Answering, ChatForm, TextForm
-from llmviz.serving.chat_protocol import Chat, read_chat
-from llmviz.serving.chat_template import UNTAUGHT, Conversation
+from llmviz.serving.chat_protocol import read_chat
+from llmviz.serving.chat_template import UNTAUGHT
 from llmviz.serving.page import page_routes
 from llmviz.serving.protocol import ApiError, Completion
-from llmviz.serving.scoring import Scorer
-from llmviz.serving.service import Closed, Service
-from llmviz.tokenizers import Tokenizer
+from llmviz.serving.served import Served
+from llmviz.serving.service import Closed
 
 JSON_BODY = "application/json"
 EVENTS = "text/event-stream"
-MOST_PER_TOKEN = 64  # characters of a prompt for each token that the model reads
-
-
-@dataclass(frozen=True)
-class Served:
-    """A model behind HTTP.
-
-    name: how requests call it. tokenizer: its tokens of the beginning stand before each prompt that
-    comes as a text, and those of the end end what is written. banned: tokens that are never
-    written. context: the longest text that the model reads, in tokens. vocabulary: how many tokens
-    there are. room: tokens that the engine's memory holds; the context if None. scorer: gives
-    log-probabilities; None where there are none. conversation: how the model reads a chat; by a
-    template of ours if None.
-    """
-
-    name: str
-    tokenizer: Tokenizer
-    service: Service
-    context: int
-    vocabulary: int
-    banned: tuple[int, ...] = ()
-    room: int | None = None
-    scorer: Scorer | None = None
-    conversation: Conversation | None = None
-    created: int = field(default_factory=lambda: int(time.time()))
-
-    def ids(self, prompt: str | tuple[int, ...]) -> tuple[int, ...]:
-        """Return the tokens of a prompt. Raises ApiError: too long, or an id is out of range."""
-        if isinstance(prompt, str):
-            if len(prompt) > MOST_PER_TOKEN * self.context:  # not split: that would take long
-                raise self._too_long(f"{len(prompt):,} characters")
-            prompt = tuple(self.tokenizer.encode_from_start(prompt))
-        if len(prompt) > self.context:
-            raise self._too_long(f"{len(prompt):,} tokens")
-        for token in prompt:
-            if not 0 <= token < self.vocabulary:
-                rule = f"token ids must be from 0 to {self.vocabulary - 1}; got {token}"
-                raise ApiError(400, rule, "prompt")
-        return prompt
-
-    def _too_long(self, size: str) -> ApiError:
-        message = f"the prompt has {size}; {self.name} reads {self.context:,} tokens at most"
-        return ApiError(400, message, "prompt", "context_length_exceeded")
-
-    def prompts(self, wanted: Completion) -> list[tuple[int, ...]]:
-        """Return the tokens of each prompt.
-
-        Raises ApiError: one is too long, an id or top_k is out of range, or there is no scorer.
-        """
-        if wanted.logprobs is not None and self.scorer is None:
-            message = "logprobs is not supported here; leave it out"
-            raise ApiError(400, message, "logprobs", "unsupported_parameter")
-        if wanted.top_k is not None and wanted.top_k > self.vocabulary:
-            rule = f"top_k must be at most {self.vocabulary}, the number of tokens"
-            raise ApiError(400, f"{rule}; got {wanted.top_k}", "top_k")
-        return [self.ids(prompt) for prompt in wanted.prompts]
-
-    def read(self, chat: Chat) -> Completion:
-        """Return a chat as the completion of its one prompt.
-
-        Raises ApiError: the template refuses the messages, or they are too long.
-        """
-        conversation = self.conversation or Conversation(self.tokenizer, None)
-        try:
-            prompt = self.ids(conversation.ids(chat.messages))
-        except ApiError as error:
-            raise ApiError(error.status, str(error), "messages", error.code) from None
-        except ValueError as refusal:
-            raise ApiError(400, str(refusal), "messages") from None
-        wanted = replace(chat.completion, prompts=(prompt,))
-        if not wanted.stop:
-            wanted = replace(wanted, stop=conversation.stops)
-        if chat.open:
-            room = self.context if self.room is None else min(self.context, self.room)
-            wanted = replace(wanted, max_tokens=max(1, room - len(prompt) + 1))
-        return wanted
-
-    def requests(
-        self,
-        wanted: Completion,
-        prompts: Sequence[tuple[int, ...]],
-        name: str,
-        client: str = "",
-    ) -> list[requests.Request]:
-        """Return what the engine is asked for, a request for each prompt."""
-        sampling = SamplingSettings(
-            temperature=0.0 if wanted.beam_search else wanted.temperature,
-            top_k=wanted.top_k,
-            top_p=wanted.top_p if wanted.top_p < 1 else None,
-            banned=self.banned,
-        )
-        seed = wanted.seed if wanted.seed is not None else uuid.uuid4().int % protocol.MOST_SEED
-        return [
-            requests.Request(
-                id=f"{name}.{number}",
-                client=client,
-                prompt=prompt,
-                max_new_tokens=wanted.max_tokens,
-                sampling=sampling,
-                stop_ids=self.tokenizer.ends,
-                seed=seed,
-                n=1 if wanted.beam_search else wanted.n,
-                beams=wanted.n if wanted.beam_search else None,
-                length_penalty=wanted.length_penalty if wanted.beam_search else 0.0,
-            )
-            for number, prompt in enumerate(prompts)
-        ]
 
 
 def application(served: Served, hosts: Sequence[str] = ("*",)) -> Starlette:

@@ -25,7 +25,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-import llmviz
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import (
     check_manifest,
@@ -38,6 +37,7 @@ from llmviz.training.files import (
 from llmviz.training.reading import CHECKPOINT_FORMAT as FORMAT
 from llmviz.training.reading import MODEL, OPTIMIZER, STATE, step_folder, steps_saved
 from llmviz.training.tensors import load_finite, load_tensors, save_tensors
+from llmviz.version import __version__
 from llmviz.wholefile import sync, temporary_beside
 
 __all__ = [
@@ -77,7 +77,7 @@ class Checkpoint:
 def versions() -> dict[str, str]:
     """The versions that a run's exact numbers depend on."""
     return {
-        "llmviz": llmviz.__version__,
+        "llmviz": __version__,
         "python": platform.python_version(),
         "torch": torch.__version__,
         "numpy": np.__version__,

@@ -18,9 +18,10 @@ from llmviz.serving.answering import Scored
 from llmviz.serving.chat_protocol import KNOWN, WITHOUT_EFFECT, read_chat
 from llmviz.serving.chat_template import OWN, ChatTemplate, Conversation
 from llmviz.serving.engine import Engine
-from llmviz.serving.http import Served, application
+from llmviz.serving.http import application
 from llmviz.serving.protocol import ApiError
 from llmviz.serving.scoring import Scorer
+from llmviz.serving.served import Served
 from llmviz.serving.server import Server, hosts_for, listen
 from llmviz.serving.service import Service
 from llmviz.serving.settings import ServingConfig

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from llmviz.course.components._shared.stored import Stored
+from llmviz.course.components._shared.transport import Stored
 from llmviz.course.components.course_path.view import course_path
 from llmviz.course.components.finder.view import finder
 from llmviz.course.document import Ask, Section, texts_of

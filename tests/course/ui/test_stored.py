@@ -9,7 +9,7 @@ import pytest
 
 from llmviz.course.components import pack, unpack
 from llmviz.course.components._shared import transport as wire
-from llmviz.course.components._shared.stored import Stored
+from llmviz.course.components._shared.transport import Stored
 from llmviz.course.components.vector_table.view import table_picture
 
 

@@ -4,13 +4,14 @@ Streamlit forwards raw bytes untouched only when they are the whole payload, so 
 is packed by hand: four bytes of little-endian length, that many bytes of ASCII JSON (padded
 with spaces to a multiple of four), then the arrays one after the other, each padded likewise.
 In the JSON an array is ``{"$array": [dtype, shape, offset]}`` with the offset counted from
-the end of the JSON. Parts that browsers fetch by themselves (see ``stored``) stand in the JSON as
+the end of the JSON. Parts that browsers fetch by themselves (see `Stored`) stand in the JSON as
 ``"$parts": [address, …]``. A mounted component's message ends with its key and the turns of
 its state (see ``starting``), as JSON with its length in the last four bytes.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -26,11 +27,10 @@ import streamlit as st
 
 from llmviz.course.components._shared.bundle import script, style
 from llmviz.course.figures.theme import css_variables
-
-if TYPE_CHECKING:
-    from llmviz.course.components._shared.stored import Stored
+from llmviz.course.streamlit_parts import address_of
 
 PARTS = "$parts"
+STORED_KIND = "application/octet-stream"
 # Parts by the address that they were given, for tests that read what a component was sent.
 parts_at: WeakValueDictionary[str, Stored] = WeakValueDictionary()
 _DTYPES = ("float32", "int32", "uint8")
@@ -271,3 +271,29 @@ def _written_ending(key: str, turns: dict[str, int]) -> bytes:
 
 def nothing() -> None:
     """Do nothing: a component's state needs a callback to be readable."""
+
+
+class Stored:
+    """A large part of a payload that is the same for everybody: packed once, and fetched once.
+
+    A message that holds a table of a million numbers would carry it to every visitor, and again
+    with each small change beside it. `pack(payload, part)` puts the part's address into the
+    message; the browser fetches it, and adds its fields to the payload's.
+    """
+
+    def __init__(self, payload: dict[str, Any]) -> None:
+        self.data = pack(payload)
+        self.name = hashlib.blake2b(self.data, digest_size=16).hexdigest()
+
+    def address(self) -> str | None:
+        """Return where the browser of this session finds the part, for as long as it needs it.
+
+        Streamlit lets go of a file once no session's last run has asked for it. None where it
+        cannot be stored.
+        """
+        url = address_of(self.data, STORED_KIND, f"llmviz.{self.name}")
+        if url is None:
+            return None
+        url = url or f"/media/{self.name}.bin"  # of a test
+        parts_at[url] = self
+        return url

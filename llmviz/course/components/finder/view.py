@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from llmviz.course.components._shared.stored import Stored
-from llmviz.course.components._shared.transport import nothing, pack, renderer
+from llmviz.course.components._shared.transport import Stored, nothing, pack, renderer
 
 
 def finder(index: Stored, *, key: str = "finder") -> str | None:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components._shared.stored import Stored
-from llmviz.course.components._shared.transport import mount_states
+from llmviz.course.components._shared.transport import Stored, mount_states
 from llmviz.course.components.matrix_view.view import (
     Cell,
     Matrix,

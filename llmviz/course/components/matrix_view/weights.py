@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.course.components._shared.stored import Stored
+from llmviz.course.components._shared.transport import Stored
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from llmviz.course.components._shared.stored import Stored
-from llmviz.course.components._shared.transport import mount
+from llmviz.course.components._shared.transport import Stored, mount
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from llmviz.course.components._shared.stored import Stored
-from llmviz.course.components._shared.transport import mount_states
+from llmviz.course.components._shared.transport import Stored, mount_states
 
 PHASES = ("prefill", "decode", "padding")
 STATES = ("away", "waiting", *PHASES, "idle", "preempted", "swapped", "over")

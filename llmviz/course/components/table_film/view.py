@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from llmviz.course.components._shared.stored import Stored
-from llmviz.course.components._shared.transport import mount, place_of
+from llmviz.course.components._shared.transport import Stored, mount, place_of
 
 
 def film_of_table(tables: np.ndarray, losses: np.ndarray, target: np.ndarray) -> Stored:

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components._shared.stored import Stored
-from llmviz.course.components._shared.transport import nothing, pack, renderer
+from llmviz.course.components._shared.transport import Stored, nothing, pack, renderer
 
 CLIPPED = 0.95  # share of the numbers that the colour scale tells apart
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from llmviz.corpus.counts import LETTERS
-from llmviz.course.components._shared.stored import Stored
+from llmviz.course.components._shared.transport import Stored
 from llmviz.course.components.table_film.view import film_of_table, table_film
 from llmviz.course.lessons.history.counting import pairs, words
 from llmviz.course.lessons.history.counting.params import STEPS

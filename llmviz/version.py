@@ -1,0 +1,3 @@
+"""The version of the package, which each checkpoint notes."""
+
+__version__ = "0.2.0"
