@@ -116,16 +116,3 @@ def next_id(ids: np.ndarray, row: int) -> int:
     """
     wanted = ids[row] + 1 if ids[row] + 1 < len(ids) else ids[row] - 1
     return int(np.flatnonzero(ids == wanted)[0])
-
-
-def id_correlation(ids: np.ndarray, alike: np.ndarray, row: int) -> tuple[float, int]:
-    """Return the correlation of the distance of ids from a row's with the cosine, and its count.
-
-    ids, alike: (V,). Rows without a cosine do not count; 0 for fewer than three others, and where
-    one of the two never changes.
-    """
-    rest = (np.arange(len(ids)) != row) & np.isfinite(alike)
-    gap, cosines = np.abs(ids - ids[row])[rest], alike[rest]
-    if len(gap) < 3 or np.ptp(gap) == 0 or np.ptp(cosines) == 0:
-        return 0.0, len(gap)
-    return float(np.corrcoef(gap, cosines)[0, 1]), len(gap)

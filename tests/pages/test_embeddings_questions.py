@@ -61,6 +61,19 @@ def written(text: str) -> float:
     return float(re.search(r"−?\d+\.\d\d", text)[0].replace("−", "-"))
 
 
+def test_the_place_of_the_next_id_is_counted_among_all_rows():
+    for seed in TABLES:
+        table = table_of(seed)
+        for row in rows_of(table)[:5]:
+            alike = measure_all(table.exact, table.exact[row])
+            beside = row + 1 if row + 1 < table.size else row - 1
+            if not np.isfinite(alike[beside]):
+                continue
+            told = ids.said_of_ids(table, row, np.arange(table.size), alike, 0)
+            nearer = sum(alike[i] > alike[beside] for i in range(table.size) if i != row)
+            assert f"number {nearer + 1:,} of the {np.isfinite(alike).sum() - 1:,} " in told
+
+
 def test_the_nearest_row_is_the_only_nearest_answer():
     asked = 0
     for seed in TABLES:

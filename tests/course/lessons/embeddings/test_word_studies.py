@@ -45,15 +45,6 @@ def test_a_model_without_a_table_is_refused(table):
         tables.table_of("m", torch.nn.Linear(2, 2), table.tokenizer)
 
 
-def test_correlation_of_ids_is_numpy_s_and_nothing_where_there_is_none():
-    ids, alike = np.arange(6), np.array([1.0, 0.5, np.nan, 0.1, 0.4, 0.0])
-    r, n = tables.id_correlation(ids, alike, 0)
-    rest = [1, 3, 4, 5]
-    assert n == 4 and r == pytest.approx(np.corrcoef(ids[rest], alike[rest])[0, 1])
-    assert tables.id_correlation(np.arange(3), np.ones(3), 0) == (0.0, 2)
-    assert tables.id_correlation(np.arange(5), np.ones(5), 0) == (0.0, 4)
-
-
 def test_neighbours_of_the_own_kind_are_counted(table):
     here = maps.mapped(table, 16, "cosine")
     share, chance = maps.of_own_kind(here, 3)

@@ -15,7 +15,6 @@ from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.lookup import ids, words
 from llmviz.course.ui import kit
 from llmviz.course.ui import pinned_cells as cells
-from llmviz.course.ui.paint_order import before_controls
 from llmviz.interpretability.vector_tables import likest, measured
 from llmviz.similarity import (
     VectorTable,
@@ -34,38 +33,37 @@ READ = 2_000  # characters of the learner's text
 MOST_CHIPS = 300
 
 
+STAGED = True
+
+
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    kit.text_box(state, height=68)
-    table = sources.choose(state)
-    if table is None:
-        return
-    _row(state, table)
-
-
-@st.fragment
-def _row(state: kit.PageState, table: VectorTable) -> None:
-    """The row of a word: choosing another one does not draw the rest of the chapter again."""
-    head = st.container()
-    with st.container():  # a message here does not push the pictures to another place
-        row = sources.find(state, "word", table)
-    with head:
-        text = kit.learner_text(state, READ)
-    tokens = table.tokenizer.tokens(text) if text is not None else []
-
-    def controls() -> None:
-        _text(state, table, row, tokens)
+    """Show the row of a token in its table and the guess which row is like it, then the rest."""
+    kit.prose(words.hook)
+    stage = kit.stage("lookup", stays=False)
+    guess, looks = st.container(), st.container()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        table = sources.choose(state)
+        if table is None:
+            return
         kit.text_input(state, "word", words.word, width=180)
-
-    with before_controls(head, controls):
+    row = sources.find(state, "word", table)
+    kit.text_box(state, height=68)
+    text = kit.learner_text(state, READ)
+    tokens = table.tokenizer.tokens(text) if text is not None else []
+    with stage:
+        _text(state, table, row, tokens)
         _whole(state, table, row, [token.id for token in tokens])
+    with looks:
+        kit.looks(state, words.looks, f"{KEY}.looks")
     shown = False
     if row is not None:
         try:
+            with guess:
+                shown = ids.ask(table, row)
+            if shown:
+                ids.draw(state, table, row)
             _product(state, table, row)
-            shown = ids.draw(state, table, row)
             _code(state, table, row)
         except ValueError as error:  # a row of zeros has no cosine
             kit.refuse(error)
@@ -114,16 +112,7 @@ def _text(
 
 
 def _whole(state: kit.PageState, table: VectorTable, row: int | None, tokens: list[int]) -> None:
-    """Draw the whole table with the chosen row lit."""
-    text = words.whole.format(
-        name=kit.label(table.name),
-        rows=table.size,
-        columns=table.width,
-        numbers=table.size * table.width,
-    )
-    if row is not None:
-        text += " " + words.whole_row.format(label=sources.label(table, row), row=row)
-    kit.prose(f"{text} {words.whole_ticks}")
+    """Draw the whole table with the chosen row lit, and say between which others it lies."""
 
     def take() -> None:
         chosen = clicked(st.session_state[f"{KEY}.table"].get("chosen"), table.size)
@@ -138,6 +127,11 @@ def _whole(state: kit.PageState, table: VectorTable, row: int | None, tokens: li
         marks=sorted(set(tokens)),
         on_change=take,
     )
+    about = {"rows": table.size, "columns": table.width, "numbers": table.size * table.width}
+    line = words.whole.format(name=kit.label(table.name), **about)
+    if row is not None:
+        line = f"{words.whole_row.format(label=sources.label(table, row), row=row)} {line}"
+    kit.prose(line)
 
 
 @st.fragment

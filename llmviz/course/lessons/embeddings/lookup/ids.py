@@ -10,14 +10,12 @@ from llmviz.course.lessons.embeddings.clear import stands_out
 from llmviz.course.lessons.embeddings.lookup import words
 from llmviz.course.ui import kit
 from llmviz.interpretability.vector_tables import (
-    crowded,
-    id_correlation,
     likest,
     measured,
     next_id,
     spelled_like,
 )
-from llmviz.similarity import VectorTable, euclidean, pairwise, renumbered
+from llmviz.similarity import VectorTable, euclidean, renumbered
 
 NAMED = 4  # neighbours that are named in the figure
 CROWD = 0.2  # share of the tokens with rows that point one way, from which on it is said
@@ -71,23 +69,11 @@ def likest_question(table: VectorTable, row: int, alike: np.ndarray) -> kit.Ques
     )
 
 
-def draw(state: kit.PageState, table: VectorTable, row: int) -> bool:
-    """Show distances of ids beside likeness of rows, for the model's ids or for dealt ones.
-
-    Returns whether its question lets them be seen.
-    """
-    kit.section(words.ids)
-    alike = measured(table, row)
-    if not ask(table, row):
-        return False
-    kit.prose(words.ids_picture, word=sources.label(table, row))
-    _dealt(state, table, row, alike)
-    return True
-
-
 @st.fragment
-def _dealt(state: kit.PageState, table: VectorTable, row: int, alike: np.ndarray) -> None:
-    """Draw the dots and the text about them; alike: (V,) cosines of all rows with that of `row`."""
+def draw(state: kit.PageState, table: VectorTable, row: int) -> None:
+    """Show distances of ids beside likeness of rows, for the model's ids or for dealt ones."""
+    kit.section(words.ids, word=sources.label(table, row))
+    alike = measured(table, row)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kit.text_input(state, "other", words.other, width=180)
         st.button(words.deal, icon=":material/shuffle:", on_click=_deal, args=(state, 1))
@@ -97,40 +83,28 @@ def _dealt(state: kit.PageState, table: VectorTable, row: int, alike: np.ndarray
     _figure(state, table, row, other, new, alike)
     if other is not None:
         _pair(table, row, other, new, alike)
-    r, n = _correlation(table, row, state["deal"])
-    text = words.ids_correlation.format(count=n, r=kit.signed(r))
-    if state["deal"]:
-        kit.prose(f"{text} {words.ids_dealt.format(deal=state['deal'])}")
-    else:
-        kit.prose(f"{text} {words.ids_order.get(table.tokenizer.kind, '')}")
-    if crowd := _crowd(table, row):
-        kit.prose(crowd)
+    kit.prose(said_of_ids(table, row, new, alike, state["deal"]))
+
+
+def said_of_ids(table: VectorTable, row: int, new: np.ndarray, alike: np.ndarray, deal: int) -> str:
+    """Say how near in truth the token of the next id is; new, alike (V,): ids, and cosines."""
+    beside = next_id(new, row)
+    others = np.delete(alike, row)
+    if not np.isfinite(alike[beside]):  # a row of zeros
+        return words.ids_dealt if deal else ""
+    line = words.ids_next.format(
+        next=sources.label(table, beside),
+        place=1 + int((others > alike[beside]).sum()),
+        count=int(np.isfinite(others).sum()),
+    )
+    more = words.ids_dealt if deal else words.ids_order.get(table.tokenizer.kind, "")
+    return f"{line} {more}".strip()
 
 
 @kit.kept(64)
 def _new_ids(size: int, deal: int) -> np.ndarray:
     """The ids of a table's rows (V,), dealt out anew unless `deal` is 0."""
     return renumbered(size, deal) if deal else np.arange(size)
-
-
-@kit.kept(64)
-def _correlation(table: VectorTable, row: int, deal: int) -> tuple[float, int]:
-    return id_correlation(_new_ids(table.size, deal), measured(table, row), row)
-
-
-@kit.kept(64)
-def _crowd(table: VectorTable, row: int) -> str:
-    """Where the tokens lie whose rows point one way; "" where they are a small part of all."""
-    rows = crowded(table)
-    if len(rows) < CROWD * table.size:
-        return ""
-    low, high = middle(measured(table, row), rows)
-    return words.ids_flat.format(
-        count=len(rows),
-        low=low,
-        high=high,
-        alike=kit.signed(float(pairwise(table.matrix[rows[:300]]).mean())),
-    )
 
 
 def middle(alike: np.ndarray, rows: np.ndarray) -> tuple[str, str]:
