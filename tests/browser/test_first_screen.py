@@ -37,6 +37,7 @@ DONE = [
     "transformer?part=patching",
     "transformer?part=stream",
     "transformer?part=since",
+    "transformer?part=masked",
 ]
 
 

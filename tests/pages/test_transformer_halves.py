@@ -16,7 +16,7 @@ from llmviz.course.lessons.transformer import params
 from llmviz.course.lessons.transformer.halves import chapter as halves
 from llmviz.course.lessons.transformer.halves import small, teacher, words
 from llmviz.course.lessons.transformer.halves.model import forced, free, looks
-from llmviz.course.lessons.transformer.masked import attention, held_out
+from llmviz.course.lessons.transformer.masked import attention
 from llmviz.course.lessons.transformer.masked import chapter as masked
 from llmviz.course.lessons.transformer.masked import words as masked_words
 from llmviz.course.lessons.transformer.masked.model import (
@@ -227,13 +227,19 @@ def test_odd_texts_leave_no_error(text):
     assert "<script" not in harness.prose_of(app).lower()
 
 
-@given(st.integers(2, 64), st.data())
-def test_the_question_of_both_sides_has_one_right_answer(count, data):
-    place = data.draw(st.integers(1, count - 1))
-    asked = masked.sides_question(count, place, "`word`")
-    wanted = masked_words.ask_answer.format(both=count - 1, left=place)
-    assert asked.answers[asked.right] == wanted and len(asked.answers) >= 3
-    assert asked.reasons[asked.right].startswith("The encoder reads all tokens")
+shares = st.lists(st.floats(0, 1), min_size=5, max_size=5)
+
+
+@given(shares, shares)
+def test_the_question_asks_where_reading_on_helps_most(both, left):
+    texts = ["a", "longest", "b", "c", "d"]
+    own = [np.array(both), np.array(left)]
+    asked, gain = masked.question(texts, own), own[0] - own[1]
+    right = int(gain.argmax())
+    assert (asked is None) == (right in (1, 4) or gain[right] <= 0)
+    if asked is not None:
+        assert asked.values[asked.right] == (right,)
+        assert {value for (value,) in asked.values} == {right, 1, 4}
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=9), st.integers(-1, 1000))
@@ -254,29 +260,16 @@ def test_the_shares_of_the_page_are_those_of_the_cards_and_the_cards_of_the_mode
     for name, found in fresh.items():
         for what in ("tokens", "nats_per_token", "share_right"):
             assert card[name][what] == pytest.approx(found[what], rel=1e-4)
-    assert card["left_only"]["name"] == masked.LEFT
-    drawn = [chart["data"][0] for chart in harness.charts(app)]
-    assert drawn[-1]["x"] == [card["score"]["share_right"], card["left_only"]["share_right"]]
-    asked = held_out.cut_question(
-        *(card[name] for name in ("score", "left_only", "without_right_side"))
-    )
-    cut = card["without_right_side"]["share_right"]
-    assert cut < card["left_only"]["share_right"]
-    assert asked.answers[asked.right] == percent(cut)
-    same = {"share_right": 0.5, "tokens": 10}
-    assert held_out.cut_question(same, same, {"share_right": 0.1}) is None
+    rows = harness.unpack_all(app, "case_rows")[-1]["rows"]
+    own = [card[name]["share_right"] for name in ("score", "without_right_side")]
+    assert [row["value"] for row in rows] == own and own[1] < own[0]
 
 
-def test_another_hidden_word_asks_nothing_anew(covers):
-    asked = {
-        tuple(
-            harness.open_part("transformer", "masked", text=params.TEXT, hide=str(hide))
-            .radio[0]
-            .options
-        )
-        for hide in (0, 3)
-    }
-    assert len(asked) == 1
+def test_no_colour_tells_before_the_click(covers):
+    app = harness.open_part("transformer", "masked", text=params.TEXT)
+    strip = harness.sent(app, "token_strip")
+    assert not any(value for row in strip["rows"] for value in row["values"])
+    assert not harness.unpack_all(app, "paired_bars")
 
 
 def test_the_end_on_hidden_words_counts_the_known_ones_alone():

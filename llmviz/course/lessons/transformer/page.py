@@ -12,7 +12,7 @@ def draw(state: kit.PageState) -> None:
     if state["part"] in READ_IT:
         kit.text_box(state, height=80)
         MODEL.menu(state)
-    elif state["part"] == "since":
+    elif state["part"] in ("since", "masked"):
         kit.text_box(state, height=80)
     elif state["part"] == "patching":
         two_prompts.boxes(state, patching)

@@ -11,13 +11,16 @@ import streamlit as st
 from llmviz.course.components.paired_bars.view import paired_bars
 from llmviz.course.components.token_strip.view import TokenRow, TokenSelection, token_strip
 from llmviz.course.document.marks import unmarked
-from llmviz.course.lessons.transformer.masked import attention, held_out, words
+from llmviz.course.lessons.transformer.masked import attention, words
 from llmviz.course.lessons.transformer.masked.model import from_both_sides, from_the_left
 from llmviz.course.ui import engine, kit
+from llmviz.course.ui.question import hand_words, settle
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Token
 
+STAGED = True
 BOTH, LEFT = "masked-words", "words-gpt"
 KEY = "transformer.masked"
+GUESS = f"{KEY}.helps"
 DRAWN = 40  # tokens that are read
 BEST = 6  # answers of each model
 
@@ -32,20 +35,20 @@ def training_shares() -> dict[str, str]:
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro, **training_shares())
-    kit.text_box(state, height=80)
+    """Show each word hidden in turn, the guess and the looks, then weights and other stories."""
+    kit.prose(words.hook)
     if not kit.models_here(BOTH, LEFT):
         return
     both, left = engine.load(BOTH), engine.load(LEFT)
-    text, ends = kit.learner_text(state), None
-    if text is not None:
-        sentence = kit.read(text, both, DRAWN)
-        if len(sentence.ids) > 1:
-            ends = _hidden_word(state, both, left, text, sentence)
-        else:
+    text = kit.learner_text(state)
+    sentence = None if text is None else kit.read(text, both, DRAWN)
+    if text is None or sentence is None or len(sentence.ids) < 2:
+        if text is not None:
             kit.inform(words.no_word, ":material/edit:")
-    held_out.draw(both, left)
+        kit.source(state, opened=True)
+        return
+    ends = _hidden_word(state, both, left, text, sentence)
+    _score(both)
     if ends:
         kit.seen(words.end, **ends)
 
@@ -93,15 +96,23 @@ def _hidden_word(
     own = [chances(ids, probs, unknown) for probs in p]
     word = hidden_word(state["hide"], own[0] - own[1])
     tokens = word_tokens(text, len(ids) - 1, both)
-    _strip(state, tokens, own, ids, unknown, word, tokenizer.vocab_size)
+    asked = question([token.data.decode("utf-8", "replace") for token in tokens], own)
+    open_now = asked is None or kit.answered(asked, GUESS)
+    with kit.stage("masked", stays=False):
+        _strip(state, tokens, own, ids, word, None if open_now else asked)
+        if open_now:
+            _bars(p, ids, word, tokens, tokenizer)
+            _read(p, own, ids, word, tokens, tokenizer)
+        else:
+            kit.prose(words.before)
+        if asked is not None:
+            kit.predict(asked, GUESS, covers=True, hand=True)
+    kit.source(state)
+    if not open_now:
+        return None
+    kit.looks(state, words.looks, f"{KEY}.looks", last=len(tokens) - 1)
+    kit.section(words.intro, **training_shares())
     name = kit.quote(tokens[word].data.decode("utf-8", "replace"))
-    place = hidden_word(-1, own[0] - own[1])  # whichever is hidden now: a click asks nothing anew
-    asked_name = kit.quote(tokens[place].data.decode("utf-8", "replace"))
-    open_now = kit.predict(
-        sides_question(len(ids), place + 1, asked_name), f"{KEY}.sides", covers=True
-    )
-    _bars(p, ids, word, tokens, tokenizer)
-    _read(p, own, ids, word, tokens, tokenizer)
     attention.draw(state, both, left, read, word, name)
     shares = [f"{probs[word, ids[word + 1]]:.3f}" for probs in p]
     kit.show_code(
@@ -112,7 +123,7 @@ def _hidden_word(
             for probs, share in zip(p, shares, strict=True)
         ),
     )
-    return end_of(ids, unknown, own, word, name) if open_now else None
+    return end_of(ids, unknown, own, word, name)
 
 
 def end_of(
@@ -131,70 +142,62 @@ def end_of(
     return slots | {"mean_both": means[0], "mean_left": means[1]}
 
 
+def question(texts: list[str], own: list[np.ndarray]) -> kit.Question | None:
+    """Ask at which word reading on helps most; None where it is the last or the longest one.
+
+    own: both models' probabilities (N,) of the words that stand there. The wrong answers are those
+    of somebody to whom the largest word tells most, and of one to whom the last one does.
+    """
+    gain = own[0] - own[1]
+    right, last = int(gain.argmax()), len(texts) - 1
+    longest = max(range(len(texts)), key=lambda at: len(texts[at]))
+    if len({right, last, longest}) < 3 or gain[right] <= 0:
+        return None
+    reasons = {longest: words.ask_longest, last: words.ask_last, right: words.ask_right}
+    slots = {"both": kit.percent(float(own[0][right])), "left": kit.percent(float(own[1][right]))}
+
+    def write(at: float) -> str:
+        return words.ask_answer.format(word=texts[int(at)], place=int(at) + 1)
+
+    return kit.Question.among(words.ask, reasons, right, write, scale=True, **slots)
+
+
 def _strip(
     state: kit.PageState,
     tokens: list[Token],
     own: list[np.ndarray],
     ids: tuple[int, ...],
-    unknown: int,
     word: int,
-    vocabulary: int,
+    asked: kit.Question | None,
 ) -> None:
+    """Show the words of both models; a click hides one, or answers where that is asked."""
     key = f"{KEY}.strip"
-
-    strange = {words.detail: words.unknown_detail.format(count=vocabulary)}
     rows = [
         TokenRow(
             name,
             tokens,
-            values=shares.tolist(),
-            details=[
-                strange if token == unknown else {words.detail: kit.percent(float(share))}
-                for token, share in zip(ids[1:], shares, strict=True)
-            ],
+            values=[0.0] * len(tokens) if asked else shares.tolist(),
+            details=[{} if asked else {words.detail: kit.percent(float(x))} for x in shares],
         )
         for name, shares in zip(words.rows, own, strict=True)
     ]
     clicked = st.session_state.get(key, {}).get("selected")
     row = clicked[0] if clicked and clicked[1] == word else 0
+    hide = kit.bound(state, key, selected=("hide", kit.second_of))
+
+    def selected() -> None:
+        hide()
+        if asked is not None and 0 <= state["hide"] < len(tokens):
+            settle(asked, GUESS, [state["hide"]])
+
     token_strip(
         rows,
         key=key,
         show_ids=False,
         value_label=words.value,
         value_range=(0.0, 1.0),
-        selected=TokenSelection(row, word, ids[word + 1]),
-        on_change=kit.bound(state, key, selected=("hide", kit.second_of)),
-    )
-    st.caption(words.strip_note)
-
-
-def sides_question(length: int, place: int, name: str) -> kit.Question:
-    """Return how many tokens each model has to go by, as a question.
-
-    length: T tokens, the start among them. place: of the hidden one, 1 … T − 1. name: as it is
-    written in prose.
-    """
-    given = {"both": length - 1, "left": place}
-    reasons = {
-        (length - 1, place): words.ask_right,
-        (length, place): words.ask_own,
-        (length - 1, length - 1): words.ask_same,
-        (place, place): words.ask_left,
-    }
-    # For the last word the two numbers are the same, and two wrong answers fall together with it.
-    if place == length - 1:
-        reasons = {
-            (length - 1, place): words.ask_right,
-            (length, place): words.ask_own,
-            (length, length): words.ask_same,
-        }
-    return kit.Question.among(
-        words.ask.format(tokens=length, place=place + 1, word=name),
-        reasons,
-        (length - 1, place),
-        lambda sides: words.ask_answer.format(both=sides[0], left=sides[1]),
-        **given,
+        selected=None if asked else TokenSelection(row, word, ids[word + 1]),
+        on_change=selected,
     )
 
 
@@ -253,3 +256,19 @@ def _read(
     last = word == len(tokens) - 1
     following = " ".join(token.data.decode("utf-8", "replace") for token in tokens[word + 1 :])
     kit.prose(f"{line} {words.last if last else words.right_of.format(right=kit.quote(following))}")
+
+
+def _score(both: engine.Bundled) -> None:
+    """Say what the encoder gets right on other stories, with the right side and without it."""
+    score, ended = both.card.get("score", {}), both.card.get("without_right_side", {})
+    if "share_right" not in score or "share_right" not in ended:
+        return
+    kit.section(words.score_section, tokens=score["tokens"])
+    shares = zip(words.score_rows, (score["share_right"], ended["share_right"]), strict=True)
+    kit.case_rows(
+        [kit.Case(name, share) for name, share in shares],
+        kit.Axis(0, 1, words.score_axis),
+        key=f"{KEY}.shares",
+        words=hand_words.bars,
+    )
+    kit.prose(words.score_read)
