@@ -114,7 +114,14 @@ class LookBack {
     if (!word) return;
     const [h, at] = [Number(word.dataset.head), Number(word.dataset.at)];
     const last = this.data.tokens.length - 1;
-    const moves = { ArrowLeft: [h, at - 1], ArrowRight: [h, at + 1], ArrowUp: [h - 1, at], ArrowDown: [h + 1, at], Home: [h, 0], End: [h, last] };
+    const moves = {
+      ArrowLeft: [h, at - 1],
+      ArrowRight: [h, at + 1],
+      ArrowUp: [h - 1, at],
+      ArrowDown: [h + 1, at],
+      Home: [h, 0],
+      End: [h, last],
+    };
     const to = moves[event.key];
     if (!to) return;
     event.preventDefault();
