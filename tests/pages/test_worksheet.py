@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import subprocess
 import sys
 from html import unescape
@@ -10,11 +12,14 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from llmviz.cli import main
+from llmviz.course.components.case_rows.view import Axis, Case, rows_payload
+from llmviz.course.components.draw_on.view import Drawn, Hand, Scale, lines_payload
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.transformer.units import chapter as units
 from llmviz.course.ui import worksheet
 from llmviz.course.ui.asked import questions_of
+from llmviz.course.ui.paper_axis import drawn
 from llmviz.course.ui.question import MARK
 from llmviz.course.ui.state import LEARNER_TEXT
 from tests.pages.harness import ROOT, open_part
@@ -45,7 +50,11 @@ def test_a_worksheet_asks_what_the_pages_ask_and_the_other_sheet_answers(key, te
     assert {page.key: len(page.asked) for page in pages} == {
         name: count for name, count in counts.items() if count
     }
-    assert asking.count("☐") == telling.count("☐") + len(questions) and "☒" not in asking
+    listed = [one.question for page in pages for one in page.asked if not one.picture]
+    assert asking.count("☐") == sum(len(question.answers) for question in listed)
+    assert asking.count("<figure>") == len(questions) - len(listed) > 0 == telling.count("<figure>")
+    assert telling.count("☐") + len(questions) == sum(len(one.answers) for one in questions)
+    assert "☒" not in asking
     assert telling.count("☒ is the") == 1 and telling.count("☒") == len(questions) + 1
     for question in questions:
         words = plain(worksheet.TERM.sub(r"\1", unmarked(question.text)))
@@ -57,6 +66,33 @@ def test_a_worksheet_asks_what_the_pages_ask_and_the_other_sheet_answers(key, te
         for one in page.asked:
             numbers = set(NUMBER.findall(plain(one.text)))
             assert numbers.isdisjoint(tells(one.question)), one
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_an_axis_on_paper_is_marked_where_its_values_are(log):
+    low, high = (1.0, 1000.0) if log else (0.0, 10.0)
+    axis = Axis(low, high, "<b>how</b> many", log=log)
+    row = Case("<i>mine</i>", None, note="?")
+    html = str(drawn(rows_payload([row, row], axis, "count", "bar", [])))
+    assert "<b>" not in html and "<i>" not in html
+    found = [
+        (float(x), text) for x, text in re.findall(r'<text x="([\d.]+)" y="80"[^>]*>([^<]+)<', html)
+    ]
+    ends = [float(x) for x in re.search(r'd="M([\d.]+) [\d.]+L([\d.]+)', html).groups()]
+    by = math.log if log else float
+    for (x, text), (value, said) in zip(found, axis.marks("count"), strict=True):
+        share = (by(value) - by(low)) / (by(high) - by(low))
+        assert text == said and x == pytest.approx(ends[0] + share * (ends[1] - ends[0]), abs=0.1)
+
+
+def test_a_line_on_paper_ends_where_the_question_begins():
+    line = Drawn("a < b", [1, 10], [0.5, 0.25])
+    scales = Scale(1, 100, "steps", log=True), Scale(0, 1, "share")
+    html = str(drawn(lines_payload([line], *scales, Hand([100]))))
+    points = re.search(r'points="([^"]*)"', html)[1].split()
+    (x0, y0), (x1, y1) = ([float(at) for at in point.split(",")] for point in points)
+    assert x0 == 70 and x1 == pytest.approx((70 + 620) / 2) and y1 > y0
+    assert "a &lt; b" in html
 
 
 def test_the_text_of_a_class_is_data_and_its_links_carry_it():

@@ -64,9 +64,9 @@ def visit(
         for leaf in _leaves(dark.main):
             if leaf.type == "plotly_chart":
                 found.dark[key_of(leaf)] = leaf.proto.spec
-    for picture, (question, log) in whole.session_state[HANDS].items():
-        if question in found.questions:
-            found.hands[picture] = found.questions.index(question), log
+    for picture, hand in whole.session_state[HANDS].items():
+        if hand.question in found.questions:
+            found.hands[picture] = found.questions.index(hand.question), hand.log
     if found.questions and not told:
         before = opened(lesson, chapter, session=fold, **link)
         slots = dict(_covering(before.main))

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from streamlit.testing.v1 import AppTest
 
+from llmviz.course.components._shared.transport import collected, unpack
 from llmviz.course.ui import engine
 from llmviz.course.ui.common import PARTS
-from llmviz.course.ui.question import ASKED, MARK, Question
+from llmviz.course.ui.question import ASKED, HANDS, MARK, Question
 from llmviz.course.ui.state import LINK_ICON, THROUGH_APP
 from llmviz.paths import APP
 
@@ -32,11 +33,15 @@ SECONDS = 300  # for one chapter: a machine may be slow
 
 
 class Asked(NamedTuple):
-    """One question, with the section that it stands in: its head, and its first text as HTML."""
+    """One question, with the section that it stands in: its head, and its first text as HTML.
+
+    picture: what the picture is sent on which it is answered, before anything is on it.
+    """
 
     section: str
     text: str
     question: Question
+    picture: Mapping[str, Any] | None = None
 
 
 def questions_of(lesson: str, chapter: str, /, **link: str) -> list[Asked]:
@@ -46,14 +51,20 @@ def questions_of(lesson: str, chapter: str, /, **link: str) -> list[Asked]:
 
     Raises ValueError: the page does not open, or says that a part of the link cannot be used.
     """
-    app = opened(lesson, chapter, None, **{"show": "1", **link})
+    app = opened(lesson, chapter, {HANDS: {}}, **{"show": "1", **link})
     sections, questions = list(_sections(app.main)), app.session_state[ASKED]
     if len(sections) != len(questions):
         raise ValueError(
             f"{lesson}/{chapter}: {len(questions)} questions, {len(sections)} on the page"
         )
+    hands = {}
+    for hand in app.session_state[HANDS].values():
+        with collected() as pictures:
+            hand.draw([])
+        hands[hand.question.text] = unpack(pictures[0].message)
     return [
-        Asked(*section, question) for section, question in zip(sections, questions, strict=True)
+        Asked(*section, question, hands.get(question.text))
+        for section, question in zip(sections, questions, strict=True)
     ]
 
 

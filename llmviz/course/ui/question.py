@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -32,7 +32,7 @@ APART = 0.15  # between the right share of a question and the others
 HERE = "_here"  # in the session: the place of the chapter that is shown
 ASKED = "_asked"  # in the session, where somebody lists them: the questions of the page
 # In the session, where somebody lists them: by a picture's key, the question that is answered on
-# it, and whether its axis goes by powers. Who is told has then guessed right.
+# it (`ByHand`). Who is told has then guessed right.
 HANDS = "_hands"
 
 
@@ -222,6 +222,17 @@ def guess_of(question: Question, key: str) -> list[float] | None:
     return st.session_state.get(f"{_slot(question, key)}.guess")
 
 
+class ByHand(NamedTuple):
+    """A question that is answered on a picture; log: whether its axis goes by powers.
+
+    draw: draws the picture with what all of a class set.
+    """
+
+    question: Question
+    log: bool
+    draw: Callable[[Sequence[Sequence[float]]], None]
+
+
 def by_hand(
     question: Question,
     key: str,
@@ -237,7 +248,7 @@ def by_hand(
     st.session_state[f"{_slot(question, key)}.class"] = draw
     if (listed := st.session_state.get(HANDS)) is None:
         return guess_of(question, key)
-    listed[picture] = question, log
+    listed[picture] = ByHand(question, log, draw)
     return list(question.values[question.right])
 
 

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from llmviz.course.ui.asked import TERM, Asked, questions_of
 from llmviz.course.ui.codec import MOST_OF_A_PROMPT
 from llmviz.course.ui.contents import Chapter, Lesson, controls_of
+from llmviz.course.ui.paper_axis import drawn
 from llmviz.course.ui.prose import to_html
 from llmviz.course.ui.state import LEARNER_TEXT
 from llmviz.wholefile import write_whole
@@ -94,6 +95,7 @@ def html_of(lesson: Lesson, pages: Sequence[Page], *, answers: bool) -> str:
     """Return a whole page of HTML: the worksheet, or with `answers` the sheet of answers."""
     files = FileSystemLoader(Path(__file__).parent, encoding="utf-8")
     room = Environment(loader=files, autoescape=True, undefined=StrictUndefined)
+    room.filters["drawn"] = drawn
     room.filters["prose"] = lambda words: Markup(TERM.sub(r"\1", to_html(words)))
     return room.get_template("worksheet.html").render(
         lesson=lesson, pages=pages, answers=answers, Markup=Markup
