@@ -20,6 +20,7 @@ DONE = [
     "tokenization?part=windows",
     "tokenization?part=bytes",
     "embeddings?part=similarity",
+    "embeddings?part=positions",
     "embeddings?part=lookup",
     "embeddings?part=word2vec",
     "embeddings?part=context",

@@ -46,7 +46,6 @@ async def ready(visitor: Visitor) -> None:
 # are answered once in a chapter where a part of their own would cost every rerun more.
 SHOW = "Show me without an answer"
 RUN_THE_LESSON = {
-    "Positions": {"Your answer", "Kind of positions"},
     "Train one": {"Starting point", "Run"},
     "Your own model, or GPT-2": {
         "A folder on this machine, or OWNER/NAME on the hub",

@@ -19,7 +19,6 @@ from llmviz.course.lessons.embeddings.context.model import Move, Place, largest_
 from llmviz.course.lessons.embeddings.lookup import ids
 from llmviz.course.lessons.embeddings.maps import report
 from llmviz.course.lessons.embeddings.maps import words as map_words
-from llmviz.course.lessons.embeddings.positions import chapter as positions
 from llmviz.course.lessons.embeddings.positions import shuffle
 from llmviz.course.lessons.embeddings.similarity import analogies, neighbours, pair, wordlist, words
 from llmviz.course.lessons.embeddings.word2vec import film
@@ -240,27 +239,6 @@ def test_kept_neighbours_are_asked_where_they_are_one_set():
                     assert c > 2
     assert asked > 100
     assert "{n}" in map_words.ask_more and "{n}" in map_words.ask_fewer
-
-
-def test_a_slower_wave_has_one_answer_at_every_width_and_base():
-    asked = set()
-    for way in ("sinusoidal", "rotary"):
-        for c in range(2, 130, 2):
-            for base in (2, 3, 10, 10_000, 1_000_000):
-                question = positions.wave_question(way, c, base)
-                if question is None:
-                    continue
-                column = int(re.search(r"column (\d+)", question.text)[1])
-                pair_ = column // 2 if way == "sinusoidal" else column % (c // 2)
-                true = f"{2 * np.pi * base ** (2 * pair_ / c):,.2f}"
-                assert question.answers[question.right] == true
-                assert question.answers.count(true) == 1
-                lengths = [float(answer.replace(",", "")) for answer in question.answers]
-                assert lengths == sorted(lengths)
-                asked.add(true)
-    assert len(asked) > 100
-    assert positions.wave_question("sinusoidal", 2, 10_000) is None
-    assert positions.wave_question("sinusoidal", 64, 10_000) is not None
 
 
 def test_how_much_another_order_moves_has_one_right_answer():

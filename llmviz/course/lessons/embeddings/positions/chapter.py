@@ -16,9 +16,8 @@ from llmviz.course.components.positions_view.view import (
     positions_picture,
     positions_view,
 )
-from llmviz.course.lessons.embeddings.clear import stands_out
 from llmviz.course.lessons.embeddings.positions import input as positions_input
-from llmviz.course.lessons.embeddings.positions import longer, mistake, params, words
+from llmviz.course.lessons.embeddings.positions import longer, params, words
 from llmviz.course.lessons.embeddings.positions import shuffle as positions_shuffle
 from llmviz.course.lessons.embeddings.positions.model import (
     PositionTable,
@@ -33,19 +32,18 @@ from llmviz.nn.positions import Rotary, sinusoidal_positions, sinusoidal_shift, 
 KEY = "embeddings.positions"
 
 
-def draw(state: kit.PageState) -> None:
-    """Show the chapter; each part of it is drawn again by its own controls alone."""
-    kit.section(words.intro)
-    _ways(state)
-    mistake.draw()
-    _order(state)
+STAGED = True
 
 
 @st.fragment
-def _order(state: kit.PageState) -> None:
-    """The same words in another order, places after those of training, and the end."""
+def draw(state: kit.PageState) -> None:
+    """Show the same words in another order, then three ways to tell a model where words stand."""
+    kit.prose(words.hook)
     ends = positions_shuffle.draw(state)
-    if longer.draw(state["way"]) and ends:
+    kit.section(words.intro)
+    _ways(state)
+    if ends:
+        longer.draw()
         kit.seen(words.end, **ends)
 
 
@@ -67,8 +65,6 @@ def _one_way(state: kit.PageState) -> None:
         with before_controls(head, lambda: _controls(state, known)):
             if known or not learned:
                 _table(state, _positions(state))
-        if known or not learned:
-            _ask(state)
         if state["way"] == "rotary":
             positions_input.turn(state)
         elif learned:
@@ -189,38 +185,6 @@ def alike(way: str, positions: PositionTable, row: int) -> str:
 def _spread(value: float) -> str:
     """Return a difference as written; one below the precision of float32 in words."""
     return words.a_millionth if value < 1e-6 else f"{value:.3f}"
-
-
-def _ask(state: kit.PageState) -> None:
-    """Ask about a slower wave, where there are waves."""
-    if state["way"] == "learned":
-        return
-    question = wave_question(state["way"], state["width"], state["base"])
-    if question is not None:
-        kit.predict(question, "embeddings.positions.ask")
-
-
-def wave_question(way: str, c: int, base: float) -> kit.Question | None:
-    """Return the question after how many positions a slower one of c columns is where it was.
-
-    None where there are too few columns for waves of different lengths, or two of the lengths
-    look the same.
-    """
-    pair = c // 4
-    column = 2 * pair if way == "sinusoidal" else pair
-    right, slow = (2 * np.pi * base ** (2 * i / c) for i in (pair, c // 2 - 1))
-    lengths = {words.ask_right: right, words.ask_width[way]: float(c), words.ask_slow: slow}
-    if c < 8 or not stands_out(list(lengths.values()), 0, "{:,.1f}".format):
-        return None
-    about = {"c": c, "half": c // 2, "column": column, "pair": pair, "twice": 2 * pair}
-    reasons = {
-        f"{length:,.2f}": reason.format(length=length, base=base, **about)
-        for reason, length in sorted(lengths.items(), key=lambda row: row[1])
-    }
-    if len(reasons) < 3:
-        return None
-    text = words.ask.format(first=2 * np.pi, column=column)
-    return kit.Question.among(text, reasons, f"{right:,.2f}")
 
 
 def _code(state: kit.PageState) -> None:

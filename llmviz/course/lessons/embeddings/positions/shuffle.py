@@ -17,6 +17,7 @@ from llmviz.textfile import check_text
 from llmviz.tokenizers import UNKNOWN
 from llmviz.training.measures import probe_shares
 
+GUESS = "embeddings.positions.shuffle"
 TOP = 6
 MANY = 20  # orders that the mean is over
 RULE = "opposites"  # of tiny-world: what a model says of it depends on the order of words
@@ -27,7 +28,6 @@ def draw(state: kit.PageState) -> dict[str, object] | None:
 
     Returns what was seen, once asked.
     """
-    kit.section(words.shuffle_section)
     missing = [name for name in (params.WITH, params.WITHOUT) if name not in engine.names()]
     if missing:
         st.info(words.no_pair, icon=":material/download:")
@@ -35,32 +35,33 @@ def draw(state: kit.PageState) -> dict[str, object] | None:
             st.code(words.no_pair_command.format(name=name), language=None)
         return None
     pair = [engine.load(name) for name in (params.WITH, params.WITHOUT)]
-    _controls(state)
-    ids = kit.or_refused(_ids, state, pair[0])
+    with kit.stage("positions", stays=False):
+        picture = st.container()
+        _controls(state)
+        ids = kit.or_refused(_ids, state, pair[0])
     if ids is None:
         return None
     many = [_predict(model, [ids, *_orders(ids)]) for model in pair]
     mean = [float(total_variation(p[:1], p[1:]).mean()) for p in many]
     question = shuffle_question(*mean)
-    if kit.predict(question, "embeddings.positions.shuffle", covers=True):
-        if state["order"]:
-            _other_order(pair, ids, shuffled(ids, state["order"], first=1), mean)
-        else:
-            _strip(pair[0].tokenizer, [ids])
-            _bars(pair[0].tokenizer, [_predict(model, [ids]) for model in pair])
-            kit.prose(words.as_written)
-        return {"n": MANY, "with_": _tiny(mean[0]), "without": _tiny(mean[1])}
-    return None
-
-
-def _other_order(
-    pair: list[engine.Bundled], ids: list[int], order: list[int], mean: list[float]
-) -> None:
-    """Show what both models say in another order; mean: what moves over many orders, of each."""
-    _strip(pair[0].tokenizer, [ids, order])
-    predictions = [_predict(model, [ids, order]) for model in pair]
-    _bars(pair[0].tokenizer, predictions)
-    _say(pair, predictions, mean, order != ids)
+    known = kit.answered(question, GUESS)
+    orders = [ids]
+    if state["order"]:
+        orders.append(shuffled(ids, state["order"], first=1))
+    # What the models say of another order tells what is asked for.
+    predictions = [_predict(model, orders if known else [ids]) for model in pair]
+    with picture:
+        _strip(pair[0].tokenizer, orders)
+        _bars(pair[0].tokenizer, predictions)
+    kit.predict(question, GUESS, covers=True)
+    if not known:
+        return None
+    kit.looks(state, words.looks, "embeddings.positions.looks")
+    if len(orders) > 1:
+        _say(pair, predictions, mean, orders[1] != ids)
+    else:
+        kit.prose(words.as_written)
+    return {"n": MANY, "with_": _tiny(mean[0]), "without": _tiny(mean[1])}
 
 
 def _orders(ids: list[int]) -> list[list[int]]:
@@ -111,7 +112,7 @@ def _strip(tokenizer: Any, lines: list[list[int]]) -> None:
     for name, line in zip(words.orders, lines, strict=False):
         text = " ".join(tokenizer.token_bytes(i).decode("utf-8", "replace") for i in line[1:])
         rows.append(lv.TokenRow(name, tokenizer.tokens(text)))
-    lv.token_strip(rows, key="embeddings.positions.order", show_ids=False)
+    lv.token_strip(rows, key="embeddings.positions.order")
 
 
 def _bars(tokenizer: Any, predictions: list[np.ndarray]) -> None:
