@@ -39,6 +39,7 @@ DONE = [
     "transformer?part=stream",
     "transformer?part=since",
     "transformer?part=masked",
+    "transformer?part=halves",
 ]
 
 

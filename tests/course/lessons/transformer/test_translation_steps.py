@@ -1,4 +1,4 @@
-"""Two halves of a translator, the small decoder, and a hidden word: held against plain loops."""
+"""Two halves of a translator, and a hidden word: held against plain loops."""
 
 from __future__ import annotations
 
@@ -16,12 +16,6 @@ from llmviz.course.lessons.transformer.masked.model import (
     from_the_left,
     hidden_at,
 )
-from llmviz.course.lessons.transformer.small_decoder import (
-    SMALL,
-    learned_tensors,
-    shapes_on_the_way,
-)
-from llmviz.models.arithmetic import translator_tensors
 from llmviz.pretrained import load_bundled
 
 SENTENCE = "rarely the friendly king chases two poets in the train"
@@ -81,26 +75,6 @@ def test_heads_look_back_in_the_decoder_and_everywhere_in_the_encoder():
         np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
     assert not np.triu(found.own, 1).any()
     assert np.triu(found.encoder, 1).any()
-
-
-def test_the_small_decoder_has_17516_parameters():
-    tensors = learned_tensors()
-    assert sum(one.count for one in tensors) == 17_516
-    counted = [one for one in translator_tensors(SMALL) if not one.name.startswith("encoder.")]
-    assert {(one.name, one.shape) for one in tensors} == {(one.name, one.shape) for one in counted}
-
-
-@given(st.integers(1, 12), st.integers(1, 12))
-def test_the_shapes_on_the_way_follow_from_the_lengths(sources, targets):
-    shapes = {one.name: one.shape for one in shapes_on_the_way(sources, targets)}
-    at = "decoder.blocks.0."
-    assert shapes["encoder.output"] == (1, sources, 32)
-    assert shapes[f"{at}attn.q"] == (1, 8, targets, 4)
-    assert shapes[f"{at}attn.weights"] == (1, 8, targets, targets)
-    assert shapes[f"{at}cross.k"] == (1, 8, sources, 4)
-    assert shapes[f"{at}cross.weights"] == (1, 8, targets, sources)
-    assert shapes[f"{at}mlp.hidden"] == (1, targets, 128)
-    assert shapes["logits"] == (1, targets, 12)
 
 
 def test_each_hidden_word_is_a_pass_of_its_own():

@@ -9,7 +9,6 @@ from llmviz.course.figures.finetuning import areas
 from llmviz.course.lessons.transformer.count import words
 from llmviz.course.lessons.transformer.count.model import FIELDS, config_of, costs, settings_of
 from llmviz.course.lessons.transformer.sizes import size
-from llmviz.course.lessons.transformer.small_decoder import SMALL
 from llmviz.course.ui import kit
 from llmviz.course.ui.question import hand_words
 from llmviz.models.arithmetic import (
@@ -26,6 +25,7 @@ from llmviz.models.arithmetic import (
     translator_tensors,
 )
 from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, POSITIONS, GPTConfig
+from llmviz.models.translator_settings import Seq2SeqConfig
 
 STAGED = True
 KEY = "transformer.count"
@@ -35,6 +35,8 @@ NUMBERS = ("layers", "heads", "width", "vocab", "context", "kv", "hidden", "expe
 CHOICES = {"positions": POSITIONS, "norm": NORM_KINDS, "activation": tuple(ACTIVATIONS)}
 SWITCHES = ("tied", "qkvbias", "bias")
 STATES = {"attention": "attention", "mlp": "mlp"}  # parts with a colour of their own
+# A translator whose decoder is small enough to count by hand.
+SMALL = Seq2SeqConfig(vocab_size=12, n_layer=1, n_head=8, n_embd=32, hidden_size=128)
 OF_LAYERS = ("attention", "mlp", "router", "norm")
 
 

@@ -1,4 +1,4 @@
-"""Chapter "Two halves": a translation step by step, the words a decoder reads, and its tensors.
+"""Chapter "Two halves": a translation step by step, and the words that a decoder reads.
 
 S source length, T steps of the decoder, G heads of all layers.
 """
@@ -6,33 +6,69 @@ S source length, T steps of the decoder, G heads of all layers.
 import numpy as np
 import streamlit as st
 
-from llmviz.corpus.language import translate
 from llmviz.course.components.two_halves.view import Translation, two_halves
-from llmviz.course.lessons.transformer.halves import small, teacher, words
+from llmviz.course.lessons.transformer.halves import teacher, words
 from llmviz.course.lessons.transformer.halves.model import Decoding, Looks, free, looks
 from llmviz.course.lessons.transformer.halves.teacher import named
 from llmviz.course.ui import engine, kit
+from llmviz.course.ui.stage import SOURCE
 
+STAGED = True
 MODEL = "pairs-seq2seq"
 KEY = "transformer.halves"
+GUESS = f"{KEY}.looks"
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
+    """Show the translation, the guess about it and the looks, then both ways to feed a decoder."""
+    kit.prose(words.hook)
     if not kit.models_here(MODEL):
         return
-    bundled = engine.load(MODEL)
-    sentence = kit.read_sentence(state, bundled, words.sentence)
-    if sentence is not None:
-        steps, open_now = _translation(state, bundled, sentence)
-        open_now &= teacher.draw(state, sentence)
-    known = sentence.known if sentence else translate(words.sentence)
-    sources = len(known.source.split())
-    small.draw(sources, len(known.target.split()) + 1)
-    if sentence is not None and open_now:
-        kit.seen(words.end, words=kit.count(sources, "word"), steps=kit.count(steps, "step"))
+    bundled, stage = engine.load(MODEL), kit.stage("halves", stays=False)
+    with st.expander(SOURCE, icon=":material/edit_note:"):
+        sentence = kit.read_sentence(state, bundled, words.sentence)
+    if sentence is None:
+        return
+    decoded, weights = decoding(bundled, sentence.ids), looks_of(bundled, sentence.ids)
+    read = [named(token, bundled.tokenizer) for token in decoded.read[1:]]
+    right = " ".join(read) == sentence.known.target
+    best = best_head(sentence, decoded, weights.cross, right=right)
+    asked = question(sentence.known.source.split(), read, weights.cross[best]) if right else None
+    if asked is not None and state["halfstep"] and not kit.answered(asked, GUESS):
+        asked = None  # who steps on sees it
+    with stage:
+        _translation(state, bundled, sentence, best)
+        shown = asked is None or kit.predict(asked, GUESS, covers=True)
+    if shown and state["sentence"] == words.sentence:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.intro)
+    line = words.right if right else words.wrong
+    said, known = " ".join(read), sentence.known.target
+    kit.prose(line, said=kit.quote(said, 200), known=kit.quote(known, 200))
+    _code(sentence, decoded, weights, bundled)
+    teacher.draw(state, sentence)
+    if shown:
+        count = kit.count(len(sentence.ids), "word")
+        kit.seen(words.end, words=count, steps=kit.count(len(decoded.read), "step"))
+
+
+def question(source: list[str], written: list[str], cross: np.ndarray) -> kit.Question | None:
+    """Ask which word of the sentence a head looked at most to write a word; None if two fit.
+
+    cross (T, S): its weights. The wrong answers are those of somebody to whom the words stand in
+    one order, and of one who goes on where the word before was found.
+    """
+    looked = cross.argmax(-1).tolist()
+    for at in reversed(range(1, len(written))):
+        places = {looked[at]: words.ask_right, at: words.ask_same, looked[at - 1]: words.ask_before}
+        if len(places) == 3 and at < len(source) and len({source[i] for i in places}) == 3:
+            reasons = {source[i]: reason for i, reason in places.items()}
+            share = kit.percent(float(cross[at, looked[at]]))
+            return kit.Question.among(
+                words.ask, reasons, source[looked[at]], word=kit.quote(written[at]), share=share
+            )
+    return None
 
 
 decoding = kit.kept(32)(kit.on_model(free))
@@ -64,9 +100,8 @@ def captions(read: list[str], written: list[str], chances: np.ndarray, count: in
 
 
 def _translation(
-    state: kit.PageState, bundled: engine.Bundled, sentence: kit.Sentence
-) -> tuple[int, bool]:
-    """Show a translation; return its steps, and whether its question covers nothing any more."""
+    state: kit.PageState, bundled: engine.Bundled, sentence: kit.Sentence, best_of: int
+) -> None:
     known = (bundled, sentence.ids)
     decoded, weights = decoding(*known), looks_of(*known)
     tokenizer, config = bundled.tokenizer, bundled.model.config
@@ -74,8 +109,6 @@ def _translation(
     best = [[named(token, tokenizer) for token in row] for row in decoded.best.tolist()]
     read = [words.start, *(named(token, tokenizer) for token in decoded.read[1:])]
     output = [row[0] for row in best]
-    written = " ".join(read[1:])
-    right = written == sentence.known.target
     head = state["halfhead"]
 
     translation = Translation(
@@ -98,47 +131,19 @@ def _translation(
         words=words.view,
         key=KEY,
         step=state["halfstep"],
-        chosen=best_head(sentence, decoded, weights.cross, right=right) if head < 0 else head,
+        chosen=best_of if head < 0 else head,
         on_change=kit.bound(
             state, KEY, step=("halfstep", kit.or_first), chosen=("halfhead", kit.or_first)
         ),
     )
-    st.caption(words.note)
-    line = words.right if right else words.wrong
-    text = line.format(said=kit.quote(written, 200), known=kit.quote(sentence.known.target, 200))
-    passes = words.passes if output[-1] == words.end_token else words.passes_cut
-    kit.prose(f"{text} {passes.format(steps=kit.count(len(read), 'step'))}")
-    question = seen_question(len(source), len(read))
-    open_now = question is None or kit.predict(question, f"{KEY}.seen", covers=True)
+
+
+def _code(
+    sentence: kit.Sentence, decoded: Decoding, weights: Looks, bundled: engine.Bundled
+) -> None:
     kit.show_code(
         [free, looks],
         words.snippet.format(model=MODEL, source=sentence.known.source),
-        f"{tokenizer.decode(decoded.read[1:])}\n"
+        f"{bundled.tokenizer.decode(decoded.read[1:])}\n"
         f"{weights.encoder.shape} {weights.own.shape} {weights.cross.shape}",
-    )
-    return len(read), open_now
-
-
-def seen_question(count: int, steps: int) -> kit.Question | None:
-    """Return what the newest token of a step sees; None for a sentence too short to ask.
-
-    count: words of the sentence. steps: of the decoder.
-    """
-    places = [step for step in range(2, steps) if step != count]
-    if not places:
-        return None
-    step = places[len(places) // 2]
-    given = {"step": step, "steps": steps, "count": count, "left": steps - step}
-    answers = {
-        (step, count): words.ask_right,
-        (steps, count): words.ask_future,
-        (step, step): words.ask_narrow,
-        (count, step): words.ask_turned,
-    }
-    return kit.Question.among(
-        words.ask,
-        answers,
-        (step, count),
-        lambda sides: words.sees.format(own=sides[0], cross=sides[1]),
-        **given,
     )

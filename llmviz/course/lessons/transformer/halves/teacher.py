@@ -57,13 +57,13 @@ def both_ways(bundled: engine.Bundled, source: tuple[int, ...], target: str) -> 
     return Both(right, forced(model, source, ids), free(model, source), loss)
 
 
-def draw(state: kit.PageState, sentence: kit.Sentence) -> bool:
-    """Show both ways on the sentence; return whether its question covers nothing any more."""
+def draw(state: kit.PageState, sentence: kit.Sentence) -> None:
+    """Show both ways on the sentence."""
     kit.section(words.teacher)
     kit.choose(state, "translator", words.translator, words.translators)
     name = state["translator"]
     if not kit.models_here(name):
-        return True
+        return
     bundled = engine.load(name)
     both = both_ways(bundled, sentence.ids, sentence.known.target)
     grid = grid_of(bundled, sentence.ids, sentence.known.target)
@@ -86,8 +86,6 @@ def draw(state: kit.PageState, sentence: kit.Sentence) -> bool:
         report(both, bundled, [share for card in cards if (share := exact_share(card)) is not None])
     )
     kit.prose(words.loss, loss=f"{both.loss:.4f}")
-    sides = (sentence.known.source.split(), sentence.known.target.split())
-    open_now = kit.predict(mistake(*sides), f"{KEY}.mistake", covers=True)
     step = both.parting
     kit.show_code(
         [forced, parting],
@@ -96,7 +94,6 @@ def draw(state: kit.PageState, sentence: kit.Sentence) -> bool:
         ),
         f"{parting(both.right, both.forced.written)}\n{step}",
     )
-    return open_now
 
 
 def named(token: int, tokenizer: Tokenizer) -> str:
@@ -165,19 +162,3 @@ def report(both: Both, bundled: engine.Bundled, others: Sequence[float] = ()) ->
 def exact_share(card: dict[str, Any]) -> float | None:
     """Return the share of held-out sentences that a translator's card says are exactly right."""
     return card.get("score", {}).get("exact")
-
-
-def mistake(source: list[str], target: list[str]) -> kit.Question:
-    """Return the question what is wrong with what a decoder is given in training.
-
-    Which of three mistakes it is changes with the number of words of the translation.
-    """
-    wrong = len(target) % 3
-    whole, right = [*target, words.end_token], [words.start, *target]
-    fed = (whole, [words.start, *source], right)[wrong]
-    wanted = target if wrong == 2 else whole
-    sides = {"fed": fed, "asked": wanted, "right": right, "whole": whole}
-    given = {name: kit.quote(" ".join(side), 200) for name, side in sides.items()}
-    reasons = [*words.mistake_reasons]
-    reasons[wrong] = words.mistake_right[wrong].format(**given)
-    return kit.Question(words.mistake.format(**given), words.mistake_answers, wrong, reasons)
