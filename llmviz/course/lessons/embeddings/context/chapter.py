@@ -144,8 +144,9 @@ def path_question(paths: TwoPaths) -> kit.Question | None:
 def _path(paths: TwoPaths, asked: kit.Question | None, known: bool) -> None:
     """Draw how alike the two vectors are after each step; the hand draws what the layers do."""
     at, told = list(range(len(paths.steps))), known_steps(paths)
-    marks = [(0, words.stages["token"])]
-    marks += [(n, _named(words.stages, s)) for n, s in enumerate(paths.steps) if s.kind == "mlp"]
+    inside = ("position", "attention")  # a layer, at whose end the axis is marked
+    steps = enumerate(paths.steps)
+    marks = [(n, _named(words.stages, s)) for n, s in steps if s.kind not in inside]
     low = min(0.0, float(paths.cosines.min()), float(paths.others.min()))
     others = kit.Drawn(words.others, at, paths.others.tolist(), "residual")
     ghosts = (
