@@ -115,15 +115,17 @@ def _some(lost: dict[str, int]) -> str:
 def cost_question(text: str) -> kit.Question | None:
     """Return what a greeting in another script costs, as a question; None where the text shows it.
 
-    The wrong answers are those of somebody to whom it is a greeting as any other, and of one who
-    counts its signs.
+    The wrong answers are those of somebody to whom it is a greeting as any other, of one who counts
+    its signs, and of one to whom each of them costs as much as a smiley.
     """
     if words.asked in text:
         return None
     known, right = (
         len(get_tokenizer("bpe").encode(part)) for part in (words.greetings[0], words.asked)
     )
+    smileys = len(words.asked) * len(get_tokenizer("bpe").encode("🙂"))
     reasons = {known: words.ask_cost_same, len(words.asked): words.ask_cost_signs}
+    reasons[smileys] = words.ask_cost_smileys
     return kit.Question.among(
         words.ask_cost,
         reasons | {right: words.ask_cost_right},
