@@ -111,16 +111,18 @@ export class MachinePicture extends MachinePieces {
 
   style() {
     const { data, focus, hover, view } = this;
-    const pointed = hover?.row !== undefined;
+    // While it plays, one token's way is bright, and the others wait.
+    const pointed = hover?.row !== undefined || this.player.playing;
     this.stage.classList.toggle("pointed", pointed);
     this.chips.forEach((chip, r) => {
       chip.classList.toggle("on", r === focus);
       chip.setAttribute("aria-pressed", String(r === this.chosen && view.row >= 0));
     });
     this.idTexts.forEach((text, r) => text.classList.toggle("on", r === focus));
-    if (!data.values) return;
-    const step = this.player.step < 0 ? this.last : this.player.step;
+    const step = this.player.step < 0 || !data.values ? this.last : this.player.step;
     const whole = step >= this.last;
+    if (this.narrow) this.way.style(step, whole);
+    if (!data.values) return;
     this.groups.forEach((group, s) => {
       group.classList.toggle("ahead", s > step);
       group.classList.toggle("past", !whole && s < step);

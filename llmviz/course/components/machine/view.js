@@ -6,6 +6,7 @@ import { fixed, number, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { MachinePicture } from "./picture.js";
 import { bendY } from "./plan.js";
+import { NARROW, Way } from "./way.js";
 
 const triggers = new WeakMap();
 let machines = 0;
@@ -38,7 +39,8 @@ class Machine extends MachinePicture {
     this.stage = el("div", "machine", null, { tabindex: 0, role: "application" });
     this.scroll.append(this.stage);
     this.legend = el("div", "legend");
-    root.append(this.top, this.scroll, this.legend);
+    this.way = new Way(this);
+    root.append(this.top, this.scroll, this.way.node, this.legend);
     this.card = makeCard(root);
     this.spot = el("span", "spot");
     const move = eachFrame((event) => this.point(this.hit(event), event));
@@ -77,7 +79,11 @@ class Machine extends MachinePicture {
 
   layout(width) {
     this.width = width;
+    this.narrow = width < NARROW;
+    this.scroll.hidden = this.legend.hidden = this.narrow;
+    this.way.node.hidden = !this.narrow;
     this.build();
+    if (this.narrow) this.way.build();
     this.place();
     this.style();
     this.built = Boolean(this.data.values);
@@ -241,6 +247,7 @@ class Machine extends MachinePicture {
     this.told = true;
     if (step >= 3 && l < this.layers && l !== this.view.layer) this.widen(l);
     this.style();
+    if (this.narrow) return this.way.follow(step);
     const p = this.plan;
     const x = step < 3 ? 0 : l < this.layers ? p.layers[l].x - p.chip - 10 : p.width;
     if (p.width > this.width) this.scroll.scrollTo({ left: x, behavior: "smooth" });
