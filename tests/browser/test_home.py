@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
 
-from llmviz.course.lessons import LESSONS
+from llmviz.course.lessons import ways
 from llmviz.course.lessons.home import below
 from tests.browser.conftest import app
-from tests.browser.hand import frames, settle, until
+from tests.browser.hand import settle, until
 from tests.pages.small_model import HEADS, LAYERS, make_checkpoint
 
 TEXT = "The cat sat on the mat."
@@ -295,12 +296,12 @@ def test_what_is_typed_until_the_box_is_locked_is_not_written_over(home):
         expect(box).to_have_value(re.compile("^The cat and I"))
 
 
-def test_a_phone_scrolls_inside_the_picture_only_and_the_course_is_a_path(home, visit):
+def test_a_phone_shows_the_way_of_one_token_and_the_course_is_a_path(home, visit):
     page = home(theme="light", width=390)
-    scrolls_inside_the_picture_only(page)
+    shows_one_tokens_way(page)
     visit.dress("dark", 390)
     visit.settle()
-    scrolls_inside_the_picture_only(page)
+    shows_one_tokens_way(page)
     # nothing of the machine is cut in a window that is not wide
     for width in (1280, 1366):
         visit.dress("light", width)
@@ -309,25 +310,36 @@ def test_a_phone_scrolls_inside_the_picture_only_and_the_course_is_a_path(home, 
         assert page.locator(".scroll").evaluate(cut) <= 1, width
     visit.dress("dark", 390)
     visit.settle()
-    # each stop is a link, in the order of the course
-    assert page.locator(".way-title").all_inner_texts() == [one.title for one in below.lessons()]
-    tops = [stop.bounding_box()["y"] for stop in page.locator(".way-stop").all()]
+    # the hour comes first, each stop a link; the other ways wait behind a line
+    hour = [f"{stop.lesson}?part={stop.chapter}" for stop in ways.stops(ways.HOUR)]
+    links = page.locator(".way-chapter:visible")
+    assert [link.get_attribute("href") for link in links.all()] == hour
+    longer = page.get_by_test_id("stExpander").filter(has_text="Ten lessons, or everything")
+    longer.get_by_text("Ten lessons, or everything").click()
+    expect(longer.locator(".way-title")).to_have_text([one.title for one in below.lessons()])
+    tops = [stop.bounding_box()["y"] for stop in longer.locator(".way-stop").all()]
     assert tops == sorted(tops)
-    place = LESSONS[1].names[2]
-    assert page.locator(".way-chapter").nth(2).get_attribute("href") == f"tokenization?part={place}"
-    sampling = page.locator(".way-stop", has=page.get_by_text("From scores to text"))
+    sampling = longer.locator(".way-stop", has=page.get_by_text("From scores to text"))
     sampling.locator(".way-top").click(position={"x": 60, "y": 40})
     page.wait_for_url("**/sampling*")
 
 
-def scrolls_inside_the_picture_only(page):
-    """Fail if the page does, or if the tokens leave it when the picture is scrolled."""
-    inside = page.locator(".scroll").evaluate("node => node.scrollWidth - node.clientWidth")
-    assert inside > 100
-    page.locator(".scroll").evaluate("node => node.scrollTo(300, 0)")
-    frames(page)
-    box = page.locator(".chip").first.bounding_box()
-    assert 0 <= box["x"] < 60  # the tokens stay in sight
+def shows_one_tokens_way(page):
+    """Fail unless all stages of one token stand below each other, and a tap shows another's."""
+    expect(page.locator(".scroll")).to_be_hidden()
+    stops = page.locator(".way .stop")
+    boxes = [stop.bounding_box() for stop in stops.all()]
+    assert len(boxes) == 3 + LAYERS + 1
+    assert all(below["y"] >= above["y"] + above["height"] - 1 for above, below in pairwise(boxes))
+    assert all(box["x"] + box["width"] <= 391 for box in boxes)
+    chips = page.locator(".way .chip")
+    last = chips.last.inner_text()
+    expect(stops.nth(1)).to_contain_text(f"{last} →")
+    chips.nth(1).click()
+    expect(stops.nth(1)).to_contain_text(f"{chips.nth(1).inner_text()} →")
+    expect(chips.nth(1)).to_have_attribute("aria-pressed", "true")
+    chips.last.click()
+    expect(stops.nth(1)).to_contain_text(f"{last} →")
     outside = page.evaluate(
         "() => { const main = document.querySelector('[data-testid=stMain]');"
         " return main.scrollWidth - main.clientWidth; }"

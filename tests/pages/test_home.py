@@ -392,14 +392,6 @@ def test_cards_only_for_lessons_that_exist(bundle):
     assert links["tokens"] == "tokenization"
 
 
-def test_every_model_has_its_line(bundle):
-    app = open_page("home")
-    table = next(block.value for block in app.markdown if block.value.startswith("| Name"))
-    assert f"{bundle.card['parameters']:,}" in table
-    assert len(table.splitlines()) == 2 + 1
-    assert any("torch" in caption.value for caption in app.caption)
-
-
 def test_the_view_that_a_browser_sends_is_checked(bundle):
     from llmviz.course.components.machine.view import View, _view
 

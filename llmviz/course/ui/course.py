@@ -15,7 +15,7 @@ from llmviz.course.components.course_path.view import course_path
 from llmviz.course.components.finder.view import finder
 from llmviz.course.document import Ask, Section, texts_of
 from llmviz.course.document.marks import unmarked
-from llmviz.course.ui.glossary import terms
+from llmviz.course.ui.glossary import newcomers, terms
 from llmviz.course.ui.kept import kept
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from llmviz.course.ui.contents import Chapter, Lesson
 
-HOME, GLOSSARY = "home", "glossary"
+HOME, GLOSSARY, ENDING = "home", "glossary", "before_after"
 _SLOT = re.compile(r"\{[^{}]*\}")
 _SAID = 110  # characters of a term's meaning that the list shows
 WORDS = {
@@ -110,10 +110,12 @@ def onward(way: str, lesson: Lesson, chapter: str = "") -> Next | None:
     """
     stops = _ways().stops(way)
     here = stop_of(way, lesson.key, chapter)
+    if stops and lesson.key == ENDING:
+        return Next("Back to the whole machine", HOME)
     if stops and (here or lesson.key == HOME):
         number = here[0] if here else 0
         if number == len(stops):
-            return Next("The end of this way: back to the list of all", HOME)
+            return Next("The end of your way: what you have seen", ENDING)
         stop = stops[number]
         title = _chapter(stop.lesson, stop.chapter).title
         known = "" if stop.lesson == lesson.key else f" ({_lesson(stop.lesson).title})"
@@ -127,6 +129,23 @@ def onward(way: str, lesson: Lesson, chapter: str = "") -> Next | None:
         return None
     first = f"/{later[0].names[0]}" if later[0].names else ""
     return Next(f"Next lesson: {later[0].title}", later[0].key + first)
+
+
+def back(way: str, lesson: Lesson, chapter: str) -> Next | None:
+    """Return what comes before a chapter: on the visitor's way, or in its lesson; None for none."""
+    here = stop_of(way, lesson.key, chapter)
+    if here:
+        stops = _ways().stops(way)
+        if here[0] == 1:
+            return Next(f"Back: {_lesson(HOME).title}", HOME)
+        stop = stops[here[0] - 2]
+        return Next(
+            f"Back: {_chapter(stop.lesson, stop.chapter).title}", f"{stop.lesson}/{stop.chapter}"
+        )
+    at = lesson.names.index(chapter)
+    if not at:
+        return None
+    return Next(f"Back: {lesson.chapters[at - 1].title}", f"{lesson.key}/{lesson.names[at - 1]}")
 
 
 def open_place(place: str) -> None:
@@ -150,24 +169,34 @@ def search() -> None:
         open_place(chosen)
 
 
-def path(way: str) -> None:
-    """Show a way with all its stops."""
-    chosen = course_path(_path(way), key="course_path")
-    if isinstance(chosen, str):
-        open_place(chosen)
+def path(way: str) -> str:
+    """Show a way with all its stops; return the place that the visitor has just chosen, or ""."""
+    chosen = course_path(_path(way), key=f"course_path.{way}")
+    return chosen if isinstance(chosen, str) else ""
+
+
+def first_stop(way: str) -> str:
+    """Return the place where a way begins."""
+    stop = _ways().stops(way)[0]
+    return f"{stop.lesson}/{stop.chapter}"
 
 
 @kept(8)
 def search_index() -> Stored:
     """What the search finds: chapters by their titles, questions and sections, and terms."""
-    chapters = [
-        _named(lesson, chapter)
-        | {"lesson": lesson.title, "more": [*_heads(texts_of(chapter.words))]}
-        for lesson in lessons()
-        for chapter in lesson.chapters
-    ]
+    also = newcomers()
+    chapters = []
+    for lesson in lessons():
+        for chapter in lesson.chapters:
+            named = _named(lesson, chapter)
+            more = [*_heads(texts_of(chapter.words)), *also.get(named["place"], ())]
+            chapters.append(named | {"lesson": lesson.title, "more": more})
     explained = [
-        {"name": name, "text": text if len(text) <= _SAID else f"{text[: _SAID - 1]}…"}
+        {
+            "name": name,
+            "text": text if len(text) <= _SAID else f"{text[: _SAID - 1]}…",
+            "also": ", ".join(also.get(name, ())),
+        }
         for name, text in terms().items()
     ]
     return Stored({"chapters": chapters, "terms": explained, "words": WORDS})

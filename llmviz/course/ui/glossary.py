@@ -27,6 +27,15 @@ def terms() -> Mapping[str, str]:
     return words.terms
 
 
+def newcomers() -> dict[str, list[str]]:
+    """Return by term, or by chapter such as `errors/people`, words that newcomers search it by."""
+    found: dict[str, list[str]] = {}
+    for said, places in words.newcomers.items():
+        for place in places.split(", "):
+            found.setdefault(place, []).append(said)
+    return found
+
+
 def define(term: str) -> str:
     """Return the explanation of a term.
 

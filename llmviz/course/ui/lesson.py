@@ -91,14 +91,8 @@ def chapters(lesson: Lesson, state: PageState) -> None:
     st.space("medium")
     _needed_first(lesson)
     with st.container(horizontal=True, horizontal_alignment="distribute"):
-        if at > 0:
-            st.button(
-                f"Back: {titles[keys[at - 1]]}",
-                key=f"_back@{lesson.key}.{chapter.key}",
-                icon=":material/arrow_back:",
-                on_click=_go_to,
-                args=(state, keys[at - 1]),
-            )
+        if before := course.back(state[WAY.key], lesson, chapter.key):
+            _leads(state, lesson, before, f"_back@{lesson.key}.{chapter.key}", main=False)
         _onward(state, lesson, keys[at])
 
 
@@ -122,21 +116,25 @@ def _go_to(state: PageState, part: str) -> None:
 
 def _onward(state: PageState, lesson: Lesson, chapter: str = "") -> None:
     """Show the main button, which leads along the visitor's way; nothing comes after its end."""
-    after = course.onward(state[WAY.key], lesson, chapter)
-    if after is None:
-        return
-    page, _, part = after.place.partition("/")
-    here = page == lesson.key  # then the list of chapters stays where it is
+    if after := course.onward(state[WAY.key], lesson, chapter):
+        _leads(state, lesson, after, f"_next@{lesson.key}.{chapter}", main=True)
+
+
+def _leads(state: PageState, lesson: Lesson, to: course.Next, key: str, *, main: bool) -> None:
+    page, _, part = to.place.partition("/")
+    here = page == lesson.key and bool(part)  # then the list of chapters stays where it is
     pressed = st.button(
-        after.label,
-        key=f"_next@{lesson.key}.{chapter}",
-        icon=":material/arrow_forward:",
-        type="primary",
+        to.label,
+        key=key,
+        icon=":material/arrow_forward:" if main else ":material/arrow_back:",
+        type="primary" if main else "secondary",
         on_click=_go_to if here else None,
         args=(state, part) if here else None,
     )
     if pressed and not here:
-        course.open_place(after.place)
+        if main and page == course.ENDING:
+            st.session_state[f"{course.ENDING}.when"] = "after"
+        course.open_place(to.place)
 
 
 def seen(end: Section, /, **values: Any) -> None:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import importlib
+import json
 
 import pytest
 
 from llmviz.course.components import unpack
 from llmviz.course.lessons import LESSONS, ways
+from llmviz.course.lessons.before_after import words as after
 from llmviz.course.lessons.home import words
-from llmviz.course.ui import contents, course
+from llmviz.course.ui import contents, course, glossary
 from llmviz.course.ui.glossary import terms
+from tests.course.components.test_finder import run
 from tests.pages.harness import fine, open_page, open_part, unpack_all
 
 BY_KEY = {lesson.key: lesson for lesson in LESSONS}
 ESSENTIALS = {"tokenization", "embeddings", "attention", "training", "sampling"}
+
+
+def hits(index: object, wanted: str) -> list[dict[str, str]]:
+    """What the search of the browser finds."""
+    found = f"it.hits({json.dumps(index)}, {json.dumps(wanted)})"
+    return run("finder/search.js", f"console.log(JSON.stringify({found}))")
 
 
 def walked(way: str) -> list[str]:
@@ -51,7 +60,7 @@ def test_no_chapter_of_a_way_stands_before_a_lesson_that_its_lesson_needs():
 def test_the_main_button_walks_each_way_to_its_end():
     for way in ways.WAYS:
         stops = [f"{stop.lesson}/{stop.chapter}" for stop in ways.stops(way)]
-        assert walked(way) == stops
+        assert walked(way) == [*stops, course.ENDING]
     everything = [f"{one.key}/{name}" for one in LESSONS for name in one.names]
     assert walked(contents.ALL) == [*everything, "before_after", course.GLOSSARY]
 
@@ -79,10 +88,40 @@ def test_a_chapter_says_which_stop_of_the_way_it_is():
 def test_home_shows_each_way(way):
     app = open_page("home", course=way)
     fine(app)
-    (path,) = unpack_all(app, "course_path")
-    shown = [chapter["place"] for stop in path["stops"] for chapter in stop["chapters"]]
-    assert shown == [place for place in walked(way) if "/" in place]
-    assert all(stop["minutes"] and stop["place"] for stop in path["stops"])
+    paths = unpack_all(app, "course_path")
+    for path, chosen in zip(paths, dict.fromkeys((ways.HOUR, way)), strict=True):
+        shown = [chapter["place"] for stop in path["stops"] for chapter in stop["chapters"]]
+        assert shown == [place for place in walked(chosen) if "/" in place]
+        assert all(stop["minutes"] and stop["place"] for stop in path["stops"])
+
+
+def test_the_hour_begins_with_one_button_goes_back_and_ends_with_what_was_seen():
+    app = open_page("home")
+    next(one for one in app.button if one.label == words.start).click().run()
+    fine(app)
+    assert app.session_state["tokenization.part"] == "cut"
+    app = open_part("embeddings", "similarity", course="hour")
+    next(one for one in app.button if one.label.startswith("Back: Cut")).click().run()
+    assert app.session_state["tokenization.part"] == "cut"
+    app = open_part("sampling", "temperature", course="hour")
+    next(one for one in app.button if one.label.startswith("The end of your way")).click().run()
+    fine(app)
+    assert app.session_state["before_after.when"] == "after"
+    assert any(after.seen_title in head.value for head in app.subheader)
+
+
+def test_back_goes_the_way_or_through_the_lesson():
+    for way in ways.WAYS:
+        stops = [f"{stop.lesson}/{stop.chapter}" for stop in ways.stops(way)]
+        for before, place in zip([course.HOME, *stops], stops, strict=False):
+            page, _, chapter = place.partition("/")
+            found = course.back(way, BY_KEY[page], chapter)
+            assert found is not None and found.place == before
+    assert course.back(contents.ALL, BY_KEY["tokenization"], "cut") is None
+    for lesson in LESSONS:
+        for before, chapter in zip(lesson.names, lesson.names[1:], strict=False):
+            found = course.back(contents.ALL, lesson, chapter)
+            assert found is not None and found.place == f"{lesson.key}/{before}"
 
 
 def test_the_search_knows_every_chapter_with_its_questions_and_every_term():
@@ -94,6 +133,22 @@ def test_the_search_knows_every_chapter_with_its_questions_and_every_term():
     question = counting.ask_start.text.replace("{weights}", "…")
     assert question in chapters["history/counting"]["more"]
     assert not any("{" in text for one in chapters.values() for text in one["more"])
+
+
+SAID = [said for row in glossary.words.newcomers for said in row.split(", ")]
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_newcomers_words_lead_to_a_chapter_or_a_term(said):
+    index = unpack(course.search_index().data)
+    first = {hit["place"] for hit in hits(index, said)[:6]}
+    wanted = {place for place, words in glossary.newcomers().items() if said in ", ".join(words)}
+    assert first & (wanted | {f"glossary/{place}" for place in wanted}), first
+
+
+def test_each_place_of_a_newcomers_word_is_there():
+    chapters = {f"{lesson.key}/{name}" for lesson in LESSONS for name in lesson.names}
+    assert set(glossary.newcomers()) <= chapters | set(terms())
 
 
 def test_what_is_the_same_for_all_is_packed_once():

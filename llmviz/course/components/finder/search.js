@@ -19,7 +19,7 @@ function escaped(text) {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-// data: chapters with `place, title, lesson, question, more`, terms with `name, text`, all in the
+// data: chapters with `place, title, lesson, question, more`, terms with `name, text, also`, all in the
 // course's order. Nothing wanted finds all chapters.
 export function hits(data, wanted) {
   const words = plain(wanted).split(/\s+/).filter(Boolean);
@@ -40,13 +40,13 @@ export function hits(data, wanted) {
           ),
   }));
   if (words.length === 0) return chapters;
-  const terms = data.terms.map(({ name, text }) => ({
+  const terms = data.terms.map(({ name, text, also = "" }) => ({
     place: `glossary/${name}`,
     link: `glossary?find=${encodeURIComponent(name)}`,
     title: name,
     where: data.words.glossary,
     text,
-    worth: Math.max(7 * worth(name, words), worth(text, words)),
+    worth: Math.max(7 * worth(name, words), 5 * worth(also, words), worth(text, words)),
   }));
   return [...chapters, ...terms]
     .filter((one) => one.worth > 0)

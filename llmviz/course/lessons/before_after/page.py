@@ -21,6 +21,7 @@ from llmviz.course.lessons.before_after.sheets import Sheet
 from llmviz.course.ui import class_question, engine, kit
 from llmviz.course.ui.class_answers import MOST, name_of
 from llmviz.course.ui.classes import OpenClass
+from llmviz.course.ui.contents import WAY
 from llmviz.course.ui.engine_ready import engine_ready
 
 
@@ -29,6 +30,10 @@ def draw(state: kit.PageState) -> None:
     if not engine_ready():
         return
     sheets.keep()
+    if (way := state[WAY.key]) in words.seen:
+        with st.container(border=True):
+            st.subheader(words.seen_title, anchor=False)
+            kit.prose(words.seen[way])
     kit.choose(state, "when", words.when_label, words.when)
     when, swapped = state["when"], state["swapped"]
     group = class_question.of_this_window()

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -12,18 +11,12 @@ from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.home import words
 from llmviz.course.lessons.home.machine import Reading
 from llmviz.course.lessons.home.sentence import Sentence, token_text
+from llmviz.course.lessons.ways import COURSE, HOUR
 from llmviz.course.ui import course, engine, kit
 from llmviz.course.ui.contents import WAY
 
 LISTED_IN_CODE = 5
 CHANGE = "home.change"
-# A table wider than a phone scrolls by itself.
-_STYLE = """<style>
-.st-key-model-table, .st-key-model-table [data-testid=stMarkdownContainer] {
-  max-width: 100%; overflow-x: auto; }
-.st-key-model-table td, .st-key-model-table th { font-size: .9rem; white-space: nowrap; }
-.st-key-model-table td:nth-child(2) { white-space: normal; min-width: 15rem; }
-</style>"""
 
 
 @dataclass(frozen=True)
@@ -160,56 +153,45 @@ def lessons() -> list[kit.Lesson]:
     return [lesson for lesson in LESSONS if lesson.names]
 
 
+def start(state: kit.PageState) -> None:
+    """Show the button that leads to the first stop of the hour."""
+    if st.button(words.start, type="primary", icon=":material/play_arrow:"):
+        _set_out(state, HOUR, course.first_stop(HOUR))
+
+
 def way_through(state: kit.PageState) -> None:
-    """Show the chosen way through the course, with each of its stops."""
+    """Show the hour with each of its stops; the longer ways wait behind a line."""
     kit.section(words.lessons)
-    st.segmented_control(words.way_label, required=True, **state.named(WAY.key, words.ways))
-    chapters, minutes = course.totals(state[WAY.key])
-    line = words.way_text[state[WAY.key]]
-    kit.prose(line, chapters=chapters, time=course.time_of(minutes))
-    course.path(state[WAY.key])
+    _stops(state, HOUR)
+    with st.expander(words.longer, icon=":material/route:", expanded=state[WAY.key] == COURSE):
+        st.segmented_control(words.way_label, required=True, **state.named(WAY.key, words.ways))
+        if state[WAY.key] != HOUR:
+            _stops(state, state[WAY.key])
     kit.prose(words.tests)
     st.page_link("pages/before_after.py", label=words.tests_label, icon=":material/checklist:")
 
 
-def model_list() -> None:
-    """Show which models are bundled, what they reached, and on what they run."""
-    kit.section(words.models)
-    st.html(_STYLE)
-    rows, damaged = [], []
+def _stops(state: kit.PageState, way: str) -> None:
+    chapters, minutes = course.totals(way)
+    kit.prose(words.way_text[way], chapters=chapters, time=course.time_of(minutes))
+    if place := course.path(way):
+        _set_out(state, way, place)
+
+
+def _set_out(state: kit.PageState, way: str, place: str) -> None:
+    state[WAY.key] = way
+    course.open_place(place)
+
+
+def models() -> None:
+    """Say where all models are listed, what is damaged, and on what they run."""
     for name in engine.names():
         try:
-            rows.append(model_row(name, engine.card(name)))
+            engine.card(name)
         except ValueError as error:
-            damaged.append(error)
-    if rows:
-        kit.prose(words.models_text)
-        table = [words.model_columns, ["---", "---", "---:", "---", "---:", "---:"], *rows]
-        with st.container(key="model-table"):
-            st.markdown("\n".join(f"| {' | '.join(row)} |" for row in table))
-    else:
+            kit.refuse(error)
+    if not engine.names():
         st.caption(words.no_model_short)
-    for error in damaged:
-        kit.refuse(error)
     kit.prose(words.more_models)
     late = words.device_later
     st.caption(words.device.format(device=engine.device()) if engine.ready() else late)
-
-
-def model_row(name: str, card: dict[str, Any]) -> list[str]:
-    """Return the cells about a model, from its card: what it is and what it reached."""
-    what = str(card.get("model", ""))
-    if engine.ready():
-        from llmviz.training.recipes import RECIPES
-
-        what = RECIPES[name].description if name in RECIPES else what
-    loss = card.get("score", {}).get("nats_per_token")
-    floor = card.get("floor", {}).get("nats_per_token")
-    return [
-        f"**{kit.escape_markdown(name)}**",
-        kit.escape_markdown(what),
-        f"{card['parameters']:,}",
-        kit.escape_markdown(str(card.get("corpus", ""))),
-        "–" if loss is None else f"{loss:.3f}",
-        "–" if floor is None else f"{floor:.3f}",
-    ]

@@ -13,4 +13,4 @@ def draw(state: kit.PageState) -> None:
     if screen is not None:
         below.questions(screen, picture.changed_reading)
         below.code(screen)
-    below.model_list()
+    below.models()

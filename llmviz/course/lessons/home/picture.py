@@ -14,7 +14,7 @@ import streamlit as st
 from llmviz.course.components.machine.view import MachineRow, NextToken, View, machine
 from llmviz.course.components.text_guard.view import KEY as GUARD
 from llmviz.course.lessons.home import words
-from llmviz.course.lessons.home.below import OnScreen, expected_instead, lessons
+from llmviz.course.lessons.home.below import OnScreen, expected_instead, lessons, start
 from llmviz.course.lessons.home.machine import Reading, read
 from llmviz.course.lessons.home.next_token import Choice, choose, write_one
 from llmviz.course.lessons.home.params import DEFAULT_MODEL, TEXT
@@ -65,7 +65,7 @@ def lock_text(state: kit.PageState) -> None:
 
 def models() -> list[str]:
     """Return the bundled models that the machine can show: those that read and write text."""
-    # What is wrong with a damaged one is said by the list of models at the end of the page.
+    # What is wrong with a damaged one is said at the end of the page.
     fitting = [name for name, _ in kit.bundled_fitting(kit.reads_text)]
     return sorted(fitting, key=lambda name: (name != DEFAULT_MODEL, name))
 
@@ -89,26 +89,14 @@ def decided_heads(weights: np.ndarray) -> tuple[int, list[int]]:
 
 def draw(state: kit.PageState) -> OnScreen | None:
     """Draw the machine; return what it shows, or None while there is no model."""
-    bundled_names = models()
-    names = bundled_names + kit.offered(kit.reads_text, state["model"])
+    names = models() + kit.offered(kit.reads_text, state["model"])
     name = kit.keep(state, "model", names) if names else None
-    if len(names) > len(bundled_names):  # runs and imported models: as many as there may be
-        st.selectbox(
-            words.model_label,
-            names,
-            format_func=kit.label,
-            width=360,
-            label_visibility="collapsed",
-            **state.bind("model"),
-        )
-    elif len(names) > 1:
-        st.segmented_control(
-            words.model_label,
-            names,
-            required=True,
-            label_visibility="collapsed",
-            **state.bind("model"),
-        )
+    with st.container(horizontal=True):
+        start(state)
+        if len(names) > 1:
+            with st.popover(words.model_label, icon=":material/memory:"):
+                picked = state.bind("model")
+                st.selectbox(words.model_label, names, format_func=kit.label, **picked)
     try:
         tokenizer = engine.tokenizer(name) if name else _fallback_tokenizer()
         bundled = engine.load(name) if name and engine.ready() else None
