@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ALL, HOUR, COURSE = "all", "hour", "course"
+from llmviz.course.ui.contents import COURSE, HOUR
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from llmviz.course.ui.glossary import short_names
 
 LANGUAGE = codec.language("lang", ENGLISH)  # of the texts
 ALL = "all"  # the way through all chapters of all lessons
-WAY = codec.choice("course", ALL, ("hour", "course", ALL), shared=True)
+HOUR, COURSE = "hour", "course"  # the shorter ways
+WAY = codec.choice("course", ALL, (HOUR, COURSE, ALL), shared=True)
 
 
 @cache

@@ -11,9 +11,8 @@ from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.home import words
 from llmviz.course.lessons.home.machine import Reading
 from llmviz.course.lessons.home.sentence import Sentence, token_text
-from llmviz.course.lessons.ways import COURSE, HOUR
 from llmviz.course.ui import course, engine, kit
-from llmviz.course.ui.contents import WAY
+from llmviz.course.ui.contents import COURSE, HOUR, WAY
 
 LISTED_IN_CODE = 5
 CHANGE = "home.change"
