@@ -182,8 +182,8 @@ def nodes_of(levels: int, tokens: int) -> Nodes:
 
 def question(nodes: Nodes, name: str) -> kit.Question | None:
     """Ask how many nodes are computed; None where two answers would be equal."""
-    few, shared = nodes.tokens * len(nodes.together), sum(nodes.together)
-    if len({few, shared, nodes.apart}) < 3:
+    many, shared = (nodes.tokens + nodes.each) * nodes.each, sum(nodes.together)
+    if len({many, shared, nodes.apart}) < 3:
         return None
     return kit.Question.of(
         words.ask,
@@ -193,7 +193,7 @@ def question(nodes: Nodes, name: str) -> kit.Question | None:
         shared=shared,
         levels=" + ".join(map(str, nodes.together)),
         apart=nodes.apart,
-        few=few,
+        many=many,
     )
 
 
