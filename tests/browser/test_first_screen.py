@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from benchmarks.first_screen import PHONE, WIDE, screen_of
 
 DONE = [
+    "errors?part=chance",
     "sampling?part=temperature",
     "training?part=loss",
     "sampling?part=dice",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -24,7 +25,6 @@ from llmviz.course.lessons.errors.calibration import smoothing
 from llmviz.course.lessons.errors.calibration.model import SMOOTHING
 from llmviz.course.lessons.errors.calibration.model import recorded as smoothed_recorded
 from llmviz.course.lessons.errors.chance import chapter as chance
-from llmviz.course.lessons.errors.chance import parts, throws
 from llmviz.course.lessons.errors.letters import chapter as letters
 from llmviz.course.lessons.errors.letters import trained
 from llmviz.course.lessons.errors.letters import words as letters_words
@@ -37,6 +37,7 @@ from llmviz.course.lessons.errors.story import ALSO, OTHERS
 from llmviz.course.lessons.errors.token_letters import recorded as token_letters
 from llmviz.course.ui import engine
 from llmviz.course.ui.common import percent
+from llmviz.course.ui.question import APART
 from llmviz.evaluation.calibration import TEMPERATURES
 from llmviz.evaluation.exact_loss import divide_loss
 from llmviz.pretrained import load_bundled
@@ -68,8 +69,8 @@ def test_each_model_has_the_loss_of_its_story_in_its_parts(model):
     loaded = load_bundled(model or "tiny-world-gpt")
     divided = divide_loss(*loaded[:2], lesson_words.story_default)
     text = prose_of(app)
-    assert f"<strong>{divided.loss.mean():.3f} nats</strong> per token" in text
-    assert f"{divided.divergence.mean():.3f} the model's lack" in text
+    assert f"mean loss of <strong>{divided.loss.mean():.3f} nats</strong>" in text
+    assert f"{divided.divergence.mean():.3f} for the model's lack" in text
 
 
 @pytest.mark.parametrize(
@@ -126,21 +127,33 @@ def test_what_is_said_of_a_token_follows_from_its_numbers(draft):
     assert chance.opened_token(10_000, divided) == int(np.argmax(divided.loss))
 
 
-def test_the_questions_are_answered_by_the_true_distributions(draft):
+@pytest.mark.parametrize("name", ["drafts/tiny-world", "tiny-world-gpt"])
+def test_whose_fault_misses_are_is_asked_of_the_true_distributions(name):
     for text in TEXTS:
-        divided = divide_loss(*draft, text)
-        asked = parts.question(divided)
-        share = divided.entropy.sum() / (divided.entropy.sum() + divided.divergence.sum())
-        assert asked.answers[asked.right].startswith(f"{100 * share:.1f}")
-        asked = throws.question(divided)
-        misses = (1 - divided.best_true).mean()
-        assert asked.answers[asked.right].startswith(f"{100 * misses:.1f}")
-        numbers = throws.misses(divided)
-        assert numbers["by_dice"] + numbers["by_lack"] == numbers["missed"]
+        divided = divide_loss(*load_bundled(name)[:2], text)
+        tokens = range(len(divided))
+        missed = [t for t in tokens if divided.guess[t] != divided.ids[t]]
+        best = [t for t in missed if divided.best_true[t] - divided.guess_true[t] < 1e-6]
+        found = chance.misses(divided)
+        assert (found["missed"], found["by_dice"]) == (len(missed), len(best))
+        asked = chance.question(divided)
+        assert asked.values[asked.right] == (len(best),)
+        others = [value for (value,) in asked.values if value != len(best)]
+        assert others and all(abs(value - len(best)) > APART * len(missed) for value in others)
+        sides = chance.part(divided, "missed")
+        assert [int((sides == side).sum()) for side in (-1, 1)] == [
+            found["by_dice"],
+            found["by_lack"],
+        ]
+
+
+def test_where_nothing_is_missed_nothing_is_asked(draft):
+    divided = divide_loss(*draft, TEXTS[0])
+    assert chance.question(replace(divided, guess=divided.ids)) is None
 
 
 def test_signs_stand_where_a_sum_needs_them():
-    assert [parts.added(value) for value in (0.25, -0.25, 0.0, -0.0001)] == [
+    assert [chance.added(value) for value in (0.25, -0.25, 0.0, -0.0001)] == [
         "+ 0.250",
         "− 0.250",
         "+ 0.000",
@@ -234,7 +247,7 @@ def test_what_is_asked_about_halves_is_what_was_counted():
 
 def test_a_run_is_measured_when_asked_for(monkeypatch):
     """In both chapters: nothing is known of the model, then a job has measured it."""
-    for module in (parts, sure):
+    for module in (chance, sure):
         monkeypatch.setattr(module, "known_errors", dict)
     monkeypatch.setattr(sure.kit, "offered", lambda fits, asked: ["words-gpt"])
     found = KNOWN["words-gpt"]
@@ -245,8 +258,7 @@ def test_a_run_is_measured_when_asked_for(monkeypatch):
     monkeypatch.setattr(measured, "_job", lambda *given: FakeJob([1, 2, found]))
     app = open_part("errors", "chance", model="words-gpt", measured="1")
     fine(app)
-    (table,) = app.dataframe
-    assert f"{found.corpus.loss.value:.3f}" in str(table.value.to_numpy())
+    assert f"a loss of {found.corpus.loss.value:.3f} ±" in prose_of(app)
     app = open_part("errors", "calibration", sure_model="words-gpt", sure_measured="1")
     fine(app)
     assert f"T = {found.fitted:.2f}" in prose_of(app)
