@@ -1,4 +1,4 @@
-"""Which texts a model's units are watched on, and how the units are grouped by what they did.
+"""Which texts a model's units are watched on, and which units are worth a look.
 
 L layers, F hidden width.
 """
@@ -22,10 +22,7 @@ TOKENS = 16_000  # that are read
 LONGEST = 64  # tokens of a piece
 CHARACTERS = 16  # of a token at most, so that of a long text only the beginning is cut into tokens
 SAMPLE = "tiny-world-sample"
-# Upper ends of the groups of units, as shares of the tokens on which a unit fires; first: never.
-ENDS = (0.0, 0.001, 0.01, 0.1, 0.5, 1.0)
-
-SELDOM = 3  # of ENDS: a unit that fires more often says little about a single token
+SELDOM = 0.1  # of the tokens: a unit that fires more often says little about a single one
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,23 +33,9 @@ class CorpusSearch:
     texts: tuple[tuple[int, ...], ...]
     search: UnitSearch
 
-    def groups(self) -> np.ndarray:
-        """How many units of each layer belong to each group of ENDS: (L, 6)."""
-        return np.stack([(self.group_of() == group).sum(-1) for group in range(len(ENDS))], axis=-1)
-
-    def group_of(self) -> np.ndarray:
-        """The group of ENDS that each unit belongs to, (L, F)."""
-        return np.searchsorted(np.array(ENDS, np.float32), self.search.fired.numpy(), side="left")
-
-    def strongest(self, layer: int, group: int) -> int | None:
-        """Return the unit with the highest value in a group of a layer; None in an empty one."""
-        inside = np.flatnonzero(self.group_of()[layer] == group)
-        peaks = self.search.highest[layer, :, 0].numpy()[inside]
-        return int(inside[peaks.argmax()]) if len(inside) else None
-
     def telling(self, layer: int, count: int) -> list[int]:
         """Return units of a layer with high values, those first that fire at most on a tenth."""
-        seldom = self.search.fired[layer].numpy() <= np.float32(ENDS[SELDOM])
+        seldom = self.search.fired[layer].numpy() <= np.float32(SELDOM)
         peaks = self.search.highest[layer, :, 0].numpy()
         return np.lexsort((-peaks, ~seldom))[:count].tolist()
 

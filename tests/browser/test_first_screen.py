@@ -41,6 +41,7 @@ DONE = [
     "transformer?part=since",
     "transformer?part=masked",
     "transformer?part=halves",
+    "transformer?part=units",
 ]
 
 

@@ -147,12 +147,3 @@ def a_cell_of_the_stack_opens_its_stage(page):
     wait_for_address(page, "layer", "2")
     wait_for_address(page, "stage", "up")
     expect(stage(page, 8)).to_have_attribute("aria-current", "step")
-
-
-def test_a_group_of_units_opens_its_strongest(visit):
-    visit.open("transformer?part=units&show=1")
-    page = visit.page
-    cell(page, 0, 2).click()
-    wait_for_address(page, "unitlayer", "0")
-    expect(page.get_by_text("What it writes into the prediction")).to_be_visible()
-    visit.assert_clean()

@@ -72,6 +72,7 @@ STAGED = {
     "A trained model",
     "Why ÷√d",
     "Why",
+    "Units",
 }  # they have it under their picture
 WAYS_ON = ("Back: ", "Next: ", "Next lesson: ")
 

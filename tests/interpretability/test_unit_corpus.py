@@ -1,16 +1,15 @@
-"""The search of units on a corpus: which texts are read, and how units are grouped."""
+"""The search of units on a corpus: which texts are read, and which units come first."""
 
 import math
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 import torch
 
 from llmviz.corpus import load_corpus
 from llmviz.course.lessons.transformer.units import model as growing_search
 from llmviz.course.lessons.transformer.units.model import GrowingSearch
-from llmviz.interpretability.unit_corpus import ENDS, SAMPLE, CorpusSearch, corpus_of, pieces_of
+from llmviz.interpretability.unit_corpus import SAMPLE, CorpusSearch, corpus_of, pieces_of
 from llmviz.interpretability.units import UnitSearch, search_units
 from llmviz.tokenizers import ENDOFTEXT, get_tokenizer
 from tests.interpretability.models import gpt
@@ -92,23 +91,10 @@ def made(fired, peaks):
     return CorpusSearch("x", (), UnitSearch(fired, peaks, none, none, 100))
 
 
-def test_units_are_grouped_by_how_often_they_fire():
+def test_units_that_fire_seldom_come_first_the_highest_before_the_others():
     shares = [[0.0, 0.0005, 0.001, 0.01, 0.02, 0.3, 0.5, 0.7, 1.0]]
     found = made(shares, [[0.0, 1, 2, 3, 4, 5, 6, 7, 8]])
-    assert found.group_of().tolist() == [[0, 1, 1, 2, 3, 4, 4, 5, 5]]
-    assert found.groups().tolist() == [[1, 2, 1, 1, 2, 2]]
-    assert [found.strongest(0, group) for group in range(len(ENDS))] == [0, 2, 3, 4, 6, 8]
     assert found.telling(0, 3) == [4, 3, 2] and sorted(found.telling(0, 99)) == list(range(9))
-    assert made([[1.0]], [[2.0]]).strongest(0, 0) is None
-
-
-def test_every_unit_is_in_one_group():
-    model = gpt()
-    search = search_units(model, [[1, 2, 3], [4, 5]])
-    found = CorpusSearch("x", (), search)
-    assert (found.groups().sum(-1) == search.fired.shape[1]).all()
-    assert (found.groups()[:, 0] == search.dead.sum(-1).numpy()).all()
-    np.testing.assert_array_equal(found.group_of() == 0, search.dead.numpy())
 
 
 @pytest.mark.parametrize(

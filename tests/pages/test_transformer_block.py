@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,15 +18,17 @@ from llmviz.course.lessons.transformer import LESSON
 from llmviz.course.lessons.transformer.block import chapter as block
 from llmviz.course.lessons.transformer.block import words as block_words
 from llmviz.course.lessons.transformer.block.drawing import stage_names
+from llmviz.course.lessons.transformer.params import TEXT as LESSON_TEXT
 from llmviz.course.lessons.transformer.units import chapter as units
 from llmviz.course.lessons.transformer.units import words as units_words
-from llmviz.course.ui import engine
+from llmviz.course.ui import engine, model_on_text
 from llmviz.course.ui.common import percent
 from llmviz.interpretability.block import STAGES, all_blocks, block_steps, parameters_of
 from llmviz.interpretability.units import unit_values, unit_writes
 from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
 from llmviz.models.three_words import three_words
+from llmviz.nn.layers import ACTIVATIONS
 from llmviz.trace import record
 from llmviz.training.config import OWN_TEXT
 from tests.pages import harness
@@ -293,9 +294,8 @@ def test_a_model_with_experts_is_refused_with_those_that_can(part, tmp_path, mon
     use(monkeypatch, tmp_path)
     app = harness.open_part("transformer", part, **MODEL)
     harness.fine(app)
-    assert "3 experts a layer" in harness.boxes(
-        app
-    ) and "Choose another model above" in harness.boxes(app)
+    assert "3 experts a layer" in harness.boxes(app)
+    assert ("Choose another model above" in harness.boxes(app)) == (part == "block")
 
 
 @pytest.mark.parametrize("text", harness.ODD_TEXTS.values(), ids=list(harness.ODD_TEXTS))
@@ -375,15 +375,16 @@ def test_the_end_of_a_block_is_what_its_norms_make_of_the_sum(norm, text, tmp_pa
 def test_bars_count_the_numbers_of_the_text(bundle, bend):
     app = harness.open_part("transformer", "units", bend=bend, unitlayer="1", unit="5")
     harness.fine(app)
-    bars, curve, *_ = harness.charts(app)[1]["data"]
-    text, _ = units.peak(units.searched(bundle), 1, 5)
+    bars, curve = harness.charts(app)[1]["data"]
+    (text, _), *_ = units.Unit(bundle, units.searched(bundle), 1, 5).peaks()
     values = all_blocks(bundle.model, text)[1]["mlp.hidden"].numpy().ravel()
     assert sum(bars["y"]) == len(values)
-    middle = len(curve["x"]) // 2
-    assert curve["x"][middle] == 0 and curve["y"][middle] == 0
     below = sum(count for x, count in zip(bars["x"], bars["y"], strict=True) if x < 0)
     assert below == (values < 0).sum()
     assert f"{100 * (values <= 0).mean():.1f}" in harness.prose_of(app)
+    name = bundle.model.config.activation if bend == "own" else bend
+    line = ACTIVATIONS[name](torch.tensor(curve["x"], dtype=torch.float64))
+    np.testing.assert_allclose(curve["y"], line, atol=1e-12)
 
 
 @pytest.mark.parametrize("part", ["block"])
@@ -404,48 +405,82 @@ def test_another_layer_grades_no_answer_anew(bundle, covers, part):
 
 
 @pytest.mark.parametrize("unit", ["", "5"])
-def test_texts_of_a_unit_are_those_that_drive_it_highest(bundle, unit, monkeypatch):
+def test_texts_of_a_unit_are_those_that_drive_it_highest(bundle, unit):
     link = {"unit": unit} if unit else {}
     app = harness.open_part("transformer", "units", unitlayer="1", **link)
     harness.fine(app)
     found = units.searched(bundle)
     chosen = int(unit) if unit else found.telling(1, 1)[0]
-    rows = harness.sent(app, "token_strip")["rows"]
+    *rows, own = harness.sent(app, "token_strip")["rows"]
     peaks = []
     for text in found.texts:
         peaks.append(float(unit_values(bundle.model, text, 1)[:, chosen].max()))
     best = sorted(peaks, reverse=True)[: len(rows)]
     assert [max(row["values"]) for row in rows] == pytest.approx(best, abs=1e-4)
-    text, place = units.peak(found, 1, chosen)
+    mine = unit_values(bundle.model, ids_of(bundle, LESSON_TEXT), 1)[:, chosen].tolist()
+    assert own["values"] == pytest.approx(mine, abs=1e-4)
+    (text, place), *_ = units.Unit(bundle, found, 1, chosen).peaks()
     made = unit_writes(bundle.model, 1, chosen, text, place, units.LISTED)
     bars = harness.charts(app)[0]["data"][0]["x"]
     expected = [*made.raised.tolist(), *reversed(made.lowered.tolist())]
     assert bars == pytest.approx(expected, abs=1e-5)
-    with torch.inference_mode(), record("blocks.*.residual") as trace:
-        logits = bundle.model(torch.tensor([text]))[0][0, place]
-    stream = trace[f"blocks.{bundle.model.config.n_layer - 1}.residual"][0, place]
-    assert f"divides by {float(stream.std(unbiased=False)):.2f}" in harness.prose_of(app)
-    told = re.search(r"it adds (−?[\d.]+) to the logit", harness.prose_of(app))[1].replace("−", "-")
+    told = re.search(r"adds (−?[\d.]+) to the", harness.prose_of(app))[1].replace("−", "-")
     top = float(found.search.highest[1, chosen, 0])
     assert float(told) == pytest.approx(top * float(made.raised[0]), abs=0.006)
-    assert abs(float(told)) < float(logits.max() - logits.min())  # no more than there is
 
 
-def test_the_grid_counts_all_units(bundle):
+def test_the_question_of_a_unit_is_where_it_is_highest(bundle):
+    found, asked = units.searched(bundle), 0
+    for layer, unit in np.ndindex(2, 40):
+        it = units.Unit(bundle, found, layer, unit)
+        question = units.question(it)
+        if question is None:
+            continue
+        asked += 1
+        text = it.peaks()[units.TEXTS][0]
+        values = unit_values(bundle.model, text, layer)[:, unit]
+        (right,) = question.values[question.right]
+        assert float(values[right]) == pytest.approx(float(values.max()), abs=1e-4)
+        assert sorted(at for (at,) in question.values) == [right - 1, right, right + 1]
+    assert asked
+
+
+def test_a_hat_wakes_the_number_that_a_look_says():
+    first = engine.load("tiny-world-gpt")
+    it = units.chosen({"unitlayer": -1, "unit": -1}, first)
+    assert (it.layer, it.unit) == (2, 534)  # as the looks have it
+    top = {}
+    for look in re.findall(r"text=([^&]*)&", " ".join(map(str, units_words.looks))):
+        read = model_on_text.read_text({"text": look.replace("+", " ")}, first)
+        top[look] = max(it.values(read.ids))
+    asleep, awake = sorted(top.values())
+    assert asleep < 0.5 < 5 < awake and max(top, key=top.get).startswith("Once")
+
+
+def test_the_text_that_is_asked_for_has_no_colours_before_the_answer(bundle, covers):
     app = harness.open_part("transformer", "units", model="tiny-world-gpt")
-    grid = harness.sent(app, "cell_grid")
+    harness.fine(app)
+    rows = harness.sent(app, "token_strip")["rows"]
+    assert len(rows) == units.TEXTS + 1 and not any(rows[-1]["values"])
+    assert "What you have seen" not in [header.value for header in app.header]
+    app.session_state["transformer.unitlayer"] = 0
+    app.session_state["transformer.unit"] = 5
+    app.run()
+    harness.fine(app)
+    assert all(any(row["values"]) for row in harness.sent(app, "token_strip")["rows"])
     found = units.searched(bundle)
-    np.testing.assert_array_equal(grid["values"], found.groups())
-    assert (grid["values"].sum(1) == bundle.model.config.feed_forward_size).all()
+    fired = float(found.search.fired[0, 5])
+    told = percent(fired) if fired else "never wakes"
+    assert told in harness.prose_of(app)
     dead = int(found.search.dead.sum())
-    assert f"{dead} of {found.search.dead.numel():,}" in harness.prose_of(app)
+    assert f"one of {found.search.dead.numel():,}, of which {dead} never" in harness.prose_of(app)
 
 
 def test_a_unit_that_is_not_there_is_the_one_that_opens_first(bundle):
     app = harness.open_part("transformer", "units", unit="99999")
     harness.fine(app)
     found = units.searched(bundle)
-    assert f"Unit {found.telling(1, 1)[0]} of layer 1" in " ".join(h.value for h in app.header)
+    assert f"Number {found.telling(1, 1)[0]} of layer 1" in harness.prose_of(app)
 
 
 def test_units_are_searched_once_for_all(bundle, monkeypatch):
@@ -464,13 +499,12 @@ def test_a_new_search_shows_how_far_it_is(bundle, monkeypatch):
     assert 0 < grown.known < grown.tokens
     (bar,) = app.get("progress")
     assert f"{grown.known:,} of {grown.tokens:,} tokens" in bar.proto.text
-    assert not app.get("bidi_component") or not any(
-        one.proto.component_name == "llmviz_cell_grid" for one in app.get("bidi_component")
-    )
+    drawn = [part.proto.component_name for part in app.get("bidi_component")]
+    assert "llmviz_token_strip" not in drawn
     monkeypatch.setattr(units, "SLICE", 60.0)
     app.run()
     harness.fine(app)
-    assert harness.sent(app, "cell_grid")["values"].sum() == grown.whole().search.dead.numel()
+    assert harness.sent(app, "token_strip")["rows"]
 
 
 def test_a_run_is_searched_on_the_text_that_it_learned_from(bundle, tmp_path, monkeypatch):
@@ -486,46 +520,7 @@ def test_a_run_is_searched_on_the_text_that_it_learned_from(bundle, tmp_path, mo
     harness.fine(app)
     grown = units.growing(engine.load("run:mine"))
     assert [i for piece in grown.pieces for i in piece] == bundle.tokenizer.encode_from_start(text)
-    assert units_words.your_text in harness.prose_of(app) and "pieces of up to" in " ".join(
-        one.value for one in app.caption
-    )
-    assert harness.sent(app, "cell_grid")["values"].sum() == grown.whole().search.dead.numel()
-
-
-@given(some.integers(0, 3072))
-def test_the_question_of_dead_units_has_one_right_answer(count):
-    right = units.dead_question(count, 3072, 0, 100).right
-    low, high = [(0, 0), (1, 10), (11, 100), (101, 4000)][right]
-    assert low <= count <= high
-
-
-def test_another_unit_asks_nothing_anew_and_the_end_is_about_it(bundle, covers):
-    app = harness.open_part("transformer", "units", model="tiny-world-gpt")
-    harness.fine(app)
-    assert "llmviz_cell_grid" not in [x.proto.component_name for x in app.get("bidi_component")]
-    app.radio[0].set_value(0).run()
-    app.session_state["transformer.unitlayer"] = 0
-    app.session_state["transformer.unit"] = 5
-    app.run()
-    harness.fine(app)
-    found = units.searched(bundle)
-    assert harness.sent(app, "cell_grid")["chosen"][0] == 0
-    fired = float(found.search.fired[0, 5])
-    told = f"fired on {percent(fired)} of the tokens" if fired else "fired on none of them"
-    assert f"Unit 5 of layer 0 {told}" in harness.prose_of(app)
-
-
-@pytest.mark.parametrize("fired", [0.0, 0.25])
-def test_the_end_of_units_says_of_a_silent_unit_that_it_is_one(bundle, fired):
-    ids = tuple(ids_of(bundle, TEXT))
-    search = SimpleNamespace(
-        fired=torch.tensor([[fired]]),
-        places=torch.zeros(1, 1, 1, dtype=torch.int64),
-        texts=torch.zeros(1, 1, 1, dtype=torch.int64),
-    )
-    found = SimpleNamespace(search=search, texts=[ids])
-    told = units.end_unit(bundle, found, 0, 0)
-    assert told.startswith("Unit 0 of layer 0 fired on " + ("25" if fired else "none of them"))
+    assert units_words.your_text in harness.prose_of(app)
 
 
 def test_heads_of_the_small_model_are_all_offered(bundle):

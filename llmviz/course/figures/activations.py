@@ -38,7 +38,7 @@ def curve_on_values(
         "marker": {"color": INK[mode]["line"], "line": {"width": 0}},
         "hovertemplate": "%{y:,}",
     }
-    roles = ["value", "key", *["residual"] * (len(lines) - 2)]
+    roles = ["value", "key", *["residual"] * len(lines)][: len(lines)]
     drawn = [
         {
             "type": "scatter",

@@ -4,7 +4,7 @@ from llmviz.course.lessons.transformer.patching import words as patching
 from llmviz.course.ui import kit, two_prompts
 
 MODEL = kit.Picker()
-READ_IT = ("residuals", "stream")
+READ_IT = ("residuals", "stream", "units")
 
 
 def draw(state: kit.PageState) -> None:

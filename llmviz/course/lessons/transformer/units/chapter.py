@@ -1,38 +1,66 @@
-"""Chapter "Units": which never fire on a corpus, which texts drive one, what it writes.
+"""Chapter "Units": the texts that wake one number of a layer, a guess at the next, what it writes.
 
-L layers, F hidden width, K texts that are shown.
+L layers, F hidden width.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 
 from llmviz.course.components import TokenRow, token_strip
-from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.figures.activations import curve_on_values
 from llmviz.course.figures.units import signed_bars
-from llmviz.course.lessons.transformer import words as subject_words
-from llmviz.course.lessons.transformer.subject import ALSO
+from llmviz.course.lessons.transformer.page import MODEL
 from llmviz.course.lessons.transformer.units import words
-from llmviz.course.lessons.transformer.units.bends import activation_curve, gelu_gap, slopes
 from llmviz.course.lessons.transformer.units.model import GrowingSearch
 from llmviz.course.ui import engine, kit
+from llmviz.course.ui.question import settle
 from llmviz.interpretability.block import all_blocks, require_block
 from llmviz.interpretability.unit_corpus import CorpusSearch, corpus_of
-from llmviz.interpretability.units import UnitWrites, search_units, unit_values, unit_writes
+from llmviz.interpretability.units import search_units, unit_values, unit_writes
+from llmviz.nn.layers import ACTIVATIONS
 from llmviz.tokenizers import Token
 from llmviz.training.config import OWN_TEXT
 
+STAGED = True
 KEY = "transformer.units"
-FLAT = 0.1  # a derivative smaller than this teaches next to nothing
-THROUGH = (2.0, -1.0)  # what a gate lets through, besides 1
-TEXTS = 5  # that are shown of a unit
+GUESS = f"{KEY}.where"
+TEXTS = 5  # that are shown of a unit, besides the one that is asked for
+BEFORE, AFTER = 6, 5  # tokens around the highest that are drawn
+ASKED_BEFORE = 9  # in the excerpt that is asked for, so that its place tells nothing
+DRAWN = 64  # tokens of the learner's own text
 LISTED = 8  # tokens that a unit raises, and as many that it lowers
 OFFERED = 8  # units that are named as a choice
 SLICE = 0.04  # seconds of work by which a search grows in one rerun
 POLL = 0.1  # seconds between two reruns while it grows
+REACH, POINTS = 6.0, 241  # of the curve of a function, from minus the one to plus the one
+
+
+class Unit(NamedTuple):
+    """A number of a layer, and what was seen of all of them."""
+
+    bundled: engine.Bundled
+    found: CorpusSearch
+    layer: int
+    unit: int
+
+    @property
+    def share(self) -> float:
+        """The share of all tokens on which it fires."""
+        return float(self.found.search.fired[self.layer, self.unit])
+
+    def peaks(self) -> list[tuple[tuple[int, ...], int]]:
+        """Its highest texts, each once, the highest first, and the place of the token in each."""
+        search = self.found.search
+        numbers, places = (p[self.layer, self.unit].tolist() for p in (search.texts, search.places))
+        return [(self.found.texts[n], at) for n, at in zip(numbers, places, strict=True)]
+
+    def values(self, text: tuple[int, ...]) -> list[float]:
+        """Its value on each token of a text."""
+        return values_on(self.bundled, text, self.layer)[:, self.unit].tolist()
 
 
 def ahead() -> Iterator[None]:
@@ -63,42 +91,23 @@ def searched(bundled: engine.Bundled) -> CorpusSearch:
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    head = st.container()
-    bundled = kit.load(kit.Picker(also=ALSO).choose(state))
-    if bundled is None:
+    """Show where a number wakes, the guess and the looks, then what it writes and its curve."""
+    kit.prose(words.hook)
+    opened = kit.load_and_read(state, MODEL.name(state), DRAWN, require_block)
+    if opened is None:
+        kit.source(state, opened=True)
         return
     try:
-        require_block(bundled.model)
+        live = not growing(opened[0]).grow(0.0)
     except ValueError as error:
-        head.header(words.intro.title, anchor=False)
         kit.refuse(error)
-        kit.inform(subject_words.subject_cannot, ":material/info:")
+        kit.source(state, opened=True)
         return
-    try:
-        grown = growing(bundled)
-    except ValueError as error:
-        head.header(words.intro.title, anchor=False)
-        kit.refuse(error)
-        return
-    with head:
-        own = bundled.card.get("corpus") == OWN_TEXT
-        corpus = words.your_text if own else grown.corpus
-        text = words.text.format(
-            units=kit.count(
-                bundled.model.config.feed_forward_size, words.unit_one, words.unit_many
-            ),
-            pieces=kit.count(len(grown.pieces), "piece"),
-            corpus=corpus,
-            tokens=kit.count(grown.tokens, "token"),
-        )
-        kit.section(words.intro.title, text)
     # A new search is too much for one rerun: it grows by some batches at a time.
-    live = not grown.grow(0.0)
-    st.fragment(_searched, run_every=POLL if live else None)(state, bundled, live)
+    st.fragment(_searched, run_every=POLL if live else None)(state, *opened, live)
 
 
-def _searched(state: kit.PageState, bundled: engine.Bundled, live: bool) -> None:
+def _searched(state: kit.PageState, bundled: engine.Bundled, read: kit.Read, live: bool) -> None:
     """Show what the units did once all is read, and until then how far the reading is."""
     grown = growing(bundled)
     if not grown.grow(SLICE):
@@ -107,103 +116,141 @@ def _searched(state: kit.PageState, bundled: engine.Bundled, live: bool) -> None
         return
     if live:
         kit.run_again()  # which ends the looking
-    corpus_search = grown.whole()
-    tokens = corpus_search.search.tokens
-    layers, units = corpus_search.search.fired.shape
+    it = chosen(state, bundled)
+    first = state["unit"] == state["unitlayer"] == -1  # a unit that was chosen is there to be seen
+    asked = question(it) if first else None
+    shown = asked is None or kit.answered(asked, GUESS)
+    (text, place), *_ = it.peaks()
+    token, top = kit.spoken(text[place], bundled.tokenizer), _written(it.values(text)[place])
+    with kit.stage("units", stays=False):
+        _texts(it, None if shown else asked, read.ids if shown else ())
+        _choice(state, it)
+        tokens = it.found.search.tokens
+        line = words.caption["awake" if it.share > 0 else "asleep"]
+        slots = {"share": kit.percent(it.share), "token": token, "value": top, "tokens": tokens}
+        kit.prose(line, unit=it.unit, layer=it.layer, **slots)
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    kit.source(state)
+    if shown and kit.bundled_models()[:1] == [bundled.name]:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    _writes(it, text, place, top)
+    _bend(state, it, text)
+    if shown:
+        own = bundled.card.get("corpus") == OWN_TEXT
+        kit.seen(
+            words.end,
+            all=it.found.search.dead.numel(),
+            dead=int(it.found.search.dead.sum()),
+            tokens=tokens,
+            corpus=words.your_text if own else grown.corpus,
+        )
+
+
+def chosen(state: kit.PageState, bundled: engine.Bundled) -> Unit:
+    """Return the unit of the link; without one, that which fires seldom and strongest."""
+    found = searched(bundled)
+    layers, units = found.search.fired.shape
     layer = state["unitlayer"] if 0 <= state["unitlayer"] < layers else layers // 2
-    dead = corpus_search.search.dead.sum(-1).tolist()
-    middle = layers // 2  # always of one layer: a click in the grid must not cover it anew
-    question = dead_question(dead[middle], units, middle, tokens)
-    counts = {"dead": sum(dead), "all": layers * units, "tokens": tokens}
-    shown = kit.predict(question, f"{KEY}.dead", covers=True)
-    if shown:
-        activation = bundled.model.config.activation
-        kit.section(words.grid, silent=words.silent[activation])
-        _grid(state, corpus_search, layer)
-        gated = f" {words.gated}" if activation == "swiglu" else ""
-        kit.prose(words.grid_read.format(**counts) + gated)
-    cut = words.cut if len(grown.pieces) <= grown.documents else words.pieces
-    st.caption(cut.format(longest=grown.longest))
-    unit = _choice(state, corpus_search, layer)
-    _opened(bundled, corpus_search, layer, unit)
-    _bend(state, bundled, peak(corpus_search, layer, unit)[0], layer)
-    if shown:
-        kit.seen(words.end, unit=end_unit(bundled, corpus_search, layer, unit), **counts)
+    unit = state["unit"] if 0 <= state["unit"] < units else found.telling(layer, 1)[0]
+    return Unit(bundled, found, layer, unit)
 
 
-def end_unit(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit: int) -> str:
-    """Return what the end says of the unit that is open."""
-    share = float(corpus_search.search.fired[layer, unit])
-    text, place = peak(corpus_search, layer, unit)
-    line = words.end_unit if share > 0 else words.end_unit_dead
-    token = kit.spoken(text[place], bundled.tokenizer)
-    return line.format(unit=unit, layer=layer, share=kit.percent(share), token=token)
+def question(it: Unit) -> kit.Question | None:
+    """Ask where a number is highest in one more text; None where there is none, or no neighbours.
 
-
-def dead_question(count: int, units: int, layer: int, tokens: int) -> kit.Question:
-    """Return how many of a layer's units never fire, as a question."""
-    right = int(np.searchsorted([1, 11, 101], count, side="right"))
-    slots = {"count": count, "all": units, "layer": layer, "tokens": tokens}
-    return kit.Question.rated(words.dead_ask, words.dead_answers, right, words.dead_reason, **slots)
-
-
-def _grid(state: kit.PageState, corpus_search: CorpusSearch, layer: int) -> None:
-    groups, key = corpus_search.groups(), f"{KEY}.grid"
-    layers, units = corpus_search.search.fired.shape
-
-    def opened() -> None:
-        cell = st.session_state[key].get("chosen")
-        if cell is not None:
-            state["unitlayer"] = cell[0]
-            best = corpus_search.strongest(*cell)
-            state["unit"] = -1 if best is None else best
-
-    rows = groups.tolist()
-    cell_grid(
-        groups.astype(np.float32),
-        key=key,
-        row_names=[words.row.format(layer=layer) for layer in range(layers)],
-        column_names=words.groups,
-        texts=[[f"{count:,}" for count in row] for row in rows],
-        notes=[[words.note.format(count=count, all=units) for count in row] for row in rows],
-        role="value",
-        limit=float(units),
-        scale=("0", f"{units:,}"),
-        label=words.grid_label,
-        chosen=(
-            layer,
-            int(corpus_search.group_of()[layer, chosen_unit(state, corpus_search, layer)]),
-        ),
-        on_change=opened,
+    The wrong answers are those of somebody who takes the word that it wakes ahead of, and of one
+    who takes what stands before it.
+    """
+    if len(it.peaks()) <= TEXTS:
+        return None
+    text, place = it.peaks()[TEXTS]
+    near = text[place - 1 : place + 2] if place else ()
+    if len(set(near)) < 3:
+        return None
+    names = dict(zip(range(place - 1, place + 2), near, strict=True))
+    before, value, after = map(_written, it.values(text)[place - 1 : place + 2])
+    reasons = {place - 1: words.ask_before, place: words.ask_right, place + 1: words.ask_after}
+    slots = {"before": before, "value": value, "after": after, "rows": TEXTS}
+    return kit.Question.among(
+        words.ask,
+        reasons,
+        place,
+        lambda at: kit.spoken(names[at], it.bundled.tokenizer),
+        unit=it.unit,
+        layer=it.layer,
+        **slots,
     )
 
 
-def chosen_unit(state: kit.PageState, corpus_search: CorpusSearch, layer: int) -> int:
-    """Return the unit of the link; without one, that which fires seldom and strongest."""
-    there = 0 <= state["unit"] < corpus_search.search.fired.shape[1]
-    return state["unit"] if there else corpus_search.telling(layer, 1)[0]
+def _written(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # no minus before a zero
 
 
-def _choice(state: kit.PageState, corpus_search: CorpusSearch, layer: int) -> int:
-    """Show the choice of a unit; return it."""
-    layers, units = corpus_search.search.fired.shape
-    unit = chosen_unit(state, corpus_search, layer)
-    take = state.taker("unit")
+def _texts(it: Unit, asked: kit.Question | None, own: Sequence[int]) -> None:
+    """Draw the texts that wake a number; a click in the one that is asked for answers."""
+    rows = []
+    for n, (text, place) in enumerate(it.peaks()[: TEXTS + 1]):
+        start = max(0, place - (ASKED_BEFORE if n == TEXTS else BEFORE))
+        rows.append(_row(it, text, slice(start, place + AFTER), veiled=bool(asked) and n == TEXTS))
+    if own:
+        rows.append(_row(it, tuple(own), slice(0, None), name=words.own_row))
+    key = f"{KEY}.texts"
+
+    def clicked() -> None:
+        match st.session_state[key].get("selected"):
+            case [int(row), int(at)] if asked is not None and row == TEXTS:
+                place = it.peaks()[TEXTS][1]
+                settle(asked, GUESS, [max(0, place - ASKED_BEFORE) + at])
+
+    top = max(it.values(it.peaks()[0][0]))
+    token_strip(
+        rows,
+        key=key,
+        show_ids=False,
+        value_label=words.value,
+        value_range=(0.0, max(top, 1e-3)),
+        on_change=clicked,
+    )
+
+
+def _row(
+    it: Unit, text: tuple[int, ...], part: slice, *, veiled: bool = False, name: str = ""
+) -> TokenRow:
+    """Return a part of a text as a row; veiled: without what the unit does there."""
+    values, ids, tokenizer = it.values(text)[part], text[part], it.bundled.tokenizer
+    tokens, at = [], 0
+    for token, token_name in zip(ids, kit.names_of(ids, tokenizer), strict=True):
+        special = token in tokenizer.special_tokens.values()
+        data = token_name.encode() if special else tokenizer.token_bytes(token)
+        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
+        at += len(data)
+    if veiled:
+        return TokenRow(words.asked_row, tokens, values=[0.0] * len(tokens))
+    details = [{words.value: kit.signed(value)} for value in values]
+    return TokenRow(name or _written(max(values)), tokens, values=values, details=details)
+
+
+def _choice(state: kit.PageState, it: Unit) -> None:
+    layers, units = it.found.search.fired.shape
 
     def go(value: int | None) -> None:
         if value is not None:
             state["unitlayer"], state["unit"] = value, -1
 
-    best = corpus_search.telling(layer, OFFERED)
+    def take(value: int | None) -> None:
+        if value is not None:
+            state["unitlayer"], state["unit"] = it.layer, value
+
+    best = it.found.telling(it.layer, OFFERED)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if layers > 1:
-            slot = kit.tied(f"_{KEY}.layer", layer, go)
+            slot = kit.tied(f"_{KEY}.layer", it.layer, go)
             st.number_input(words.layer, min_value=0, max_value=layers - 1, width=120, **slot)
-        slot = kit.tied(f"_{KEY}.unit", unit, take)
+        slot = kit.tied(f"_{KEY}.unit", it.unit, take)
         st.number_input(words.unit, min_value=0, max_value=units - 1, width=140, **slot)
-        chosen = unit if unit in best else None
-        st.pills(words.strongest, best, **kit.tied(f"_{KEY}.best", chosen, take))
-    return unit
+        among = it.unit if it.unit in best else None
+        st.pills(words.strongest, best, **kit.tied(f"_{KEY}.best", among, take))
 
 
 @kit.kept(128)
@@ -212,85 +259,31 @@ def values_on(bundled: engine.Bundled, text: tuple[int, ...], layer: int) -> np.
     return unit_values(bundled.model, text, layer).numpy()
 
 
-@kit.kept(128)
-def writes(bundled: engine.Bundled, layer: int, unit: int) -> UnitWrites:
-    """Return what a unit writes into the prediction at the token where its value is highest."""
-    text, place = peak(searched(bundled), layer, unit)
-    return unit_writes(bundled.model, layer, unit, text, place, LISTED)
-
-
-def peak(corpus_search: CorpusSearch, layer: int, unit: int) -> tuple[tuple[int, ...], int]:
-    """Return the text in which a unit's value is highest, and the token's place in it."""
-    search = corpus_search.search
-    place = int(search.places[layer, unit, 0])
-    return corpus_search.texts[int(search.texts[layer, unit, 0])], place
-
-
-@kit.kept(64)
-def writes_bars(bundled: engine.Bundled, layer: int, unit: int, mode: kit.Mode) -> kit.Figure:
-    """Return the tokens that a unit raises and lowers most, as bars."""
-    writing = writes(bundled, layer, unit)
+def _writes(it: Unit, text: tuple[int, ...], place: int, top: str) -> None:
+    """Show the tokens that a unit raises and lowers most, as bars, and the code of it all."""
+    tokenizer, model = it.bundled.tokenizer, it.bundled.model
+    kit.section(words.writes.title)
+    writing = kept_writes(it.bundled, it.layer, it.unit, text, place)
     ids = [*writing.more.tolist(), *reversed(writing.less.tolist())]
     values = [*writing.raised.tolist(), *reversed(writing.lowered.tolist())]
-    names = [kit.escape_plotly(token) for token in kit.names_of(ids, bundled.tokenizer)]
-    return signed_bars(names, values, words.writes_axis, mode)
-
-
-def _opened(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit: int) -> None:
-    search, tokenizer = corpus_search.search, bundled.tokenizer
-    share = float(search.fired[layer, unit])
-    kit.section(words.unit_section, unit=unit, layer=layer)
-    numbers = search.texts[layer, unit, :TEXTS].tolist()
-    top = float(search.highest[layer, unit, 0])
-    text, place = peak(corpus_search, layer, unit)
-    line = words.unit_read if share > 0 else words.unit_dead
-    token = kit.spoken(text[place], tokenizer)
-    kit.prose(line.format(share=kit.percent(share), value=top, token=token).replace(" -", " −"))
-    rows = [
-        _row(bundled, corpus_search.texts[number], layer, unit) for number in dict.fromkeys(numbers)
-    ]
-    token_strip(
-        rows,
-        key=f"{KEY}.texts",
-        show_ids=False,
-        value_label=words.value,
-        value_range=(0.0, max(top, 1e-3)),
+    names = [kit.escape_plotly(token) for token in kit.names_of(ids, tokenizer)]
+    kit.chart(signed_bars(names, values, words.writes_axis, kit.theme()), f"{KEY}.writes")
+    times = kit.signed(it.values(text)[place] * float(writing.raised[0]))
+    slots = {"more": kit.spoken(ids[0], tokenizer), "value": top, "times": times}
+    kit.prose(f"{words.writes_text[model.config.norm]} {words.writes_read.format(**slots)}")
+    about = {"layer": it.layer, "unit": it.unit, "text": list(text), "place": place}
+    kit.show_code(
+        [search_units, unit_writes],
+        words.snippet.format(name=it.bundled.name, **about),
+        f"{it.values(text)[place]:.2f} at token {place}\n{writing.more[:3].tolist()}",
     )
-    _writes(bundled, layer, unit, top, token)
-    _code(bundled, corpus_search, layer, unit)
 
 
-def _row(bundled: engine.Bundled, text: tuple[int, ...], layer: int, unit: int) -> TokenRow:
-    values = values_on(bundled, text, layer)[:, unit].tolist()
-    tokens, at = [], 0
-    for token, token_name in zip(text, kit.names_of(text, bundled.tokenizer), strict=True):
-        special = token in bundled.tokenizer.special_tokens.values()
-        data = token_name.encode() if special else bundled.tokenizer.token_bytes(token)
-        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
-        at += len(data)
-    details = [{words.value: kit.signed(value)} for value in values]
-    name = words.row_name.format(value=max(values)).replace("-", "−")
-    return TokenRow(name, tokens, values=values, details=details)
-
-
-def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float, token: str) -> None:
-    writing = writes(bundled, layer, unit)
-    text = words.writes_text[bundled.model.config.norm]
-    kit.section(words.writes.title, text.format(token=token, divisor=writing.divisor))
-    kit.chart(writes_bars(bundled, layer, unit, kit.theme()), f"{KEY}.writes")
-    tokenizer, raised = bundled.tokenizer, float(writing.raised[0])
-    kit.prose(
-        words.writes_read.format(
-            more=kit.spoken(int(writing.more[0]), tokenizer),
-            raised=f"{raised:.4f}",
-            less=kit.spoken(int(writing.less[0]), tokenizer),
-            lowered=f"{float(writing.lowered[0]):.4f}",
-            value=top,
-            times=kit.signed(top * raised),
-        )
-        .replace(" -", " −")
-        .replace("(-", "(−")
+kept_writes = kit.kept(128)(
+    lambda bundled, layer, unit, text, place: unit_writes(
+        bundled.model, layer, unit, text, place, LISTED
     )
+)
 
 
 @kit.kept(32)
@@ -300,51 +293,30 @@ def before_bend(bundled: engine.Bundled, text: tuple[int, ...], layer: int) -> n
 
 
 @kit.kept(32)
-def bend_lines(
+def bend_line(
     bundled: engine.Bundled, text: tuple[int, ...], layer: int, function: str, mode: kit.Mode
 ) -> kit.Figure:
-    """Return a function and its derivative over a text's numbers."""
-    curve = activation_curve(function)
-    lines, names = [curve.y, curve.slope], [words.bends[function], words.derivative]
-    if function == "swiglu":
-        names[0] = words.through.format(u=1)
-        lines += [activation_curve(function, u).y for u in THROUGH]
-        names += [words.through.format(u=u).replace("-", "−") for u in THROUGH]
-    values = before_bend(bundled, text, layer)
-    return curve_on_values(curve.x, lines, names, values, words.counted, words.bend_axis, mode)
+    """Return a function over a text's numbers."""
+    import torch
+
+    x = torch.linspace(-REACH, REACH, POINTS, dtype=torch.float64)
+    line, values = ACTIVATIONS[function](x).numpy(), before_bend(bundled, text, layer)
+    names = [words.bends[function]]
+    return curve_on_values(x.numpy(), [line], names, values, words.counted, words.bend_axis, mode)
 
 
-def _bend(state: kit.PageState, bundled: engine.Bundled, text: tuple[int, ...], layer: int) -> None:
+def _bend(state: kit.PageState, it: Unit, text: tuple[int, ...]) -> None:
     """Show the curve that decides how much of each number goes on."""
-    own = bundled.model.config.activation
+    own = it.bundled.model.config.activation
     function = own if state["bend"] == "own" else state["bend"]
     kit.section(words.bend)
     kit.choose(state, "bend", words.bend_label, words.bends)
-    kit.plot(f"{KEY}.bend", bend_lines, bundled, text, layer, function)
-    values = before_bend(bundled, text, layer)
-    lines = [words.formula[function], words.bend_read]
-    if function.startswith("gelu"):
-        lines.append(words.gap)
-    at, gap = gelu_gap()
+    kit.plot(f"{KEY}.bend", bend_line, it.bundled, text, it.layer, function)
+    values = before_bend(it.bundled, text, it.layer)
     kit.prose(
-        " ".join(lines),
+        f"{words.formula[function]} {words.bend_read}",
         own=words.bends[own],
         count=len(values),
+        unit=it.unit,
         below=kit.percent(float((values <= 0).mean())),
-        flat=kit.percent(float((np.abs(slopes(function, values)) < FLAT).mean())),
-        at=at,
-        gap=gap,
-    )
-
-
-def _code(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit: int) -> None:
-    text, place = peak(corpus_search, layer, unit)
-    values = values_on(bundled, text, layer)[:, unit]
-    writing = writes(bundled, layer, unit)
-    kit.show_code(
-        [search_units, unit_writes],
-        words.snippet.format(
-            name=bundled.name, text=list(text), layer=layer, unit=unit, place=place
-        ),
-        f"{values.max():.2f} at token {values.argmax()}\n{writing.more[:3].tolist()}",
     )
