@@ -42,6 +42,8 @@ DONE = [
     "transformer?part=masked",
     "transformer?part=halves",
     "transformer?part=units",
+    "reasoning?part=best_of_n",
+    "reasoning?part=reward_hacking",
 ]
 
 

@@ -33,7 +33,7 @@ def test_a_reward_for_a_form_is_learned_and_a_broken_form_is_refused(visit):
     wait_for_address(page, "paypattern", ".*")
     page.get_by_role("button", name="Learn from this reward").click()
     expect(page.get_by_text("all rewards of each group are equal")).to_be_visible(timeout=120_000)
-    expect(page.get_by_text("the reward did not rise")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("your pay did not rise")).to_be_visible(timeout=60_000)
     visit.assert_clean()
 
 

@@ -14,6 +14,7 @@ from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of
 
 SHARE = st.floats(0, 1)
+PAIRS = ((47, 85), (12, 34), (50, 50), (49, 50), (10, 10), (99, 99))
 
 
 @given(st.lists(st.tuples(st.floats(-2, 2), SHARE), min_size=2, max_size=30))
@@ -28,30 +29,48 @@ def test_a_run_is_told_as_it_is(numbers):
         for values in zip(*numbers, strict=True)
     )
     assert ("did not rise" in said) == (paid[1] <= paid[0])
-    assert ("for something else than right answers" in said) == (
-        paid[1] > paid[0] and goal[1] < goal[0]
-    )
-    first, second = chapter.run_figures(FakeJob(found), len(found), "light")
-    assert [list(line.y) for line in first.data] == [
-        list(one) for one in zip(*numbers, strict=True)
-    ]
-    assert list(second.data[0].y) == [0.1] * len(found)
+    assert ("paid for something else" in said) == (paid[1] > paid[0] and goal[1] < goal[0])
+    drawn = chapter.live_lines(found)
+    assert [tuple(line.y) for line in drawn] == [*zip(*numbers, strict=True)]
 
 
-def test_rows_say_which_texts_are_right():
+def test_the_right_ones_of_the_texts_are_lit_beside_their_pay():
     last = Gamed(1, 0, 0, 0, 6.0, 0, 1, (("47+85=", ":132;", 0.5), ("47+85=", ":122;", -1.0)))
-    assert chapter.text_rows(last) == [(":132;", "0.50", "yes"), (":122;", "−1.00", "no")]
+    cases = chapter.text_cases(last)
+    assert [(case.label, case.value) for case in cases] == [
+        ([(":132;", True)], 0.5),
+        ([(":122;", False)], -1.0),
+    ]
 
 
 def test_the_record_is_told_within_its_error():
     free, held = ([run.last("right") for run in own.recorded()[beta]] for beta in (0.0, 1.0))
     error = np.hypot(np.std(free, ddof=1), np.std(held, ddof=1)) / 3**0.5
-    told = "larger than two" in " ".join(chapter.record_read().split())
-    assert told == (abs(np.mean(held) - np.mean(free)) > 2 * error)
-    asked = chapter.goal_question()
-    change = np.mean(free) - chapter.begun()
-    words = "about the same" if abs(change) < chapter.SAME else "up" if change > 0 else "down"
-    assert words in asked.answers[asked.right]
+    told = "more answers stay right" in " ".join(chapter.record_read().split())
+    assert told == (np.mean(held) - np.mean(free) > 2 * error)
+
+
+@pytest.mark.parametrize("beta", own.BETAS)
+def test_right_answers_are_drawn_as_measured_beside_two_beliefs_or_shown_at_once(beta):
+    runs = own.recorded()[beta]
+    paid, right = (
+        np.mean([[getattr(run, name)[at - 1] for at in chapter.PLACES] for run in runs], 0)
+        for name in ("reward", "right")
+    )
+    beliefs = np.minimum(1, right[0] + paid[1:] - paid[0]), np.full(len(right) - 1, right[0])
+    apart = min(np.abs(line - right[1:]).mean() for line in beliefs)
+    asked = chapter.goal_question(beta)
+    assert (asked is None) == (apart < chapter.APART)
+    if asked:
+        np.testing.assert_allclose(asked.values[asked.right], right[1:])
+        np.testing.assert_allclose(asked.values[:2], beliefs)
+
+
+def test_a_sum_of_three_digits_can_be_paid_and_right():
+    reward = OwnReward(right=1.0, form=1.0, pattern=own.PATTERN)
+    best = [max(reward.of(pair, f"12,3:{sum(pair):0{n}};") for n in (2, 3)) for pair in PAIRS]
+    assert [paid == 2 for paid in best] == [sum(pair) >= 100 for pair in PAIRS]
+    assert 0 < chapter.possible() < 1
 
 
 @pytest.mark.parametrize(
@@ -70,7 +89,7 @@ def test_the_page_shows_any_reward_or_refuses_it(chosen, refused, said):
     errors = " ".join(one.value for one in page.error)
     assert (refused in errors) if refused else not errors
     assert said in prose_of(page)
-    assert "The model did what was paid" in prose_of(page)
+    assert "You get what you pay for" in prose_of(page)
     assert ("nothing is learned" in prose_of(page)) == bool(said)
 
 

@@ -58,17 +58,24 @@ def guess_line(
     *,
     known: int,
     picture: str,
-    ghosts: Sequence[Drawn] = (),
+    ghosts: Sequence[Drawn] | None = None,
     **look: Any,
 ) -> None:
     """Draw lines of which one, `whole`, is told up to its first `known` points before a question.
 
     The numbers of each answer's `values` are the line's further points. ghosts: lines of what
-    somebody might think, drawn once it is told. For the rest see `guess_cases` and `draw_on`.
+    somebody might think, drawn once it is told; if not given, the wrong answers. For the rest see
+    `guess_cases` and `draw_on`.
     """
     told = question is None or answered(question, key)
     begun = [*lines, replace(whole, x=whole.x[:known], y=whole.y[:known])]
     after = list(whole.x[known:])
+    if ghosts is None and question is not None:
+        ghosts = [
+            Drawn(answer, after, line, "residual", dashed=True)
+            for at, (answer, line) in enumerate(zip(question.answers, question.values, strict=True))
+            if at != question.right
+        ]
 
     def draw(guesses: Sequence[Sequence[float]]) -> None:
         key, said = component_key("class", picture), words.line | {"picture": whole.label}
@@ -77,7 +84,7 @@ def guess_line(
     own = None if question is None else by_hand(question, key, picture, draw, log=y.log)
     shown = [*lines, whole] if told else begun
     draw_on(
-        [*shown, *(ghosts if told and own is not None else ())],
+        [*shown, *((ghosts or ()) if told and own is not None else ())],
         x,
         y,
         key=picture,

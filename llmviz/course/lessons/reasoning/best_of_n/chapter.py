@@ -86,11 +86,6 @@ def _votes(asked: kit.Question) -> None:
         GUESS,
         known=1,
         picture=f"{KEY}.votes",
-        ghosts=[
-            kit.Drawn(answer, [point.count for point in carried[1:]], line, "residual", dashed=True)
-            for at, (answer, line) in enumerate(zip(asked.answers, asked.values, strict=True))
-            if at != asked.right
-        ],
         form="percent",
     )
 

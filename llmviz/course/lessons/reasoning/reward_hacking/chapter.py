@@ -1,14 +1,10 @@
-"""Chapter "Rewards that are gamed": the learner's own reward, and the goal that was meant."""
+"""Chapter "Rewards that are gamed": a form is paid, the goal is asked for; the learner's reward."""
 
 import math
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.course.figures.adapters import Curve
-from llmviz.course.figures.adapters import lines as curves
-from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.reasoning import sum_texts
 from llmviz.course.lessons.reasoning.reward_hacking import model as own_reward
 from llmviz.course.lessons.reasoning.reward_hacking import words
@@ -22,111 +18,133 @@ from llmviz.course.lessons.reasoning.reward_hacking.model import (
     recorded,
 )
 from llmviz.course.lessons.reasoning.reward_hacking.params import BETAS as OFFERED
+from llmviz.course.lessons.reasoning.reward_hacking.params import LEASHES
 from llmviz.course.lessons.reasoning.reward_runs import numbers_in
 from llmviz.course.lessons.reasoning.sum_texts import LONGEST, encode, is_right
 from llmviz.course.ui import kit
 
+STAGED = True
 KEY = "reasoning.reward_hacking"
-CHART = {"displayModeBar": False}
 WEIGHTS = ("payright", "payshort", "payword", "payform")
-SAME = 0.02  # shares that differ by less are called about the same
+PLACES = (1, *range(5, UPDATES + 1, 5))  # updates at which the lines are drawn
+APART = 0.08  # between the lines of two answers, on average
 Given = tuple[OwnReward, str, int]  # the reward, β as the link writes it, updates
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
+    """Show the pay and what became of the goal, then let the reader pay."""
+    kit.prose(words.hook)
     commands = f"{sum_texts.COMMAND}\n{own_reward.COMMAND}"
     if not kit.is_here(words.missing, commands, recorded, sum_texts.bundled):
         return
-    kit.section(words.record, pattern=PATTERN)
-    opened = kit.predict(goal_question(), f"{KEY}.goal", covers=True)
-    if opened:
-        _record()
+    beta = float(state["payleash"])
+    asked, guess = goal_question(beta), f"{KEY}.goal.{beta:g}"
+    shown = asked is None or kit.answered(asked, guess)
+    with kit.stage("gamed", stays=False):
+        _curves(beta, asked, guess)
+        names = dict(zip(LEASHES, words.leashes, strict=True))
+        st.select_slider(words.leash, width=320, **state.named("payleash", names))
+    if shown:
+        kit.prose(words.caption, **told(beta))
+    kit.predict(asked, guess, covers=True, hand=True)
+    if shown:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.intro, pattern=PATTERN, both=kit.percent(possible()))
+    if shown:
+        _leashes()
     _own(state)
-    if opened:
-        kit.seen(words.end, **end())
+    if shown:
+        kit.seen(words.end, **told(0.0))
 
 
-def begun() -> float:
-    """Return the share of right answers before all runs, as their first updates found it."""
-    return float(np.mean([run.right[0] for run in recorded()[0.0]]))
+def line(beta: float, name: str) -> list[float]:
+    """Return a number of the runs with a penalty at PLACES, the mean of the runs."""
+    means = np.mean([getattr(run, name) for run in recorded()[beta]], 0)
+    return [float(means[at - 1]) for at in PLACES]
 
 
-def ended(beta: float, name: str) -> float:
-    """Return the mean of a number over the ends of the runs with a penalty."""
-    return float(np.mean([run.last(name) for run in recorded()[beta]]))
+def goal_question(beta: float) -> kit.Question | None:
+    """Return the question what becomes of right answers; None where the answers are too near.
 
-
-def goal_question() -> kit.Question:
-    """Return the question what becomes of right answers where only a form is paid."""
-    before, after = begun(), ended(0.0, "right")
-    place = 2 if abs(after - before) < SAME else 0 if after > before else 1
-    reason = words.goal_reason.format(
-        after=kit.percent(after), reward=f"{ended(0.0, 'reward'):.2f}"
+    The wrong ones are of somebody to whom what looks careful is right as much more often, and of
+    one to whom nobody touched the answers.
+    """
+    paid, right = line(beta, "reward"), line(beta, "right")
+    values = {
+        "careful": [min(1.0, right[0] + more - paid[0]) for more in paid[1:]],
+        "flat": [right[0]] * len(right[1:]),
+        "right": right[1:],
+    }
+    if any(np.ptp([values[name], right[1:]], 0).mean() < APART for name in ("careful", "flat")):
+        return None
+    return kit.Question(
+        words.ask.format(updates=UPDATES),
+        [words.ask_answers[name] for name in values],
+        2,
+        [words.ask_reasons[name].format(**told(beta)) for name in values],
+        values=[tuple(drawn) for drawn in values.values()],
     )
-    return kit.Question.of(
-        words.ask_goal, place, updates=UPDATES, before=kit.percent(before), reason=reason
+
+
+def _curves(beta: float, asked: kit.Question | None, guess: str) -> None:
+    """Draw the reward of the runs; the hand draws right answers on."""
+    kit.guess_line(
+        [kit.Drawn(words.paid, PLACES, line(beta, "reward"), "weights")],
+        kit.Drawn(words.goal, PLACES, line(beta, "right"), "value"),
+        kit.Scale(1, UPDATES, words.updates_axis),
+        kit.Scale(0, 1, words.share_axis),
+        asked,
+        guess,
+        known=1,
+        picture=f"{KEY}.curves",
+        form="percent",
     )
 
 
-def _record() -> None:
-    kit.prose(words.record_text)
-    kit.chart(record_figure(kit.theme()), f"{KEY}.record", bar=False)
-    kit.rows_table(record_rows(), words.record_columns)
+def ended(beta: float, name: str) -> np.ndarray:
+    """Return a number at the end of each run with a penalty."""
+    return np.array([run.last(name) for run in recorded()[beta]])
+
+
+def told(beta: float) -> dict[str, object]:
+    """Return the numbers of the runs with a penalty, at their start and their end."""
+    return {
+        "before": kit.percent(line(beta, "right")[0]),
+        "reward": kit.percent(float(ended(beta, "reward").mean())),
+        "right": kit.percent(float(ended(beta, "right").mean())),
+    }
+
+
+def possible() -> float:
+    """Return the share of sums whose right answer has three digits, as the pay wants it."""
+    return float(np.mean([sum(pair) >= 100 for pair in sum_texts.sums()[0]]))
+
+
+def _leashes() -> None:
+    kit.section(words.record)
+    cases = []
+    for beta in BETAS:
+        right, said = (
+            ended(beta, "right"),
+            words.run_name.format(beta=beta, paid=told(beta)["reward"]),
+        )
+        cases.append(kit.Case(said, float(right.mean()), dots=tuple(right)))
+    kit.case_rows(cases, kit.Axis(0, 0.5, words.goal), key=f"{KEY}.leashes", words={})
     kit.prose(record_read())
     kit.prose(words.goodhart)
-    kit.show_code(
-        [GamedRun],
+    code = (
         "from llmviz.course.lessons.reasoning.reward_hacking.model import recorded\n\n"
-        "print([f\"{run.last('right'):.3f}\" for run in recorded()[0.0]])",
-        str([f"{run.last('right'):.3f}" for run in recorded()[0.0]]),
+        "print([f\"{run.last('right'):.3f}\" for run in recorded()[0.0]])"
     )
-
-
-@kit.kept(2)
-def record_figure(mode: kit.Mode) -> go.Figure:
-    """Return the share of right answers by updates, a line for each penalty."""
-    drawn = [
-        Line(
-            words.run_name.format(beta=f"{beta:g}"),
-            np.arange(1, UPDATES + 1),
-            np.mean([run.right for run in recorded()[beta]], 0),
-            at,
-            marked=False,
-        )
-        for at, beta in enumerate(BETAS)
-    ]
-    axes = (words.updates_axis, words.goal_axis)
-    return lines(drawn, axes, mode, hover="%{y:.1%}", height=320)
-
-
-def record_rows() -> list[tuple[str, ...]]:
-    """Return a row for each penalty: numbers of its runs at their end."""
-    rows = []
-    for beta in BETAS:
-        runs = recorded()[beta]
-        rows.append(
-            (
-                f"{beta:g}",
-                ", ".join(f"{run.last('reward'):.2f}" for run in runs),
-                ", ".join(kit.percent(run.last("right")) for run in runs),
-                ", ".join(f"{run.last('divergence'):.3f}" for run in runs),
-            )
-        )
-    return rows
+    kit.show_code([GamedRun], code, str([f"{right:.3f}" for right in ended(0.0, "right")]))
 
 
 def record_read() -> str:
     """Return what the largest penalty does to right answers, within the error."""
-    found = [np.array([run.last("right") for run in recorded()[b]]) for b in (0.0, BETAS[-1])]
-    error = math.hypot(*(values.std(ddof=1) / math.sqrt(len(values)) for values in found))
-    free, held = (float(values.mean()) for values in found)
-    kind = "tie" if abs(held - free) <= 2 * error else "held"
-    return words.record_read[kind].format(
-        most=BETAS[-1], held=kit.percent(held), free=kit.percent(free)
-    )
+    free, held = (ended(beta, "right") for beta in (0.0, BETAS[-1]))
+    error = math.hypot(*(runs.std(ddof=1) / math.sqrt(len(runs)) for runs in (free, held)))
+    return words.record_read["tie" if abs(held.mean() - free.mean()) <= 2 * error else "held"]
 
 
 @kit.kept(12)
@@ -139,10 +157,9 @@ def job_of(reward: OwnReward, beta: str, updates: int) -> kit.Job:
 def _own(state: kit.PageState) -> None:
     kit.section(words.own, longest=LONGEST)
     anew = state.setter(payrun=False)
+    labels = words.right, words.short, words.word, words.form
     with st.container(horizontal=True, gap="medium"):
-        for key, label in zip(
-            WEIGHTS, (words.right, words.short, words.word, words.form), strict=True
-        ):
+        for key, label in zip(WEIGHTS, labels, strict=True):
             st.slider(label, step=0.25, width=200, **state.ranged(key, then=anew))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.text_input(state, "payholds", words.holds, anew, width=160)
@@ -152,11 +169,12 @@ def _own(state: kit.PageState) -> None:
         st.select_slider(words.beta, width=260, **state.named("paybeta", names, anew))
         st.slider(words.updates, step=10, width=260, **state.ranged("payupdates", then=anew))
     try:
-        reward = reward_of(state)
+        weights = [round(float(state[key]), 4) + 0.0 for key in WEIGHTS]
+        reward = OwnReward(*weights, state["payholds"], state["paypattern"])
     except ValueError as error:
         kit.refuse(error)
         return
-    if not any((reward.right, reward.short, reward.word, reward.form)):
+    if not any(weights):
         kit.prose(words.no_reward)
     updates = state["payupdates"]
     kit.live(
@@ -170,20 +188,15 @@ def _own(state: kit.PageState) -> None:
     )
 
 
-def reward_of(state: kit.PageState) -> OwnReward:
-    """Return the reward of the controls. Raises ValueError for a broken expression."""
-    weights = [round(float(state[key]), 4) + 0.0 for key in WEIGHTS]
-    return OwnReward(*weights, state["payholds"], state["paypattern"])
-
-
 def _results(job: kit.Job, reward: OwnReward) -> None:
     found: list[Gamed] = list(job.results)
     if not found:
         return
-    columns = st.columns(2, gap="medium")
-    for at, figure in enumerate(run_figures(job, len(found), kit.theme())):
-        columns[at].plotly_chart(figure, key=f"{KEY}.live.{at}", theme=None, config=CHART)
     last = found[-1]
+    paid, right = live_lines(found)
+    y = kit.Scale(min(0.0, *paid.y), max(1.0, *paid.y), words.share_axis)
+    x = kit.Scale(0, last.step, words.updates_axis)
+    kit.guess_line([paid], right, x, y, None, "", known=1, picture=f"{KEY}.live")
     kit.prose(
         words.live_read,
         step=last.step,
@@ -191,35 +204,33 @@ def _results(job: kit.Job, reward: OwnReward) -> None:
         reward=kit.signed(last.reward),
         right=kit.percent(last.right),
         length=last.length,
+        far=last.divergence,
     )
     if last.flat == 1:
         kit.prose(words.live_flat)
     st.caption(f"{words.last_texts} {last.texts[0][0]}")
-    kit.rows_table(text_rows(last), words.text_columns)
+    most = max(1.0, *(abs(paid) for *_, paid in last.texts))
+    axis = kit.Axis(-most if any(paid < 0 for *_, paid in last.texts) else 0, most, words.your_pay)
+    kit.case_rows(text_cases(last), axis, key=f"{KEY}.texts", words={}, form="figure", mark="dot")
     if job.over and len(found) > 1:
         kit.prose(live_end(found))
 
 
-def text_rows(last: Gamed) -> list[tuple[str, ...]]:
-    """Return a row for each text of the first group."""
+def live_lines(found: list[Gamed]) -> list[kit.Drawn]:
+    """Return the reward and the goal over the updates of a run, as lines."""
+    steps = [update.step for update in found]
     return [
-        (text, kit.signed(paid), words.marks[is_right(numbers_in(encode(prompt)), text)])
+        kit.Drawn(words.your_pay, steps, [update.reward for update in found], "weights"),
+        kit.Drawn(words.goal, steps, [update.right for update in found], "value"),
+    ]
+
+
+def text_cases(last: Gamed) -> list[kit.Case]:
+    """Return a line for each text of the first group with its pay; the right ones are lit."""
+    return [
+        kit.Case([(text, is_right(numbers_in(encode(prompt)), text))], paid)
         for prompt, text, paid in last.texts
     ]
-
-
-@kit.kept(32)
-def run_figures(job: kit.Job, count: int, mode: kit.Mode) -> tuple[go.Figure, go.Figure]:
-    """Return the reward beside the goal, and the distance, over the first updates of a run."""
-    found: list[Gamed] = list(job.results)[:count]
-    steps = [update.step for update in found]
-    paid, goal = words.live_names
-    first = [
-        Curve(paid, steps, [update.reward for update in found], "weights"),
-        Curve(goal, steps, [update.right for update in found], "accent"),
-    ]
-    second = [Curve(words.far_name, steps, [update.divergence for update in found], "key")]
-    return curves(first, words.live_axes, mode), curves(second, words.far_axes, mode)
 
 
 def live_end(found: list[Gamed]) -> str:
@@ -231,13 +242,3 @@ def live_end(found: list[Gamed]) -> str:
     rose = paid[1] > paid[0]
     kind = "neither" if not rose else "gamed" if goal[1] < goal[0] else "both"
     return words.live_end[kind].format(first=kit.percent(goal[0]), last=kit.percent(goal[1]))
-
-
-def end() -> dict[str, object]:
-    """Return the numbers of the chapter's end."""
-    return {
-        "pattern": PATTERN,
-        "reward": f"{ended(0.0, 'reward'):.2f}",
-        "before": kit.percent(begun()),
-        "after": kit.percent(ended(0.0, "right")),
-    }

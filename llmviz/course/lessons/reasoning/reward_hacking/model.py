@@ -12,16 +12,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import regex
 
+from llmviz import records
 from llmviz.course.lessons.reasoning import sum_texts
 from llmviz.course.lessons.reasoning.reward_runs import config_of, numbers_in, questions_of
 from llmviz.course.lessons.reasoning.sum_texts import END, LONGEST, decode, is_right
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.training.files import read_json
 
 FILE = "gamed-rewards.json"
 COMMAND = "python -m experiments make gamed-rewards"
@@ -167,19 +168,11 @@ class GamedRun:
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[float, tuple[GamedRun, ...]]:
     """Return the bundled runs by their penalty. ValueError where they are missing or damaged."""
-    path = folder / FILE
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
-    content = read_json(path)
-    try:
-        every = []
-        for row in content["runs"]:
-            names = ("reward", "right", "divergence")
-            lists = {name: tuple(map(float, row[name].split())) for name in names}
-            every.append(GamedRun(float(row["beta"]), int(row["seed"]), **lists))
+    with records.Recorded(folder / FILE, COMMAND) as content:
+        for row, name in product(content["runs"], ("reward", "right", "divergence")):
+            row[name] = [float(number) for number in row[name].split()]
+        every = records.typed(content["runs"], list[GamedRun])
         runs = {beta: tuple(run for run in every if run.beta == beta) for beta in BETAS}
         if any(len(some) != len(SEEDS) for some in runs.values()):
             raise TypeError(f"{len(BETAS) * len(SEEDS)} runs are needed; got {len(every)}")
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
-    return runs
+        return runs

@@ -5,7 +5,10 @@ from llmviz.course.ui import codec
 
 BETAS = ("0", "0.01", "0.03", "0.1", "0.3", "1", "3")
 
+LEASHES = ("0", "0.1", "1")  # of the bundled runs
+
 PARAMS = [
+    codec.choice("payleash", "0", LEASHES),
     codec.number("payright", 0.0, -1, 1),
     codec.number("payshort", 0.0, -1, 1),
     codec.number("payword", 0.0, -1, 1),
