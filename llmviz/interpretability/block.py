@@ -6,8 +6,7 @@ T tokens, C = n_embd, F hidden width, H heads, G heads of keys and values, D hea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from llmviz.models.settings import GPTConfig
 
 Steps = Mapping[str, "Tensor"]
-ORDERS = ("pre", "post")  # where the norms of a layer can stand
 # What a layer does, in this order, by where its norms stand; the names are those of the trace, and
 # "sum1" and "sum2" are what comes out of the two additions.
 STAGES = {
@@ -62,50 +60,15 @@ def all_blocks(model: LanguageModel, ids: Sequence[int]) -> list[Steps]:
     return layers
 
 
-def in_order(
-    model: LanguageModel, ids: Sequence[int], layer: int, steps: Steps, norm: str
-) -> Steps:
-    """Return what a layer's weights compute on the same input with their norms elsewhere.
+def block_steps(model: LanguageModel, ids: Sequence[int], layer: int) -> Steps:
+    """Return what one layer computes on a text.
 
-    ids: the text; steps: of `all_blocks`, for this layer; norm: one of ORDERS.
-    Raises ValueError for another order, and for a model without norms, which has none to move.
-    """
-    import torch
-
-    from llmviz.models.gpt import Block
-    from llmviz.nn.outline import outlined
-    from llmviz.trace import name_taps, record
-
-    gpt = require_block(model)
-    if norm not in ORDERS:
-        raise ValueError(f"norm must be one of {', '.join(ORDERS)}; got {norm!r}")
-    if gpt.config.norm == "none":
-        raise ValueError("the model has no norms in its layers, so there are none to move")
-    if norm == gpt.config.norm:
-        return steps
-    own = gpt.blocks[layer]
-    with outlined():
-        block = Block(replace(gpt.config, norm=norm), layer, own.attn.rotary)
-    block.load_state_dict(own.state_dict(), assign=True)
-    block.attn.rotary = own.attn.rotary
-    name_taps(block.eval())
-    with torch.inference_mode(), record() as trace:
-        block(steps["input"][None], *gpt.visible(torch.tensor([list(ids)])), None)
-    values = {name: value[0] for name, value in trace.items()}
-    return _with_sums(values, steps["input"], norm)
-
-
-def block_steps(
-    model: LanguageModel, ids: Sequence[int], layer: int, norm: str | None = None
-) -> Steps:
-    """Return what one layer computes on a text, its norms where the model or `norm` has them.
-
-    Raises ValueError as `all_blocks` and `in_order` do, and for a layer that is not there.
+    Raises ValueError as `all_blocks` does, and for a layer that is not there.
     """
     every = all_blocks(model, ids)
     if not 0 <= layer < len(every):
         raise ValueError(f"layer must be from 0 to {len(every) - 1}; got {layer}")
-    return every[layer] if norm is None else in_order(model, ids, layer, every[layer], norm)
+    return every[layer]
 
 
 def _with_sums(steps: dict[str, Tensor], x: Tensor, norm: str) -> Steps:
@@ -116,22 +79,6 @@ def _with_sums(steps: dict[str, Tensor], x: Tensor, norm: str) -> Steps:
     if norm == "none":
         del steps["norm1"], steps["norm2"]
     return steps
-
-
-class Sizes(NamedTuple):
-    """How large the numbers are at each stage of each layer."""
-
-    stages: tuple[str, ...]  # of STAGES
-    sizes: Tensor  # (L, S) root mean square over tokens and columns
-
-
-def sizes(every: Sequence[Steps], norm: str) -> Sizes:
-    """Measure the stages of all layers; norm: where their norms stand, a key of STAGES."""
-    import torch
-
-    stages = STAGES[norm]
-    rows = [[steps[stage].square().mean().sqrt() for stage in stages] for steps in every]
-    return Sizes(stages, torch.tensor(rows))
 
 
 def parameters_of(config: GPTConfig) -> dict[str, dict[str, tuple[int, ...]]]:

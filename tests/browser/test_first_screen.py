@@ -44,6 +44,7 @@ DONE = [
     "transformer?part=units",
     "reasoning?part=best_of_n",
     "reasoning?part=reward_hacking",
+    "transformer?part=block",
 ]
 
 

@@ -137,13 +137,4 @@ def test_every_stage_opens_and_its_last_cell_says_its_arithmetic(visit, of):
         if number:
             expect(detail.locator(".sum")).to_contain_text(re.compile("[=→]"))
         result.blur()
-    if of == "model":
-        a_cell_of_the_stack_opens_its_stage(page)
     visit.assert_clean()
-
-
-def a_cell_of_the_stack_opens_its_stage(page):
-    cell(page, 2, 5).click()
-    wait_for_address(page, "layer", "2")
-    wait_for_address(page, "stage", "up")
-    expect(stage(page, 8)).to_have_attribute("aria-current", "step")

@@ -73,6 +73,7 @@ STAGED = {
     "Why ÷√d",
     "Why",
     "Units",
+    "One block, opened",
 }  # they have it under their picture
 WAYS_ON = ("Back: ", "Next: ", "Next lesson: ")
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.course.components import unpack
@@ -19,13 +21,13 @@ from llmviz.course.lessons.transformer.block import chapter as block
 from llmviz.course.lessons.transformer.block import words as block_words
 from llmviz.course.lessons.transformer.block.drawing import stage_names
 from llmviz.course.lessons.transformer.params import TEXT as LESSON_TEXT
+from llmviz.course.lessons.transformer.subject import Subject
 from llmviz.course.lessons.transformer.units import chapter as units
 from llmviz.course.lessons.transformer.units import words as units_words
 from llmviz.course.ui import engine, model_on_text
 from llmviz.course.ui.common import percent
 from llmviz.interpretability.block import STAGES, all_blocks, block_steps, parameters_of
 from llmviz.interpretability.units import unit_values, unit_writes
-from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
 from llmviz.models.three_words import three_words
 from llmviz.nn.layers import ACTIVATIONS
@@ -33,7 +35,7 @@ from llmviz.trace import record
 from llmviz.training.config import OWN_TEXT
 from tests.pages import harness
 from tests.pages.conftest import use
-from tests.pages.small_model import HEADS, LAYERS, ids_of, make_checkpoint
+from tests.pages.small_model import HEADS, ids_of, make_checkpoint
 
 TEXT = "Once Anna met Samir. Then"
 MODEL = {"of": "model", "text": TEXT}
@@ -82,28 +84,23 @@ OF_HEAD = {"Q": "q", "K": "k", "V": "v", "scores": "scores", "scaled": "scaled"}
 OF_HEAD |= {"masked": "masked", "weights": "weights", "context": "output"}
 
 
-@pytest.mark.parametrize("order", ["own", "post"])
 @pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 2)])
-def test_matrices_are_the_trace(bundle, layer, head, order):
-    app = harness.open_part(
-        "transformer", "block", **MODEL, layer=f"{layer}", head=f"{head}", order=order
-    )
+def test_matrices_are_the_trace(bundle, layer, head):
+    app = harness.open_part("transformer", "block", **MODEL, layer=f"{layer}", head=f"{head}")
     harness.fine(app)
     drawn, ids = matrices(app), ids_of(bundle, TEXT)
-    steps = block_steps(bundle.model, ids, layer, None if order == "own" else order)
+    steps = block_steps(bundle.model, ids, layer)
     for name, step in TAPS.items():
         np.testing.assert_array_equal(drawn[name], steps[step].numpy())
     for name, step in OF_HEAD.items():
         np.testing.assert_array_equal(drawn[name], steps[f"attn.{step}"][head].numpy())
-    last = "out" if order == "own" else "sum 2"
-    np.testing.assert_array_equal(drawn[last], steps["sum2"].numpy())
-    if order == "own":
-        with torch.inference_mode(), record() as trace:
-            bundle.model(torch.tensor([ids]))
-        for name, step in TAPS.items():
-            tap = f"blocks.{layer}.{step}"
-            if tap in trace:
-                np.testing.assert_array_equal(drawn[name], trace[tap][0].numpy())
+    np.testing.assert_array_equal(drawn["out"], steps["sum2"].numpy())
+    with torch.inference_mode(), record() as trace:
+        bundle.model(torch.tensor([ids]))
+    for name, step in TAPS.items():
+        tap = f"blocks.{layer}.{step}"
+        if tap in trace:
+            np.testing.assert_array_equal(drawn[name], trace[tap][0].numpy())
 
 
 def computed(op: dict, of: list[np.ndarray]) -> np.ndarray:
@@ -230,38 +227,20 @@ def test_the_example_behaves_as_models_do():
     assert 0.25 < below < 0.75
 
 
-@pytest.mark.parametrize("order", ["pre", "post"])
-def test_norms_stand_where_the_switch_says(order):
-    app = harness.open_part("transformer", "block", order=order)
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_norms_stand_where_the_model_has_them(norm, tmp_path, monkeypatch):
+    make_checkpoint(tmp_path, norm=norm)
+    use(monkeypatch, tmp_path)
+    app = harness.open_part("transformer", "block", **MODEL)
     branches = [(stage["short"], stage["branch"]) for stage in view(app)["stages"]]
     norms_at = [k for k, (short, _) in enumerate(branches) if short == "n"]
     sums_at = [k for k, (short, _) in enumerate(branches) if short == "+"]
-    if order == "pre":
+    if norm == "pre":
         assert norms_at == [1, sums_at[0] + 1]
         assert [branches[k][1] for k in norms_at] == [0, 1]
     else:
         assert norms_at == [k + 1 for k in sums_at]
         assert [branches[k][1] for k in norms_at] == [None, None]
-    swapped = "same weights run" in harness.prose_of(app)
-    assert swapped == (order == "post")
-
-
-def test_a_model_without_norms_says_that_there_is_nothing_to_move(tmp_path, monkeypatch):
-    make_checkpoint(tmp_path, norm="none")
-    use(monkeypatch, tmp_path)
-    app = harness.open_part("transformer", "block", **MODEL, order="post", stage="norm1")
-    harness.fine(app)
-    assert block_words.no_norms in harness.boxes(app) and view(app)["step"] == 0
-
-
-def test_the_stack_has_the_sizes_and_a_click_opens_a_stage(bundle):
-    app = harness.open_part("transformer", "block", **MODEL, layer="1", stage="scores")
-    grid = harness.sent(app, "cell_grid")
-    for layer, steps in enumerate(all_blocks(bundle.model, ids_of(bundle, TEXT))):
-        for column, stage in enumerate(("input", "norm1", "attn", "sum1", "norm2", "mlp", "sum2")):
-            size = float((steps[stage] ** 2).mean()) ** 0.5
-            assert grid["values"][layer, column] == pytest.approx(size, rel=1e-5)
-    assert grid["chosen"] == [1, 2] and grid["values"].shape == (LAYERS, 7)
 
 
 def test_a_link_keeps_stage_cell_and_windows(bundle):
@@ -295,7 +274,7 @@ def test_a_model_with_experts_is_refused_with_those_that_can(part, tmp_path, mon
     app = harness.open_part("transformer", part, **MODEL)
     harness.fine(app)
     assert "3 experts a layer" in harness.boxes(app)
-    assert ("Choose another model above" in harness.boxes(app)) == (part == "block")
+    assert ("Choose another model." in harness.boxes(app)) == (part == "block")
 
 
 @pytest.mark.parametrize("text", harness.ODD_TEXTS.values(), ids=list(harness.ODD_TEXTS))
@@ -307,47 +286,42 @@ def test_odd_texts_leave_no_error(bundle, part, text):
     harness.fine(app)
 
 
-def steps_with(attn, mlp):
-    return {"attn": torch.tensor([attn]), "mlp": torch.tensor([mlp])}
+lengths = some.floats(0, 99, width=32)
 
 
-vectors = some.lists(some.floats(-9, 9, width=32), min_size=3, max_size=3)
-
-
-@given(vectors, vectors)
-def test_the_question_of_the_block_has_one_right_answer(attn, mlp):
-    asked = block.question(steps_with(attn, mlp), "so")
-    lengths = [np.linalg.norm(attn), np.linalg.norm(mlp)]
+@given(lengths, lengths, lengths, lengths)
+def test_the_question_of_the_block_is_what_the_network_adds(x, attn, mlp, out):
+    added = {"x": x, "attn": attn, "mlp": mlp, "out": out}
+    asked = block.question(added, "so")
+    values = sorted(round(value, 2) for value in (mlp, x / 10, attn, block.WIDER * attn))
+    gap = min(b - a for a, b in pairwise(values))
     if asked is None:
-        assert abs(lengths[0] - lengths[1]) < 0.0101
+        assert gap <= block.APART * block.axis_end(added)
     else:
-        assert asked.right == int(np.argmax(lengths))
+        assert asked.values[asked.right] == (round(mlp, 2),) and len(asked.answers) == 4
+        assert block.axis_end(added) > max(at for (at,) in asked.values)
 
 
-@settings(max_examples=60)
-@given(
-    some.integers(1, 6),
-    some.integers(1, 6),
-    some.sampled_from([1, 8, 64]),
-    some.sampled_from(["pre", "none"]),
-    some.booleans(),
-    some.sampled_from(["gelu", "swiglu"]),
-)
-def test_the_count_has_one_right_answer(heads, width, hidden, norm, bias, activation):
-    config = GPTConfig(
-        n_head=heads,
-        n_embd=heads * width,
-        hidden_size=hidden,
-        norm=norm,
-        bias=bias,
-        n_layer=1,
-        activation=activation,
-    )
-    asked = block.count_question(config)
-    counted = GPT(config).blocks[0]
-    mlp, every = (sum(x.numel() for x in part.parameters()) for part in (counted.mlp, counted))
-    assert asked.answers[asked.right] == f"{mlp:,}" and f"{every:,} parameters" in asked.text
-    assert asked.reasons[asked.right].count(" numbers") == 1
+def test_looks_at_the_block_say_what_the_first_model_does():
+    first = engine.load("tiny-world-gpt")
+    read = model_on_text.read_text({"text": LESSON_TEXT}, first)
+    subject = Subject(*first.kept_as, first.model, read.ids, read.tokens, 0)
+    every = [block.lengths(replace(subject, layer=layer)) for layer in range(4)]
+    assert block.question(every[0], "so") is not None
+    assert 3.5 < every[1]["attn"] / every[1]["mlp"] < 4.5
+    assert every[2]["out"] < every[2]["x"] and min(every[2]["attn"], every[2]["mlp"]) > 1
+    assert max(every, key=lambda added: added["attn"]) is every[3]
+    assert every[0]["mlp"] / every[3]["mlp"] == pytest.approx(1, abs=0.02)
+
+
+def test_what_is_asked_is_not_sent_before_the_answer(covers):
+    app = harness.open_part("transformer", "block")
+    harness.fine(app)
+    values = [row["value"] for row in harness.sent(app, "case_rows")["rows"]]
+    assert values[2:] == [None, None] and all(values[:2])
+    app.session_state["transformer.layer"] = 1
+    app.run()
+    assert all(row["value"] for row in harness.sent(app, "case_rows")["rows"])
 
 
 @pytest.mark.parametrize("norm", STAGES)
@@ -365,10 +339,9 @@ def test_the_end_of_a_block_is_what_its_norms_make_of_the_sum(norm, text, tmp_pa
         for name in ("blocks.0.residual", "blocks.1.attn", "blocks.1.mlp", "blocks.1.residual")
     )
     told = harness.prose_of(app)
-    assert f"begins with a length of {x:.2f}" in told and f"adds a vector {attn:.2f} long" in told
-    assert f"adds one {mlp:.2f} long" in told and f"{out:.2f} long." in told
+    assert f"came in {x:.2f} long, attention added {attn:.2f}" in told
+    assert f"network {mlp:.2f}." in told.replace("\n", " ") and f"{out:.2f} long" in told
     assert ("After each addition comes a norm" in told) == (norm == "post")
-    assert ("for single tokens" in told) == (norm != "none" and len(ids_of(bundled, text)) > 1)
 
 
 @pytest.mark.parametrize("bend", ["own", "relu", "gelu", "gelu_tanh", "silu", "swiglu"])
@@ -385,20 +358,6 @@ def test_bars_count_the_numbers_of_the_text(bundle, bend):
     name = bundle.model.config.activation if bend == "own" else bend
     line = ACTIVATIONS[name](torch.tensor(curve["x"], dtype=torch.float64))
     np.testing.assert_allclose(curve["y"], line, atol=1e-12)
-
-
-@pytest.mark.parametrize("part", ["block"])
-def test_another_layer_grades_no_answer_anew(bundle, covers, part):
-    app = harness.open_part("transformer", part, **MODEL)
-    while waiting := [radio for radio in app.radio if radio.value is None]:
-        waiting[0].set_value(0).run()
-    reasons = re.compile(r"the vector that [^.]* adds is [\d.]+")
-    given = reasons.findall(harness.prose_of(app))
-    app.session_state["transformer.layer"] = 1
-    app.run()
-    harness.fine(app)
-    assert given and reasons.findall(harness.prose_of(app)) == given
-    assert all(radio.value is not None for radio in app.radio)
 
 
 # ---- units

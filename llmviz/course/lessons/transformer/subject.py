@@ -5,22 +5,16 @@ T tokens, C width.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-
-import streamlit as st
+from dataclasses import dataclass
 
 from llmviz.course.lessons.transformer import words as words
 from llmviz.course.ui import engine, kit
-from llmviz.interpretability.block import Steps, all_blocks, require_block
+from llmviz.interpretability.block import Steps, all_blocks
 from llmviz.models import three_words
 from llmviz.models.gpt import GPT
-from llmviz.models.settings import GPTConfig
 
 DRAWN = 18  # tokens that have a row
 SMALL = "three words"
-# Models with other parts than the bundled ones have: norms behind, RMSNorm, rotary, SwiGLU.
-ALSO = [f"since-2017/{name}" for name in ("post-norm", "rms-norm", "rotary", "swiglu")]
 
 
 @dataclass(frozen=True)
@@ -57,10 +51,6 @@ class Subject:
         """What the layer computes: see `all_blocks`."""
         return blocks_of(self)[self.layer]
 
-    def at(self, layer: int) -> Subject:
-        """The same text in another layer."""
-        return replace(self, layer=layer)
-
     def opening(self, imports: str) -> str:
         """The lines with which a snippet gets the model, behind its other imports."""
         lines = words.open_small if self.name == SMALL else words.open_model
@@ -77,44 +67,20 @@ def blocks_of(subject: Subject) -> list[Steps]:
 
 
 def choose_subject(
-    state: kit.PageState, more: Callable[[GPTConfig], None] | None = None
+    state: kit.PageState, opened: tuple[engine.Bundled, kit.Read] | None
 ) -> Subject | None:
     """Show what can be looked into and return it; None, saying why, where it cannot be opened.
 
-    more: shows further controls in the same row, for a model with these settings.
+    opened: the learner's model and the text that it read, if it can be opened.
     """
-    whole, name, model = state["of"] == "model", None, small_model()
-    if whole:
-        kit.text_box(state, height=80)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        kit.choose(state, "of", words.subject_of, words.subject_subjects)
-        if whole:
-            name = kit.Picker(also=ALSO).choose(state)
-            model = _openable(name)
-        layers = 0 if model is None else model.config.n_layer
-        if layers > 1:
-            st.number_input(
-                words.subject_layer, width=120, **state.ranged("layer", most=layers - 1)
-            )
-        if more is not None and model is not None:
-            more(model.config)
-    if not whole:
-        kit.prose(words.subject_small)
-        ids = tuple(range(len(three_words.TOKENS)))
-        return Subject(SMALL, "", model, ids, three_words.TOKENS, 0)
-    model_and_text = kit.load_and_read(state, name, DRAWN, require_block)
-    if model_and_text is None:
-        if name is not None and not layers:
+    kit.choose(state, "of", words.subject_of, words.subject_subjects)
+    if state["of"] == "model":
+        if opened is None:
             kit.inform(words.subject_cannot, ":material/info:")
-        return None
-    bundled, read = model_and_text
-    layer = min(state["layer"], layers - 1)
-    return Subject(*bundled.kept_as, bundled.model, read.ids, read.tokens, layer)
-
-
-def _openable(name: str | None) -> GPT | None:
-    """The model of a name; None where it cannot be opened, which is said elsewhere."""
-    try:
-        return require_block(engine.load(name).model) if name else None
-    except ValueError:
-        return None
+            return None
+        bundled, read = opened
+        layer = min(state["layer"], bundled.model.config.n_layer - 1)
+        return Subject(*bundled.kept_as, bundled.model, read.ids, read.tokens, layer)
+    kit.prose(words.subject_small)
+    ids = tuple(range(len(three_words.TOKENS)))
+    return Subject(SMALL, "", small_model(), ids, three_words.TOKENS, 0)

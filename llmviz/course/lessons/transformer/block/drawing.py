@@ -52,11 +52,11 @@ class Drawing:
     tokens: tuple[str, ...]
     layer: int
     head: int
-    norm: str
 
     def __post_init__(self) -> None:
         self.picture, self.block = Picture(), self.model.blocks[self.layer]
         self.config, self.rows = self.model.config, {"row_labels": self.tokens}
+        self.norm = self.config.norm
         self.stream = "x"  # the matrix that the next part reads, and the next + adds to
         self.read = "x"
         width, hidden = self.config.n_embd, self.config.feed_forward_size

@@ -4,17 +4,7 @@ from llmviz.course import components as lv
 from llmviz.course.lessons.transformer.block.drawing import Drawing
 from llmviz.course.lessons.transformer.subject import Subject
 from llmviz.course.ui import kit
-from llmviz.interpretability.block import Steps, in_order
 from llmviz.models.gpt import Block
-
-
-@kit.kept(32)
-def steps_of(subject: Subject, norm: str) -> Steps:
-    """Return what a layer computes with its norms where `norm` says."""
-    model, steps = subject.model, subject.steps
-    if norm == model.config.norm:
-        return steps
-    return in_order(model, subject.ids, subject.layer, steps, norm)
 
 
 @kit.kept(8, key=lambda subject: subject.in_model)  # 28 MB each at the shape of GPT-2
@@ -46,10 +36,9 @@ def head_weights(block: Block, head: int) -> lv.Weights:
 
 
 @kit.kept(32)
-def picture_of(subject: Subject, head: int, norm: str) -> lv.StagePicture:
+def picture_of(subject: Subject, head: int) -> lv.StagePicture:
     """Return the picture of a layer and one of its heads."""
-    steps = steps_of(subject, norm)
-    drawn = Drawing(subject.model, steps, subject.ids, subject.tokens, subject.layer, head, norm)
+    drawn = Drawing(subject.model, subject.steps, subject.ids, subject.tokens, subject.layer, head)
     weights = [weights_of(subject), head_weights_of(subject, head)]
     return staged(drawn, weights)
 

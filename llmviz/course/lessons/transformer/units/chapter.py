@@ -13,7 +13,7 @@ import streamlit as st
 from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.figures.activations import curve_on_values
 from llmviz.course.figures.units import signed_bars
-from llmviz.course.lessons.transformer.page import MODEL
+from llmviz.course.lessons.transformer.page import WITH_PARTS
 from llmviz.course.lessons.transformer.units import words
 from llmviz.course.lessons.transformer.units.model import GrowingSearch
 from llmviz.course.ui import engine, kit
@@ -93,7 +93,7 @@ def searched(bundled: engine.Bundled) -> CorpusSearch:
 def draw(state: kit.PageState) -> None:
     """Show where a number wakes, the guess and the looks, then what it writes and its curve."""
     kit.prose(words.hook)
-    opened = kit.load_and_read(state, MODEL.name(state), DRAWN, require_block)
+    opened = kit.load_and_read(state, WITH_PARTS.name(state), DRAWN, require_block)
     if opened is None:
         kit.source(state, opened=True)
         return
