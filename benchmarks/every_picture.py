@@ -130,7 +130,7 @@ def main() -> None:
         wait_until_up(url)
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         for lesson in LESSONS:
-            for chapter in lesson.names or [""]:
+            for chapter in lesson.keys or [""]:
                 if only and lesson.key not in only:
                     continue
                 page = browser.new_page(viewport={"width": 1440, "height": 900})

@@ -60,9 +60,9 @@ def _chapter(place: str) -> tuple[Lesson, str]:
 
     known: dict[str, tuple[Lesson, str]] = {}
     for found in LESSONS:
-        if not found.names:
+        if not found.keys:
             known[found.key] = (found, "")
-        for name in found.names:
+        for name in found.keys:
             known[f"{found.key}/{name}"] = (found, name)
     if place not in known:
         near = ", ".join(nearest(place, sorted(known)))

@@ -7,7 +7,7 @@ import pytest
 from llmviz.course.lessons import LESSONS
 from tests.browser.hand import until
 
-CHAPTERS = sum(len(lesson.names) for lesson in LESSONS)
+CHAPTERS = sum(len(lesson.keys) for lesson in LESSONS)
 SO_FAR = f"Chapters opened: 1 of {CHAPTERS}. Questions answered: {{}}."
 
 

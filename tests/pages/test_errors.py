@@ -59,7 +59,7 @@ def infos(app) -> str:
 
 def test_the_story_that_the_lesson_opens_with_is_one():
     assert is_story(lesson_words.story_default)
-    assert LESSON.names[0] == "chance"
+    assert LESSON.linked_first == "chance"
 
 
 @pytest.mark.parametrize("model", ["", *ALSO, "words-gpt", "tiny-world-char"])

@@ -32,10 +32,10 @@ WAYS: dict[str, tuple[tuple[Stop, ...], ...]] = {
     COURSE: (
         _sitting("tokenization/cut", "tokenization/learn"),
         _sitting("embeddings/lookup", "embeddings/similarity"),
+        _sitting("history/where", "history/counting", "history/all"),
         _sitting("attention/why", "attention/steps"),
         _sitting("attention/masks", "attention/heads"),
         _sitting("transformer/block", "transformer/loop", "transformer/stream"),
-        _sitting("history/where", "history/counting", "history/all"),
         _sitting("training/loss", "training/descent"),
         _sitting("training/curves", "training/overfitting", "training/runs"),
         _sitting("sampling/temperature", "sampling/pipeline"),

@@ -319,7 +319,7 @@ def _template() -> Any:
 
 
 def _address(app: str, place: Place) -> str:
-    listed = place.chapter in place.lesson.names
+    listed = place.chapter in place.lesson.keys
     link = ({"part": place.chapter} if listed else {}) | dict([place.part] if place.part else [])
     link |= dict(parse_qsl(place.look, keep_blank_values=True))
     query = f"?{urlencode(link)}" if link else ""

@@ -76,7 +76,8 @@ class Lesson:
     key: the page's name in addresses, that of its file in `pages/` and of its package.
     icon: a Material symbol. words: its document, `lesson.md`, which gives its title and, by name,
     what lists and the head of the page say of it.
-    chapters: the names of their folders. after: keys of the lessons to take first, as links.
+    names, further: its chapters' folders, those of its way and those behind it.
+    after: keys of the lessons to take first, as links.
     needs_engine: whether no chapter can do without torch; the page then waits for it.
     linked_first: the chapter of a link that names none, where that is not the first one any more.
     moved: names of chapters in older links, and the chapters that hold now what was there.
@@ -88,6 +89,7 @@ class Lesson:
     icon: str
     words: Document
     names: Sequence[str] = ()
+    further: Sequence[str] = ()
     needs_engine: bool = False
     after: Sequence[str] = ()
     linked_first: str = ""
@@ -95,9 +97,14 @@ class Lesson:
     begins_with: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def keys(self) -> list[str]:
+        """The names of all its chapters, in their order."""
+        return [*self.names, *self.further]
+
+    @property
     def chapters(self) -> list[Chapter]:
-        """Its chapters, in their order."""
-        return [Chapter(self.package, name) for name in self.names]
+        """All its chapters, in their order: those of its way, then the further ones."""
+        return [Chapter(self.package, name) for name in self.keys]
 
     @property
     def title(self) -> str:

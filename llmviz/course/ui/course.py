@@ -120,10 +120,10 @@ def onward(way: str, lesson: Lesson, chapter: str = "") -> Next | None:
         title = _chapter(stop.lesson, stop.chapter).title
         known = "" if stop.lesson == lesson.key else f" ({_lesson(stop.lesson).title})"
         return Next(f"Next: {title}{known}", f"{stop.lesson}/{stop.chapter}")
-    chapters = lesson.chapters
-    at = [part.key for part in chapters].index(chapter) + 1 if chapters else 0
-    if at < len(chapters):
-        return Next(f"Next: {chapters[at].title}", f"{lesson.key}/{chapters[at].key}")
+    row = lesson.further if chapter in lesson.further else lesson.names
+    at = row.index(chapter) + 1 if chapter else len(row)
+    if at < len(row):
+        return Next(f"Next: {_chapter(lesson.key, row[at]).title}", f"{lesson.key}/{row[at]}")
     later = lessons()[[other.key for other in lessons()].index(lesson.key) + 1 :]
     if not later:
         return None
@@ -142,10 +142,10 @@ def back(way: str, lesson: Lesson, chapter: str) -> Next | None:
         return Next(
             f"Back: {_chapter(stop.lesson, stop.chapter).title}", f"{stop.lesson}/{stop.chapter}"
         )
-    at = lesson.names.index(chapter)
+    at = lesson.keys.index(chapter)
     if not at:
         return None
-    return Next(f"Back: {lesson.chapters[at - 1].title}", f"{lesson.key}/{lesson.names[at - 1]}")
+    return Next(f"Back: {lesson.chapters[at - 1].title}", f"{lesson.key}/{lesson.keys[at - 1]}")
 
 
 def open_place(place: str) -> None:
@@ -154,7 +154,7 @@ def open_place(place: str) -> None:
     Ends the rerun. Nothing happens for a place that there is not: browsers name them.
     """
     page, _, name = place.partition("/")
-    known = {lesson.key: set(lesson.names) for lesson in lessons()} | {GLOSSARY: set(terms())}
+    known = {lesson.key: set(lesson.keys) for lesson in lessons()} | {GLOSSARY: set(terms())}
     if page not in known or (name and name not in known[page]):
         return
     if name:

@@ -18,7 +18,7 @@ from llmviz.course.ui.prose import opening, prose
 from llmviz.course.ui.question import HERE, open_all
 from llmviz.course.ui.state import PageState, page_state
 
-FIRST = "What you need first"
+FIRST, FURTHER = "What you need first", "Further"
 CHAPTERS = "_chapters"  # in the session: tests read from here which chapters there are
 
 
@@ -68,15 +68,7 @@ def chapters(lesson: Lesson, state: PageState) -> None:
     titles = {chapter.key: chapter.title for chapter in lesson.chapters}
     keys = list(titles)
     st.session_state[CHAPTERS] = keys  # tests read from here which chapters there are
-    st.segmented_control(
-        "Parts of this lesson",
-        keys,
-        format_func=titles.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        width="stretch",
-        **state.bind("part"),
-    )
+    _tabs(lesson, state, titles)
     at = keys.index(state["part"])
     chapter = lesson.chapters[at]
     way = course.stop_of(state[WAY.key], lesson.key, chapter.key)
@@ -94,6 +86,31 @@ def chapters(lesson: Lesson, state: PageState) -> None:
         if before := course.back(state[WAY.key], lesson, chapter.key):
             _leads(state, lesson, before, f"_back@{lesson.key}.{chapter.key}", main=False)
         _onward(state, lesson, keys[at])
+
+
+def _tabs(lesson: Lesson, state: PageState, titles: dict[str, str]) -> None:
+    """Show the chapters of the lesson's way beside each other; the further ones wait in a menu."""
+    here = state["part"]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(
+            "Parts of this lesson",
+            [*lesson.names, *([here] if here in lesson.further else [])],
+            format_func=titles.__getitem__,
+            required=True,
+            label_visibility="collapsed",
+            **state.bind("part"),
+        )
+        if lesson.further:
+            with st.popover(FURTHER):
+                for name in lesson.further:
+                    st.button(
+                        titles[name],
+                        key=f"_further@{lesson.key}.{name}",
+                        type="tertiary",
+                        disabled=name == here,
+                        on_click=_go_to,
+                        args=(state, name),
+                    )
 
 
 def _page_of(lesson: Lesson) -> ModuleType | None:

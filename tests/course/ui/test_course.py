@@ -91,7 +91,9 @@ def test_home_shows_each_way(way):
     paths = unpack_all(app, "course_path")
     for path, chosen in zip(paths, dict.fromkeys((ways.HOUR, way)), strict=True):
         shown = [chapter["place"] for stop in path["stops"] for chapter in stop["chapters"]]
-        assert shown == [place for place in walked(chosen) if "/" in place]
+        everything = [f"{one.key}/{name}" for one in LESSONS for name in one.keys]
+        walk = everything if chosen == contents.ALL else walked(chosen)
+        assert shown == [place for place in walk if "/" in place]
         assert all(stop["minutes"] and stop["place"] for stop in path["stops"])
 
 
@@ -119,7 +121,7 @@ def test_back_goes_the_way_or_through_the_lesson():
             assert found is not None and found.place == before
     assert course.back(contents.ALL, BY_KEY["tokenization"], "cut") is None
     for lesson in LESSONS:
-        for before, chapter in zip(lesson.names, lesson.names[1:], strict=False):
+        for before, chapter in zip(lesson.keys, lesson.keys[1:], strict=False):
             found = course.back(contents.ALL, lesson, chapter)
             assert found is not None and found.place == f"{lesson.key}/{before}"
 
@@ -127,7 +129,7 @@ def test_back_goes_the_way_or_through_the_lesson():
 def test_the_search_knows_every_chapter_with_its_questions_and_every_term():
     index = unpack(course.search_index().data)
     chapters = {one["place"]: one for one in index["chapters"]}
-    assert len(chapters) == sum(len(lesson.names) for lesson in LESSONS)
+    assert len(chapters) == sum(len(lesson.keys) for lesson in LESSONS)
     assert [one["name"] for one in index["terms"]] == sorted(terms(), key=str.lower)
     counting = importlib.import_module("llmviz.course.lessons.history.counting").words
     question = counting.ask_start.text.replace("{weights}", "…")
@@ -147,7 +149,7 @@ def test_newcomers_words_lead_to_a_chapter_or_a_term(said):
 
 
 def test_each_place_of_a_newcomers_word_is_there():
-    chapters = {f"{lesson.key}/{name}" for lesson in LESSONS for name in lesson.names}
+    chapters = {f"{lesson.key}/{name}" for lesson in LESSONS for name in lesson.keys}
     assert set(glossary.newcomers()) <= chapters | set(terms())
 
 

@@ -10,7 +10,15 @@ LESSON = Lesson(
     words=words,
     icon=":material/hub:",
     after=("tokenization", "embeddings"),
-    names=("why", "steps", "masks", "scale", "heads", "trained", "cross"),
+    names=(
+        "why",
+        "steps",
+        "masks",
+        "heads",
+        "trained",
+        "cross",
+    ),
+    further=("scale",),
     needs_engine=True,
     begins_with={"rung": "simple"},
 )

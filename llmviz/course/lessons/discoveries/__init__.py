@@ -10,15 +10,18 @@ LESSON = Lesson(
     words=words,
     icon=":material/experiment:",
     names=(
-        "scaling",
-        "induction",
         "grokking",
+        "induction",
         "superposition",
         "features",
         "steering",
+        "scaling",
+    ),
+    further=(
         "circuit",
         "own",
     ),
+    linked_first="scaling",
     needs_engine=True,
     after=("training", "transformer"),
 )

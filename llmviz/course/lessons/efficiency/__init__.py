@@ -12,11 +12,13 @@ LESSON = Lesson(
     names=(
         "bits",
         "quantization",
-        "memory",
         "cache",
-        "flash",
-        "serving",
         "speculative",
+        "serving",
+    ),
+    further=(
+        "flash",
+        "memory",
         "parallel",
         "systems",
     ),

@@ -10,6 +10,13 @@ LESSON = Lesson(
     words=words,
     icon=":material/scatter_plot:",
     after=("tokenization",),
-    names=("lookup", "similarity", "word2vec", "maps", "positions", "context"),
+    names=(
+        "lookup",
+        "similarity",
+        "word2vec",
+        "positions",
+        "context",
+    ),
+    further=("maps",),
     needs_engine=True,
 )

@@ -9,7 +9,14 @@ LESSON = Lesson(
     key="finetuning",
     words=words,
     icon=":material/school:",
-    names=("stages", "classifier", "lora", "instructions", "preferences", "fewshot"),
+    names=(
+        "stages",
+        "fewshot",
+        "instructions",
+        "lora",
+        "preferences",
+    ),
+    further=("classifier",),
     needs_engine=True,
     after=("training", "transformer"),
 )

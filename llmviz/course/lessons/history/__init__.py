@@ -10,5 +10,16 @@ LESSON = Lesson(
     words=words,
     icon=":material/timeline:",
     after=("tokenization",),
-    names=("where", "series", "counting", "mlp", "wavenet", "recurrent", "memory", "all"),
+    names=(
+        "where",
+        "counting",
+        "mlp",
+        "recurrent",
+        "memory",
+        "all",
+    ),
+    further=(
+        "series",
+        "wavenet",
+    ),
 )

@@ -10,5 +10,15 @@ LESSON = Lesson(
     words=words,
     icon=":material/abc:",
     after=("transformer",),
-    names=("counts", "stems", "lemmas", "tags", "probing", "names"),
+    names=(
+        "tags",
+        "probing",
+    ),
+    further=(
+        "counts",
+        "stems",
+        "lemmas",
+        "names",
+    ),
+    linked_first="counts",
 )

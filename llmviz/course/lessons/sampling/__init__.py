@@ -10,6 +10,16 @@ LESSON = Lesson(
     words=words,
     icon=":material/casino:",
     after=("tokenization",),
-    names=("temperature", "dice", "pipeline", "writing", "compare", "beam", "knows"),
+    names=(
+        "temperature",
+        "dice",
+        "pipeline",
+        "writing",
+        "knows",
+    ),
+    further=(
+        "compare",
+        "beam",
+    ),
     linked_first="pipeline",
 )

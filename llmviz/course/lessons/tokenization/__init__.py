@@ -10,5 +10,15 @@ LESSON = Lesson(
     words=words,
     icon=":material/content_cut:",
     moved={"vocabulary": "compare"},
-    names=("cut", "compare", "learn", "merge", "wordpiece", "bytes", "windows"),
+    names=(
+        "cut",
+        "compare",
+        "learn",
+        "bytes",
+        "windows",
+    ),
+    further=(
+        "merge",
+        "wordpiece",
+    ),
 )

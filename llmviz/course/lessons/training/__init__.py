@@ -11,5 +11,14 @@ LESSON = Lesson(
     icon=":material/model_training:",
     after=("tokenization", "attention"),
     linked_first="runs",
-    names=("loss", "descent", "backprop", "step", "runs", "curves", "race", "overfitting"),
+    names=(
+        "loss",
+        "curves",
+        "step",
+        "descent",
+        "backprop",
+        "runs",
+        "overfitting",
+    ),
+    further=("race",),
 )
