@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
 from llmviz.course.lessons import LESSONS
 from tests.browser.hand import until
@@ -54,7 +55,9 @@ def test_what_was_opened_and_answered_is_kept_over_a_reload_and_can_be_forgotten
     until(page, lambda: line().startswith(SO_FAR.format(1)))
     window.open("")
     until(page, lambda: line().startswith(SO_FAR.format(1)))
+    page.get_by_text("Ten lessons, or everything").click()
     ticked = page.locator(".way-chapter.opened")
+    expect(ticked).to_be_visible()
     assert ticked.all_inner_texts()[0].startswith("Windows") and ticked.count() == 1
     page.get_by_role("button", name="Forget it").click()
     until(page, lambda: line().startswith("Nothing is kept"))

@@ -76,7 +76,7 @@ def onward(name: str, part: str) -> list[str]:
     """What the main button of a chapter says: no chapter is the end of the way but the glossary."""
     at = [lesson.key for lesson in LESSONS].index(name)
     titles = {chapter.key: chapter.title for chapter in LESSONS[at].chapters}
-    keys = list(titles)
+    keys = LESSONS[at].further if part in LESSONS[at].further else LESSONS[at].names
     if part and part != keys[-1]:
         return [f"Next: {titles[keys[keys.index(part) + 1]]}"]
     return [f"Next lesson: {lesson.title}" for lesson in LESSONS[at + 1 : at + 2]]

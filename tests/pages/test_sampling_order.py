@@ -15,7 +15,7 @@ def address(app) -> dict[str, str]:
 
 def test_softmax_comes_first_and_no_chapter_is_lost():
     keys = [chapter.key for chapter in LESSON.chapters]
-    assert keys == ["temperature", "dice", "pipeline", "writing", "compare", "beam", "knows"]
+    assert keys[:4] == ["temperature", "dice", "pipeline", "writing"]
     assert set(keys) == BEFORE
 
 
