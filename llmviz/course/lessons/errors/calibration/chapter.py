@@ -5,60 +5,74 @@ B bins.
 
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
-from llmviz.course.figures.calibration import over_temperature, reliability_chart
-from llmviz.course.lessons.errors.calibration import own_story, smoothing, words
-from llmviz.course.lessons.errors.measured import known_errors, measure_live
-from llmviz.course.lessons.errors.model_errors import (
-    BASE,
-    CAME,
+from llmviz.course.figures.calibration import over_temperature
+from llmviz.course.lessons.errors.calibration import own_story, words
+from llmviz.course.lessons.errors.calibration.model import (
+    CHARACTERS,
     COMMAND,
-    STORIES,
-    TO_FIT,
-    TRUE,
-    ModelErrors,
+    SEEDS,
+    SMOOTHING,
+    SmoothedRuns,
+    recorded,
 )
+from llmviz.course.lessons.errors.measured import known_errors, measure_live
+from llmviz.course.lessons.errors.model_errors import CAME, STORIES, TO_FIT, TRUE, ModelErrors
 from llmviz.course.lessons.errors.story import reads_stories
 from llmviz.course.ui import kit
 from llmviz.evaluation.calibration import TEMPERATURES, fit_temperature, reliability
 
+STAGED = True
 KEY = "errors.calibration"
-POINT = 0.01  # nearer than that, sure and right count as equal in the question
-EVEN = 0.005  # … and in the sentence
+GUESS = f"{KEY}.line"
+TWIN = (
+    "since-2017/learned"  # trained as "errors/by-heart" is, on a text that it hardly ever repeats
+)
+FAR = 0.1  # surer than right, the mean of all bins: below, no line is asked for
+EVEN = 0.005  # sure and right that are nearer count as equal
 SAME = 0.0005  # calibration errors that differ by less count as equal
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    held_out = kit.count(STORIES, "story", "stories")
-    kit.section(words.intro, stories=held_out, command=COMMAND)
+    """Show how often guesses were right by how sure the model was, and what changes it."""
+    kit.prose(words.hook)
     known = known_errors()
     names = [*known, *kit.offered(reads_stories, state["sure_model"])]
     if not names:
         return
     name = kit.keep(state, "sure_model", names)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.selectbox(
-            words.model, names, format_func=kit.label, width=280, **state.bind("sure_model")
-        )
-        kit.choose(state, "against", words.against, words.held_against)
-        st.slider(words.heat, step=0.1, width=260, **state.ranged("heat"))
-    measured = known.get(name) or _own(state, name)
-    covered = measured is None
-    if measured is not None:
-        covered = not kit.predict(question(name, measured), f"{KEY}.{name}", covers=True)
-        if not covered:
-            _chart(state, name, measured)
+    measured = known.get(name)
+    asked = None if measured is None else question(name, measured)
+    opened = asked is None or kit.answered(asked, GUESS)
+    with kit.stage("sure", stays=False):
+        if measured is not None:
+            _picture(state, name, known, asked, opened=opened)
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            st.selectbox(
+                words.model, names, format_func=kit.label, width=280, **state.bind("sure_model")
+            )
+            if opened:
+                st.slider(words.heat, step=0.1, width=260, **state.ranged("heat"))
+                kit.choose(state, "against", words.against, words.held_against)
+        if measured is None and (measured := _own(state, name)) is not None:
+            _picture(state, name, {name: measured}, None, opened=True)
+        if opened and measured is not None:
+            kit.prose(caption(measured, nearest(state["heat"]), state["against"]))
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    if opened:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+        if measured is not None:
             _heat(state, name, measured)
-    if not covered:
         _training(known)
-        smoothing.draw()
+        _smoothing()
     own = own_story.draw(state)
-    if measured is not None:
-        _code(state, name, known)
-    if not covered and own is not None:
+    if name in known:
+        _code(state, name, known[name])
+    if opened and measured is not None and own is not None:
         kit.seen(words.end, **end(name, measured, nearest(state["heat"])), **own)
 
 
@@ -92,54 +106,82 @@ def shares(measured: ModelErrors, heat: float, against: str = CAME) -> tuple[flo
     return float(measured.sure[at].sum() / total), float(held[at].sum() / total)
 
 
-def question(name: str, measured: ModelErrors) -> kit.Question:
-    """Return the question whether a model is right as often as it is sure."""
-    sure, right = shares(measured, 1.0)
-    place = 0 if right - sure >= POINT else 2 if sure - right >= POINT else 1
-    numbers = {"sure": kit.percent(sure), "right": kit.percent(right)}
-    numbers["tokens"] = kit.count(measured.corpus.tokens, "token")
-    numbers["model"] = kit.quote(kit.label(name))
-    return kit.Question.rated(
-        words.ask_sure, words.ask_sure_answers, place, words.ask_sure_reasons, **numbers
-    )
-
-
-def _chart(state: kit.PageState, name: str, measured: ModelErrors) -> None:
-    heat, against = nearest(state["heat"]), state["against"]
+def points(measured: ModelErrors, heat: float, against: str) -> tuple[list[float], list[float]]:
+    """Return how sure the model was in each bin that has guesses, and which share was right."""
     found = measured.reliability(heat, against)
-    figure = reliability_chart(
-        found.sure,
-        found.right,
-        found.counts,
-        (words.points, words.equal, words.counts),
-        (words.sure_axis, words.right_axis),
-        kit.theme(),
+    full = found.counts > 0
+    return found.sure[full].tolist(), found.right[full].tolist()
+
+
+def question(name: str, measured: ModelErrors) -> kit.Question | None:
+    """Return the question where a model's line runs; None where it is hardly below the diagonal.
+
+    The wrong answers are those of somebody to whom a probability is always right, and to whom new
+    stories make a model shy.
+    """
+    sure, right = (np.array(values) for values in points(measured, 1.0, CAME))
+    if (sure - right).mean() < FAR:
+        return None
+    lines = {"over": right, "even": sure, "under": np.clip(2 * sure - right, 0, 1)}
+    values = {how: tuple(line[1:].tolist()) for how, line in lines.items()}
+    return kit.Question(
+        words.ask.format(model=kit.quote(kit.label(name))),
+        [words.ask_answers[how] for how in values],
+        0,
+        [words.ask_reasons[how] for how in values],
+        values=list(values.values()),
     )
-    kit.chart(figure, f"{KEY}.chart", bar=False)
-    kit.prose(words.held_notes[against] + "\n\n" + chart_line(measured, heat, against))
 
 
-def chart_line(measured: ModelErrors, heat: float, against: str) -> str:
-    """Return what the chart says: the error, and on which side of the line the model is."""
+def _picture(
+    state: kit.PageState,
+    name: str,
+    known: dict[str, ModelErrors],
+    asked: kit.Question | None,
+    *,
+    opened: bool,
+) -> None:
+    heat, against = (nearest(state["heat"]), state["against"]) if opened else (1.0, CAME)
+    others = {TWIN: known[TWIN]} if TWIN in known and name != TWIN else {}
+    kit.guess_line(
+        [
+            kit.Drawn(words.equal, (0, 1), (0, 1), "residual", dashed=True),
+            *(
+                kit.Drawn(kit.label(other), *points(model, heat, against), "key")
+                for other, model in others.items()
+            ),
+        ],
+        kit.Drawn(kit.label(name), *points(known[name], heat, against), "weights"),
+        kit.Scale(0, 1, words.sure_axis),
+        kit.Scale(0, 1, words.right_axis),
+        asked,
+        GUESS,
+        known=1,
+        picture=f"{KEY}.picture",
+        form="percent",
+    )
+
+
+def caption(measured: ModelErrors, heat: float, against: str) -> str:
+    """Return what the picture says: the error, and on which side of the line the model is."""
     sure, right = shares(measured, heat, against)
-    apart = sure - right
-    verdict = "even" if abs(apart) < EVEN else "over" if apart > 0 else "under"
-    return words.chart.format(
+    verdict = "even" if abs(sure - right) < EVEN else "over" if sure > right else "under"
+    return words.caption.format(
         heat=heat,
         error=kit.percent(measured.reliability(heat, against).error),
         spread=kit.percent(measured.spread(heat, against)),
         sure=kit.percent(sure),
         right=kit.percent(right),
-        verdict=words.chart_verdict[verdict],
+        verdict=words.caption_verdict[verdict],
+        held=words.held_notes[against],
     )
 
 
 def _heat(state: kit.PageState, name: str, measured: ModelErrors) -> None:
     kit.section(words.heat_section)
-    lines = [errors_over(measured, against) for against in (CAME, TRUE)]
     figure = over_temperature(
         TEMPERATURES,
-        lines,
+        [errors_over(measured, against) for against in (CAME, TRUE)],
         (words.line_came, words.line_true),
         nearest(state["heat"]),
         (measured.fitted, words.fitted),
@@ -178,49 +220,69 @@ def _training(known: dict[str, ModelErrors]) -> None:
     if not known:
         return
     kit.section(words.training_section)
-    kit.rows_table(rows(known), words.training_columns)
-    if line := training_line(known):
-        kit.prose(line)
-
-
-def rows(known: dict[str, ModelErrors]) -> list[tuple[str, ...]]:
-    """Return a row for each measured model: sure, right, both errors, the fitted temperature."""
-    table = []
-    for name, model in known.items():
-        both = (
-            f"{100 * model.reliability(1.0, against).error:.2f} ± "
-            f"{100 * model.spread(1.0, against):.2f} %"
-            for against in (CAME, TRUE)
+    cases = [
+        kit.Case(
+            kit.label(name),
+            found.error,
+            around(found.error, model.spread(1.0)),
+            note=kit.percent(found.error),
         )
-        table.append(
-            (kit.label(name), *map(kit.percent, shares(model, 1.0)), *both, f"{model.fitted:.2f}")
-        )
-    return table
+        for name, model in known.items()
+        for found in [model.reliability(1.0)]
+    ]
+    top = 1.1 * max(case.interval[1] for case in cases if case.interval)
+    axis = kit.Axis(0, top, words.error_axis)
+    kit.case_rows(cases, axis, key=f"{KEY}.models", words={}, mark="dot")
+    kit.prose(words.training_read)
 
 
-def training_line(known: dict[str, ModelErrors]) -> str:
-    """Return how much surer than right five models are; nothing where one was not measured."""
-    models = {
-        "heart": "errors/by-heart",
-        "smoothed": "errors/by-heart-smoothed",
-        "learned": "since-2017/learned",
-        "alone": "instructions-alone",
-        "base": BASE,
-    }
-    if not set(models.values()) <= set(known):
-        return ""
-    points = {slot: points_apart(known[name]) for slot, name in models.items()}
-    errors = {
-        f"{slot}_error": kit.percent(known[models[slot]].reliability(1.0).error)
-        for slot in ("heart", "smoothed")
-    }
-    return words.training_read.format(**points, **errors)
+def around(value: float, error: float) -> tuple[float, float]:
+    """Return the 95 % interval around a value that is not below 0, by its standard error."""
+    return max(0.0, value - 1.96 * error), value + 1.96 * error
 
 
-def points_apart(measured: ModelErrors) -> str:
-    """Return sure minus right at T = 1, in points with a true minus sign."""
-    text = f"{100 * measured.reliability(1.0).overconfident:.1f}"
-    return text.replace("-", "−") if float(text) else text.lstrip("-")
+def _smoothing() -> None:
+    known = kit.or_refused(recorded)
+    if known is None:
+        return
+    kit.section(
+        words.smoothing_section,
+        share=kit.whole_percent(SMOOTHING[1]),
+        characters=CHARACTERS,
+        passes=known.passes,
+        seeds=len(SEEDS),
+        command=COMMAND,
+    )
+    cases = [
+        kit.Case(label, known.mean(rate, what)[0], dots=known.values(rate, what).tolist())
+        for what, labels in (("sure", words.smoothed_sure), ("right", words.smoothed_right))
+        for rate, label in zip(SMOOTHING, labels, strict=True)
+    ]
+    axis = kit.Axis(0, 1, words.smoothed_axis)
+    kit.case_rows(cases, axis, key=f"{KEY}.smoothed", words={}, mark="dot")
+    kit.prose(smoothed_line(known))
+
+
+def smoothed_line(known: SmoothedRuns) -> str:
+    """Return what label smoothing does to the calibration error and to the loss."""
+    true, loss = (
+        [known.mean(rate, name)[0] for rate in SMOOTHING] for name in ("true_error", "loss")
+    )
+    return words.smoothed_read.format(
+        true_plain=kit.percent(true[0]),
+        true_smoothed=kit.percent(true[1]),
+        true_verdict=verdict(known, "true_error"),
+        loss_plain=loss[0],
+        loss_smoothed=loss[1],
+        loss_verdict=verdict(known, "loss"),
+    )
+
+
+def verdict(known: SmoothedRuns, name: str) -> str:
+    """Return whether all models of one kind have more than all of the other, or a tie."""
+    plain, smoothed = (known.values(rate, name) for rate in SMOOTHING)
+    lower, higher = smoothed.max() < plain.min(), smoothed.min() > plain.max()
+    return words.smoothed_verdict["lower" if lower else "higher" if higher else "tie"]
 
 
 def end(name: str, measured: ModelErrors, heat: float) -> dict[str, Any]:
@@ -236,13 +298,11 @@ def end(name: str, measured: ModelErrors, heat: float) -> dict[str, Any]:
     }
 
 
-def _code(state: kit.PageState, name: str, known: dict[str, ModelErrors]) -> None:
-    if name not in known:
-        return
+def _code(state: kit.PageState, name: str, measured: ModelErrors) -> None:
     heat, against = nearest(state["heat"]), state["against"]
-    found = known[name].reliability(heat, against)
+    found = measured.reliability(heat, against)
     kit.show_code(
         [reliability, fit_temperature],
         words.snippet.format(name=name, heat=heat, against=against),
-        f"{found.counts.astype(int)}\n{found.error:.4f} {known[name].fitted:.3f}",
+        f"{found.counts.astype(int)}\n{found.error:.4f} {measured.fitted:.3f}",
     )
