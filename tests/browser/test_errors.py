@@ -53,7 +53,7 @@ def test_calibration_follows_the_model_and_the_temperature(visit):
         "errors?part=calibration&show=1&sure_model=errors%2Fby-heart&heat=1.4", ".js-plotly-plot"
     )
     page = visit.page
-    expect(page.get_by_text("At temperature 1.4, the")).to_be_visible()
+    expect(page.get_by_text("At temperature 1.4 the")).to_be_visible()
     page.get_by_text("the true probability", exact=True).first.click()
     wait_for_address(page, "against", "true")
     expect(page.get_by_text("the dice have no part in it")).to_be_visible()

@@ -20,9 +20,7 @@ from llmviz.course.lessons.errors.memorization.chapter import (
     report,
 )
 from llmviz.course.lessons.errors.people import chapter as people
-from llmviz.course.lessons.errors.people import words as people_words
-from llmviz.course.lessons.errors.people import written
-from llmviz.course.lessons.errors.people.leans import kept_word
+from llmviz.course.lessons.errors.people.chapter import kept_word
 from llmviz.course.lessons.errors.read_leaning import HEATS, WRITTEN
 from llmviz.course.lessons.errors.read_planted import PASSES, SEEDS, Kept, Progress, bundled
 from llmviz.course.lessons.errors.tested_in_training import bundled as scores_of_tests
@@ -132,12 +130,9 @@ def test_what_is_said_of_jobs_follows_from_all_of_them(lean, seed):
 @pytest.mark.parametrize("lean", LEANS)
 def test_what_was_written_is_counted_sentence_by_sentence(lean, seed):
     model = read_leaning.bundled(lean, seed)
-    line, table = written.wrote_line(lean, seed, model), written.wrote_rows(model)
+    line = people.wrote_line(lean, seed, model)
     direct = [one for one in model.jobs if one.direct]
-    assert [row[0] for row in table] == ["0", "0.5", "1"]
-    for row in table:
-        assert sum(int(cell.replace(",", "")) for cell in row[1:]) == WRITTEN * len(direct)
-    near = written.near_of_draws(lean, len(direct) // 2)
+    near = people.near_of_draws(lean, len(direct) // 2)
     assert near == pytest.approx(2 * np.sqrt(2 * lean * (1 - lean) / (WRITTEN * len(direct) / 2)))
     for place, heat in enumerate(HEATS):
         halves = [
@@ -148,7 +143,7 @@ def test_what_was_written_is_counted_sentence_by_sentence(lean, seed):
         word = kept_word(2 * lean - 1, first - second, near)
         apart = f"{100 * (first - second):.0f}".replace("-", "−")
         if apart != "−0":
-            assert f"{heat:g}, the halves differ by {apart} points" in line
+            assert f"{heat:g} they differ by {apart}:" in line
         assert word in line
         for one in direct:  # what is drawn is about what the model gives, at a temperature
             expected = read_leaning.sharpened(one.probability, heat)
@@ -161,10 +156,15 @@ def test_what_was_written_is_counted_sentence_by_sentence(lean, seed):
 def test_the_question_on_a_lean_is_answered_by_the_model(lean, seed):
     asked = people.question(lean, seed)
     half = [one for one in read_leaning.bundled(lean, seed).jobs[:JOBS] if one.direct]
-    mean = np.mean([one.probability for one in half])
-    assert asked.answers[asked.right] == whole_percent(float(mean))
-    assert len(set(asked.answers)) == len(asked.answers) == 3
-    assert asked.reasons[asked.right] == people_words.ask_share_reasons[0]
+    shares = np.array([one.probability for one in half])
+    cold = shares**2 / (shares**2 + (1 - shares) ** 2)  # the softmax at T = 0.5
+    right = (cold.mean(), (shares > 0.5).mean())
+    near = min(right) <= shares.mean() or sum(right) - 2 * shares.mean() < people.APART
+    assert (asked is None) == near
+    assert asked is not None or lean < 0.9
+    if asked is not None:
+        assert asked.values[asked.right] == pytest.approx(right)
+        assert len(set(asked.answers)) == len(asked.answers) == 3
 
 
 def test_the_question_on_a_test_in_the_training_is_answered_by_the_scores():
