@@ -157,3 +157,17 @@ def test_the_tables_and_sentences_say_what_was_recorded():
     shares = [measured.right(shape).value for shape in chat_prompts.WRONG]
     asked = chapter.wrong.wrong_question()
     assert shares[asked.right] == min(shares)
+
+
+@pytest.mark.parametrize(
+    ("alone", "tokens", "said"),
+    [
+        (0.571, 0.586, "the words that worked"),
+        (0.3, 0.586, "can still be obeyed"),
+        (0.01, 0.02, "replies."),
+    ],
+)
+def test_words_alone_are_told_beside_the_same_words_with_their_tokens(alone, tokens, said):
+    told = " ".join(typed.words_read(alone, tokens).split())
+    assert told.rstrip().endswith(said) or said in told
+    assert ("added next to nothing" in told) == (alone > typed.FEW and abs(alone - tokens) < 0.05)

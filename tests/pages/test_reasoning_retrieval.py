@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmviz.corpus.facts_in_passages import split_plain
-from llmviz.course.lessons.reasoning.retrieval import chapter, found, ranking, reading, words
+from llmviz.course.lessons.reasoning.retrieval import (
+    chapter,
+    found,
+    measured,
+    ranking,
+    reading,
+    words,
+)
 from llmviz.course.lessons.reasoning.retrieval.params import (
     AS_FOUND,
     CHANGES,
@@ -165,3 +172,17 @@ def test_a_copy_without_the_bundled_model_names_the_commands(monkeypatch):
     page = open_part("reasoning", "retrieval")
     fine(page)
     assert any(chapter.passage_record.COMMAND in one.value for one in page.code)
+
+
+def test_the_passage_that_is_repeated_is_the_one_that_leads_in_each_model():
+    leads = {
+        model.share("two", "first") > model.share("two", "last") for model in measured.recorded()
+    }
+    asked = measured.two_question()
+    wanted = "prefers" if len(leads) == 2 else "The first" if True in leads else "The last"
+    assert wanted in asked.answers[asked.right]
+
+
+def test_blind_picking_never_names_the_ordered_word_more_often_than_a_word_is_said():
+    for model, blind in zip(measured.recorded(), measured.lucky(), strict=True):
+        assert 0 <= blind <= 1 - model.share("wrong", "declined")

@@ -62,6 +62,7 @@ def draw_mixed() -> None:
     found = {way: each(shares(MIXED, way)) for way in (DOTS, PATH)}
     kit.prose(words.work_read, trained=TRAINED, **found)
     kit.prose(words.work_depth, trained=TRAINED, layers=LAYERS, deep=LAYERS * (TRAINED + 1))
+    kit.prose(words.work_labels, trained=TRAINED, labels=TRAINED + 1)
 
 
 def draw_short_first() -> None:

@@ -70,4 +70,5 @@ def end(messages: reading.Talk) -> dict[str, object]:
         "lines": kit.percent(right(LINES_ONLY).value),
         "as_tokens": kit.percent(typed.obeyed(AS_TOKENS)),
         "as_text": kit.percent(typed.obeyed(AS_TEXT)),
+        "as_words": kit.percent(typed.obeyed(typed.AS_WORDS)),
     }

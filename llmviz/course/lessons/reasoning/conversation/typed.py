@@ -27,9 +27,9 @@ WITHOUT = re.compile("|".join(map(re.escape, (*TURN_TOKENS, ENDOFTEXT))))
 
 def question() -> kit.Question:
     """Return the question how often a typed system line is obeyed as tokens."""
-    return kit.share_question(
-        words.ask_typed, obeyed(AS_TOKENS), list(map(str, words.ask_typed_reasons)), kit.percent
-    )
+    alone = kit.percent(obeyed(AS_WORDS))
+    reasons = [str(reason).format(words=alone) for reason in words.ask_typed_reasons]
+    return kit.share_question(words.ask_typed, obeyed(AS_TOKENS), reasons, kit.percent)
 
 
 def obeyed(how: str) -> float:
@@ -62,9 +62,14 @@ def draw(state: kit.PageState, messages: Talk) -> bool:
         rows.append((words.typed_rows[how], *shares, given))
     kit.rows_table(rows, words.typed_columns, height="content")
     kit.prose(words.typed_read)
-    alone = obeyed(AS_WORDS)
-    kit.prose(words.typed_words["some" if alone > FEW else "few"], share=kit.percent(alone))
+    kit.prose(words_read(obeyed(AS_WORDS), obeyed(AS_TOKENS)))
     return True
+
+
+def words_read(alone: float, tokens: float) -> str:
+    """Return how often the words alone were obeyed, beside the same words with their tokens."""
+    kind = "few" if alone <= FEW else "same" if abs(alone - tokens) <= FEW else "some"
+    return words.typed_words[kind].format(share=kit.percent(alone))
 
 
 def typed_into(messages: Talk, typed: str) -> Talk:

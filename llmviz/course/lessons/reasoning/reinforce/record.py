@@ -1,5 +1,6 @@
 """The bundled runs: what each way to learn from rewards comes to, in three runs."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -119,11 +120,22 @@ def pass_figure(mode: kit.Mode) -> go.Figure:
 
 def stands(way: str) -> str:
     """Return how a way stands to the base at the largest k: above, below, or a tie."""
-    found = recorded().values(way, lambda look: look.passed(SAMPLES))
-    error = float(found.std(ddof=1) / np.sqrt(len(found)))
-    apart = float(found.mean()) - recorded().base.passed(SAMPLES)
-    apart_enough = abs(apart) > SURE * error and abs(apart) >= POINT
-    return "tie" if not apart_enough else "above" if apart > 0 else "below"
+    found, base = recorded().values(way, lambda look: look.passed(SAMPLES)), recorded().base
+    return told(found, base.passed(SAMPLES), base.questions)
+
+
+def told(shares: np.ndarray, base: float, questions: int) -> str:
+    """Return whether shares of runs lie above or below the base's share of the same questions.
+
+    All runs answer the same few questions, so their number counts once, however well runs agree:
+    each share has the error of a count, with one right and one wrong answer added (Agresti and
+    Coull 1998), which is not 0 where all are right.
+    """
+    shrunk = [(share * questions + 1) / (questions + 2) for share in (float(shares.mean()), base)]
+    counted = sum(share * (1 - share) / (questions + 2) for share in shrunk)
+    error = math.sqrt(shares.var(ddof=1) / len(shares) + counted)
+    apart = float(shares.mean()) - base
+    return "tie" if abs(apart) <= SURE * error else "above" if apart > 0 else "below"
 
 
 def pass_read() -> str:
@@ -140,7 +152,8 @@ def pass_read() -> str:
             if stands(way) == kind
         ]
         if names:
-            said.append(words.pass_read[kind].format(ways=kit.listed(names), samples=SAMPLES))
+            numbers = {"samples": SAMPLES, "questions": recorded().base.questions}
+            said.append(words.pass_read[kind].format(ways=kit.listed(names), **numbers))
     return " ".join(said)
 
 

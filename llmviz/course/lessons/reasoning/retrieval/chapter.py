@@ -49,4 +49,5 @@ def end() -> dict[str, str]:
         "none": measured.shares("none", RIGHT),
         "sourced": measured.sourced(),
         "told": measured.shares("told_alone", TOLD),
+        "lucky": ", ".join(map(kit.percent, measured.lucky())),
     }

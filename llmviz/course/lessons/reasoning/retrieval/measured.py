@@ -22,8 +22,6 @@ from llmviz.course.lessons.reasoning.retrieval.passage_record import (
 )
 from llmviz.course.ui import kit
 
-MOST = 0.5  # of the texts, in each model
-
 
 def shares(case: str, name: str) -> str:
     """Return a share of a case for each model."""
@@ -71,8 +69,8 @@ def two_question() -> kit.Question:
     place = next(
         (
             at
-            for at, name in enumerate((FIRST, LAST))
-            if all(model.share("two", name) > MOST for model in models)
+            for at, (name, other) in enumerate(((FIRST, LAST), (LAST, FIRST)))
+            if all(model.share("two", name) > model.share("two", other) for model in models)
         ),
         2,
     )
@@ -96,6 +94,24 @@ def ordered() -> None:
         fits=shares("told_alone", TOLD),
         nobody=shares("told_nobody_alone", TOLD),
         without=kit.percent(1 - mean("wrong", DECLINED)),
+        lucky=kit.percent(float(np.mean(lucky()))),
+        told=words.told_beyond["more" if beyond_luck() else "mixed"],
+    )
+
+
+def lucky() -> list[float]:
+    """Return for each model how often it would say the ordered word, were no order there.
+
+    What it says where no passage has the answer is taken as picked blindly among words of a kind.
+    """
+    return [(1 - model.share("wrong", DECLINED)) * chance() for model in recorded()]
+
+
+def beyond_luck() -> bool:
+    """Return whether each model says the ordered word more often than blindly, by two errors."""
+    return all(
+        model.share("told_alone", TOLD) - blind > 2 * (blind * (1 - blind) / TESTS) ** 0.5
+        for model, blind in zip(recorded(), lucky(), strict=True)
     )
 
 

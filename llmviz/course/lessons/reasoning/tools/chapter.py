@@ -193,4 +193,4 @@ def end() -> dict[str, object]:
     shares = {way: kit.percent(right(way, PRODUCT, TRAINED).share) for way in WAYS}
     counts = {"copied": copied.right, "texts": copied.count}
     beyond = kit.percent(right(TOOL, PRODUCT, TRAINED + 1).share)
-    return {"digits": TRAINED, "beyond": beyond, **counts, **shares}
+    return {"digits": TRAINED, "beyond": beyond, "updates": UPDATES, **counts, **shares}
