@@ -44,6 +44,8 @@ from llmviz.training.estimate import vocabulary
 from llmviz.training.plan import Plan
 from llmviz.training.recipes import RECIPES, Recipe
 
+pytestmark = pytest.mark.slow  # of the second tier
+
 ROOT = Path(__file__).parents[1]
 ADDING = (ROOT / "docs" / "ADDING.md").read_text("utf-8")
 

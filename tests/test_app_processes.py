@@ -26,9 +26,12 @@ from tests.awaiting import awaited
 from tests.browser.conftest import NOT_AHEAD
 from tests.test_deploy import TEXT, Browser, led, pressed, shown, title
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(socket, "send_fds"), reason="this system hands no connections over"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not hasattr(socket, "send_fds"), reason="this system hands no connections over"
+    ),
+]
 
 
 class Served:

@@ -37,6 +37,8 @@ from llmviz.course.ui.classroom import GONE, words
 from tests.awaiting import awaited
 from tests.browser.conftest import CHROMIUM, FLAGS, NOT_AHEAD, PATIENCE
 
+pytestmark = pytest.mark.slow  # of the second tier
+
 TEXT = "Anna gave the ball to Samir"
 PARTS = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
 FEW = 6  # windows of an address in a process

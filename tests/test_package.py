@@ -23,6 +23,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+pytestmark = pytest.mark.slow  # of the second tier
+
 ROOT = Path(__file__).parents[1]
 BESIDE = (
     "app.py",

@@ -11,6 +11,8 @@ import pytest
 
 from llmviz.training.files import WRITING, whole_folder
 
+pytestmark = pytest.mark.slow  # of the second tier
+
 ROOT = Path(__file__).parents[2]
 # A process that forks for each kill: the model is made once, and nothing of torch runs in threads.
 KILLED = """

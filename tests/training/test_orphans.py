@@ -16,6 +16,8 @@ from llmviz.training.manager import RunManager
 from llmviz.training.permissions import claim_private
 from tests.training.test_worker import LONG, PLAN, TRAIN, reached
 
+pytestmark = pytest.mark.slow  # of the second tier
+
 # A server with a run of each of some visitors; it says where each is and which process trains it,
 # and which others there are.
 # The last one is told of as soon as there is a process for it, the others once they have come far.
