@@ -67,7 +67,7 @@ def test_the_learners_sentence_stands_before_the_question(visit):
     page.get_by_label("Your sentence before the question").fill("Nobody had anything.")
     page.keyboard.press("Enter")
     settle(page)
-    expect(page.get_by_text("With your own sentence before it")).to_be_visible()
+    expect(page.get_by_text("With your own sentence before the")).to_be_visible()
     page.get_by_label("Your fact").fill("<b>Anna</b> found a big blue kettle under the chest.")
     page.keyboard.press("Enter")
     settle(page)

@@ -15,10 +15,8 @@ from llmviz.course.figures.calibration import reliability_chart
 from llmviz.course.lessons.errors import LESSON, measured, model_errors
 from llmviz.course.lessons.errors import words as lesson_words
 from llmviz.course.lessons.errors.asked import chapter as asked
-from llmviz.course.lessons.errors.asked import longer, own
+from llmviz.course.lessons.errors.asked import own
 from llmviz.course.lessons.errors.asked import words as asked_words
-from llmviz.course.lessons.errors.asked.beyond_context import BeyondContext
-from llmviz.course.lessons.errors.asked.beyond_context import recorded as beyond_context
 from llmviz.course.lessons.errors.asked.own_question import OwnAnswer
 from llmviz.course.lessons.errors.calibration import chapter as sure
 from llmviz.course.lessons.errors.calibration.model import SMOOTHING
@@ -221,8 +219,10 @@ def test_what_is_said_of_moved_answers_follows_from_the_counts():
     assert moved[numbers["least"]] == min(moved.values()) == numbers["few"]
     question = asked.question(measured)
     way = measured.ways["wrong first"]
-    share = 100 * (way.broken + way.mended) / way.stories
-    assert question.answers[question.right].startswith(f"{share:.1f}")
+    values = [value for (value,) in question.values]
+    assert values[question.right] == way.right / way.stories
+    assert values[1] == measured.ways["right first"].right / way.stories
+    assert min(abs(value - values[question.right]) for value in values[:2]) > 0.1
     places = measured.places
     even = [Place(one.before, 500, 400, 0.8) for one in places]
     assert asked_words.place_verdict["tie"] in asked.place_line(even)
@@ -235,7 +235,7 @@ def test_any_sentence_may_stand_before_the_question(sentence):
     app = open_part("errors", "asked", askedbefore=sentence, askedstory="2")
     fine(app)
     text = prose_of(app)
-    assert "With your own sentence before it" in text
+    assert "With your own sentence before the" in text
 
 
 @pytest.mark.parametrize("word", ["garage", "", "🚀", "old house", "x" * 40, "<b>a</b>", "a"])
@@ -281,23 +281,6 @@ def test_a_job_measures_a_model_by_its_name(monkeypatch):
     *counted, found = model_errors.measure_named("drafts/tiny-world")
     assert counted == [1, 2, 3]
     assert found.corpus.stories == 2
-
-
-def test_what_is_said_of_long_texts_follows_from_all_models():
-    known = beyond_context()
-    kind = longer.grows_more(known)
-    asked_longer = longer.question(known)
-    assert asked_longer.answers[asked_longer.right].startswith(
-        {"tie": "neither"}.get(kind, asked_words.kinds.get(kind, ""))
-    )
-    low, high = ((1.0, 1.1, 1.2), (1.5, 1.6, 1.7))
-    for learned, rotary, right in ((high, low, 0), (low, high, 1), (low, low, 2)):
-        losses = {
-            kind: tuple((1.0,) * 4 + (end,) * 8 for end in ends)
-            for kind, ends in (("learned", learned), ("rotary", rotary))
-        }
-        made = BeyondContext(64, known.places, losses)
-        assert longer.question(made).right == right
 
 
 def test_a_model_without_a_known_floor_is_said_to_have_none_and_the_rest_goes_on():

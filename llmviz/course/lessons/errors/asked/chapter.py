@@ -11,7 +11,6 @@ import streamlit as st
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.errors.asked import examples, longer, own, words
 from llmviz.course.lessons.errors.moved_answers import (
-    COMMAND,
     FILLERS,
     MODEL,
     PLAIN,
@@ -19,14 +18,16 @@ from llmviz.course.lessons.errors.moved_answers import (
     Asked,
     Moved,
     Place,
+    Way,
     answers,
     recorded,
 )
 from llmviz.course.ui import engine, kit
 from llmviz.training.measures import Share
 
+STAGED = True
 KEY = "errors.asked"
-SHOWN = 90  # characters of a prompt's end
+GUESS = f"{KEY}.order"
 MOVING = "wrong first"  # the way that the question is about
 
 
@@ -38,87 +39,71 @@ def ahead() -> None:
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro, model=MODEL)
-    if not kit.models_here(MODEL):
-        return
-    bundled = kit.load(MODEL)
-    if bundled is None:
-        return
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.number_input(words.story, step=1, width=120, **state.ranged("askedstory"))
-        kit.text_input(state, "askedbefore", words.sentence)
-    number, sentence = state["askedstory"], state["askedbefore"].strip()
-    chosen = examples.stories(bundled.version)[number - 1]
-    chances = kit.or_refused(examples.answered, bundled.version, number, sentence)
-    if chances is None:
-        return
-    story = example(chosen, chances)
-    _example(chosen, sentence, chances, story)
-    longest = max(examples.prompts(chosen, sentence), key=len)
-    if len(bundled.tokenizer.encode_from_start(longest)) > bundled.model.context_length:
-        kit.inform(words.too_long, ":material/content_cut:")
-    _code(chosen, sentence, chances)
-    own.draw(state, bundled)
+    """Show what each way to ask does to 500 answers, then to those about a story of the learner."""
     measured = kit.or_refused(recorded)
     if measured is None:
         return
-    over = _over(measured)
+    stories = measured.ways[PLAIN].stories
+    kit.prose(words.hook, stories=stories)
+    asked = question(measured)
+    opened = kit.answered(asked, GUESS)
+    numbers = over_numbers(measured)
+    with kit.stage("asked", stays=False):
+        kit.guess_cases(
+            [
+                kit.Case(words.ways[name], way.right / way.stories, way_interval(way))
+                for name, way in measured.ways.items()
+            ],
+            kit.Axis(0.5, 1, words.right_axis.format(stories=stories)),
+            asked,
+            GUESS,
+            veiled=[[*measured.ways].index(MOVING)],
+            picture=f"{KEY}.ways",
+            mark="dot",
+        )
+        if opened:
+            kit.prose(words.caption.format(**numbers))
+    kit.predict(asked, GUESS, covers=True, hand=True)
+    if opened:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    story = _story(state)
     _place(measured)
     longer.draw()
-    if over is not None:
-        kit.seen(words.end, **story, **over)
+    if opened and story is not None:
+        kit.seen(words.end, **story, **numbers)
 
 
-def example(case: Asked, chances: np.ndarray) -> dict[str, Any]:
-    """Return what is said of one story: which answers are wrong, and what the sentence did."""
-    return {
-        "ways": len(chances),
-        "wrong": int((chances.argmax(-1) != 0).sum()),
-        "own": kit.percent(float(chances[-1, 0])),
-    }
+def way_interval(way: Way) -> tuple[float, float]:
+    """Return where the share of right answers to all such questions lies."""
+    return Share(way.right, way.stories).interval
 
 
-def _example(case: Asked, sentence: str, chances: np.ndarray, story: dict[str, Any]) -> None:
-    st.text(case.story)
-    names = [*(words.ways[name] for name in WAYS), words.own_way]
-    people = (case.right, *case.others)
-    table = [
-        (name, f"… {prompt[-SHOWN:]}", people[int(row.argmax())], kit.percent(float(row[0])))
-        for name, prompt, row in zip(names, examples.prompts(case, sentence), chances, strict=True)
-    ]
-    kit.rows_table(table, words.example_columns)
-    kit.prose(
-        words.example_read.format(
-            right=kit.quote(case.right),
-            thing=case.thing,
-            plain=kit.percent(float(chances[list(WAYS).index(PLAIN), 0])),
-            **story,
-        )
+def question(measured: Moved) -> kit.Question:
+    """Return the question how many are right when the wrong option stands first.
+
+    The wrong answers are those of somebody to whom the order of two names cannot matter, and to
+    whom two names make it easier: half of the errors go.
+    """
+    plain, first, right = (
+        measured.ways[name].right / measured.ways[name].stories
+        for name in (PLAIN, "right first", MOVING)
     )
-
-
-def _over(measured: Moved) -> dict[str, Any] | None:
-    """Show the section on all stories; return its numbers, None while the question covers them."""
-    ways = measured.ways
-    kit.section(words.over, stories=ways[PLAIN].stories, command=COMMAND)
-    if not kit.predict(question(measured), f"{KEY}.order", covers=True):
-        return None
-    kit.rows_table(over_rows(measured), words.over_columns)
-    numbers = over_numbers(measured)
-    kit.prose(words.over_read.format(**numbers))
-    return {name: numbers[name] for name in ("stories", "plain", "most", "moved")}
-
-
-def over_rows(measured: Moved) -> list[tuple[str, ...]]:
-    """Return a row for each way: share right with its interval, and how many answers moved."""
-    table = []
-    for name, way in measured.ways.items():
-        low, high = Share(way.right, way.stories).interval
-        moved = ("", "") if name == PLAIN else (f"{way.broken:,}", f"{way.mended:,}")
-        share = kit.percent(way.right / way.stories)
-        table.append((words.ways[name], share, f"{kit.percent(low)} – {kit.percent(high)}", *moved))
-    return table
+    way = measured.ways[MOVING]
+    reasons = {
+        (1 + plain) / 2: words.ask_easier,
+        first: words.ask_order_same,
+        right: words.ask_right,
+    }
+    return kit.Question.among(
+        words.ask,
+        reasons,
+        right,
+        kit.whole_percent,
+        first=kit.whole_percent(first),
+        broken=way.broken,
+        mended=way.mended,
+        stories=way.stories,
+    )
 
 
 def over_numbers(measured: Moved) -> dict[str, Any]:
@@ -132,20 +117,48 @@ def over_numbers(measured: Moved) -> dict[str, Any]:
         "plain": kit.percent(plain.right / plain.stories),
         "most": words.ways[most],
         "moved": others[most].moved,
+        "broken": others[most].broken,
+        "mended": others[most].mended,
         "least": words.ways[least],
         "few": others[least].moved,
     }
 
 
-def question(measured: Moved) -> kit.Question:
-    """Return the question how many answers move when the wrong option stands first."""
-    way = measured.ways[MOVING]
-    share = way.moved / way.stories
-    numbers = {"moved": kit.percent(share), "broken": way.broken, "mended": way.mended}
-    reasons = [reason.format(**numbers) for reason in words.ask_order_reasons]
-    return kit.share_question(
-        words.ask_order.format(stories=way.stories), share, reasons, kit.percent
-    )
+def _story(state: kit.PageState) -> dict[str, Any] | None:
+    """Show one story and the learner's own; return what the end says of the former."""
+    kit.section(words.intro, model=MODEL)
+    bundled = kit.load(MODEL) if kit.models_here(MODEL) else None
+    if bundled is None:
+        return None
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.number_input(words.story, step=1, width=120, **state.ranged("askedstory"))
+        kit.text_input(state, "askedbefore", words.sentence)
+    number, sentence = state["askedstory"], state["askedbefore"].strip()
+    case = examples.stories(bundled.version)[number - 1]
+    chances = kit.or_refused(examples.answered, bundled.version, number, sentence)
+    if chances is None:
+        return None
+    st.text(case.story)
+    people = (case.right, *case.others)
+    names = [*(words.ways[name] for name in WAYS), words.own_way]
+    cases = [
+        kit.Case(name, float(row[0]), note=words.says.format(name=people[int(row.argmax())]))
+        for name, row in zip(names, chances, strict=True)
+    ]
+    axis = kit.Axis(0, 1, words.right_person.format(name=case.right))
+    kit.case_rows(cases, axis, key=f"{KEY}.story", words={})
+    found = {
+        "ways": len(chances),
+        "wrong": int((chances.argmax(-1) != 0).sum()),
+        "own": kit.percent(float(chances[-1, 0])),
+    }
+    kit.prose(words.example_read.format(right=kit.quote(case.right), thing=case.thing, **found))
+    longest = max(examples.prompts(case, sentence), key=len)
+    if len(bundled.tokenizer.encode_from_start(longest)) > bundled.model.context_length:
+        kit.inform(words.too_long, ":material/content_cut:")
+    _code(case, sentence, chances)
+    own.draw(state, bundled)
+    return found
 
 
 def _place(measured: Moved) -> None:

@@ -34,21 +34,8 @@ def draw() -> None:
         times=TIMES,
         command=COMMAND,
     )
-    if not kit.predict(question(known), KEY, covers=True):
-        return
     kit.chart(figure(kit.theme()), KEY, bar=False)
     kit.prose(words.beyond_read.format(half=known.context // 2, **numbers(known)))
-
-
-def grows_more(known: BeyondContext) -> str:
-    """Return the kind whose loss grows more behind the context in each model; "tie" for none."""
-    grown = {}
-    for kind in POSITIONS:
-        inside, behind = known.around_the_end(kind)
-        grown[kind] = behind - inside
-    if grown[LEARNED].min() > grown[ROTARY].max():
-        return LEARNED
-    return ROTARY if grown[ROTARY].min() > grown[LEARNED].max() else "tie"
 
 
 def numbers(known: BeyondContext) -> dict[str, str]:
@@ -59,15 +46,6 @@ def numbers(known: BeyondContext) -> dict[str, str]:
             found[f"{kind}_{part}"] = f"{values.mean():.2f}"
             found[f"{kind}_{part}_range"] = f"{values.min():.2f} to {values.max():.2f}"
     return found
-
-
-def question(known: BeyondContext) -> kit.Question:
-    """Return the question whose loss grows more behind the context."""
-    given = numbers(known)
-    right = (LEARNED, ROTARY, "tie").index(grows_more(known))
-    return kit.Question.of(
-        words.ask_beyond, right, context=known.context, seeds=len(SEEDS), **given
-    )
 
 
 @kit.kept(2)

@@ -44,7 +44,13 @@ def draw(state: kit.PageState, bundled: engine.Bundled) -> None:
     longest = max(prompts.values(), key=len)
     if len(bundled.tokenizer.encode_from_start(longest)) > bundled.model.context_length:
         kit.inform(words.too_long, ":material/content_cut:")
-    kit.rows_table(rows(found), words.own_columns, height="content")
+    kit.case_rows(
+        rows(found),
+        kit.Axis(0, 1, words.own_axis),
+        key="errors.asked.own",
+        words={},
+        form="percent",
+    )
     kit.prose(read_line(found, bundled))
     if all(way != OPTIONS for _, way in found):
         kit.inform(words.own_no_options, ":material/info:")
@@ -57,15 +63,15 @@ def answers_of(version: str, prompts: tuple[tuple[tuple[str, str], str], ...]) -
     return own_answers(bundled.model, bundled.tokenizer, dict(prompts))
 
 
-def rows(found: Answers) -> list[tuple[str, ...]]:
-    """Return a row for each place of the fact and each way to ask."""
+def rows(found: Answers) -> list[kit.Case]:
+    """Return a row for each place and each way to ask, coloured by the person."""
+    people = list(dict.fromkeys(answer.person for answer in found.values()))
     return [
-        (
-            words.own_places[place],
-            words.own_ways[way],
-            answer.person,
-            kit.percent(answer.person_p),
-            kit.percent(answer.people_p),
+        kit.Case(
+            f"{words.own_places[place]} · {words.own_ways[way]}",
+            answer.person_p,
+            note=answer.person,
+            role="query" if answer.person == people[0] else "key",
         )
         for (place, way), answer in found.items()
     ]
