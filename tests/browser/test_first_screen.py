@@ -47,6 +47,7 @@ DONE = [
     "transformer?part=units",
     "reasoning?part=best_of_n",
     "reasoning?part=reward_hacking",
+    "reasoning?part=bandit",
     "transformer?part=block",
 ]
 

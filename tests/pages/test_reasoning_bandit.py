@@ -45,19 +45,25 @@ def test_sentences_hold_at_any_setting(chosen, at):
     parts = {one.name: one.values for one in chapter.matrices(chosen, at)}
     after = parts["after"][0]
     np.testing.assert_allclose(after, done.probabilities[at + 1], atol=1e-12)
-    np.testing.assert_allclose(parts["probabilities"] @ parts["squared"], parts["variance"])
     np.testing.assert_allclose(parts["rewards"] - parts["baseline"], parts["advantage"])
 
 
-@given(st.tuples(PAY, PAY, PAY))
-def test_the_first_question_asks_what_one_update_does(rewards):
-    asked = chapter.first_question(rewards)
+@given(GIVEN)
+def test_one_pull_is_asked_for_with_what_two_mistaken_learners_would_do(chosen):
+    rewards, baseline, rate, _ = chosen
     arm = rewards.index(min(rewards))
-    logits = 0.5 * rewards[arm] * (np.eye(3)[arm] - 1 / 3)
-    change = softmax(logits)[arm] - 1 / 3
-    words = ("goes up", "goes down", "stays")
-    wanted = words[0] if change > 1e-9 else words[1] if change < -1e-9 else words[2]
-    assert wanted in asked.answers[asked.right]
+    off = {"right": 0.0, "compared": float(np.mean(rewards)), "same": rewards[arm]}
+    wanted = [
+        softmax(rate * (rewards[arm] - less) * (np.eye(3)[arm] - 1 / 3))[arm]
+        for less in off.values()
+    ]
+    asked = chapter.first_question(chosen)
+    apart = np.diff(sorted(wanted)).min()
+    if abs(apart - chapter.APART) > 1e-9:
+        assert (asked is None) == (baseline != "none" or apart < chapter.APART)
+    if asked:
+        np.testing.assert_allclose([value for (value,) in asked.values], wanted)
+        assert asked.right == 0 and len(set(asked.answers)) == 3
 
 
 @pytest.mark.parametrize(

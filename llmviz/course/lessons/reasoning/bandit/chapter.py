@@ -1,17 +1,16 @@
-"""Chapter "A reward and three arms": the policy gradient in numbers, on a bandit."""
+"""Chapter "A reward and three arms": one pull is guessed, then the policy gradient in numbers."""
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.course import components as lv
-from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.reasoning.bandit import words
 from llmviz.course.lessons.reasoning.bandit.model import (
     ARMS,
     BASELINES,
     MEAN,
     NONE,
+    UPDATES,
     Run,
     Update,
     run,
@@ -21,9 +20,12 @@ from llmviz.course.lessons.reasoning.bandit.model import (
 from llmviz.course.lessons.reasoning.bandit.params import RATES
 from llmviz.course.ui import kit
 
+STAGED = True
 KEY = "reasoning.bandit"
+GUESS = f"{KEY}.first"
+APART = 0.01  # between two answers
 TINY = 1e-12  # two variances that differ by less are called equal
-POSITIVE = ("probabilities", "after", "hits", "length", "squared", "variance")
+POSITIVE = ("probabilities", "after", "hits")
 PAYS = ("paya", "payb", "payc")
 LAYOUT = (
     ("logits", "→", "probabilities", None, None),
@@ -32,11 +34,6 @@ LAYOUT = (
     ("gradient", "→", "drawn", "→", "step"),
     ("new", "→", "after", None, None),
 )
-SPREAD = (
-    ("gradient", "−", "mean", "=", "apart"),
-    ("length", "→", "squared", "→", "variance"),
-)
-
 Rewards = tuple[float, float, float]
 Given = tuple[Rewards, str, float, int]
 """What makes a run: rewards, baseline, learning rate, seed."""
@@ -44,28 +41,51 @@ Given = tuple[Rewards, str, float, int]
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
+    """Show what one pull does to the arm that pays least, then a hundred, and their numbers."""
+    kit.prose(words.hook)
+    given = rewards_of(state), state["armbase"], float(state["armrate"]), state["armseed"]
+    asked = first_question(given)
+    with kit.stage("bandit", stays=False):
+        _pulled(given, asked)
+        kit.choose(state, "armbase", words.baseline, dict(words.baselines.items()))
+        with st.container(horizontal=True, gap="medium"):
+            for key, arm in zip(PAYS, words.arms, strict=True):
+                st.slider(words.pay.format(arm=arm), step=0.1, width=200, **state.ranged(key))
+    shown = asked is None or kit.answered(asked, GUESS)
+    if shown:
+        kit.prose(words.caption, **first_numbers(given))
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    if shown:
+        kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro, arms=ARMS)
-    with st.container(horizontal=True, gap="medium"):
-        for key, arm in zip(PAYS, words.arms, strict=True):
-            st.slider(words.pay.format(arm=arm), step=0.1, width=200, **state.ranged(key))
-    if not kit.predict(first_question(rewards_of(state)), f"{KEY}.first", covers=True):
+    if not shown:
         return
     kit.section(words.run)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        kit.choose(state, "armbase", words.baseline, dict(words.baselines.items()))
         kit.choose(state, "armrate", words.rate, {rate: rate for rate in RATES})
         st.number_input(words.seed, width=160, **state.ranged("armseed"))
-    given = rewards_of(state), state["armbase"], float(state["armrate"]), state["armseed"]
-    kit.prose(words.baseline_text[state["armbase"]])
-    kit.chart(figure(given, kit.theme()), f"{KEY}.run", bar=False)
+    kit.prose(words.baseline_text[given[1]])
+    chances, steps = run_of(given).probabilities, range(UPDATES + 1)
+    drawn = [
+        kit.Drawn(_arm(at, given), steps, list(map(float, chances[:, at])), role)
+        for at, role in enumerate(("query", "key", "value"))
+    ]
+    x, y = kit.Scale(0, UPDATES, words.updates_axis), kit.Scale(0, 1, words.share_axis)
+    kit.draw_on(drawn, x, y, key=f"{KEY}.run", words={}, form="percent")
     kit.prose(run_read(given))
     kit.section(words.cells)
     st.slider(words.update, width=420, **state.ranged("armupdate"))
     at = state["armupdate"] - 1
     _cells(state, given, at)
-    if _variance(given, at):
-        kit.seen(words.end, **end(given))
+    kit.section(words.variance)
+    spread = {kind: numbers_of(given, at, kind).variance for kind in BASELINES}
+    axis = kit.Axis(0, max(TINY, *spread.values()), words.variance_axis)
+    cases = [kit.Case(words.baselines[kind], value) for kind, value in spread.items()]
+    kit.case_rows(cases, axis, key=f"{KEY}.spread", words={}, form="figure")
+    kit.prose(words.variance_text)
+    kit.prose(variance_read(given, at))
+    kit.seen(words.end, **end(given))
 
 
 def rewards_of(state: kit.PageState) -> Rewards:
@@ -79,17 +99,63 @@ def reward_text(value: float) -> str:
     return kit.signed(value, 1)
 
 
-def first_question(rewards: Rewards) -> kit.Question:
-    """Return the question what an update does to the arm that pays least."""
-    least = min(rewards)
-    kind = "up" if least > 0 else "down" if least < 0 else "same"
-    return kit.Question.of(
-        words.ask_first,
-        ["up", "down", "same"].index(kind),
-        arm=words.arms[rewards.index(least)],
-        reward=reward_text(least),
-        reason=words.first_reasons[kind],
-    )
+def pulled(given: Given, baseline: str) -> np.ndarray:
+    """Return the probabilities of the arms after the arm that pays least was pulled first."""
+    rewards, rate = given[0], given[2]
+    arm = rewards.index(min(rewards))
+    return softmax(update(np.zeros(ARMS), rewards, baseline).after(arm, rate))
+
+
+def first_numbers(given: Given) -> dict[str, str]:
+    """Return who was pulled first, what it paid, and its probability before and after."""
+    least = min(given[0])
+    arm = given[0].index(least)
+    return {
+        "arm": words.arms[arm],
+        "reward": reward_text(least),
+        "before": kit.percent(1 / ARMS),
+        "after": kit.percent(float(pulled(given, given[1])[arm])),
+    }
+
+
+def first_question(given: Given) -> kit.Question | None:
+    """Return the question what one pull does to the arm that pays least, without a baseline.
+
+    The wrong answers are of somebody who compares it with the mean pay, and of one who finds
+    nothing to compare it with. None where two answers are too near.
+    """
+    rewards, baseline, *_ = given
+    arm = rewards.index(min(rewards))
+    right, compared = (float(pulled(given, kind)[arm]) for kind in (NONE, MEAN))
+    values = {"right": right, "compared": compared, "same": 1 / ARMS}
+    if baseline != NONE or np.diff(sorted(values.values())).min() < APART:
+        return None
+    reasons = {value: words.first_reasons[name] for name, value in values.items()}
+    return kit.Question.among(words.ask, reasons, right, kit.percent, **first_numbers(given))
+
+
+def _pulled(given: Given, asked: kit.Question | None) -> None:
+    """Draw the arms' probabilities after one pull, the pulled one veiled where it is asked for."""
+    told = asked is None or kit.answered(asked, GUESS)
+    chances, pays = pulled(given, given[1]), given[0]
+    least = pays.index(min(pays))
+    cases = [
+        kit.Case(
+            _arm(at, given),
+            float(chances[at]) if told or at == least else None,
+            note="" if told or at == least else "?",
+            role="value" if at == least else "query",
+        )
+        for at in range(ARMS)
+    ]
+    high = max(0.5, *chances) if asked is None else 0.1 + max(max(v) for v in asked.values)
+    axis, levels = kit.Axis(0, high, words.share_axis), [(1 / ARMS, words.before)]
+    look = {"veiled": [least], "picture": f"{KEY}.pulled", "levels": levels}
+    kit.guess_cases(cases, axis, asked, GUESS, **look)
+
+
+def _arm(at: int, given: Given) -> str:
+    return words.arm.format(arm=words.arms[at], reward=reward_text(given[0][at]))
 
 
 @kit.kept(64)
@@ -104,38 +170,11 @@ def numbers_of(given: Given, at: int, baseline: str = "") -> Update:
     return update(run_of(given).logits[at], given[0], baseline or given[1])
 
 
-@kit.kept(64)
-def figure(given: Given, mode: kit.Mode) -> go.Figure:
-    """Return the probability of each arm after each update."""
-    chances = run_of(given).probabilities
-    drawn = [
-        Line(
-            f"{arm} ({reward_text(reward)})",
-            np.arange(len(chances)),
-            chances[:, at],
-            at,
-            marked=False,
-        )
-        for at, (arm, reward) in enumerate(zip(words.arms, given[0], strict=True))
-    ]
-    return lines(drawn, (words.updates_axis, words.share_axis), mode, hover="%{y:.1%}", height=300)
-
-
 def run_read(given: Given) -> str:
-    """Return where a run came to."""
-    done, rewards = run_of(given), given[0]
-    chances, counts = done.probabilities, np.bincount(done.arms, minlength=ARMS)
-    first, last = (kit.signed(float(chances[at] @ rewards)) for at in (0, -1))
-    return words.run_read.format(
-        updates=len(done.arms),
-        chances=kit.listed(
-            [f"{a} {kit.percent(p)}" for a, p in zip(words.arms, chances[-1], strict=True)]
-        ),
-        counts=kit.listed([f"{a} {n}" for a, n in zip(words.arms, counts, strict=True)]),
-        first=first,
-        last=last,
-        most=reward_text(max(rewards)),
-    )
+    """Return how the mean reward under the policy went."""
+    first, last = (kit.signed(float(run_of(given).probabilities[at] @ given[0])) for at in (0, -1))
+    most = reward_text(max(given[0]))
+    return words.run_read.format(updates=UPDATES, first=first, last=last, most=most)
 
 
 def _cells(state: kit.PageState, given: Given, at: int) -> None:
@@ -144,16 +183,10 @@ def _cells(state: kit.PageState, given: Given, at: int) -> None:
     parts = matrices(given, at)
     first = f"gradient.{arm}.{arm}"
     kit.show(state, parts, LAYOUT, key=f"{KEY}.cells", control="armcell", first=first)
-    now, then = done.probabilities[at, arm], done.probabilities[at + 1, arm]
-    kit.prose(
-        words.cells_read,
-        arm=words.arms[arm],
-        chance=kit.percent(now),
-        advantage=kit.signed(numbers_of(given, at).advantage[arm]),
-        after=kit.percent(then),
-    )
-    rewards, baseline, *_ = given
-    numbers = numbers_of(given, at)
+    numbers, (rewards, baseline, *_) = numbers_of(given, at), given
+    chance, after = (kit.percent(now[arm]) for now in done.probabilities[at : at + 2])
+    said = {"arm": words.arms[arm], "advantage": kit.signed(numbers.advantage[arm])}
+    kit.prose(words.cells_read, chance=chance, after=after, **said)
     kit.show_code(
         [update],
         "from llmviz.course.lessons.reasoning.bandit.model import run, update\n\n"
@@ -169,7 +202,6 @@ def matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
     """Return an update as matrices that open."""
     numbers, rate, arm = numbers_of(given, at), given[2], int(run_of(given).arms[at])
     after = numbers.after(arm, rate)
-    lengths = np.sqrt(numbers.squares)[:, None]
     values = {
         "logits": numbers.logits[None],
         "probabilities": numbers.probabilities[None],
@@ -183,11 +215,6 @@ def matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
         "step": rate * numbers.gradient[[arm]],
         "new": after[None],
         "after": softmax(after)[None],
-        "mean": numbers.mean[None],
-        "apart": numbers.gradient - numbers.mean,
-        "length": lengths,
-        "squared": numbers.squares[:, None],
-        "variance": np.array([[numbers.variance]]),
     }
     ops = {
         "probabilities": lv.softmax_rows("logits"),
@@ -198,16 +225,11 @@ def matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
         "step": lv.scaled("drawn", rate, words.times_rate.format(rate=f"{rate:g}")),
         "new": lv.add("logits", "step"),
         "after": lv.softmax_rows("new"),
-        "mean": lv.matmul("probabilities", "gradient"),
-        "apart": lv.subtracted("gradient", "mean"),
-        "length": lv.lengths("apart"),
-        "squared": lv.multiply("length", "length"),
-        "variance": lv.matmul("probabilities", "squared"),
     }
     if given[1] == MEAN:
         ops["baseline"] = lv.matmul("probabilities", "rewards")
     roles = {"probabilities": "weights", "after": "weights", "gradient": "accent"}
-    roles |= {"direction": "key", "advantage": "value", "mean": "accent", "drawn": "accent"}
+    roles |= {"direction": "key", "advantage": "value", "drawn": "accent"}
     return tuple(
         lv.Matrix(
             name,
@@ -222,29 +244,6 @@ def matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
         )
         for name, value in values.items()
     )
-
-
-def _variance(given: Given, at: int) -> bool:
-    kit.section(words.variance)
-    shown = kit.predict(kit.Question.of(words.ask_mean), f"{KEY}.mean", covers=True)
-    if shown:
-        kit.prose(words.variance_text)
-        lv.matrix_view(matrices(given, at), layout=SPREAD, key=f"{KEY}.spread")
-        kit.rows_table(variance_rows(given, at), words.variance_columns)
-        kit.prose(variance_read(given, at))
-    return shown
-
-
-def variance_rows(given: Given, at: int) -> list[tuple[str, ...]]:
-    """Return a row for each baseline: its value, the mean gradient, and the variance."""
-    rows = []
-    for baseline in BASELINES:
-        now = numbers_of(given, at, baseline)
-        mean = ", ".join(kit.signed(value) for value in now.mean)
-        rows.append(
-            (words.baselines[baseline], kit.signed(now.baseline), mean, f"{now.variance:.4f}")
-        )
-    return rows
 
 
 def variance_read(given: Given, at: int) -> str:

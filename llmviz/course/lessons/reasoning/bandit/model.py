@@ -37,11 +37,6 @@ class Update:
     squares: np.ndarray  # (K,) squared distance of each gradient from the mean one
 
     @property
-    def mean_reward(self) -> float:
-        """The reward expected under the policy."""
-        return float(self.probabilities @ self.rewards)
-
-    @property
     def variance(self) -> float:
         """The expected squared distance of a gradient from the mean one."""
         return float(self.probabilities @ self.squares)
