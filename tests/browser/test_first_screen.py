@@ -31,6 +31,7 @@ DONE = [
     "training?part=overfitting",
     "attention?part=masks",
     "training?part=step",
+    "training?part=race",
     "history?part=memory",
     "attention?part=heads",
     "attention?part=scale",

@@ -45,13 +45,37 @@ def test_the_race_draws_the_bundled_runs():
         own = curve(name)
         assert np.allclose(run["validation"], own.validation[~np.isnan(own.validation)], atol=1e-5)
         assert run["seconds"][-1] == pytest.approx(own.seconds[-1], rel=1e-5)
-    table = app.dataframe[0].value
     cards = {race_words.models[name][0]: engine.card(name) for name in THERE}
-    for row in table.to_dict("records"):
-        card = cards[row["model"]]
-        assert row["parameters"] == f"{card['parameters']:,}"
-        assert row["validation loss, nats"] == pytest.approx(card["validation_loss"], abs=1e-6)
-        assert row["seconds"] == round(card["seconds"])
+    told = {row["label"][0][0]: row for row in harness.sent(app, "case_rows")["rows"]}
+    assert told.keys() == cards.keys()
+    for title, row in told.items():
+        assert row["value"] == pytest.approx(cards[title]["validation_loss"], abs=1e-6)
+    assert [row["value"] for row in told.values()] == sorted(row["value"] for row in told.values())
+
+
+@bundled_models
+def test_before_the_guess_no_loss_after_step_500_is_told(covers):
+    app = harness.open_part("training", "race")
+    harness.fine(app)
+    asked, *rows = harness.sent(app, "case_rows")["rows"]
+    assert asked["value"] is None and not asked["dots"]
+    at = {race_words.models[name][0]: curve(name) for name in THERE}
+    for row in rows:
+        own = at[row["label"][0][0]]
+        assert row["value"] == pytest.approx(own.validation[own.steps == 500][0], abs=1e-6)
+    assert "What you have seen" not in [header.value for header in app.header]
+
+
+@bundled_models
+def test_looks_at_the_race_say_what_its_runs_did():
+    own = curve("names-wavenet")
+    known = ~np.isnan(own.validation)
+    best = own.steps[known][own.validation[known].argmin()]
+    assert abs(own.validation[known].min() - own.validation[own.steps == 2000][0]) < standings.TIE
+    assert own.train[-1] < own.train[own.steps == 2000][0] - 0.1 and best < 6000
+    pairs = curve("names-bigram")
+    at_500 = pairs.validation[pairs.steps == 500][0]
+    assert abs(at_500 - pairs.last_validation) < standings.TIE
 
 
 @bundled_models
@@ -69,28 +93,20 @@ def test_the_report_names_who_is_ahead():
 
 
 @bundled_models
-def test_the_table_goes_back_to_an_earlier_step():
+def test_the_picture_goes_back_to_an_earlier_step():
     app = harness.open_part("training", "race", rstep="2000", who="names-gru")
     harness.fine(app)
     own = curve("names-gru")
-    row = next(r for r in app.dataframe[0].value.to_dict("records") if r["model"] == "GRU")
-    at = int(np.searchsorted(own.steps, 2000))
-    assert row["validation loss, nats"] == pytest.approx(own.validation[at], abs=1e-6)
-    assert row["it writes"] == dict(own.samples)[at]
+    rows = harness.sent(app, "case_rows")["rows"]
+    (row,) = (row for row in rows if row["label"][0][0] == "GRU")
+    assert row["value"] == pytest.approx(own.validation[own.steps == 2000][0], abs=1e-6)
 
 
 @bundled_models
-def test_questions_and_snippets_of_the_race():
+def test_snippets_of_the_race():
     app = harness.open_part("training", "race")
     for snippet, prints in harness.snippets(app):
         assert harness.run_snippet(snippet).strip() == prints.strip()
-    (question,) = app.radio
-    best = min(THERE, key=lambda name: curve(name).last_validation)
-    title = race_words.models[best][0]
-    (right,) = (one for one in question.options if one.startswith(title + ":"))
-    harness.choose_answer(question, right)
-    app.run()
-    assert [box.value for box in app.success] == ["Right."]
 
 
 @bundled_models

@@ -18,6 +18,7 @@ from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.training.run_state import ACTIVE_EACH
 
+STAGED = True
 KEY = "training.race.chart"
 SLOT = "_training_race"
 SLOTS = {"axis": "raxis", "unit": "runit"}  # what the chart offers, by the page's controls
@@ -25,8 +26,7 @@ SLOTS = {"axis": "raxis", "unit": "runit"}  # what the chart offers, by the page
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
+    """Show the standings, the guess and the looks, then the curves, the names, and a race here."""
     there = [name for name in words.models if name in engine.names()]
     missing = [name for name in words.models if name not in there]
     if missing:
@@ -35,23 +35,27 @@ def draw(state: kit.PageState) -> None:
         st.info(as_markdown(text), icon=":material/download:")
     titled = [_read(name) for name in there]
     full = [run for run in titled if run is not None]
-    question = standings.question(full) if len(full) >= 3 else None
-    shown = question is None or kit.predict(question, "training.race.best", covers=True)
+    shown, numbers = True, None
+    if len(full) >= 3:
+        kit.prose(words.hook, models=len(full))
+        with kit.stage("race", stays=False):
+            asked = standings.rows(state, full)
+        shown = asked is None or kit.predict(asked, standings.GUESS, covers=True, hand=True)
+        numbers = standings.end(full) if shown else None
+    if shown and not missing:
+        kit.looks(state, words.looks, "training.race.looks", **standings.quickest(full))
+    kit.section(words.intro)
     _who(state)
     drawn = [run for run in full if run.name in state["who"]]
     if not drawn and not started.names(SLOT):
         st.info(words.none_chosen, icon=":material/touch_app:")
-        return
-    if shown:
+    elif shown:
         growing = started.active(SLOT)
         run_chart.polled(partial(_chart, state, drawn, growing), growing=growing)
-        if len(full) >= 3:
-            standings.table(state, full)
     if full and shown:
         _code(full[-1])
     race_names.draw(state, there)
     _again(state, there)
-    numbers = standings.end(full) if len(full) >= 3 and shown else None
     if numbers is not None:
         kit.seen(words.end, **numbers)
 

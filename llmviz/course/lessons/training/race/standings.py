@@ -1,8 +1,9 @@
-"""How the models of the race stand at a step: a table, a report in words, and a question."""
+"""How the models of the race stand at a step: a picture, a report in words, and a question."""
 
 import math
 from collections.abc import Callable
 from functools import partial
+from itertools import chain, pairwise
 
 import numpy as np
 import streamlit as st
@@ -12,47 +13,80 @@ from llmviz.course.lessons.training.started_runs import Titled
 from llmviz.course.ui import kit
 from llmviz.evaluation.nine_models import TIE
 
+GUESS = "training.race.end"
+EARLY_STEP = 500  # at which the models are seen before the question
+APART = 0.05  # nats, between the answers of the question
 EARLY = 20.0  # seconds of training after which the order by speed is read
 
 
-def table(state: kit.PageState, full: list[Titled]) -> None:
-    """Show what each model had reached by a step, and what it then wrote."""
+def rows(state: kit.PageState, full: list[Titled]) -> kit.Question | None:
+    """Draw how the models stood at step EARLY; once it is told, how they stand at a step.
+
+    Returns the question how the one that led then ends, if there is one.
+    """
+    asked = question(full)
+    told = asked is None or kit.answered(asked, GUESS)
+    early = {run.name: loss_by(run, EARLY_STEP) for run in full}
+    at = max(int(run.curve.steps[-1]) for run in full)
+    if told:
+        at = _step(state, full)
+    losses = {run.name: loss_by(run, at if told else EARLY_STEP) for run in full}
+    order = sorted(
+        (run for run in full if np.isfinite(losses[run.name])), key=lambda run: losses[run.name]
+    )
+    cases = [
+        kit.Case(
+            run.title,
+            losses[run.name],
+            dots=[early[run.name]] if told and np.isfinite(early[run.name]) else [],
+            role="query" if told else "residual",
+        )
+        for run in order
+    ]
+    first = leader(full)
+    veiled = order.index(first) if told and first in order else 0
+    if not told and first is not None:
+        cases.insert(0, kit.Case(words.asked_row.format(name=first.title, step=at), 0.0))
+    numbers = [*losses.values(), *early.values(), *(() if asked is None else chain(*asked.values))]
+    low, high = (end(number for number in numbers if np.isfinite(number)) for end in (min, max))
+    kit.guess_cases(
+        cases,
+        kit.Axis(math.floor(10 * low - 1) / 10, math.ceil(10 * high + 1) / 10, words.axis),
+        asked if first and (not told or at == int(first.curve.steps[-1])) else None,
+        GUESS,
+        veiled=[veiled],
+        picture="training.race.rows",
+        form="figure",
+        mark="dot",
+    )
+    kit.prose(
+        f"{report(full, at)} {words.circles}" if told else words.caption,
+        step=EARLY_STEP,
+        first=first and first.title,
+    )
+    return asked
+
+
+def _step(state: kit.PageState, full: list[Titled]) -> int:
+    """Let a step be chosen at which names were written; return it."""
     longest = max(full, key=lambda run: len(run.curve.samples))
     steps = [int(longest.curve.steps[i]) for i, _ in longest.curve.samples]
+    if not steps:
+        return int(longest.curve.steps[-1])
     at = state["rstep"] if state["rstep"] in steps else steps[-1]
 
     def moved(chosen: int) -> None:
         state["rstep"] = -1 if chosen == steps[-1] else chosen
 
-    st.select_slider(
-        words.at,
-        steps,
-        format_func=lambda step: f"{step:,}",
-        width=420,
-        **kit.tied("_rstep@training", at, moved),
-    )
-    rows = [_row(run, at) for run in full]
-    three = st.column_config.NumberColumn(format="%.3f")
-    formats = {words.columns[key]: three for key in ("validation", "training")}
-    formats[words.columns["parameters"]] = st.column_config.TextColumn(alignment="right")
-    kit.rows_table(rows, words.columns.values(), column_config=formats)
-    kit.prose(report(full, at))
+    slot = kit.tied("_rstep@training", at, moved)
+    st.select_slider(words.at, steps, format_func=lambda step: f"{step:,}", width=420, **slot)
+    return at
 
 
-def _row(run: Titled, step: int) -> list[object]:
-    curve = run.curve
-    at = int(np.searchsorted(curve.steps, step))
-    at = min(at, len(curve) - 1)
-    texts = {int(curve.steps[i]): text for i, text in curve.samples}
-    return [
-        run.title,
-        words.models[run.name][1],
-        f"{run.description['parameters']:,}",
-        round(float(curve.seconds[at])),
-        loss_by(run, step),
-        float(curve.train[at]),
-        texts.get(step, words.not_yet),
-    ]
+def leader(full: list[Titled]) -> Titled | None:
+    """Return the model that leads at step EARLY_STEP; None where none does by more than a tie."""
+    early = _leaders(full, partial(loss_by, step=EARLY_STEP))
+    return early[0] if len(early) == 1 else None
 
 
 def loss_by(run: Titled, step: int) -> float:
@@ -69,14 +103,21 @@ def after(run: Titled, seconds: float) -> float:
     return float(measured[-1]) if measured.size else float("nan")
 
 
+def quickest(full: list[Titled]) -> dict[str, object]:
+    """Return who has the lowest loss after the first seconds of training, for a look."""
+    by_then = partial(after, seconds=EARLY)
+    best = min((run for run in full if np.isfinite(by_then(run))), key=by_then)
+    return {"seconds": f"{EARLY:g}", "quick": best.title, "loss": by_then(best)}
+
+
 def report(full: list[Titled], step: int) -> str:
-    """Say which models are best at a step, which were after some seconds, and which overfits."""
+    """Say which models are best at a step, and which is last."""
     measured = [run for run in full if not np.isnan(loss_by(run, step))]
     if len(measured) < 2:
         return words.unmeasured.format(step=step)
     order = sorted(measured, key=lambda run: loss_by(run, step))
     best = _leaders(order, partial(loss_by, step=step))
-    text = words.standing.format(
+    return words.standing.format(
         step=step,
         first=order[0].title,
         loss=loss_by(order[0], step),
@@ -84,16 +125,6 @@ def report(full: list[Titled], step: int) -> str:
         last=order[-1].title,
         worst=loss_by(order[-1], step),
     )
-    by_then = partial(after, seconds=EARLY)
-    quick = _leaders(full, by_then)
-    if quick:
-        text += words.quick[best[0] in quick].format(
-            seconds=f"{EARLY:g}",
-            first=best[0].title,
-            quick=quick[0].title,
-            loss=by_then(quick[0]),
-        )
-    return text + _overfitting(full) + _dropped(full)
 
 
 def _leaders(runs: list[Titled], loss: Callable[[Titled], float]) -> list[Titled]:
@@ -110,32 +141,6 @@ def _next(order: list[Titled], best: list[Titled], step: int) -> str:
     follow = "follows" if len(best) == 2 else "follow"
     ties = kit.listed([run.title for run in best[1:]])
     return words.next_ties.format(ties=ties, follow=follow, tie=TIE)
-
-
-def _overfitting(full: list[Titled]) -> str:
-    """Say which model has the lowest training loss, where another does better on new names."""
-    low, best = min(full, key=_train), min(full, key=_end)
-    behind, gap = _end(low) - _end(best), _end(low) - _train(low)
-    if behind <= TIE or gap <= 0 or np.isinf(_end(low)):
-        return ""
-    return " " + words.overfit.format(
-        name=low.title,
-        train=_train(low),
-        loss=_end(low),
-        best=best.title,
-        behind=behind,
-        gap=gap,
-    )
-
-
-def _dropped(full: list[Titled]) -> str:
-    """Say why a model with dropout has a higher loss on what it learns from."""
-    names = [
-        run.title
-        for run in full
-        if run.description["model"]["config"].get("dropout") and _train(run) > _end(run)
-    ]
-    return " " + words.dropped.format(names=kit.listed(names)) if names else ""
 
 
 def _train(run: Titled) -> float:
@@ -167,37 +172,40 @@ def end(full: list[Titled]) -> dict[str, object] | None:
 
 
 def question(full: list[Titled]) -> kit.Question | None:
-    """Ask which model ends best on new names; None where the lowest training loss tells it.
+    """Ask where the model ends that led at step EARLY_STEP; None where two answers are near.
 
-    Models that end too close to the best one to be ranked are no answers.
+    The wrong answers are those of somebody to whom a lead stays a lead, and of one to whom a model
+    that has learned fast has learned all.
     """
-    low, order = min(full, key=_train), sorted(full, key=_end)
-    best = order[0]
-    behind = [run for run in order if _end(run) - _end(best) > TIE]
-    if low not in behind:
+    first = leader(full)
+    if first is None or any(math.isinf(_end(run)) for run in full):
         return None
-    offered = sorted((low, behind[-1], best, behind[0]), key=lambda run: run.title)
+    others = [run for run in full if run is not first]
+    early = loss_by(first, EARLY_STEP)
+    measured = [loss_by(run, EARLY_STEP) for run in others]
+    lead = min(loss for loss in measured if np.isfinite(loss)) - early
+    right, keeps = _end(first), min(map(_end, others)) - lead
+    values = sorted({round(right, 3), round(keeps, 3), round(early, 3)})
+    if len(values) < 3 or min(b - a for a, b in pairwise(values)) < APART:
+        return None
+    best = min(full, key=_end)
     reasons = {
-        _answer(run): (words.ask_right if run is best else words.ask_wrong).format(
-            name=run.title, loss=_end(run), gap=_end(run) - _end(best), best=best.title
-        )
-        for run in offered
+        round(right, 3): words.ask_right[best is first],
+        round(keeps, 3): words.ask_keeps,
+        round(early, 3): words.ask_stays,
     }
     return kit.Question.among(
         words.ask,
         reasons,
-        _answer(best),
-        low=low.title,
-        train=_train(low),
-        step=int(low.curve.steps[-1]),
-        count=f"{low.description['data']['validation_documents']:,}",
-    )
-
-
-def _answer(run: Titled) -> str:
-    """What one can go by before looking: a model's size and its training loss."""
-    return words.ask_answer.format(
-        name=run.title,
-        parameters=run.description["parameters"],
-        train=_train(run),
+        round(right, 3),
+        "{:.3f}".format,
+        name=first.title,
+        step=EARLY_STEP,
+        last=int(first.curve.steps[-1]),
+        early=early,
+        loss=right,
+        place=sorted(map(_end, full)).index(right) + 1,
+        best=best.title,
+        lowest=_end(best),
+        train=_train(first),
     )
