@@ -51,6 +51,8 @@ def question(scheme: Scheme) -> kit.Question:
     form = "symmetric" if scheme.symmetric else "asymmetric"
     every = 2**scheme.bits
     known = {"bits": scheme.bits, "all": every, "right": scheme.codes, "form": form}
-    reasons = dict.fromkeys((every, every - 1, every // 2, 2 * scheme.bits), words.ask_wrong)
+    beside_a_sign = 2 * every  # who thinks that the sign comes on top of the bits
+    wrong = (every, every - 1, beside_a_sign, beside_a_sign - 1)
+    reasons = dict.fromkeys(wrong, words.ask_wrong)
     reasons[scheme.codes] = words.ask_right[form]
     return kit.Question.among(words.ask, reasons, scheme.codes, **known)
