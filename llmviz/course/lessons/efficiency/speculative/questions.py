@@ -39,9 +39,9 @@ def chance_question(rounds: Sequence[Round]) -> kit.Question | None:
 def _about(p: float, q: float) -> kit.Question | None:
     if not LEAST <= p < q:
         return None
-    answers = {"right": p / q, "sure": 1.0, "p": p, "never": 0.0}
+    answers = {"right": p / q, "q": q, "p": p, "never": 0.0}
     texts = {name: kit.percent(value) for name, value in answers.items()}
-    if len(set(texts.values())) < len(texts) or texts["p"] == kit.percent(q):
+    if len(set(texts.values())) < len(texts):
         return None
     reasons = {text: words.chance_reasons[name] for name, text in texts.items()}
     slots = {"p": texts["p"], "q": kit.percent(q), "right": texts["right"]}
