@@ -14,12 +14,12 @@ LESSON = Lesson(
         "loop",
         "stream",
         "residuals",
-        "units",
         "patching",
         "halves",
         "count",
     ),
     further=(
+        "units",
         "since",
         "masked",
         "published",
