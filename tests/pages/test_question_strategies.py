@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import parse_qsl
 
 import pytest
 
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
 from llmviz.course.ui.question import Question
-from tests.pages.harness import open_part
+from tests.pages.harness import ROOT, fine, open_part
 
 MOST = 0.10  # above chance, over all questions
 NUMBER = re.compile(r"[−-]?\d[\d,]*(?:\.\d+)?")
@@ -98,10 +100,32 @@ STRATEGIES: dict[str, Pick] = {
 }
 
 
-@pytest.fixture(scope="module")
-def questions() -> list[Asked]:
-    """Those of all chapters at their defaults whose answers stand in a list."""
-    every, noted = [], {}
+State = tuple[str, str, dict[str, str]]  # a lesson, its chapter, and what a link says of it
+DEFAULTS: list[State] = [
+    (lesson.key, chapter.key, {}) for lesson in LESSONS for chapter in lesson.chapters
+]
+LOOK = re.compile(r"\(look: ([^){}]+)\)")
+OLD_LINKS = Path(__file__).with_name("old_links.txt")
+
+
+def other_states() -> Iterator[State]:
+    """The states that the looks of all chapters lead to, and those of older links."""
+    for lesson in LESSONS:
+        for chapter in lesson.chapters:
+            path = ROOT / chapter.package.replace(".", "/") / "chapter.md"
+            for look in LOOK.findall(path.read_text("utf-8")):
+                yield lesson.key, chapter.key, dict(parse_qsl(look))
+    for link in OLD_LINKS.read_text("utf-8").split():
+        page, _, query = link.partition("?")
+        state = dict(parse_qsl(query))
+        if "show" not in state and len(state) > 1 and "part" in state:
+            yield page, state.pop("part"), state
+
+
+def asked_in(states: Iterable[State]) -> list[Asked]:
+    """The questions whose answers stand in a list, each once."""
+    every: dict[tuple[str, ...], Asked] = {}
+    noted: dict[tuple[str, ...], Question] = {}
     with pytest.MonkeyPatch.context() as patch:
         order = Question.order
 
@@ -110,18 +134,24 @@ def questions() -> list[Asked]:
             return order.fget(question)
 
         patch.setattr(Question, "order", property(noting))
-        for lesson in LESSONS:
-            for chapter in lesson.chapters:
-                noted.clear()
-                app = open_part(lesson.key, chapter.key)
-                listed = {frozenset(radio.options) for radio in app.radio}
-                for question in noted.values():
-                    if frozenset(question.answers) in listed:
-                        shown = order.fget(question)
-                        answers = [unmarked(question.answers[at]) for at in shown]
-                        asked = Asked(unmarked(question.text), answers, shown.index(question.right))
-                        every.append(asked)
-    return every
+        for lesson, chapter, state in states:
+            noted.clear()
+            app = open_part(lesson, chapter, **state)
+            fine(app)
+            listed = {frozenset(radio.options) for radio in app.radio}
+            for question in noted.values():
+                if frozenset(question.answers) in listed:
+                    shown = order.fget(question)
+                    answers = [unmarked(question.answers[at]) for at in shown]
+                    asked = Asked(unmarked(question.text), answers, shown.index(question.right))
+                    every[asked.text, *answers] = asked
+    return list(every.values())
+
+
+@pytest.fixture(scope="module")
+def questions() -> list[Asked]:
+    """Those of all chapters at their defaults."""
+    return asked_in(DEFAULTS)
 
 
 def test_many_questions_are_asked(questions):
@@ -130,10 +160,22 @@ def test_many_questions_are_asked(questions):
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_who_knows_nothing_is_right_by_chance(name, questions):
-    """Where a strategy says nothing about a question, it guesses."""
+    assert above_chance(name, questions) <= MOST
+
+
+@pytest.mark.slow
+def test_nor_is_anybody_in_other_states_than_the_first():
+    asked = asked_in(other_states())
+    assert len(asked) > 100
+    above = {name: above_chance(name, asked) for name in STRATEGIES}
+    assert {name: most for name, most in above.items() if most > MOST} == {}
+
+
+def above_chance(name: str, questions: Sequence[Asked]) -> float:
+    """How far a strategy is above chance; where it says nothing about a question, it guesses."""
     pick, right = STRATEGIES[name], 0.0
     for asked in questions:
         chosen = pick(asked)
         right += 1 / len(asked.answers) if chosen is None else float(chosen == asked.right)
     chance = sum(1 / len(asked.answers) for asked in questions)
-    assert (right - chance) / len(questions) <= MOST
+    return (right - chance) / len(questions)

@@ -47,7 +47,8 @@ def draw(state: kit.PageState) -> None:
         st.select_slider(words.leash, width=320, **state.named("payleash", names))
     if shown:
         kit.prose(words.caption, **told(beta))
-    kit.predict(asked, guess, covers=True, hand=True)
+    if asked is not None:
+        kit.predict(asked, guess, covers=True, hand=True)
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro, pattern=PATTERN, both=kit.percent(possible()))
