@@ -53,7 +53,9 @@ def draw(state: kit.PageState) -> None:
         if asked is not None:
             kit.predict(asked, GUESS, covers=True, hand=True)
     kit.source(state, opened=opened is None)
-    if opened is not None and shown and state["text"] == TEXT:
+    # what the looks say was measured on one model and one text
+    measured = opened is not None and kit.bundled_models()[:1] == [bundled.name]
+    if measured and shown and state["text"] == TEXT:
         kit.looks(state, words.looks, f"{KEY}.looks")
     _cells(state, opened)
     if opened is not None and shown:
