@@ -18,7 +18,7 @@ from llmviz.course.ui.prose import opening, prose
 from llmviz.course.ui.question import HERE, open_all
 from llmviz.course.ui.state import PageState, page_state
 
-FIRST, FURTHER = "What you need first", "Further"
+FIRST, FURTHER = "What you need first", "Further chapters of this lesson"
 CHAPTERS = "_chapters"  # in the session: tests read from here which chapters there are
 
 
@@ -86,31 +86,36 @@ def chapters(lesson: Lesson, state: PageState) -> None:
         if before := course.back(state[WAY.key], lesson, chapter.key):
             _leads(state, lesson, before, f"_back@{lesson.key}.{chapter.key}", main=False)
         _onward(state, lesson, keys[at])
+    _further(lesson, state, titles)
 
 
 def _tabs(lesson: Lesson, state: PageState, titles: dict[str, str]) -> None:
-    """Show the chapters of the lesson's way beside each other; the further ones wait in a menu."""
+    """Show the chapters of the lesson's way beside each other, and a further one that is open."""
     here = state["part"]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "Parts of this lesson",
-            [*lesson.names, *([here] if here in lesson.further else [])],
-            format_func=titles.__getitem__,
-            required=True,
-            label_visibility="collapsed",
-            **state.bind("part"),
-        )
-        if lesson.further:
-            with st.popover(FURTHER):
-                for name in lesson.further:
-                    st.button(
-                        titles[name],
-                        key=f"_further@{lesson.key}.{name}",
-                        type="tertiary",
-                        disabled=name == here,
-                        on_click=_go_to,
-                        args=(state, name),
-                    )
+    st.segmented_control(
+        "Parts of this lesson",
+        [*lesson.names, *([here] if here in lesson.further else [])],
+        format_func=titles.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        width="stretch",
+        **state.bind("part"),
+    )
+
+
+def _further(lesson: Lesson, state: PageState, titles: dict[str, str]) -> None:
+    """Offer the further chapters below the chapter."""
+    if not lesson.further:
+        return
+    key = f"_further@{lesson.key}.{state['part']}"
+
+    def go() -> None:
+        if st.session_state[key]:
+            _go_to(state, st.session_state[key])
+
+    others = [name for name in lesson.further if name != state["part"]]
+    if others:
+        st.pills(FURTHER, others, format_func=titles.__getitem__, key=key, on_change=go)
 
 
 def _page_of(lesson: Lesson) -> ModuleType | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -46,7 +46,7 @@ class WordFilm:
         """F."""
         return len(self.vectors)
 
-    @property
+    @cached_property
     def beginning(self) -> WordFilm:
         """The film of its first frame alone."""
         parts = ("vectors", "maps", "read", "loss", "rate")

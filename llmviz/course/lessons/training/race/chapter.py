@@ -38,8 +38,10 @@ def draw(state: kit.PageState) -> None:
     shown, numbers = True, None
     if len(full) >= 3:
         kit.prose(words.hook, models=len(full))
+        asked = standings.question(full)
+        told = asked is None or kit.answered(asked, standings.GUESS)
         with kit.stage("race", stays=False):
-            asked = standings.rows(state, full)
+            standings.rows(state, full, asked, told=told)
         shown = asked is None or kit.predict(asked, standings.GUESS, covers=True, hand=True)
         numbers = standings.end(full) if shown else None
     if shown and not missing:

@@ -19,13 +19,10 @@ APART = 0.05  # nats, between the answers of the question
 EARLY = 20.0  # seconds of training after which the order by speed is read
 
 
-def rows(state: kit.PageState, full: list[Titled]) -> kit.Question | None:
-    """Draw how the models stood at step EARLY; once it is told, how they stand at a step.
-
-    Returns the question how the one that led then ends, if there is one.
-    """
-    asked = question(full)
-    told = asked is None or kit.answered(asked, GUESS)
+def rows(
+    state: kit.PageState, full: list[Titled], asked: kit.Question | None, *, told: bool
+) -> None:
+    """Draw how the models stood at step EARLY; once it is told, how they stand at a step."""
     early = {run.name: loss_by(run, EARLY_STEP) for run in full}
     at = max(int(run.curve.steps[-1]) for run in full)
     if told:
@@ -64,7 +61,6 @@ def rows(state: kit.PageState, full: list[Titled]) -> kit.Question | None:
         step=EARLY_STEP,
         first=first and first.title,
     )
-    return asked
 
 
 def _step(state: kit.PageState, full: list[Titled]) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.course.components import TokenRow, token_strip
@@ -259,15 +260,30 @@ def values_on(bundled: engine.Bundled, text: tuple[int, ...], layer: int) -> np.
     return unit_values(bundled.model, text, layer).numpy()
 
 
+@kit.kept(64)
+def _writes_chart(
+    bundled: engine.Bundled,
+    layer: int,
+    unit: int,
+    text: tuple[int, ...],
+    place: int,
+    mode: kit.Mode,
+) -> go.Figure:
+    writing = kept_writes(bundled, layer, unit, text, place)
+    ids = [*writing.more.tolist(), *reversed(writing.less.tolist())]
+    values = [*writing.raised.tolist(), *reversed(writing.lowered.tolist())]
+    names = [kit.escape_plotly(token) for token in kit.names_of(ids, bundled.tokenizer)]
+    return signed_bars(names, values, words.writes_axis, mode)
+
+
 def _writes(it: Unit, text: tuple[int, ...], place: int, top: str) -> None:
     """Show the tokens that a unit raises and lowers most, as bars, and the code of it all."""
     tokenizer, model = it.bundled.tokenizer, it.bundled.model
     kit.section(words.writes.title)
     writing = kept_writes(it.bundled, it.layer, it.unit, text, place)
     ids = [*writing.more.tolist(), *reversed(writing.less.tolist())]
-    values = [*writing.raised.tolist(), *reversed(writing.lowered.tolist())]
-    names = [kit.escape_plotly(token) for token in kit.names_of(ids, tokenizer)]
-    kit.chart(signed_bars(names, values, words.writes_axis, kit.theme()), f"{KEY}.writes")
+    chart = _writes_chart(it.bundled, it.layer, it.unit, text, place, kit.theme())
+    kit.chart(chart, f"{KEY}.writes")
     times = kit.signed(it.values(text)[place] * float(writing.raised[0]))
     slots = {"more": kit.spoken(ids[0], tokenizer), "value": top, "times": times}
     kit.prose(f"{words.writes_text[model.config.norm]} {words.writes_read.format(**slots)}")
