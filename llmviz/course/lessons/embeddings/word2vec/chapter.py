@@ -59,7 +59,7 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.train_section)
     _training_controls(state)
     _check_also(plan, text)
-    st.fragment(_training_part, run_every=PACE if live else None)(state, plan, own)
+    st.fragment(_training_part, run_every=PACE if live else None)(state, plan, own, live)
     ends = None
     if not live and known:
         if run is not None and run.end is not None:
@@ -150,9 +150,11 @@ def _film_part(
             word2vec_film.draw(state, frames if known else frames.beginning)
 
 
-def _training_part(state: kit.PageState, plan: WordVectorPlan, own: str | None) -> None:
+def _training_part(state: kit.PageState, plan: WordVectorPlan, own: str | None, live: bool) -> None:
     """The buttons, and how far the training is."""
     run = runs.own_run(plan, own)
+    if live != (run is not None and not run.job.over):
+        st.rerun()  # the film is looked at again and again from now on, or no longer
     _buttons(state, plan, own, run)
     if run is not None:
         _progress(run)
