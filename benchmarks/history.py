@@ -16,8 +16,7 @@ from collections.abc import Callable
 
 import torch
 
-from llmviz.course.lessons.history.counting.longer_contexts import longer_contexts
-from llmviz.course.lessons.history.counting.table_descent import table_descent
+from llmviz.course.lessons.history.counting.model import longer_contexts, table_descent
 from llmviz.evaluation.nine_models import (
     COUNTED,
     TRAINED,
@@ -59,7 +58,7 @@ def main() -> None:
 
     tasks = {
         f"the scores of {NAME} by {len(counts) + len(models)} models": (nine, 0.15),
-        f"{STEPS} steps of the pair network": (lambda: table_descent("sgd", STEPS), 5.0),
+        f"{STEPS} steps of the pair network": (lambda: table_descent(STEPS), 5.0),
         f"counts to n = {LONGEST}, smoothed": (lambda: longer_contexts(LONGEST), 2.0),
     }
     for name, (work, limit) in tasks.items():

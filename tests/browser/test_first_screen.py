@@ -33,6 +33,7 @@ DONE = [
     "training?part=step",
     "training?part=race",
     "history?part=memory",
+    "history?part=counting",
     "attention?part=heads",
     "attention?part=scale",
     "history?part=all",

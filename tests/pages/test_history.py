@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.corpus.counts import letter_pair_counts
+from llmviz.corpus.counts import LETTERS
 from llmviz.corpus.drawn_pictures import write_picture
 from llmviz.course.components.series_view.view import read_drawn, read_hand
 from llmviz.course.document.marks import as_markdown
@@ -19,9 +19,9 @@ from llmviz.course.lessons.history.all import axes, nine
 from llmviz.course.lessons.history.all import chapter as all_chapter
 from llmviz.course.lessons.history.all import name as scored
 from llmviz.course.lessons.history.all import words as all_words
-from llmviz.course.lessons.history.counting import network, pairs
+from llmviz.course.lessons.history.counting import chapter as counting
 from llmviz.course.lessons.history.counting import words as counting_words
-from llmviz.course.lessons.history.counting.longer import curse_question, measure
+from llmviz.course.lessons.history.counting.model import learned_pairs
 from llmviz.course.lessons.history.letter_pairs import average_loss, probabilities, walk
 from llmviz.course.lessons.history.series import chapter as series
 from llmviz.course.lessons.history.series import words as series_words
@@ -34,8 +34,7 @@ from llmviz.evaluation.nine_models import COUNTED, NINE, TIE
 from tests.pages import harness
 
 NAMED = [
-    ("counting", {"count": "pairs"}),
-    ("counting", {"count": "longer"}),
+    ("counting", {}),
     ("all", {}),
     ("where", {}),
 ]
@@ -90,7 +89,7 @@ def test_odd_names_do_no_harm(text):
 # ---- counting
 
 
-@pytest.mark.parametrize("look", counting_words.looks)
+@pytest.mark.parametrize("look", counting_words.parts)
 def test_each_part_of_counting_opens_and_its_snippets_print(look):
     app = harness.open_part("history", "counting", count=look)
     harness.fine(app)
@@ -98,25 +97,51 @@ def test_each_part_of_counting_opens_and_its_snippets_print(look):
     printed(app)
 
 
-def test_the_matrices_are_the_counted_table():
-    app = harness.open_part("history", "counting")
+def test_the_matrix_is_the_counted_table():
+    app = harness.open_part("history", "counting", count="pairs")
+    harness.fine(app)
     shown = {one["name"]: one["values"] for one in harness.sent(app, "matrix_view")["matrices"]}
-    np.testing.assert_array_equal(shown["counts"], letter_pair_counts())
-    np.testing.assert_allclose(shown["P"], probabilities(letter_pair_counts()), atol=1e-6)
-    assert "2.4540" in harness.prose_of(app) and "2.4546" in harness.prose_of(app)
+    np.testing.assert_array_equal(shown["counts"], learned_pairs())
+    np.testing.assert_allclose(shown["P"], probabilities(learned_pairs()), atol=1e-6)
+    mean = -np.log(nine.chances("counted-pairs", "olivia")).mean()  # the same table, with 1 added
+    assert f"{mean:.1f}" == f"{np.mean([s.loss for s in walk(learned_pairs(), 'olivia')]):.1f}"
+
+
+def test_before_the_guess_nothing_of_the_row_that_is_asked_about_is_sent(covers):
+    row, asked = counting.row_question(learned_pairs(), "olivia")
+    app = harness.open_part("history", "counting")
+    matrices = harness.sent(app, "matrix_view")["matrices"]
+    assert [float(np.abs(one["values"][row]).sum()) for one in matrices] == [0, 0]
+    assert {at for at, _ in matrices[1]["hidden"]} == {row}
+    assert not harness.unpack_all(app, "cell_grid")
+    assert asked.answers[asked.right] not in harness.prose_of(app)
+
+
+@given(some.text("abcdefghijklmnopqrstuvwxyz", max_size=6))
+def test_of_the_answers_for_a_row_one_is_its_largest_share(name):
+    table = learned_pairs()
+    row, asked = counting.row_question(table, name)
+    (right,), others = (
+        asked.values[asked.right],
+        [at for (at,) in asked.values if at != counting.OTHER],
+    )
+    assert right == table[row].argmax() and len(set(others)) == 3 and 0 not in others
+    assert all(table[row, at] < table[row, right] for at in others if at != right)
+    clear = [one for one in name if counting.row_question(table, one)[0] == LETTERS.index(one)]
+    assert not clear or LETTERS[row] in name
 
 
 def test_a_pair_that_was_never_seen_is_named():
     app = harness.open_part("history", "counting", name="qx")
     harness.fine(app)
-    assert "was never seen" in harness.prose_of(app) and "infinite" in harness.prose_of(app)
+    assert "was never counted" in harness.prose_of(app) and "infinite" in harness.prose_of(app)
 
 
 @given(some.text("abqxz", min_size=1, max_size=15))
 def test_the_result_holds_for_any_name(name):
-    table = letter_pair_counts()
+    table = learned_pairs()
     steps = walk(table, name)
-    said = pairs.result(table, name, steps)
+    said = counting.result(table, name, steps)
     assert ("infinite" in said) == any(not one.seen for one in steps)
 
 
@@ -124,31 +149,23 @@ def test_the_films_end_is_the_counted_table():
     app = harness.open_part("history", "counting", count="network")
     film = harness.sent(app, "table_film")
     assert film["tables"].shape == (201, 27, 27)
-    assert film["floor"] == pytest.approx(average_loss(letter_pair_counts()))
-    assert film["losses"][-1] == pytest.approx(2.4540, abs=1e-3)
-    np.testing.assert_allclose(film["target"], probabilities(letter_pair_counts()), atol=1e-6)
+    assert film["floor"] == pytest.approx(average_loss(learned_pairs()))
+    assert film["losses"][-1] == pytest.approx(film["floor"], abs=1e-3)
+    np.testing.assert_allclose(film["target"], probabilities(learned_pairs()), atol=1e-6)
 
 
-def test_gaps_of_rows_add_up_to_the_gap_of_the_loss():
-    way, _ = network._film("sgd")
-    counts = letter_pair_counts()
-    rows = network.gaps(way, counts)
-    assert (rows > -1e-9).all()
-    whole = (rows * counts.sum(1)).sum() / counts.sum()
-    assert whole == pytest.approx(way.losses[-1] - way.floor, abs=1e-9)
-
-
-def test_each_method_turns_where_its_losses_are_lowest():
-    measured = measure()
+def test_the_lines_of_longer_tables_are_apart_and_the_right_one_was_measured():
+    measured = counting.measure()
     for method in ("add-one", "back-off", "kneser-ney"):
         losses = [row.losses[method] for row in measured.rows]
-        assert measured.best(method).n == 1 + int(np.argmin(losses))
+        assert measured.best(method).n == int(np.argmin(losses)) < measured.rows[-1].n
     for row in measured.rows:
         assert row.seen <= min(row.rows, measured.grams.letters)
-    question = curse_question(measured)
-    assert (
-        question is not None and f"{measured.grams.letters:,}" == question.answers[question.right]
-    )
+    asked = counting.lines_question(measured)
+    line = [row.losses["add-one"] for row in measured.rows][counting.KNOWN :]
+    assert asked is not None and list(asked.values[asked.right]) == line
+    for at, values in enumerate(asked.values):
+        assert at == asked.right or np.abs(np.subtract(values, line)).mean() >= counting.APART
 
 
 # ---- a series

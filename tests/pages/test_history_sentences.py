@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.corpus.counts import LETTERS, letter_pair_counts
+from llmviz.corpus.counts import LETTERS
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.history import words as lesson_words
 from llmviz.course.lessons.history.all import name as scored
 from llmviz.course.lessons.history.all import nine
 from llmviz.course.lessons.history.all import words as all_words
-from llmviz.course.lessons.history.counting import pairs
 from llmviz.course.lessons.history.memory import chapter as memory
 from llmviz.course.lessons.history.memory import own_string
 from llmviz.course.lessons.history.memory import words as memory_words
@@ -109,34 +107,6 @@ def test_the_growth_of_an_error_names_different_lengths(held):
     said = series.growth(values, fitted, fit_series(values[:fitted], 2))
     assert "first 1 " not in said and (f"first {held} " not in said)
     assert ("over the first" in said) == (held > 2)
-
-
-# ---- counting
-
-
-@given(letters)
-def test_one_answer_alone_gives_the_share_of_a_row(name):
-    """Of the three sums only the row's gives P(second | first)."""
-    table = letter_pair_counts()
-    asked = pairs.row_question(table, name)
-    fit = [
-        (i, j)
-        for i, j in pairwise([LETTERS.index(one) for one in f"{name}."])
-        if table[i, j] and i != j and table[i].sum() != table[:, j].sum()
-    ]
-    assert (asked is None) == (not fit)
-    if asked is None:
-        return
-    i, j = fit[0]
-    share, joint, back = (table[i, j] / n for n in (table[i].sum(), table.sum(), table[:, j].sum()))
-    assert asked.right == 0 and share not in (joint, back)
-    assert f"{share:.4f}" in asked.reasons[0]
-
-
-def test_each_letter_comes_first_as_often_as_second():
-    """That is why a letter twice in a row is not asked about."""
-    table = letter_pair_counts()
-    assert (table.sum(0) == table.sum(1)).all()
 
 
 # ---- MLP, RNN

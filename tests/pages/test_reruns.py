@@ -35,7 +35,7 @@ LESSONS = [lesson.key for lesson in ALL_LESSONS]
 CHAPTERS = [(name, part, {}) for name in LESSONS for part in parts(name)]
 CHAPTERS += [("attention", part, {"source": "model"}) for part in ("steps", "masks", "heads")]
 CHAPTERS += [("embeddings", "positions", {"way": way}) for way in ("learned", "rotary")]
-CHAPTERS += [("history", "counting", {"count": look}) for look in ("dice", "network", "longer")]
+CHAPTERS += [("history", "counting", {"count": look}) for look in ("network", "longer")]
 CHAPTERS += [("history", "all", {"all": "axes"}), ("history", "where", {"ring": "ml"})]
 # Enough draws for a curve over them.
 CHAPTERS += [("sampling", part, {"draw": "50"}) for part in parts("sampling")]

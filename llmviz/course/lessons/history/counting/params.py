@@ -7,12 +7,10 @@ STEPS = 200  # of the network
 LONGEST = 6  # letters of context
 
 PARAMS = [
-    codec.choice("count", "pairs", list(words.looks)),
+    codec.choice("count", "dice", list(words.parts), moved={"pairs": "dice"}),
     codec.text("paircell", ""),
-    codec.integer("throw", 6, 0, 9_999),
+    codec.integer("throw", 4, 0, 9_999),
     codec.integer("letter", 1, 1, 30),
-    codec.choice("learn", "adam", list(words.optimizers)),
     codec.integer("learnstep", -1, -1, STEPS),  # −1: the last
-    codec.integer("back", 4, 1, LONGEST),
-    codec.choice("smooth", "kneser-ney", list(words.methods)),
+    codec.integer("back", LONGEST, 1, LONGEST),
 ]
