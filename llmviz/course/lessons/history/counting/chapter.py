@@ -1,4 +1,4 @@
-"""Chapter "Counting": the table of letter pairs, which judges a name and writes one; longer ones."""
+"""Chapter "Counting": a table of letter pairs judges a name and writes one; then longer tables."""
 
 from functools import partial
 
