@@ -51,6 +51,8 @@ DONE = [
     "reasoning?part=reward_hacking",
     "reasoning?part=bandit",
     "transformer?part=block",
+    "training?part=descent",
+    "training?part=optimizers",
 ]
 
 

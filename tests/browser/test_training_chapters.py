@@ -10,7 +10,7 @@ import torch
 from playwright.sync_api import expect
 
 from llmviz.course.lessons.training import charted_runs
-from llmviz.course.lessons.training.descent import surface
+from llmviz.course.lessons.training.optimizers import chapter as surface
 from llmviz.training.backprop import TARGET, autograd, example
 from llmviz.training.curves import CurveFile, in_unit, smooth
 from llmviz.training.descent import descend, rates_between

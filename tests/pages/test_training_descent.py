@@ -1,8 +1,6 @@
-"""The chapter on descent: every number that its views are sent is the library's own."""
+"""Descent and optimizers: every number that their views are sent is the library's own."""
 
 from __future__ import annotations
-
-import time
 
 import numpy as np
 import pytest
@@ -15,23 +13,22 @@ from llmviz.course.components.descent_view.view import (
     descent_payload,
     settled,
 )
-from llmviz.course.lessons.training.descent import letters as descent_letters
-from llmviz.course.lessons.training.descent import model as descent_model
-from llmviz.course.lessons.training.descent import one_weight as descent_one
-from llmviz.course.lessons.training.descent import surface as descent_surface
+from llmviz.course.lessons.training.descent import chapter as descent
+from llmviz.course.lessons.training.optimizers import chapter as optimizers
+from llmviz.course.lessons.training.walkers import Rates
 from llmviz.training.bigram_descent import names_bigram
 from llmviz.training.descent import descend
 from llmviz.training.logistic import batches, binary_cross_entropy, train_logistic, vowels
 from llmviz.training.one_number import name_lengths
-from llmviz.training.optimizer_race import RATES, race
 from llmviz.training.optimizers import Hyper
 from llmviz.training.surfaces import SURFACES
-from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
+from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets
 
 pytestmark = pytest.mark.usefixtures("ready")
 
 
 def opened(look: str, **link: str) -> tuple[AppTest, dict]:
+    """A view, opened by a link from when all stood in one chapter."""
     app = open_part("training", "descent", look=look, **link)
     fine(app)
     return app, sent(app, "descent_view")
@@ -64,7 +61,7 @@ def test_one_weight_goes_down_its_own_parabola():
     ],
 )
 def test_each_rate_is_said_what_it_is(rate, says):
-    assert says in descent_one.sentence(rate)
+    assert says in descent.sentence(rate)
 
 
 @pytest.mark.parametrize("surface", sorted(SURFACES))
@@ -72,7 +69,7 @@ def test_a_surface_shows_its_own_ways(surface):
     _, view = opened("surface", surface=surface, opts="momentum,adamw", decay="0.1", beta1="0.8")
     field = SURFACES[surface]
     hyper = Hyper(momentum=0.8, beta1=0.8, beta2=0.99, weight_decay=0.1)
-    rates = descent_surface.RATES.values()
+    rates = optimizers.RATES.values()
     start = torch.tensor(field.start, dtype=torch.float64)
     assert [walker["name"] for walker in view["walkers"]] == ["momentum", "adamw"]
     for walker in view["walkers"]:
@@ -129,25 +126,35 @@ def test_a_link_restores_where_the_ball_was_set_down():
     assert view["walkers"][0]["path"][0, 0].tolist() == pytest.approx(SURFACES["bowl"].start)
 
 
-def test_no_optimizer_is_asked_for():
-    app = open_part("training", "descent", look="surface", opts="")
-    fine(app)
-    assert "at least one optimizer" in boxes(app)
+def test_without_an_optimizer_plain_descent_is_drawn():
+    _, view = opened("surface", opts="")
+    assert [walker["name"] for walker in view["walkers"]] == ["sgd"]
+
+
+def test_only_the_small_rates_are_sent_before_an_answer(covers):
+    known = optimizers.question("ravine", SURFACES["ravine"])[1]
+    app = open_part("training", "optimizers")
+    assert len(sent(app, "descent_view")["rates"]) == known < optimizers.RATES.count
+    assert len(sent(open_part("training", "descent"), "descent_view")["rates"]) == descent.KNOWN
+    assert float(descent.RATES.values()[descent.KNOWN - 1]) < 0.5 < descent.RATES.high
+    for part, rate in (("optimizers", {"surf_lr": "30"}), ("descent", {"one_lr": "38"})):
+        app = open_part("training", part, **rate)  # who comes with such a rate sees it
+        assert len(sent(app, "descent_view")["rates"]) == 41
 
 
 def test_letters_are_parted_by_the_librarys_neuron():
     app, view = opened("letters", order="3", ltr_who="1", ltr_lr="5")
     points = vowels()
-    rates = descent_letters.RATES.values()
+    rates = optimizers.LETTER_RATES.values()
     sizes = {"batch": None, "mini": 5, "stochastic": 1}
     stage = view["stage"]
     for at, (kind, size) in enumerate(sizes.items()):
-        plan = batches(26, size, descent_letters.EPOCHS, 3)
+        plan = batches(26, size, optimizers.EPOCHS, 3)
         found = train_logistic(points, rates, plan)
         walker = view["walkers"][at]
         assert np.allclose(walker["path"], found.path, rtol=1e-4, atol=1e-4)
         assert stage["batches"][at] == plan
-        assert walker["when"][-1] == 26 * descent_letters.EPOCHS
+        assert walker["when"][-1] == 26 * optimizers.EPOCHS
         if kind == "mini":
             answer = binary_cross_entropy(found.path, points.inputs(), points.y)
             assert stage["answers"]["of"] == at
@@ -159,7 +166,7 @@ def test_letters_are_parted_by_the_librarys_neuron():
 def test_the_bigram_ends_where_the_report_says():
     app, view = opened("model", racers="adam,sgd", big_lr="9,16")
     bigram = names_bigram()
-    rates = descent_model.RATES.values()
+    rates = optimizers.MODEL_RATES.values()
     for walker, stop in zip(view["walkers"], (9, 16), strict=True):
         found = descend(
             walker["name"],
@@ -167,7 +174,7 @@ def test_the_bigram_ends_where_the_report_says():
             bigram.gradient,
             bigram.start(),
             rates[stop : stop + 1],
-            descent_model.STEPS,
+            optimizers.MODEL_STEPS,
             Hyper(beta2=0.99),
         )
         end = found.losses[0, -1].item()
@@ -176,42 +183,6 @@ def test_the_bigram_ends_where_the_report_says():
         q_to_u = found.path[0, -1].view(27, 27)[17, 21].item()
         assert walker["path"][stop, -1, 0] == pytest.approx(q_to_u, rel=1e-4)
     assert view["floor"] == pytest.approx(bigram.floor)
-    assert not app.get("plotly_chart")
-
-
-def test_the_race_of_a_network_is_run_on_the_spot(monkeypatch):
-    steps = 30
-    monkeypatch.setattr(descent_model, "DEEP_STEPS", steps)
-    app = open_part("training", "descent", look="model", racers="sgd,adam", deep="1")
-    fine(app)
-    rates = {name: RATES[name] for name in ("sgd", "adam")}
-    job, end = descent_model._race(tuple(rates.items()), steps), time.monotonic() + 240
-    while not job.over and time.monotonic() < end:
-        time.sleep(0.05)
-    app.run()  # as the page does by itself each second
-    fine(app)
-    assert len(app.get("plotly_chart")) == 1
-    ends = dict(race(rates, steps))
-    for record in ends.values():
-        assert f"{record.validation_loss:.3f} nats" in prose_of(app)
-
-
-@pytest.mark.parametrize("gap, tied", [(0.0, True), (0.019, True), (0.03, False)])
-def test_optimizers_that_end_alike_are_not_ranked(gap, tied):
-    told = descent_model.ahead([(2.0, "sgd"), (2.0 + gap, "adam"), (2.5, "momentum")])
-    assert ("has the lowest" in told) == (not tied) and ("can come from chance" in told) == tied
-    assert (
-        descent_model.words.names["sgd"] in told
-        and descent_model.words.names["momentum"] not in told
-    )
-
-
-def test_the_race_starts_everyone_from_the_same_weights_and_batch():
-    first = {}
-    for name, record in race({"sgd": 0.1, "momentum": 0.1, "adam": 0.01}, 2):
-        if record.step == 1:
-            first[name] = record.train_loss
-    assert len(set(first.values())) == 1
 
 
 @pytest.mark.parametrize("look", ["one", "surface", "letters", "model"])
@@ -221,17 +192,24 @@ def test_snippets_print_what_the_page_says(look):
         assert run_snippet(snippet).strip() == prints.strip()
 
 
-@pytest.mark.parametrize("look", ["one", "surface", "letters", "model"])
-def test_each_question_takes_its_right_answer(look):
-    app = open_part("training", "descent", look=look)
-    (question,) = app.radio
-    grades = []
-    for option in range(len(question.options)):
-        question.set_value(option).run()
-        grades.append(bool(app.success))
-        (question,) = app.radio
-    fine(app)
-    assert sum(grades) == 1
+def test_the_rates_rise_by_one_factor_from_end_to_end():
+    values = Rates(0.01, 1.0, 5).values()
+    ratios = values[1:] / values[:-1]
+    assert len(values) == 5 and torch.allclose(ratios, ratios[0].expand(4))
+    assert float(values[0]) == pytest.approx(0.01) and float(values[-1]) == pytest.approx(1.0)
+
+
+def test_sgd_on_the_bowl_shrinks_each_weight_by_its_own_share():
+    way = optimizers.ways("bowl", (-2.0, 1.0), "sgd", 0.9, 0.99, 0.0, 30)
+    assert torch.allclose(way.path[:, 2, 0], -2.0 * (1 - way.rates) ** 2)
+    assert torch.allclose(way.path[:, 2, 1], (1 - 2 * way.rates) ** 2)
+
+
+def test_every_kind_of_batch_sees_every_letter_in_every_epoch():
+    for way, plan in optimizers.trained(4).values():
+        seen = sorted(point for batch in plan for point in batch)
+        assert seen == sorted([*range(26)] * optimizers.EPOCHS)
+        assert way.path.shape[1] == len(plan) + 1
 
 
 def walker(**changes) -> Walker:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,13 +21,13 @@ from llmviz.course.lessons.training.backprop import nudge, small, trained, updat
 from llmviz.course.lessons.training.backprop.params import NUDGE_MATRICES
 from llmviz.course.lessons.training.curves import chapter as curves
 from llmviz.course.lessons.training.curves import checkpoint
-from llmviz.course.lessons.training.descent import letters, model, one_weight, surface
-from llmviz.course.lessons.training.descent import words as descent_words
+from llmviz.course.lessons.training.descent import chapter as descent
 from llmviz.course.lessons.training.loss import chapter as loss_chapter
 from llmviz.course.lessons.training.loss import mistakes as loss_mistakes
 from llmviz.course.lessons.training.loss import picture as loss_picture
 from llmviz.course.lessons.training.loss import questions as loss_questions
 from llmviz.course.lessons.training.loss import words as loss_words
+from llmviz.course.lessons.training.optimizers import chapter as optimizers
 from llmviz.course.lessons.training.overfitting import chapter as overfitting
 from llmviz.course.lessons.training.overfitting import words as wrong_words
 from llmviz.course.lessons.training.race import standings
@@ -36,9 +37,7 @@ from llmviz.evaluation import text_loss
 from llmviz.evaluation.nine_models import TIE
 from llmviz.nn.loss_mistakes import LOSS_MISTAKES, lowest_twice_softmaxed
 from llmviz.training import backprop
-from llmviz.training.bigram_descent import names_bigram
 from llmviz.training.experiments import EXPERIMENTS
-from llmviz.training.logistic import train_logistic, vowels
 from llmviz.training.one_number import name_lengths
 from llmviz.training.surfaces import SURFACES
 
@@ -173,50 +172,46 @@ def test_a_softmax_taken_twice_stays_within_one_nat(vocabulary):
 # ---- descent
 
 
-def test_what_a_step_leaves_at_twice_the_rate():
-    guess, descent = one_weight.descended()
-    for rate in [*(float(f"{one:.3g}") for one in descent.rates.tolist()), 0.25, 0.5, 0.125]:
-        question = one_weight.question(rate)
-        at = guess.best + one_weight.START
-        after = at - 2 * rate * float(guess.gradient(torch.tensor([at]), 0))
-        left = (after - guess.best) / (at - guess.best)
-        said = [float(answer.replace("−", "-")) for answer in question.answers]
-        assert said[question.right] == pytest.approx(left, rel=1e-3, abs=1e-5)
-        assert said == sorted(said) and len(set(question.answers)) == len(said) >= 2
-        reason = question.reasons[question.right]
-        assert ("diverges" in reason) == (abs(left) > 1 + 1e-6)
-        assert ("other side" in reason) == (left < -1e-6)
+def test_where_the_first_step_of_a_long_stride_leads():
+    guess = name_lengths()
+    place = torch.tensor([descent.START], dtype=torch.float64)
+    found = float(place - descent.RATES.high * guess.gradient(place, 0))
+    question = descent.question(guess.best)
+    assert question.values[question.right][0] == pytest.approx(found, rel=1e-6)
+    values = sorted(value for (value,) in question.values)
+    assert len(set(question.answers)) == len(values) == 4
+    assert min(b - a for a, b in pairwise(values)) > 1  # letters, told apart on the axis
 
 
 @pytest.mark.parametrize("rate", [0.005, 0.5, 0.857, 1.0, 1.3])
 def test_the_end_of_one_weight_is_where_its_walk_ends(rate):
     guess = name_lengths()
-    weight = one_weight.START
-    for _ in range(one_weight.STEPS):
+    weight = descent.START
+    for _ in range(descent.STEPS):
         weight -= rate * 2 * (weight - guess.best)
-    said = one_weight.end(rate, guess.best)
+    said = descent.end(rate, guess.best)
     assert ("too large" in said) == (abs(1 - 2 * rate) >= 1)
     assert ("too large" in said) or f"the weight is {weight:.3f}" in said
 
 
 def test_what_is_said_of_each_rate_is_what_the_ball_does():
     guess = name_lengths()
-    rates = [*one_weight.descended()[1].rates.tolist(), 0.5, 1.0, 0.515, 0.95, 1.0001]
+    rates = [*descent.descended(41)[1].rates.tolist(), 0.5, 1.0, 0.515, 0.95, 1.0001]
     for rate in rates:
-        text, factor = one_weight.sentence(rate), 1 - 2 * rate
-        after = guess.best + factor * (one_weight.START - guess.best)
-        crossed = (after - guess.best) * (one_weight.START - guess.best) < 0
-        rest = abs(factor) ** one_weight.STEPS
+        text, factor = descent.sentence(rate), 1 - 2 * rate
+        after = guess.best + factor * (descent.START - guess.best)
+        crossed = (after - guess.best) * (descent.START - guess.best) < 0
+        rest = abs(factor) ** descent.STEPS
         assert ("diverges" in text) == (abs(factor) > 1)
         assert ("exactly as far away" in text) == (abs(factor) == 1)
-        assert ("other side" in text) == (crossed and abs(factor) > one_weight.EXACT)
+        assert ("other side" in text) == (crossed and abs(factor) > descent.EXACT)
         if "without overshooting" in text:
             assert abs(factor) < 1 and not crossed
         left = re.search(r"([\d.]+)\u00a0% of the whole distance", text)
         if left:
             assert float(left.group(1)) == pytest.approx(100 * rest, rel=0.01, abs=0.06)
-        assert ("less than 0.01 %" in text) == (rest < 0.0001 and abs(factor) > one_weight.EXACT)
-        assert ("for 20 steps" in text) == (one_weight.MUCH < rest < 1)
+        assert ("less than 0.01 %" in text) == (rest < 0.0001 and abs(factor) > descent.EXACT)
+        assert ("for 20 steps" in text) == (descent.MUCH < rest < 1)
         if "Just right" in text:
             covered = 1 - abs(factor)
             assert abs(factor) < 0.04 and (("all of" in text) == (covered == 1))
@@ -225,16 +220,18 @@ def test_what_is_said_of_each_rate_is_what_the_ball_does():
 @pytest.mark.parametrize("name", list(SURFACES))
 def test_the_largest_rate_that_arrives_on_a_surface(name):
     field = SURFACES[name]
-    question = surface.question(name, field)
-    assert question is not None
+    question, known = optimizers.question(name, field)
+    assert question is not None and known == 1 + min(
+        int((optimizers.RATES.values() - float(rate)).abs().argmin()) for rate in question.answers
+    )
     for rate, reason in zip(question.answers, question.reasons, strict=True):
         assert reason.startswith(f"At {rate}")
     left = []
     for rate in question.answers:  # walked here, at the rate as it stands on the page
-        nearest = surface.ways(name, field.start, "sgd", 0.9, 0.99, 0.0).rates
+        nearest = optimizers.ways(name, field.start, "sgd", 0.9, 0.99, 0.0).rates
         step = float(nearest[(nearest - float(rate)).abs().argmin()])
         point = torch.tensor(field.start, dtype=torch.float64)
-        for _ in range(surface.STEPS):
+        for _ in range(optimizers.STEPS):
             point = point - step * field.gradient(point)
         height = float(field.height(point)) - field.floor
         start = float(field.height(torch.tensor(field.start, dtype=torch.float64))) - field.floor
@@ -256,46 +253,19 @@ def test_decay_pulls_away_from_the_bottom_only_where_the_bottom_is_not_at_zero(n
     field = SURFACES[name]
     zero = torch.zeros(2, dtype=torch.float64)
     at_zero = float(field.height(zero)) - field.floor < 1e-12
-    text = surface.decay_note(0.1, field)
+    text = optimizers.decay_note(0.1, field)
     assert ("agree" in text) == at_zero and ("away from the bottom" in text) != at_zero
-    way = surface.ways(name, field.start, "momentum", 0.9, 0.99, 0.2)
+    way = optimizers.ways(name, field.start, "momentum", 0.9, 0.99, 0.2)
     stop = way.best()
     rest = float(way.losses[stop, -1]) - field.floor
     assert (rest < 1e-3) == at_zero  # where they come to rest, the bottom or beside it
 
 
 def test_small_steps_of_sgd_end_in_the_right_valley_as_said():
-    way = surface.ways("valleys", SURFACES["valleys"].start, "sgd", 0.9, 0.99, 0.0)
+    way = optimizers.ways("valleys", SURFACES["valleys"].start, "sgd", 0.9, 0.99, 0.0)
     assert (way.path[:20, -1, 0] > 0).all()
     assert (way.path[:, -1, 0] < 0).any()
-    assert "right one" in descent_words.surface_text["valleys"]
-
-
-@pytest.mark.parametrize("letter", range(26))
-def test_the_first_step_with_one_letter(letter):
-    points = vowels()
-    rate = torch.tensor([1.6], dtype=torch.float64)
-    b = float(train_logistic(points, rate, [[letter]]).path[0, -1, 2])
-    question = letters.question(points.names[letter], vowel=bool(points.y[letter]), rate=1.6)
-    said = [float(answer.replace("−", "-")) for answer in question.answers]
-    assert said[question.right] == pytest.approx(b) and len(set(said)) == 3
-    assert points.names[letter] in question.text
-
-
-def test_the_gradient_of_a_rare_row():
-    bigram = names_bigram()
-    counts = bigram.counts.sum(1).tolist()
-    row = model.rare_letter("Quite rare", counts)
-    assert row == 17  # q is the 17th letter behind the mark of a name's end
-    assert model.rare_letter("", counts) is None and model.rare_letter("日本 12", counts) is None
-    pairs, own = int(bigram.counts.sum()), int(bigram.counts[row].sum())
-    question = model.question("q", pairs, own)
-    start = bigram.start().view(bigram.counts.shape)
-    mean_of_own = start[row].softmax(-1) - bigram.counts[row] / own
-    found = bigram.gradient(bigram.start()[None], 0).reshape(bigram.counts.shape)[row]
-    assert torch.allclose(found.double(), mean_of_own.double() * own / pairs, atol=1e-9)
-    assert question.answers[question.right] == f"{own} / {pairs:,} of that"
-    assert min(counts[1:]) > 0 and own < pairs
+    assert "right one" in optimizers.words.surface_text["valleys"]
 
 
 # ---- backpropagation

@@ -13,7 +13,7 @@ from llmviz.course.components.scatter_film.view import Film, scatter_film
 from llmviz.course.components.tile_film.view import ROWS, WORDS, tile_film
 from llmviz.course.components.writer.view import WrittenToken, writer
 from llmviz.course.lessons.training import words as run_chart_words
-from llmviz.course.lessons.training.descent import words as descent_words
+from llmviz.course.lessons.training.optimizers import words as descent_words
 
 
 def curve():

@@ -20,5 +20,5 @@ LESSON = Lesson(
         "runs",
         "overfitting",
     ),
-    further=("race",),
+    further=("optimizers", "race"),
 )

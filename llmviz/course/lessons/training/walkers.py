@@ -1,18 +1,24 @@
-"""A computed descent as its view is sent it, and the view's settings in the link."""
+"""A computed descent as its view is sent it, and the view's settings in the link.
+
+L learning rates, S steps.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
 from llmviz.course.components.descent_view.view import DescentState, Row, Walker, settled
-from llmviz.course.lessons.training.descent import words
+from llmviz.course.lessons.training.optimizers import words
 from llmviz.course.ui import codec, kit
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from llmviz.training.descent import Descent
     from llmviz.training.optimizers import Hyper
 
@@ -27,6 +33,21 @@ ROLES = {
 }
 SETTLED = 0.01  # share of the way down that may be left
 MOST_STEPS = 2_000
+
+
+@dataclass(frozen=True)
+class Rates:
+    """`count` learning rates from `low` to `high`, each larger than the last by one factor."""
+
+    low: float
+    high: float
+    count: int
+
+    def values(self) -> Tensor:
+        """The rates (L,)."""
+        from llmviz.training.descent import rates_between
+
+        return rates_between(self.low, self.high, self.count)
 
 
 def controls(name: str, stops: Sequence[int]) -> list[codec.Param]:
