@@ -1,11 +1,10 @@
 """A computed descent as its view is sent it, and the view's settings in the link.
 
-L learning rates, S steps.
+L learning rates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ import streamlit as st
 
 from llmviz.course.components.descent_view.view import DescentState, Row, Walker, settled
 from llmviz.course.lessons.training.optimizers import words
-from llmviz.course.ui import codec, kit
+from llmviz.course.ui import kit
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -32,7 +31,6 @@ ROLES = {
     "adamw": "accent",
 }
 SETTLED = 0.01  # share of the way down that may be left
-MOST_STEPS = 2_000
 
 
 @dataclass(frozen=True)
@@ -48,15 +46,6 @@ class Rates:
         from llmviz.training.descent import rates_between
 
         return rates_between(self.low, self.high, self.count)
-
-
-def controls(name: str, stops: Sequence[int]) -> list[codec.Param]:
-    """Return the controls of one view: the rate of each walker, the step, whose numbers."""
-    return [
-        codec.integers(f"{name}_lr", stops, 0, 200),
-        codec.integer(f"{name}_at", -1, -1, MOST_STEPS),  # -1: the last
-        codec.integer(f"{name}_who", 0, 0, 12),
-    ]
 
 
 def walker(

@@ -1,6 +1,6 @@
 """The controls of the chapter "Optimizers", as its links write them."""
 
-from llmviz.course.lessons.training import walkers
+from llmviz.course.lessons.training.descent.params import walk
 from llmviz.course.lessons.training.optimizers import words
 from llmviz.course.ui import codec
 
@@ -15,10 +15,10 @@ PARAMS = [
     codec.number("beta1", 0.9, 0.0, 0.99),
     codec.number("beta2", 0.99, 0.0, 0.9999),
     codec.number("decay", 0.0, 0.0, 1.0),
-    *walkers.controls("surf", [17]),
+    *walk("surf", [17]),
     codec.integer("order", 1, 0, 999),
     codec.integer("letter", ord(FIRST_LETTER) - ord("a"), 0, 25),
-    *walkers.controls("ltr", [4]),
+    *walk("ltr", [4]),
     codec.choices("racers", list(words.names), list(words.names)),
-    *walkers.controls("big", [16, 16, 14, 11, 5, 9, 9]),
+    *walk("big", [16, 16, 14, 11, 5, 9, 9]),
 ]
