@@ -212,15 +212,15 @@ def decay_note(decay: float, surface: Surface) -> str:
 
 
 def question(name: str, surface: Surface) -> tuple[kit.Question | None, int]:
-    """Ask for the largest of four rates at which plain SGD arrives; None where few rates do.
+    """Ask for the largest of some rates at which plain SGD arrives; None where few rates do.
 
     Returns also how many rates may be drawn before it is answered. Which rates arrive is not one
-    stretch of the slider on every surface, so each of the four is said for itself.
+    stretch of the slider on every surface, so each of them is said for itself.
     """
     ways_down = ways(name, surface.start, "sgd", 0.9, 0.99, 0.0)
     arrives = ways_down.settled(surface.floor, walkers.SETTLED).tolist()
     largest = max((stop for stop, there in enumerate(arrives) if there), default=-1)
-    stops = [largest - 8, largest, largest + 2, largest + 4]
+    stops = [largest + away for away in (-8, -4, -2, 0, 2)]
     if stops[0] < 0 or stops[-1] >= RATES.count:
         return None, RATES.count
     rates = [f"{float(ways_down.rates[stop]):.3g}" for stop in stops]
@@ -231,10 +231,10 @@ def question(name: str, surface: Surface) -> tuple[kit.Question | None, int]:
         gone = int(ways_down.lasted[stop]) < STEPS
         what = words.ask_leaves if gone else words.ask_stuck.format(left=left)
         reason = words.ask_surface_reason[kind]
-        reasons.append(reason.format(rate=rate, left=left, right=rates[1], what=what))
+        reasons.append(reason.format(rate=rate, left=left, right=rates[3], what=what))
     x, y = (kit.signed(value) for value in surface.start)
     text = words.ask_surface.format(steps=STEPS, x=x, y=y)
-    return kit.Question(text, rates, 1, reasons), stops[0] + 1
+    return kit.Question(text, rates, 3, reasons), stops[0] + 1
 
 
 def _left(descent: Descent, stop: int, surface: Surface) -> str:
