@@ -23,7 +23,8 @@ function look(root, boxes) {
     if (node.matches(".tok") || (node.matches("a[href]") && node.closest("p, li, td"))) continue; // within a text
     const part = node.matches("input") ? (node.closest("label, .stSlider") ?? node) : node;
     const box = part.getBoundingClientRect();
-    if (box.width >= 1 && box.height >= 1) boxes.push({ node, box });
+    // A link that a reader alone hears is one pixel until it has the focus.
+    if (box.width > 1 && box.height > 1) boxes.push({ node, box });
   }
 }
 

@@ -45,9 +45,9 @@ def test_cells_of_the_lens_and_the_ledger_open_to_their_arithmetic(visit):
 def test_a_patched_cell_opens_what_was_swapped_and_what_came_out(visit):
     visit.open("transformer?part=patching&show=1")
     page = visit.page
-    cell(page, 0, 0).click()
+    cell(page, 0, 0).first.click()
     wait_for_address(page, "site", "stream.0.3")
-    expect(page.get_by_text("this moves the model 0 % of the way")).to_be_visible()
+    expect(page.get_by_text("the model moves 0 % of the way")).to_be_visible()
     visit.assert_clean()
 
 

@@ -70,7 +70,8 @@ def test_the_place_of_the_next_id_is_counted_among_all_rows():
                 continue
             told = ids.said_of_ids(table, row, np.arange(table.size), alike, 0)
             nearer = sum(alike[i] > alike[beside] for i in range(table.size) if i != row)
-            assert f"number {nearer + 1:,} of the {np.isfinite(alike).sum() - 1:,} " in told
+            assert f"the {np.isfinite(alike).sum() - 1:,} other tokens" in told
+            assert f"this one is number {nearer + 1:,}." in told
 
 
 def test_the_nearest_row_is_the_only_nearest_answer():
