@@ -252,7 +252,9 @@ def test_sites_of_the_link_open_what_came_out(bundle, link):
         assert set(np.round(bars["y"], 5)) <= set(np.round(one.softmax(-1).tolist(), 5))
     a, e = (bundle.tokenizer.encode(token)[0] for token in "ae")
     start, moved, goal = (float(one[e] - one[a]) for one in logits)
-    assert f"the model moves {written((moved - start) / (goal - start))} of the way" in prose_of(app)
+    assert f"the model moves {written((moved - start) / (goal - start))} of the way" in prose_of(
+        app
+    )
 
 
 @pytest.mark.parametrize("site", ["head.9.0.0", "stream.0", "x", "head.1.0", "mlp.1.0.3", "..."])
