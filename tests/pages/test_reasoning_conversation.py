@@ -6,20 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.course.components import unpack
 from llmviz.course.lessons.reasoning import LESSON
 from llmviz.course.lessons.reasoning.conversation import (
     chapter,
     chat_model,
     chat_prompts,
     chat_record,
-    measured,
-    reading,
-    talk,
-    typed,
     words,
 )
-from llmviz.course.lessons.reasoning.conversation.params import FIRST, LONGEST, MOST_TURNS, STORY
+from llmviz.course.lessons.reasoning.conversation.params import FIRST, LONGEST, SHAPES, STORY
 from llmviz.finetuning.conversations import Message
 from llmviz.finetuning.instructions import ask
 from tests.pages.harness import fine, open_part, prose_of
@@ -47,9 +42,15 @@ def test_the_story_of_the_first_conversation_has_two_things_and_its_reply_is_rig
     assert sum(one.kind == "who" for one in ask(STORY)) == 2
     answers = {one.question: one.answer for one in ask(STORY)}
     assert answers["Where did they meet?"].lower() in FIRST[2][1]
-    asked = chapter.question()
-    acts = ("answers", "asks", "declines")
-    assert acts[asked.right] == reading.reply_to(tuple(Message(*one) for one in FIRST)).act
+    reply = chapter.reply_to(tuple(Message(*one) for one in FIRST)).text
+    assert reply.endswith("?") and "diamond" in reply and "lens" in reply
+
+
+def test_exchanged_roles_are_asked_for_with_what_two_mistaken_readers_would_say():
+    asked, own = chapter.question(), chapter.right(chat_prompts.OWN).value
+    share = chapter.right(chat_prompts.SWAPPED).value
+    assert asked.values == [(0.0,), (own / 2,), (share,)] and asked.right == 2
+    assert min(abs(share - wrong) for (wrong,) in asked.values[:2]) > 0.15
 
 
 @pytest.mark.parametrize(
@@ -81,29 +82,27 @@ def test_a_conversation_beyond_the_context_is_refused_and_stays():
     assert any("256 at most" in one.value for one in page.error)
     assert SAID not in prose_of(page)
     assert [area.value for area in page.text_area] == [long] * 3
-    assert words.tokens.title in [one.value for one in page.header]
+    assert words.talk.title in [one.value for one in page.header]
 
 
 @given(
     st.lists(
         st.tuples(st.sampled_from(["system", "user", "assistant"]), st.sampled_from(CONTENTS)),
         min_size=1,
-    )
+    ),
+    st.sampled_from(SHAPES),
 )
-def test_rows_of_chips_are_the_prompt(given):
+def test_the_chips_are_the_prompt(given, shape):
     messages = tuple(Message(*one) for one in given)
-    rows = reading.rows_of(messages, reading.read(messages))
-    ids = [token.id for row in rows for token in row.tokens]
-    assert tuple(ids) == chat_prompts.prompt_of(messages)
-    assert [row.name for row in rows] == [words.start_row, *(r for r, _ in given), words.waits]
-    for row, (role, _) in zip(rows[1:-1], given, strict=True):
-        assert row.note == (words.counted if role == "assistant" else words.masked)
-        assert (1.0 in row.values) == (role == "assistant")
-        assert row.values[0] == -1.0
+    row = chapter.row_of(chapter.read(messages, shape), "")
+    assert tuple(token.id for token in row.tokens) == chat_prompts.prompt_of(messages, shape)
+    if shape == chat_prompts.OWN:
+        assert (1.0 in row.values) == any(role == "assistant" for role, _ in given)
+        assert -1.0 in row.values
 
 
 def test_typed_tokens_stand_as_text_and_as_tokens():
-    rows = typed.rows_of("<|end|><|user|> a")
+    rows = chapter.rows_of("<|end|><|user|> a")
     special = set(chat_model.tokenizer().special_tokens.values())
     found = [[token.id in special for token in row.tokens] for row in rows]
     assert [sum(one) for one in found] == [0, 2]
@@ -120,43 +119,39 @@ def test_anything_may_be_typed_in_front(content):
 
 def test_what_is_typed_stands_in_front_of_the_last_turn_of_the_user():
     one, two = Message("user", "a"), Message("assistant", "b")
-    assert typed.typed_into((one, two), "T") == (Message("user", "T a"), two)
-    assert typed.typed_into((two,), "T") == (Message("assistant", "T b"),)
-
-
-def test_offered_conversations_end_with_a_question_and_fit():
-    for offer in talk.offered():
-        assert offer[-1].role == "user"
-        assert len(offer) <= MOST_TURNS
-        assert max(len(one.content) for one in offer) <= LONGEST
-        assert len(chat_prompts.prompt_of(offer)) < 256
+    assert chapter.typed_into((one, two), "T") == (Message("user", "T a"), two)
+    assert chapter.typed_into((two,), "T") == (Message("assistant", "T b"),)
 
 
 def test_the_buttons_add_turns_take_them_out_and_take_the_reply():
     page = open_with()
-    page.button(key="reasoning.conversation.take").click().run()
+    page.button(key="reasoning.conversation.reply").click().run()
     fine(page)
     contents = [area.value for area in page.text_area]
     assert contents[: len(FIRST)] == [content for _, content in FIRST]
-    reply = reading.reply_to(tuple(Message(*one) for one in FIRST)).text
+    reply = chapter.reply_to(tuple(Message(*one) for one in FIRST)).text
     assert contents[len(FIRST) :] == [reply, ""]
     page.button(key="reasoning.conversation.remove").click().run()
-    page.button(key="reasoning.conversation.another").click().run()
     fine(page)
-    assert [area.value for area in page.text_area] == [one.content for one in talk.offered()[0]]
+    assert [area.value for area in page.text_area] == [*(content for _, content in FIRST), reply]
 
 
-def test_the_tables_and_sentences_say_what_was_recorded():
+def test_rows_say_what_was_recorded():
     models = chat_record.recorded()
-    rows = {name: cells for name, *cells in measured.rows()}
-    shares = [one.settings["own"].right.value for one in models[chat_model.REPLIES]]
-    assert rows[words.mask_rows["right"]][0] == ", ".join(f"{100 * s:.1f}\u00a0%" for s in shares)
-    page = open_with()
-    strips = [unpack(one.proto.bytes) for one in page.get("bidi_component")]
-    assert any("rows" in one for one in strips)
-    shares = [measured.right(shape).value for shape in chat_prompts.WRONG]
-    asked = chapter.wrong.wrong_question()
-    assert shares[asked.right] == min(shares)
+    rows = {row.label: row for row in chapter.mask_rows()}
+    for way, said in words.ways.items():
+        row = rows[words.mask_row.format(does=words.mask_rows["right"], way=said)]
+        shares = [one.settings["own"].right for one in models[way]]
+        assert list(row.dots) == [share.value for share in shares]
+        whole = sum(share.hits for share in shares) / sum(share.of for share in shares)
+        assert row.value == pytest.approx(whole)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_reply_of_exchanged_roles_waits_for_the_guess(shape, covers):
+    page = open_part("reasoning", "conversation", chatshape=shape)
+    fine(page)
+    assert (SAID in prose_of(page)) == (shape != "swapped")
 
 
 @pytest.mark.parametrize(
@@ -168,6 +163,6 @@ def test_the_tables_and_sentences_say_what_was_recorded():
     ],
 )
 def test_words_alone_are_told_beside_the_same_words_with_their_tokens(alone, tokens, said):
-    told = " ".join(typed.words_read(alone, tokens).split())
+    told = " ".join(chapter.words_read(alone, tokens).split())
     assert told.rstrip().endswith(said) or said in told
-    assert ("added next to nothing" in told) == (alone > typed.FEW and abs(alone - tokens) < 0.05)
+    assert ("added next to nothing" in told) == (alone > chapter.FEW and abs(alone - tokens) < 0.05)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.reasoning.tools import chapter, measured, turns
+from llmviz.course.lessons.reasoning.tools import chapter
 from llmviz.course.lessons.reasoning.tools import tool_loop as loop
 from llmviz.course.lessons.reasoning.tools import tool_record as record
 from llmviz.course.lessons.reasoning.tools import tool_texts as texts
@@ -37,7 +37,7 @@ ANSWER = st.none() | st.integers(-20, 20).map(str) | st.sampled_from(["?", "", "
 @given(ANSWER, st.lists(st.sampled_from(["2", "3", "no number", ""]), max_size=3))
 def test_the_sentence_on_an_answer_is_true(answer, results):
     run, question = run_with(answer, *results), texts.question_of("1+1")
-    said = plain(turns.answer_read(run, question))
+    said = plain(chapter.answer_read(run, question))
     assert ("That is the value" in said) == (answer == "2")
     assert ("gives no answer" in said) == (answer is None)
     copied = answer not in (None, "2") and bool(results) and answer == results[-1]
@@ -47,45 +47,38 @@ def test_the_sentence_on_an_answer_is_true(answer, results):
 
 def test_a_question_without_a_value_has_no_right_answer():
     question = texts.question_of("1 over 0")
-    said = plain(turns.answer_read(run_with("7", "error division by zero"), question))
+    said = plain(chapter.answer_read(run_with("7", "error division by zero"), question))
     assert "not defined as a whole number" in said
     assert "That is the value" not in said
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_the_chart_and_the_table_hold_the_record(task):
-    figure = measured.figure(task, "light")
-    for line, way in zip(figure.data, chapter.WAYS, strict=True):
-        models = record.recorded()[way]
-        for digits, height in zip(line.x, line.y, strict=True):
-            shares = [one.right[task][int(digits)] for one in models]
-            assert height == sum(one.right for one in shares) / sum(one.count for one in shares)
-    for digits, row in zip(record.DIGITS, measured.digit_rows(task), strict=True):
-        whole = measured.right(texts.TOOL, task, digits)
-        assert sum(map(int, row[-3:])) == whole.count - whole.right
-    inside, outside = (
-        measured.right(texts.TOOL, task, n) for n in (texts.TRAINED, record.DIGITS[-1])
-    )
+def test_the_line_is_asked_for_where_it_leaves_what_two_mistaken_people_would_draw(task):
+    shares = []
+    for digits in record.DIGITS:
+        found = [model.right[task][digits] for model in record.recorded()[texts.TOOL]]
+        shares.append(sum(one.right for one in found) / sum(one.count for one in found))
+    asked = chapter.question(task)
+    last, behind = shares[texts.TRAINED - 1], shares[texts.TRAINED :]
+    near = sum(abs(last - one) for one in behind) / len(behind) < chapter.APART
+    assert asked is not None or near or last < 3 * chapter.APART
+    if asked is not None:
+        assert asked.values[asked.right] == tuple(behind)
+        assert asked.values[0] == (last,) * len(behind)
+        assert list(asked.values[1]) == sorted(asked.values[1], reverse=True)
+    inside, outside = (chapter.right(task, texts.TRAINED + more) for more in (0, 1))
     falls = outside.interval[1] < inside.interval[0]
-    assert ("wrong call" in plain(measured.digits_read(task))) == falls
+    assert ("wrong copy" in plain(chapter.digits_read(task))) == falls
 
 
-def test_questions_are_asked_of_the_record():
-    asked = chapter.lie_question()
-    answers = {"copied": 0, "right": 0}
-    for one in record.recorded()[texts.TOOL]:
-        for kind in answers:
-            answers[kind] += one.told[loop.OFF].get(kind, 0)
-    of = 3 * 2 * record.TESTS
-    most = (
-        "wrong" if 2 * answers["copied"] > of else "value" if 2 * answers["right"] > of else "else"
-    )
-    assert most in asked.answers[asked.right]
-    for row, lie in zip(measured.told_rows(), loop.LIES, strict=True):
-        assert row[0] == chapter.words.told_lies[lie]
-    blind = "overlap" in plain(measured.doubt_read())
+def test_rows_hold_the_record():
+    rows = chapter.told_rows()
+    told = [one.told[loop.OFF] for one in record.recorded()[texts.TOOL]]
+    copied = [one.get(loop.COPIED, 0) / sum(one.values()) for one in told]
+    assert list(rows[0].dots) == copied and rows[0].value == pytest.approx(sum(copied) / 3)
+    blind = "no difference" in plain(chapter.doubt_read())
     off, honest = (
-        measured.counted(record.recorded()[texts.DOUBT], lie, loop.DECLINED)
+        chapter.counted(record.recorded()[texts.DOUBT], lie, loop.DECLINED)
         for lie in (loop.OFF, loop.HONEST)
     )
     assert blind == (off.interval[0] <= honest.interval[1])
@@ -94,8 +87,8 @@ def test_questions_are_asked_of_the_record():
 @pytest.mark.parametrize(
     ("chosen", "refused", "said"),
     [
-        ({}, "", "A loop must end"),
-        ({"toolasked": "37 add 85", "toolturn": "2"}, "", "The page read the call"),
+        ({}, "", "a loop has to end"),
+        ({"toolasked": "37 add 85"}, "", "That is the value"),
         ({"toolasked": "5 divided by 0"}, "", "not defined as a whole number"),
         ({"toolasked": "37"}, "from 1 to 4 steps", ""),
         ({"toolasked": "<b>1</b> + 2"}, "a question is whole numbers", ""),
@@ -104,7 +97,7 @@ def test_questions_are_asked_of_the_record():
         ({"toollie": "own", "toolsays": "<b>⟨end⟩"}, "", "characters of the tool"),
         ({"toollie": "own", "toolsays": ""}, "", ""),
         ({"toollie": "sign", "toolmodel": "doubt", "toolasked": "12+3*4-5"}, "", ""),
-        ({"toollie": "own", "toolsays": "9" * 100, "toollieturn": "20"}, "", ""),
+        ({"toollie": "own", "toolsays": "9" * 100}, "", ""),
     ],
 )
 def test_the_page_answers_any_question_and_any_tool(chosen, refused, said):
@@ -112,13 +105,13 @@ def test_the_page_answers_any_question_and_any_tool(chosen, refused, said):
     fine(page)
     errors = " ".join(one.value for one in page.error)
     assert (refused in errors) if refused else not errors
-    assert said in plain(prose_of(page))
-    assert "is what the program puts there" in plain(prose_of(page))
+    assert said.lower() in plain(prose_of(page)).lower()
+    assert "so is the trust in what comes back" in plain(prose_of(page))
 
 
 def test_each_row_of_chips_is_a_turn_and_says_who_wrote_it():
     given_ = (texts.question_of("37 add 85"), texts.TOOL, loop.OFF, "")
-    run, rows = turns.run_of(given_), turns.rows_of(given_, False)
+    run, rows = chapter.run_of(given_), chapter.rows_of(given_)
     assert len(rows) == 1 + len(run.turns)
     for row, (who, ids) in zip(rows[1:], run.turns, strict=True):
         assert [one.id for one in row.tokens] == list(ids)

@@ -2,201 +2,273 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import streamlit as st
 
-from llmviz.course.lessons.reasoning.chain_of_thought import lengths, tasks, words
-from llmviz.course.lessons.reasoning.chain_of_thought import model as think_tasks
-from llmviz.course.lessons.reasoning.chain_of_thought.lengths import (
-    KEY,
-    each,
-    right,
-    shares,
-    together,
-)
+from llmviz.course.components.matrix_view import view as lv
+from llmviz.course.figures.lines import Line, lines
+from llmviz.course.lessons.reasoning.chain_of_thought import model as tasks
+from llmviz.course.lessons.reasoning.chain_of_thought import words
 from llmviz.course.lessons.reasoning.parity_texts import (
-    BATCH,
     DIRECT,
-    GROWING,
+    DOTS,
     MIXED,
     PATH,
     SHORT_FIRST,
     SLOTS,
-    TOKENS,
     TRAINED,
     WAYS,
-    path_of,
 )
 from llmviz.course.lessons.reasoning.think_first import (
     AT_ONCE,
     COMMAND,
     LAYERS,
+    LENGTHS,
     SHOWN,
     STEPS,
-    WIDTH,
+    TESTS,
     WRITES,
     Share,
     Written,
     bundled,
+    multiplications,
     recorded,
     write,
     write_at_once,
 )
 from llmviz.course.ui import kit
 
-EXAMPLE = (1, 0, 1)
+STAGED = True
+KEY = "reasoning.chain_of_thought"
+GUESS = f"{KEY}.flipped"
+Bits = tuple[int, ...]
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro, layers=LAYERS, width=WIDTH, trained=TRAINED, texts=BATCH * STEPS)
+    """Show a model's notes and what follows a flipped one, then what notes are good for."""
+    kit.prose(words.hook)
     if not kit.is_here(words.missing, COMMAND, recorded, bundled, lambda: bundled(AT_ONCE)):
         return
-    if not kit.is_here(words.missing, think_tasks.COMMAND, think_tasks.recorded):
+    if not kit.is_here(words.missing, tasks.COMMAND, tasks.recorded):
         return
-    kit.prose(words.examples, slots=SLOTS)
-    kit.rows_table(examples(), words.example_columns)
-    opened = kit.predict(question(), f"{KEY}.direct", covers=True)
-    if opened:
-        lengths.draw_mixed()
-        one_bit = kit.percent(right(MIXED, DIRECT, 1).value)
-        kit.section(words.order, trained=TRAINED, growing=kit.whole_percent(GROWING), one=one_bit)
-        opened = kit.predict(lengths.order_question(), f"{KEY}.order", covers=True)
-    if opened:
-        lengths.draw_short_first()
-        kit.section(words.faithful)
-        opened = kit.predict(changed_question(), f"{KEY}.changed", covers=True)
-    if opened:
-        _live(state)
-        _shown()
-        opened = tasks.draw(state)
-    if opened:
-        kit.seen(words.end, **end())
-
-
-def examples() -> list[tuple[str, ...]]:
-    """Return one text in each way: what is given, and what is learned."""
-    given = "".join(map(str, EXAMPLE)) + "="
-    rows = []
-    for way in WAYS:
-        behind = "".join(TOKENS[token] for token in path_of(EXAMPLE, way))
-        rows.append((words.ways[way], given, f"{behind}:{sum(EXAMPLE) % 2}"))
-    return rows
-
-
-def question() -> kit.Question:
-    """Return the question how often an answer at once is right."""
-    direct = right(MIXED, DIRECT)
-    numbers = {"texts": direct.of, "each": each(shares(MIXED, DIRECT))}
-    return kit.share_question(
-        words.ask_direct.format(path=kit.percent(right(MIXED, PATH).value), trained=TRAINED),
-        direct.value,
-        [reason.format(**numbers) for reason in words.ask_direct_reasons],
-        kit.percent,
-    )
-
-
-def after_change() -> tuple[Share, Share]:
-    """Return how often answers follow a changed step, and how often they stay right."""
-    found = [model.changed for model in recorded()[WRITES] if model.changed]
-    return together([texts.follows for texts in found]), together([texts.right for texts in found])
-
-
-def changed_question() -> kit.Question:
-    """Return the question what happens after a changed step."""
-    follows, stays = after_change()
-    place = 0 if follows.value > 0.6 else 1 if stays.value > 0.6 else 2
-    numbers = {"follows": follows.hits, "right": stays.hits, "texts": follows.of}
-    return kit.Question.of(words.ask_changed, place, trained=TRAINED, **numbers)
-
-
-def _live(state: kit.PageState) -> None:
-    kit.section(words.live)
-    bits = bits_of(state["thinkbits"])
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        kit.text_input(state, "thinkbits", words.bits.format(most=SLOTS), width=280)
+    bits, asked = bits_of(state["thinkbits"]), None
+    with kit.stage("think", stays=False):
         if bits:
-            names = {0: words.no_step} | {at: str(at) for at in range(1, len(bits) + 1)}
-            kit.keep(state, "thinkstep", list(names))
-            st.select_slider(words.step, width=320, **state.named("thinkstep", names))
-    if not bits:
-        st.info(words.bad_bits, icon=":material/edit:")
-        return
-    step = state["thinkstep"]
-    written = written_for(bits, step - 1 if step else None)
-    kit.rows_table(live_rows(written), words.live_columns)
-    kit.prose(live_read(written))
-    kit.prose(at_once_read(at_once_for(bits)))
-    change = f", change={step - 1}" if step else ""
-    kit.show_code(
-        [write],
-        "from llmviz.course.lessons.reasoning.think_first import bundled, write\n\n"
-        f"written = write(bundled(), {list(bits)}{change})\n"
-        "print(written.path, written.answer)",
-        f"{written.path} {written.answer}",
-    )
+            kit.keep(state, "thinkstep", list(range(len(bits) + 1)))
+            asked = question(bits, state["thinkstep"])
+            _notes(bits, state["thinkstep"], asked)
+        else:
+            st.info(words.bad_bits, icon=":material/edit:")
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            kit.text_input(state, "thinkbits", words.bits.format(most=SLOTS), width=280)
+            if bits:
+                names = {0: words.no_step} | {at: str(at) for at in range(1, len(bits) + 1)}
+                st.select_slider(words.step, width=320, **state.named("thinkstep", names))
+    opened = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    if opened:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    _lengths(state)
+    _work()
+    if opened:
+        _shown()
+    _tasks()
+    if opened:
+        follows = together([model.changed.follows for model in recorded()[WRITES] if model.changed])
+        best = {way: kit.percent(right(MIXED, way).value) for way in (DIRECT, PATH)}
+        counts = {"trained": TRAINED, "follows": follows.hits, "texts": follows.of}
+        kit.seen(words.end, **counts, **best)
 
 
-def bits_of(text: str) -> tuple[int, ...]:
+def bits_of(text: str) -> Bits:
     """Return the bits of a text, without its spaces; none where it has anything else."""
     typed = "".join(text.split())
     return tuple(map(int, typed)) if set(typed) <= {"0", "1"} else ()
 
 
 @kit.kept(256)
-def written_for(bits: tuple[int, ...], change: int | None) -> Written:
+def written_for(bits: Bits, change: int | None) -> Written:
     """Return what the bundled model writes."""
     return write(bundled(), bits, change)
 
 
-@kit.kept(256)
-def at_once_for(bits: tuple[int, ...]) -> Written:
-    """Return what the bundled model that writes no step answers."""
-    return write_at_once(bundled(AT_ONCE), bits)
+def turned(bits: Bits, step: int) -> list[int]:
+    """Return the places, from 1, of what comes out otherwise once a note is flipped.
+
+    The place behind the last note is that of the answer.
+    """
+    rows = (
+        [*note.path, note.answer] for note in (written_for(bits, at) for at in (None, step - 1))
+    )
+    return [at for at, pair in enumerate(zip(*rows, strict=True), 1) if pair[0] != pair[1]]
 
 
-def live_rows(written: Written) -> list[tuple[str, ...]]:
-    """Return a row for each step."""
-    rows, true, slips = [], 0, set(written.slips)
-    for at, (bit, step) in enumerate(zip(written.bits, written.steps, strict=True)):
-        true ^= bit
-        note = words.by_you if step.changed else words.slip if at in slips else ""
-        rows.append(
-            (str(at + 1), str(bit), str(true), str(step.token), kit.percent(step.chance), note)
-        )
-    return rows
+def question(bits: Bits, step: int) -> kit.Question | None:
+    """Return the question which is the last thing that turns; None where the answers run together.
+
+    The wrong answers are of somebody to whom the model sets the note right again, and of one to
+    whom only the next note looks at it.
+    """
+    if not step:
+        return None
+    reasons = {step: words.ask_repaired, step + 1: words.ask_next, len(bits) + 1: words.ask_right}
+    last = max(turned(bits, step), default=0)
+    if len(reasons) < 3 or last != len(bits) + 1:
+        return None
+    behind = len(bits) - step
+    numbers = {"step": step, "behind": kit.count(behind, "note")}
+    return kit.Question.among(words.ask, reasons, last, lambda at: place(at, bits), **numbers)
 
 
-def live_read(written: Written) -> str:
-    """Return what the model answers, and which steps do not follow."""
-    kind = "right" if written.is_right else "wrong"
+def place(at: float, bits: Bits) -> str:
+    """Return the name of a place among the notes."""
+    return words.answer_name if at > len(bits) else words.note_place.format(at=round(at))
+
+
+def _notes(bits: Bits, step: int, asked: kit.Question | None) -> None:
+    """Draw the bits, the notes, and the notes after a flip, and say what followed."""
+    true = sum(bits) % 2
+    plain, at_once = written_for(bits, None), write_at_once(bundled(AT_ONCE), bits)
+    rows = [[*bits, true], [*plain.path, plain.answer]]
+    if step:
+        flipped = written_for(bits, step - 1)
+        rows.append([*flipped.path, flipped.answer])
+    names = [name.format(step=step) for name in words.rows][: len(rows)]
+    columns = [*map(str, range(1, len(bits) + 1)), words.answer_place]
+    told = asked is None or kit.answered(asked, GUESS)
+    picture = lv.Matrix(
+        "notes",
+        np.array(rows, dtype=float),
+        row_labels=names,
+        col_labels=columns,
+        label=words.notes_label,
+        role="weights",
+        scale="sequential",
+        digits=0,
+        hidden=[] if told else [(2, at) for at in range(step, len(bits) + 1)],
+    )
+    look = {"row": 2, "picture": f"{KEY}.notes", "number": lambda column: float(column + 1)}
+    kit.guess_cell(picture, asked, GUESS, **look)
+    kit.prose(caption(plain))
+    if step and told:
+        changed = [at for at in turned(bits, step) if step < at <= len(bits)]
+        shown = {"step": step, "changed": len(changed), "behind": len(bits) - step}
+        kit.prose(words.flipped[flip_kind(flipped, true)].format(**shown, answer=flipped.answer))
+    if told:
+        kind = "right" if at_once.is_right else "wrong"
+        kit.prose(words.at_once[kind].format(answer=at_once.answer))
+
+
+def flip_kind(flipped: Written, true: int) -> str:
+    """Return whether the answer after a flip is the parity of the bits all the same."""
+    return "stays" if flipped.answer == true else "turns"
+
+
+def caption(written: Written) -> str:
+    """Return what the model answers, and which notes do not follow."""
     slips = ", ".join(str(at + 1) for at in written.slips)
-    said = words.live_read[kind].format(
-        answer=written.answer, true=sum(written.bits) % 2, sure=kit.percent(written.sure)
-    )
-    return f"{said} {words.live_slips['some' if slips else 'none'].format(slips=slips)}"
+    said = words.caption["right" if written.is_right else "wrong"].format(answer=written.answer)
+    return said + (words.slips.format(slips=slips) if slips else "")
 
 
-def at_once_read(written: Written) -> str:
-    """Return what the model that writes no step answers."""
-    return words.live_at_once["right" if written.is_right else "wrong"].format(
-        answer=written.answer, sure=kit.percent(written.sure)
+def together(shares: Sequence[Share]) -> Share:
+    """Return the share of several models together."""
+    return Share(sum(share.hits for share in shares), sum(share.of for share in shares))
+
+
+def right(order: str, way: str, bits: int = TRAINED) -> Share:
+    """Return the right answers of the models of an order and a way together."""
+    return together([model.right[bits] for model in recorded()[order, way]])
+
+
+def _lengths(state: kit.PageState) -> None:
+    """Show right answers by length, for the order of texts that is chosen."""
+    kit.section(words.lengths, trained=TRAINED, layers=LAYERS)
+    order = state["thinkorder"]
+    kit.chart(figure(order, kit.theme()), f"{KEY}.lengths", bar=False)
+    kit.choose(state, "thinkorder", words.order, words.orders)
+    kit.prose(words.lengths_read, tests=TESTS, trained=TRAINED, steps=STEPS)
+    kit.prose(order_read(), layers=LAYERS)
+    kit.show_code(
+        [recorded],
+        words.snippet.format(order=order, way=DIRECT, trained=TRAINED),
+        str([model.right[TRAINED].value for model in recorded()[order, DIRECT]]),
     )
+
+
+@kit.kept(4)
+def figure(order: str, mode: kit.Mode) -> kit.Figure:
+    """Return right answers by number of bits: a line a way, bars from the lowest model on."""
+    drawn = []
+    for at, way in enumerate(WAYS):
+        found = [[model.right[n].value for model in recorded()[order, way]] for n in LENGTHS]
+        means = [right(order, way, n).value for n in LENGTHS]
+        above = [max(own) - mean for own, mean in zip(found, means, strict=True)]
+        below = [mean - min(own) for own, mean in zip(found, means, strict=True)]
+        # Dots may lie upon answers at once: through a dashed line both are seen.
+        name, dashed = words.ways[way], way == DOTS
+        drawn.append(Line(name, LENGTHS, means, at, dashed, errors=above, below=below))
+    picture = lines(
+        drawn,
+        (words.length_axis, words.right_axis),
+        mode,
+        hover="%{y:.1%}",
+        level=(0.5, words.guess),
+        ticks=[n for n in LENGTHS if n not in (1, 17)],
+    )
+    return picture.update_yaxes(range=[0, 1.05])  # the same for both orders
+
+
+def order_read() -> str:
+    """Return whether short texts first help answers at once, by the lowest and highest model."""
+    mixed, short = (
+        [model.right[TRAINED].value for model in recorded()[order, DIRECT]]
+        for order in (MIXED, SHORT_FIRST)
+    )
+    kind = "more" if min(short) > max(mixed) else "fewer" if max(short) < min(mixed) else "same"
+    shares = {"mixed": right(MIXED, DIRECT), "short": right(SHORT_FIRST, DIRECT)}
+    said = {name: kit.percent(share.value) for name, share in shares.items()}
+    return words.order_read[kind].format(trained=TRAINED, layers=LAYERS, **said)
+
+
+def _work() -> None:
+    """Say why notes help: work, depth, and what the training teaches."""
+    kit.section(words.work)
+    cost = [multiplications(SLOTS + 2 + steps) for steps in (0, TRAINED, TRAINED)]
+    cases = [
+        kit.Case(words.cost.format(way=words.ways[way], cost=paid / 1e6), right(MIXED, way).value)
+        for way, paid in zip(WAYS, cost, strict=True)
+    ]
+    axis, level = kit.Axis(0, 1, words.work_axis.format(trained=TRAINED)), [(0.5, words.guess)]
+    kit.case_rows(cases, axis, key=f"{KEY}.work", words={}, levels=level)
+    deep = LAYERS * (TRAINED + 1)
+    kit.prose(words.work_read, trained=TRAINED, layers=LAYERS, deep=deep, labels=TRAINED + 1)
 
 
 def _shown() -> None:
+    """Show what the models answer behind something else than their notes."""
     kit.section(words.shown, trained=TRAINED)
-    rows = [
-        (words.shown_kinds[kind], each([model.shown[kind] for model in recorded()[WRITES]]))
-        for kind in SHOWN
-    ]
-    kit.rows_table(rows, words.shown_columns)
+    cases = []
+    for kind in SHOWN:
+        found = [model.shown[kind] for model in recorded()[WRITES]]
+        dots = [share.value for share in found]
+        cases.append(kit.Case(words.shown_kinds[kind], together(found).value, dots=dots))
+    axis, level = kit.Axis(0, 1, words.right_axis), [(0.5, words.guess)]
+    kit.case_rows(cases, axis, key=f"{KEY}.shown", words={}, levels=level)
     kit.prose(words.shown_read)
 
 
-def end() -> dict[str, object]:
-    """Return the numbers of the chapter's end."""
-    follows, _ = after_change()
-    mixed = {way: kit.percent(right(MIXED, way).value) for way in WAYS}
-    short = {f"short_{way}": kit.percent(right(SHORT_FIRST, way).value) for way in WAYS}
-    return {"trained": TRAINED, "follows": follows.hits, "texts": follows.of, **mixed, **short}
+def _tasks() -> None:
+    """Show two more tasks, each answered in the three ways."""
+    kit.section(words.tasks, trained=tasks.TRAINED)
+    cases = []
+    for task in tasks.TASKS:
+        for way in WAYS:
+            found = [model.right[tasks.TRAINED] for model in tasks.recorded()[task, way]]
+            label = words.task_row.format(task=words.task_names[task], way=words.ways[way])
+            dots, role = [share.value for share in found], "value" if way == PATH else "query"
+            cases.append(kit.Case(label, together(found).value, dots=dots, role=role))
+    kit.case_rows(cases, kit.Axis(0, 1, words.right_axis), key=f"{KEY}.tasks", words={})
+    kit.prose(words.tasks_read)

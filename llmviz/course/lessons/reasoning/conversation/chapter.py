@@ -1,74 +1,330 @@
 """Chapter "A conversation is one text": roles and turns as tokens, and a small chat model."""
 
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import accumulate
+
 import streamlit as st
 
-from llmviz.course.lessons.reasoning.conversation import (
-    measured,
-    reading,
-    talk,
-    typed,
-    words,
-    wrong,
+from llmviz.course.components import TokenRow, token_strip
+from llmviz.course.lessons.reasoning.conversation import words
+from llmviz.course.lessons.reasoning.conversation.chat_model import (
+    ALL,
+    COMMAND,
+    REPLIES,
+    WAYS,
+    bundled,
+    tokenizer,
 )
-from llmviz.course.lessons.reasoning.conversation.chat_model import BATCH, COMMAND, STEPS, bundled
 from llmviz.course.lessons.reasoning.conversation.chat_prompts import (
     AS_TEXT,
     AS_TOKENS,
-    LINES_ONLY,
+    AS_WORDS,
     OWN,
+    SWAPPED,
+    TYPED,
+    WRONG,
 )
-from llmviz.course.lessons.reasoning.conversation.chat_record import recorded
-from llmviz.course.lessons.reasoning.conversation.measured import KEY, right
-from llmviz.course.lessons.reasoning.conversation.params import FIRST, STORY
+from llmviz.course.lessons.reasoning.conversation.chat_reading import (
+    ChatToken,
+    notes_of,
+    reply,
+    tokens_of,
+    unknown_characters,
+)
+from llmviz.course.lessons.reasoning.conversation.chat_record import (
+    HELD,
+    NEVER,
+    Measured,
+    recorded,
+)
+from llmviz.course.lessons.reasoning.conversation.params import MOST_TURNS, ROLES
+from llmviz.course.lessons.reasoning.think_first import Share
 from llmviz.course.ui import kit
-from llmviz.finetuning.conversations import ACTS, Message
-from llmviz.finetuning.instructions import ask
+from llmviz.finetuning.conversations import (
+    ASKS,
+    ASSISTANT,
+    DECLINES,
+    USER,
+    Message,
+)
 from llmviz.serving.chat_template import TURN_TOKENS
+from llmviz.textfile import ENDOFTEXT, check_text
+from llmviz.tokenizers import Token
+
+STAGED = True
+KEY = "reasoning.conversation"
+GUESS = f"{KEY}.swapped"
+SHOWN = 8  # unknown characters that are named
+FEW = 0.05  # of the replies
+TEMPLATES = re.compile("|".join(map(re.escape, (*TURN_TOKENS, ENDOFTEXT))))
+Talk = tuple[Message, ...]
+read, reply_to = kit.kept(64)(tokens_of), kit.kept(256)(reply)
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro, new=len(TURN_TOKENS), texts=BATCH * STEPS)
+    """Show a chat as the one line that a model reads, then what other lines do to its replies."""
+    kit.prose(words.hook)
     if not kit.is_here(words.missing, COMMAND, recorded, bundled):
         return
-    opened = kit.predict(question(), f"{KEY}.act", covers=True)
-    messages = talk.edit(state)
-    if not messages or not opened:
-        return
-    written = reading.draw_reply(state, messages)
-    reading.draw_tokens(messages)
-    measured.draw_mask()
-    if not measured.draw_new() or not wrong.draw_wrong(messages):
-        return
-    if typed.draw(state, messages) and written:
-        kit.seen(words.end, **end(messages))
+    asked, messages = question(), spoken(state)
+    opened = kit.answered(asked, GUESS)
+    with kit.stage("conversation", stays=False):
+        said = _line(state, messages, opened=opened) if messages else ""
+        cases = [kit.Case(words.written[name], right(name).value) for name in (OWN, *WRONG)]
+        veiled = [(OWN, *WRONG).index(SWAPPED)]
+        axis = kit.Axis(0, 1, words.right_axis)
+        kit.guess_cases(cases, axis, asked, GUESS, veiled=veiled, picture=f"{KEY}.rows")
+    kit.predict(asked, GUESS, covers=True, hand=True)
+    if opened:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    _turns(state, said)
+    _mask()
+    _typed(state, messages)
+    if opened and messages:
+        tokens = read(messages, OWN)
+        special = sum(token.special for token in tokens)
+        shares = {"own": right(OWN), "swapped": right(SWAPPED)}
+        shown = {name: kit.percent(share.value) for name, share in shares.items()}
+        kit.seen(words.end, tokens=len(tokens), special=special, **shown)
+
+
+def together(way: str, setting: str, number: Callable[[Measured], Share]) -> Share:
+    """Return a share over the models of a way."""
+    shares = [number(model.settings[setting]) for model in recorded()[way]]
+    return Share(sum(share.hits for share in shares), sum(share.of for share in shares))
+
+
+def right(setting: str, way: str = REPLIES) -> Share:
+    """Return the right replies in a setting, over the models of a way."""
+    return together(way, setting, lambda result: result.right)
+
+
+def obeyed(how: str) -> float:
+    """Return in which share of the replies the typed line is obeyed, rightly."""
+    return together(REPLIES, how, lambda result: result.other).value
 
 
 def question() -> kit.Question:
-    """Return the question what the model does with the first conversation."""
-    written = reading.reply_to(tuple(Message(*turn) for turn in FIRST))
-    things = [task.question.split()[-1][:-1] for task in ask(STORY) if task.kind == "who"]
-    return kit.Question.of(
-        words.ask_act,
-        ACTS.index(written.act),
-        things=kit.listed([f"a {thing}" for thing in things]),
-        reply=kit.quote(written.text, 160),
-        asks=kit.percent(written.asks),
-        declines=kit.percent(written.declines),
+    """Return the question how often the models are right where user and assistant are exchanged.
+
+    The wrong answers are those of somebody to whom the model then answers as the other person, and
+    to whom it is half confused.
+    """
+    share, own = right(SWAPPED).value, right(OWN).value
+    reasons = {0.0: words.ask_other, own / 2: words.ask_half, share: words.ask_right}
+    return kit.Question.among(words.ask, reasons, share, kit.whole_percent)
+
+
+def spoken(state: kit.PageState) -> Talk:
+    """Return the turns that hold something, or none where one of them cannot be written."""
+    turns = [
+        Message(state[f"chatrole{n}"], state[f"chattext{n}"])
+        for n in range(1, state["chatturns"] + 1)
+    ]
+    try:
+        for turn in turns:
+            check_text(turn.content)
+    except ValueError as error:
+        kit.refuse(error)
+        return ()
+    if not any(turn.content.strip() for turn in turns):
+        kit.inform(words.empty_all, ":material/edit:")
+    return tuple(turn for turn in turns if turn.content.strip())
+
+
+def _line(state: kit.PageState, messages: Talk, *, opened: bool) -> str:
+    """Show the one line that the model reads, and its reply; return the reply."""
+    shape, most = state["chatshape"], bundled().context_length
+    tokens = read(messages, shape)
+    note = words.strip_note.format(tokens=kit.count(len(tokens), "token"))
+    row = row_of(tokens[:most], words.shapes[shape], note)
+    token_strip(
+        [row],
+        key=f"{KEY}.strip",
+        show_ids=False,
+        value_label=words.value,
+        value_range=(-1.0, 1.0),
     )
+    kit.choose(state, "chatshape", words.template, words.shapes)
+    if shape == SWAPPED and not opened:
+        kit.prose(words.waits)
+        return ""
+    written = kit.or_refused(reply_to, messages, shape)
+    if written is None:
+        return ""
+    ends = "" if written.ended else words.cut.format(tokens=len(written.tokens))
+    kit.prose(words.caption.format(reply=kit.quote(written.text, 160)) + ends)
+    return written.text
 
 
-def end(messages: reading.Talk) -> dict[str, object]:
-    """Return the numbers of the chapter's end."""
-    tokens = reading.read(messages)
-    return {
-        "tokens": len(tokens),
-        "special": sum(token.special for token in tokens),
-        "right": kit.percent(right(OWN).value),
-        "replies": right(OWN).of // len(recorded()[measured.REPLIES]),
-        "lines": kit.percent(right(LINES_ONLY).value),
-        "as_tokens": kit.percent(typed.obeyed(AS_TOKENS)),
-        "as_text": kit.percent(typed.obeyed(AS_TEXT)),
-        "as_words": kit.percent(typed.obeyed(typed.AS_WORDS)),
+def row_of(tokens: Sequence[ChatToken], name: str, note: str = "") -> TokenRow:
+    """Return tokens as a row of chips: 1 where the loss counts one, −1 where one is special."""
+    ends = [0, *accumulate(len(token.text) for token in tokens)]
+    chips = [
+        Token(token.id, token.text, at, end, at, end)
+        for token, at, end in zip(tokens, ends, ends[1:], strict=False)
+    ]
+    values = [1.0 if token.counts else -1.0 if token.special else 0.0 for token in tokens]
+    return TokenRow(name, chips, note, values)
+
+
+def _turns(state: kit.PageState, said: str) -> None:
+    """Show the learner's turns, and what is strange about them."""
+    kit.section(words.talk)
+    count = state["chatturns"]
+    for number in range(1, count + 1):
+        with st.container(horizontal=True, gap="small"):
+            st.selectbox(
+                words.role.format(number=number),
+                label_visibility="collapsed",
+                width=130,
+                **state.named(f"chatrole{number}", {role: role for role in ROLES}),
+            )
+            with st.container():
+                kit.text_area(
+                    state,
+                    f"chattext{number}",
+                    words.content.format(number=number),
+                    height="content",
+                    label_visibility="collapsed",
+                )
+    turns = [
+        Message(state[f"chatrole{number}"], state[f"chattext{number}"])
+        for number in range(1, count + 1)
+    ]
+    taken = (Message(ASSISTANT, said), Message(USER, ""))
+    with st.container(horizontal=True, gap="small"):
+        for label, icon, act, offered_now in (
+            (words.add, "add", partial(_set_turns, state, count + 1), count < MOST_TURNS),
+            (words.remove, "remove", partial(_set_turns, state, count - 1), count > 1),
+            (words.take, "reply", partial(add_turns, state, *taken), said and count < MOST_TURNS),
+        ):
+            key = f"{KEY}.{icon}"
+            shown = {"icon": f":material/{icon}:", "disabled": not offered_now}
+            st.button(label, key=key, on_click=act, **shown)
+    for note, icon in notices(turns):
+        kit.inform(note, f":material/{icon}:")
+    if said and sum(len(turn.content) for turn in turns) <= kit.IN_SNIPPET:
+        given = ", ".join(f"Message({turn.role!r}, {turn.content!r})" for turn in turns)
+        shape = state["chatshape"]
+        kit.show_code([tokens_of, reply], words.snippet.format(given=given, shape=shape), said)
+
+
+def notices(turns: Sequence[Message]) -> list[tuple[str, str]]:
+    """Return what is empty, strange or unknown in turns, each with an icon."""
+    empty = [str(at) for at, turn in enumerate(turns, 1) if not turn.content.strip()]
+    messages = [turn for turn in turns if turn.content.strip()]
+    if not messages:
+        return []
+    said = [words.strange[note] for note in notes_of(messages)]
+    if empty:
+        kind = "many" if len(empty) > 1 else "one"
+        said.insert(0, words.empty[kind].format(turns=kit.listed(empty)))
+    found = [(" ".join(said), "info")] if said else []
+    if unknown := unknown_characters("".join(message.content for message in messages)):
+        shown = " ".join(unknown[:SHOWN] + ["…"] * (len(unknown) > SHOWN))
+        found.append((words.unknown.format(characters=shown), "translate"))
+    return found
+
+
+def add_turns(state: kit.PageState, *turns: Message) -> None:
+    """Write turns behind those that there are, as far as there is room."""
+    count = state["chatturns"]
+    for at, turn in enumerate(turns[: MOST_TURNS - count], count + 1):
+        state[f"chatrole{at}"], state[f"chattext{at}"] = turn.role, turn.content
+    _set_turns(state, min(MOST_TURNS, count + len(turns)))
+
+
+def _set_turns(state: kit.PageState, turns: int) -> None:
+    state["chatturns"] = turns
+
+
+def mask_rows() -> list[kit.Case]:
+    """Return what models do that count the replies alone, each beside its twins that count all."""
+    numbers: dict[str, Callable[[Measured], Share]] = {
+        "right": lambda result: result.right,
+        "asks": lambda result: result.did(ASKS, wanted=True),
+        "declines": lambda result: result.did(DECLINES, wanted=True),
+        "never": lambda result: result.did(DECLINES, wanted=True),
     }
+    rows = []
+    for name, number in numbers.items():
+        setting = NEVER if name == NEVER else OWN
+        for way in WAYS:
+            dots = [number(model.settings[setting]).value for model in recorded()[way]]
+            label = words.mask_row.format(does=words.mask_rows[name], way=words.ways[way])
+            share, role = together(way, setting, number), "value" if way == REPLIES else "query"
+            rows.append(kit.Case(label, share.value, dots=dots, role=role))
+    return rows
+
+
+def _mask() -> None:
+    """Show the models with the mask beside their twins."""
+    replies = right(OWN).of // len(recorded()[REPLIES])
+    kit.section(words.mask)
+    kit.case_rows(mask_rows(), kit.Axis(0, 1, words.share_axis), key=f"{KEY}.mask", words={})
+    both = {way: [model.settings[OWN].right.value for model in recorded()[way]] for way in WAYS}
+    kind = "apart" if min(both[REPLIES]) > max(both[ALL]) else "tie"
+    kit.prose(words.mask_read[kind], replies=replies, talks=HELD)
+    never = together(REPLIES, NEVER, lambda result: result.did(DECLINES, wanted=True))
+    kit.prose(words.new_read, new=kit.percent(never.value))
+
+
+def _typed(state: kit.PageState, messages: Talk) -> None:
+    """Show what a user types as text and as tokens, and how often it is obeyed."""
+    kit.section(words.typed)
+    kit.text_input(state, "chattyped", words.typed_label)
+    typed = state["chattyped"].strip()
+    strips = kit.or_refused(rows_of, typed)
+    if not typed or strips is None:
+        kit.inform(words.no_typed, ":material/edit:")
+    else:
+        look = {"value_label": words.typed_value, "value_range": (-1.0, 1.0)}
+        token_strip(strips, key=f"{KEY}.typed", **look)
+    cases = []
+    for how in TYPED:
+        text = TEMPLATES.sub(" ", typed).strip() if how == AS_WORDS else typed
+        written = (
+            kit.or_refused(reply_to, typed_into(messages, text), how)
+            if strips and text and messages
+            else None
+        )
+        given = words.given.format(reply=kit.visible(written.text)) if written else ""
+        cases.append(kit.Case([(words.typed_rows[how], True), (given, False)], obeyed(how)))
+    kit.case_rows(cases, kit.Axis(0, 1, words.obeyed_axis), key=f"{KEY}.obeyed", words={})
+    kit.prose(words_read(obeyed(AS_WORDS), obeyed(AS_TOKENS)))
+    kit.prose(words.typed_read)
+
+
+def words_read(alone: float, tokens: float) -> str:
+    """Return how often the words alone were obeyed, beside the same words with their tokens."""
+    kind = "few" if alone <= FEW else "same" if abs(alone - tokens) <= FEW else "some"
+    return words.typed_words[kind].format(share=kit.percent(alone))
+
+
+def typed_into(messages: Talk, typed: str) -> Talk:
+    """Return a conversation with something typed in front of the last turn of the user.
+
+    Where there is no such turn, it stands in front of the last one.
+    """
+    users = [at for at, message in enumerate(messages) if message.role == USER]
+    at = users[-1] if users else len(messages) - 1
+    turn = replace(messages[at], content=f"{typed} {messages[at].content}")
+    return (*messages[:at], turn, *messages[at + 1 :])
+
+
+@kit.kept(64)
+def rows_of(typed: str) -> list[TokenRow]:
+    """Return what is typed as two rows of tokens: as text, and as special tokens."""
+    own, text = tokenizer(), check_text(f" {typed}")
+    special, rows = set(own.special_tokens.values()), []
+    for name, allowed in ((AS_TEXT, ()), (AS_TOKENS, "all")):
+        tokens = own.tokens(text, allowed)
+        values = [-1.0 if token.id in special else 0.0 for token in tokens]
+        note = kit.count(len(tokens), "token")
+        rows.append(TokenRow(words.typed_rows[name], tokens, note, values))
+    return rows

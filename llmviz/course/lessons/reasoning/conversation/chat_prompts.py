@@ -15,6 +15,8 @@ from llmviz.serving.chat_template import TURN_END, TURNS, Conversation, Piece
 
 OWN = "own"
 NO_ENDS, SWAPPED, LINES_ONLY = "no_ends", "swapped", "lines"
+ALL_USER, NO_ROLES = "all_user", "no_roles"
+"""All speakers have the token of the user, or none has a token; so before the reply, too."""
 WRONG = (NO_ENDS, SWAPPED, LINES_ONLY)
 """Wrong templates: without ends of turns; user and assistant exchanged; names and lines alone."""
 AS_TEXT, AS_TOKENS, AS_WORDS = "as_text", "as_tokens", "as_words"
@@ -22,6 +24,8 @@ TYPED = (AS_TEXT, AS_TOKENS, AS_WORDS)
 """A user types a system line, with the template's tokens (read as text, or as the tokens), or the
 words alone."""
 _EXCHANGED: dict[Role, Role] = {USER: ASSISTANT, ASSISTANT: USER}
+
+_NAMES = (f"<|{USER}|>", f"<|{ASSISTANT}|>")
 
 
 @cache
@@ -43,6 +47,14 @@ def pieces_of(messages: Sequence[Message], shape: str = OWN) -> list[Piece]:
     if shape == LINES_ONLY:
         own = tokenizer()
         return [Piece(own.decode([token]), token) for token in own.start] + pieces
+    if shape == ALL_USER:
+        spoken = tokenizer().special_tokens[_NAMES[0]]
+        return [
+            Piece(_NAMES[0], spoken) if piece.id and piece.text in _NAMES else piece
+            for piece in pieces
+        ]
+    if shape == NO_ROLES:
+        return [piece for piece in pieces if piece.id is None or piece.text not in _NAMES]
     if shape == AS_TOKENS:
         text = "".join(piece.text for piece in pieces)
         return [Piece(part, special) for part, special in tokenizer().split_special(text, "all")]

@@ -8,18 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from llmviz.course.lessons.reasoning.conversation.chat_model import bundled, tokenizer
 from llmviz.course.lessons.reasoning.conversation.chat_prompts import OWN, pieces_of, prompt_of
 from llmviz.course.lessons.reasoning.conversation.chat_record import LONGEST
-from llmviz.finetuning.conversations import ASKS, ASSISTANT, BEGINNINGS, DECLINES, Message, act_of
+from llmviz.finetuning.conversations import ASSISTANT, Message
 from llmviz.serving.chat_template import TURN_END
-
-if TYPE_CHECKING:
-    from llmviz.models.gpt import GPT
-
-TURNED = (ASKS, DECLINES)
 
 
 @dataclass(frozen=True)
@@ -79,22 +73,11 @@ def unknown_characters(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Written:
-    """A reply: its tokens (id, bytes, probability), its text, and whether the model ended it.
-
-    asks, declines: the probability that a reply begins with one of the beginnings that ask back or
-    decline; no other reply of the training begins so.
-    """
+    """A reply: its tokens (id, bytes, probability), its text, and whether the model ended it."""
 
     tokens: tuple[tuple[int, bytes, float], ...]
     text: str
     ended: bool
-    asks: float
-    declines: float
-
-    @property
-    def act(self) -> str:
-        """What the reply does, by how it begins."""
-        return act_of(self.text)
 
 
 def reply(messages: Sequence[Message], shape: str = OWN) -> Written:
@@ -121,20 +104,4 @@ def reply(messages: Sequence[Message], shape: str = OWN) -> Written:
         tuple((token.id, own.token_bytes(token.id), token.probability) for token in drawn),
         text,
         drawn[-1].id == end,
-        *(sum(begins_with(model, prompt, start) for start in BEGINNINGS[act]) for act in TURNED),
     )
-
-
-def begins_with(model: GPT, prompt: Sequence[int], beginning: str) -> float:
-    """Return the probability that a reply begins with these words, from 0 to 1.
-
-    It is the product of the probabilities of its tokens. Tokens beyond the context are not counted.
-    """
-    import torch
-
-    wanted = tokenizer().encode(f" {beginning}")
-    ids = torch.tensor([[*prompt, *wanted]])[:, : model.context_length + 1]
-    with torch.inference_mode():
-        chances = model(ids[:, :-1])[0][0, len(prompt) - 1 :].double().log_softmax(-1)
-    chosen = ids[0, len(prompt) :]
-    return float(chances[torch.arange(len(chosen)), chosen].sum().exp())

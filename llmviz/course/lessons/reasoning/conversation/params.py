@@ -18,7 +18,10 @@ FIRST = (
     ("user", "What colour is it?"),
 )
 
+SHAPES = ("own", "swapped", "all_user", "no_roles", "lines")
+
 PARAMS = [
+    codec.choice("chatshape", SHAPES[0], SHAPES),
     codec.integer("chatturns", len(FIRST), 1, MOST_TURNS),
     *(
         codec.choice(

@@ -2,17 +2,14 @@
 
 from llmviz.course.ui import codec
 
-ASKED = 60  # characters of a question that are read
 TASKS = ("sum", "product", "chain", "longer")
 TOOLS = ("off", "sign", "own")
 MODELS = ("tool", "doubt")
 
 PARAMS = [
     codec.choice("tooltask", "product", TASKS),
-    codec.text("toolasked", "437 times 86", ASKED),
-    codec.integer("toolturn", 0, 0, 20),
+    codec.text("toolasked", "437 times 86", 60),
     codec.choice("toollie", "off", TOOLS),
     codec.text("toolsays", "no number", 60),
     codec.choice("toolmodel", "tool", MODELS),
-    codec.integer("toollieturn", 0, 0, 20),
 ]
