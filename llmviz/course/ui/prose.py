@@ -39,8 +39,9 @@ STYLE = f"""<style>
 .lv-prose p {{ margin: 0 0 .6rem 0; }}
 .lv-opening p {{ margin: 0; font-size: .875rem;
   color: color-mix(in srgb, currentColor 70%, transparent); }}
-.stApp.stApp h1 {{ font-size: clamp(1.5rem, 1.1rem + 1.5vw, 2.25rem); line-height: 1.2;
-  padding: 0 0 .4rem; text-wrap: balance; }}
+.stApp.stApp h1 {{ font-size: clamp(1.5rem, 1.1rem + 1.5vw, 2.25rem); line-height: 1.15;
+  padding: 0 0 .15rem; text-wrap: balance; }}
+.stApp [class*="-part-"] .stButtonGroup button {{ padding-inline: .6rem; }}
 @media (max-width: 640px) {{ .stApp [class*="-part-"] .stButtonGroup > [role="radiogroup"] {{
   flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }}
   .stApp [class*="-part-"] .stButtonGroup button {{ flex: none; }} }}
