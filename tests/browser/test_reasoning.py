@@ -13,7 +13,7 @@ def test_a_model_learns_from_rewards_and_each_update_is_painted(visit):
     page.get_by_role("button", name="Learn from rewards").click()
     wait_for_address(page, "rlrun", "1")
     expect(page.get_by_text("After update 10 (")).to_be_visible(timeout=120_000)
-    expect(page.get_by_text("sums for testing, 16 answers each:")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("sums for testing, 16 answers each")).to_be_visible(timeout=30_000)
     page.get_by_label("A sum, such as 47+85").fill("11+11")
     page.get_by_label("A sum, such as 47+85").press("Enter")
     wait_for_address(page, "rlsum", "11+11")
