@@ -51,6 +51,7 @@ DONE = [
     "reasoning?part=reward_hacking",
     "reasoning?part=bandit",
     "reasoning?part=conversation",
+    "reasoning?part=retrieval",
     "reasoning?part=reinforce",
     "reasoning?part=tools",
     "reasoning?part=chain_of_thought",

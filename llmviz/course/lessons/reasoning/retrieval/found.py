@@ -65,11 +65,9 @@ def answered_for(texts: tuple[str, ...], question: str) -> tuple[Prompt, Answer]
     return prompt, answer(bundled(), prompt)
 
 
-def put(ranked: Ranked, way: str, take: int, *, best_last: bool, off: list[str]) -> Put:
-    """Return the best passages that are not off; with best_last, the best one stands at the end."""
+def put(ranked: Ranked, way: str, take: int, *, off: list[str]) -> Put:
+    """Return the best passages that are not off."""
     places = ranked.order(way)[: min(take, MOST_PASSAGES)]
-    if best_last:
-        places = places[::-1]
     places = [place for number, place in enumerate(places, start=1) if str(number) not in off]
     return Put(tuple(ranked.passages[place].text for place in places), tuple(places))
 

@@ -35,7 +35,6 @@ PARAMS = [
     codec.number("lookb", B, 0.0, 1.0),
     codec.choice("lookby", BM, RANKINGS),
     codec.integer("looktake", 2, 0, MOST_PASSAGES),
-    codec.flag("lookturned", False),
     codec.choices("lookoff", (), NUMBERS),
     codec.choice("lookchange", AS_FOUND, CHANGES),
     codec.choice("lookat", NUMBERS[0], NUMBERS),
