@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import permutations
 
 import numpy as np
 import pytest
@@ -23,15 +22,13 @@ from llmviz.course.lessons.errors.calibration.model import SMOOTHING
 from llmviz.course.lessons.errors.calibration.model import recorded as smoothed_recorded
 from llmviz.course.lessons.errors.chance import chapter as chance
 from llmviz.course.lessons.errors.letters import chapter as letters
-from llmviz.course.lessons.errors.letters import trained
 from llmviz.course.lessons.errors.letters import words as letters_words
-from llmviz.course.lessons.errors.letters.model import Score
 from llmviz.course.lessons.errors.letters.model import recorded as letter_scores
 from llmviz.course.lessons.errors.model_errors import CAME, TRUE, recorded
 from llmviz.course.lessons.errors.moved_answers import Place
 from llmviz.course.lessons.errors.moved_answers import recorded as moved_answers
 from llmviz.course.lessons.errors.story import ALSO, OTHERS
-from llmviz.course.lessons.errors.token_letters import recorded as token_letters
+from llmviz.course.lessons.errors.token_letters import Recalled
 from llmviz.course.ui import engine
 from llmviz.course.ui.common import percent
 from llmviz.course.ui.question import APART
@@ -245,11 +242,18 @@ def test_any_word_has_three_spellings(word):
     assert ("What you have seen" in [one.value for one in app.subheader]) == bool(word)
 
 
-def test_what_is_asked_about_halves_is_what_was_counted():
-    known = token_letters()
-    asked_halves = letters.question(known)
-    share = 100 * known.spellings["pieces"].right / known.spellings["pieces"].words
-    assert asked_halves.answers[asked_halves.right].startswith(f"{share:.1f}"[:3])
+@pytest.mark.parametrize("whole", [0.0, 0.2, 0.5, 1.0])
+@pytest.mark.parametrize("halves", [0.0, 0.1, 0.25, 0.5, 0.9])
+def test_halves_are_asked_for_where_the_answers_are_apart(whole, halves):
+    found = {
+        way: Recalled(chance, False, 0)
+        for way, chance in zip(SPELLINGS, (whole, halves, 0.0), strict=True)
+    }
+    asked = letters.question(found)
+    gap = min(abs(whole - halves), abs(whole / 2 - halves), whole / 2)
+    assert (asked is None) == (gap < letters.APART)
+    if asked is not None:
+        assert asked.values == [(whole,), (whole / 2,), (halves,)] and asked.right == 2
 
 
 def test_a_run_is_measured_when_asked_for(monkeypatch):
@@ -381,32 +385,14 @@ LETTER_SCORES = letter_scores()
 @pytest.mark.parametrize("task", TASKS)
 def test_what_is_said_of_spellings_follows_from_all_trainings(task):
     scores = LETTER_SCORES.scores[task]
-    line = trained.read_line(LETTER_SCORES, task)
-    new = {way: scores[way]["unknown"] for way in SPELLINGS}
-    for one, other in permutations(SPELLINGS, 2):
-        names = [trained.spelling_names(task)[way] for way in (one, other)]
-        claim = letters_words.compared["apart"].format(better=names[0], worse=names[1])
-        if claim in line:
-            assert min(new[one].right) > max(new[other].right)
-    assert line.count("Each model with") + line.count("this is a tie") == 2
-    lucky = all(r > g for r, g in zip(new["whole"].right, new["whole"].guess, strict=True))
-    assert ("are not right more often there than" in line) != lucky
+    line = letters.trained_read(task)
+    new = scores["whole"]["unknown"]
+    lucky = all(r > g for r, g in zip(new.right, new.guess, strict=True))
+    assert ("are not right more often than" in line) != lucky
     failed = [way for way in SPELLINGS if scores[way]["read"].mean < 0.5]
     assert ("did not learn" in line) == bool(failed)
-    table = trained.rows(LETTER_SCORES, task)
-    assert len(table) == 4 and all(len(row) == 4 for row in table)
-    figure = trained.figure(task, "light")
-    assert len(figure.data) == (2 if task == "reverse" else 3)
-
-
-def test_the_question_on_whole_words_is_answered_by_the_scores():
-    asked_letters = trained.question(LETTER_SCORES)
-    score = LETTER_SCORES.scores["count"]["whole"]["unasked"]
-    assert asked_letters.answers[asked_letters.right] == percent(score.mean)
-    assert score.mean <= np.mean(score.guess), "its reason says that guessing is as good"
-    tie = Score(10, (0.2, 0.3, 0.4), (0.0, 0.0, 0.0))
-    same = {way: {"unknown": tie} for way in SPELLINGS}
-    assert "this is a tie" in trained.compared(same, "letters", "whole", letters_words.spellings_of)
+    rows = letters.task_rows(task)
+    assert [row.value for row in rows[1::2]] == [scores[w]["unknown"].mean for w in SPELLINGS]
 
 
 @pytest.mark.parametrize(

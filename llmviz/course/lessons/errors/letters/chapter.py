@@ -1,23 +1,44 @@
 """Chapter "It cannot see letters": other tokens for the same letters, and tokens never read."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from llmviz.corpus.letter_questions import PIECES, SPELLINGS, WHOLE
-from llmviz.course.figures.bars import named_bars
-from llmviz.course.lessons.errors.letters import trained, words
+from llmviz.corpus.letter_questions import (
+    ALPHABET,
+    COUNT,
+    KNOWN,
+    LENGTH,
+    LETTERS,
+    PIECES,
+    READ,
+    SPELLINGS,
+    SUM,
+    UNKNOWN,
+    WHOLE,
+    cut,
+)
+from llmviz.course.lessons.errors.letters import words
+from llmviz.course.lessons.errors.letters.model import (
+    COMMAND as TRAINED,
+)
+from llmviz.course.lessons.errors.letters.model import (
+    SEEDS,
+    STEPS,
+    asked_before,
+    counted,
+    counting,
+    train_one,
+)
+from llmviz.course.lessons.errors.letters.model import recorded as scores_of
 from llmviz.course.lessons.errors.token_letters import (
     COMMAND,
-    COUNTED,
-    FOLDS,
-    LONGEST,
     MODEL,
     Met,
     Recalled,
     TokenLetters,
-    found_by_rows,
     meet,
     recall,
     recorded,
@@ -27,141 +48,222 @@ from llmviz.course.lessons.errors.token_letters import (
 from llmviz.course.ui import engine, kit
 from llmviz.textfile import check_text
 
+STAGED = True
 KEY = "errors.letters"
+GUESS = f"{KEY}.halves"
+APART = 0.15  # between two answers of the question
 LISTED = 60  # tokens that never came, to choose from
 BYTES = 256  # the first ids are single bytes, most of which no text of the world has
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro, model=MODEL)
-    if not kit.models_here(MODEL):
-        return
-    bundled = kit.load(MODEL)
-    if bundled is None:
-        return
-    kit.text_input(state, "spelledword", words.word, width=280)
+    """Show a word in three spellings, then models that were trained on letters."""
+    kit.prose(words.hook)
+    bundled = kit.load(MODEL) if kit.models_here(MODEL) else None
     known = kit.or_refused(recorded)
-    if known is None:
+    if bundled is None or known is None:
         return
-    own = _spelled(state, bundled, known)
-    counted = trained.draw(state)
-    _probes(known)
-    _never(state, bundled, known)
-    if own is not None and counted is not None:
-        never = sum(count == 0 for count in known.counts)
-        found = known.spellings[PIECES]
-        kit.seen(words.end, **own, **counted, words=found.words, found=found.right, never=never)
-
-
-def _spelled(
-    state: kit.PageState, bundled: engine.Bundled, known: TokenLetters
-) -> dict[str, Any] | None:
-    """Show the three spellings; return their numbers for the end, None while covered."""
-    if not kit.predict(question(known), f"{KEY}.pieces", covers=True):
-        return None
-    word = state["spelledword"].strip()
-    if not word:
-        kit.inform(words.no_word, ":material/edit:")
-        return None
-    try:
-        check_text(word)
-        found = recalled(bundled.version, word)
-    except ValueError as error:
-        kit.refuse(error)
-        return None
-    tokens = [spelled(bundled.tokenizer, word, way) for way in SPELLINGS]
-    rows = [
-        (
-            words.spellings[way],
-            " | ".join(kit.names_of(ids, bundled.tokenizer)),
-            kit.percent(found[way].probability),
-            kit.names_of([found[way].guess], bundled.tokenizer)[0],
+    word, asked = state["spelledword"].strip(), None
+    with kit.stage("letters", stays=False):
+        found = kit.or_refused(spellings, bundled.version, word) if word else None
+        if found is not None:
+            asked = question(found)
+            _spellings(bundled, word, found, asked)
+            kit.prose(words.story, word=word)
+        elif not word:
+            kit.inform(words.no_word, ":material/edit:")
+        kit.text_input(state, "spelledword", words.word, width=280)
+    opened = asked is None or kit.answered(asked, GUESS)
+    if opened and found is not None:
+        kit.prose(words.caption.format(**told(word, found)))
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    if opened:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    if opened and found is not None:
+        right = {way: known.spellings[way].right for way in SPELLINGS}
+        kit.section(words.intro)
+        kit.prose(words.over_read, words=known.spellings[WHOLE].words, **right)
+        kit.show_code(
+            [spelled, recall],
+            words.snippet.format(model=MODEL, word=word),
+            "\n".join(f"{way} {found[way].probability:.4f}" for way in SPELLINGS),
         )
-        for way, ids in zip(SPELLINGS, tokens, strict=True)
-    ]
-    kit.rows_table(rows, words.spelled_columns)
-    chances = {way: kit.percent(found[way].probability) for way in SPELLINGS}
-    same = "one" if len({tuple(ids) for ids in tokens}) < len(SPELLINGS) else "none"
-    line = words.spelled_read.format(word=kit.quote(word), same=words.spelled_same[same], **chances)
-    right = {way: known.spellings[way].right for way in SPELLINGS}
-    kit.prose(line + "\n\n" + words.over_read.format(words=known.spellings[WHOLE].words, **right))
-    kit.show_code(
-        [spelled, recall],
-        words.snippet.format(model=MODEL, word=word),
-        "\n".join(f"{way} {found[way].probability:.4f}" for way in SPELLINGS),
-    )
-    return {
-        "word": kit.quote(word),
-        "tokens": kit.count(len(tokens[0]), "token"),
-        "whole": chances[WHOLE],
-        "pieces": chances[PIECES],
-    }
+    counts = _trained(state)
+    _never(state, bundled, known)
+    if opened and found is not None and counts is not None:
+        kit.seen(words.end, **told(word, found), **counts)
 
 
 @kit.kept(64)
-def recalled(version: str, word: str) -> dict[str, Recalled]:
-    """Return how well the model finds a word again, by its spelling in the story."""
+def spellings(version: str, word: str) -> dict[str, Recalled]:
+    """Return how well the model finds a word again, by its spelling in the story.
+
+    Raises ValueError for a text that cannot be written.
+    """
     bundled = engine.load(MODEL)
+    check_text(word)
     return {way: recall(bundled.model, bundled.tokenizer, word, way) for way in SPELLINGS}
 
 
-def question(known: TokenLetters) -> kit.Question:
-    """Return the question how many places are found again when they stand in two halves."""
-    pieces, whole = known.spellings[PIECES], known.spellings[WHOLE]
-    numbers = {"right": pieces.right, "words": pieces.words, "whole": whole.right}
-    reasons = [reason.format(**numbers) for reason in words.ask_pieces_reasons]
-    text = words.ask_pieces.format(command=COMMAND, **numbers)
-    return kit.share_question(text, pieces.right / pieces.words, reasons, kit.percent)
+def told(word: str, found: dict[str, Recalled]) -> dict[str, str]:
+    """Return the numbers of a word's three spellings as they are said."""
+    chances = {way: kit.percent(found[way].probability) for way in SPELLINGS}
+    return {"word": kit.quote(word), **chances}
 
 
-def _probes(known: TokenLetters) -> None:
-    kit.section(words.probes)
-    kit.rows_table(probe_rows(known), words.probe_columns)
-    probes = known.probes
-    kit.prose(
-        words.probe_read.format(
-            folds=FOLDS,
-            behind=kit.percent(probes["vowel behind an article"].accuracy),
-            behind_guess=kit.percent(probes["vowel behind an article"].guess),
-            elsewhere=kit.percent(probes["vowel elsewhere"].accuracy),
-            elsewhere_guess=kit.percent(probes["vowel elsewhere"].guess),
-            first=kit.percent(probes["first"].accuracy),
-            guess=kit.percent(probes["first"].guess),
-            last=kit.percent(probes["last"].accuracy),
-        )
-    )
+def question(found: dict[str, Recalled]) -> kit.Question | None:
+    """Return the question how probable a word is that stands in two halves.
+
+    The wrong answers are of somebody to whom the same letters are the same word, and to whom half a
+    piece is half as sure. None where two answers are too near.
+    """
+    whole, halves = found[WHOLE].probability, found[PIECES].probability
+    reasons = {whole: words.ask_same, whole / 2: words.ask_half, halves: words.ask_right}
+    if len(reasons) < 3 or np.diff(sorted(reasons)).min() < APART:
+        return None
+    return kit.Question.among(words.ask, reasons, halves, kit.percent)
 
 
-def probe_rows(known: TokenLetters) -> list[tuple[str, ...]]:
-    """Return a row for each probe: how often it is right, and what guessing gets."""
+def pieces_of(parts: Sequence[str]) -> list[tuple[str, bool]]:
+    """Return the tokens of a word as they stand, every second one lit, so that cuts are seen."""
+    return [(part, at % 2 == 0) for at, part in enumerate(parts)]
+
+
+def _spellings(
+    bundled: engine.Bundled, word: str, found: dict[str, Recalled], asked: kit.Question | None
+) -> None:
+    """Draw the word in its three spellings, with the probability of the right answer."""
+    opened, cases = asked is None or kit.answered(asked, GUESS), []
+    for way in SPELLINGS:
+        parts = kit.names_of(spelled(bundled.tokenizer, word, way), bundled.tokenizer)
+        shown = opened or way != LETTERS
+        value = found[way].probability if shown else None
+        label = [(f"{words.spellings[way]}: ", False), *pieces_of(parts)]
+        cases.append(kit.Case(label, value, note="" if shown else "?"))
+    axis = kit.Axis(0, 1, words.right_axis)
+    veiled = [SPELLINGS.index(PIECES)]
+    kit.guess_cases(cases, axis, asked, GUESS, veiled=veiled, picture=f"{KEY}.spellings")
+
+
+def _trained(state: kit.PageState) -> dict[str, Any] | None:
+    """Show models that were trained on letters; return numbers for the end, None without them."""
+    known = kit.or_refused(scores_of)
+    if known is None:
+        return None
+    kit.section(words.trained, seeds=len(SEEDS), known=KNOWN, command=TRAINED, steps=STEPS)
+    task = state["lettertask"]
+    rows = task_rows(task)
+    guess = float(np.mean(known.scores[task][WHOLE][UNKNOWN].guess))
+    axis, levels = kit.Axis(0, 1, words.trained_axis), [(guess, words.guessing)]
+    kit.case_rows(rows, axis, key=f"{KEY}.{task}", words={}, levels=levels)
+    kit.choose(state, "lettertask", words.task, words.tasks)
+    kit.prose(words.task_about[task] + " " + trained_read(task))
+    _asked(state)
+    counts = known.scores[COUNT]
+    return {f"{way}_unknown": kit.percent(counts[way][UNKNOWN].mean) for way in (LETTERS, WHOLE)}
+
+
+def task_rows(task: str) -> list[kit.Case]:
+    """Return each spelling of a task as lines: questions of the training, then new words."""
+    scores, names = scores_of().scores[task], spelling_names(task)
     return [
-        (
-            words.probe_names[kind],
-            f"{100 * probe.accuracy:.1f} ± {100 * probe.error:.1f} %",
-            kit.percent(probe.guess),
-            f"{probe.tokens:,}",
+        kit.Case(
+            words.task_row.format(spelling=names[way], test=words.tests[test]),
+            scores[way][test].mean,
+            dots=scores[way][test].right,
+            role="value" if test == UNKNOWN else "query",
         )
-        for kind, probe in known.probes.items()
+        for way in SPELLINGS
+        for test in (READ, UNKNOWN)
     ]
 
 
+def spelling_names(task: str) -> dict[str, str]:
+    """Return what the spellings of a task's words or numbers are called."""
+    return words.spellings_of_sums if task == SUM else words.spellings_of
+
+
+def trained_read(task: str) -> str:
+    """Return whether whole words are right about new words, and what was not learned at all."""
+    scores, names = scores_of().scores[task], spelling_names(task)
+    new = scores[WHOLE][UNKNOWN]
+    more = all(right > guess for right, guess in zip(new.right, new.guess, strict=True))
+    said = [words.luck["more" if more else "none"].format(spelling=names[WHOLE])]
+    if unlearned := [names[way] for way in SPELLINGS if scores[way][READ].mean < 0.5]:
+        said.append(words.unlearned.format(spellings=kit.listed(unlearned)))
+    return " ".join(said)
+
+
+def _asked(state: kit.PageState) -> None:
+    """Let the models that count letters be asked."""
+    kit.section(words.ask_one)
+    word, letter = state["countedword"].strip().lower(), state["countedletter"]
+    found = None
+    if not word:
+        kit.inform(words.no_counted, ":material/edit:")
+    elif len(word) != LENGTH or set(word) - set(ALPHABET):
+        said = {"length": LENGTH, "first": ALPHABET[0], "last": ALPHABET[-1]}
+        kit.inform(words.other_word.format(word=kit.quote(word), **said), ":material/edit:")
+    else:
+        found = kit.or_refused(answers, word, letter)
+    if found is not None:
+        cases, axis = answer_rows(word, letter, found), kit.Axis(0, 1, words.counted_axis)
+        kit.case_rows(cases, axis, key=f"{KEY}.asked", words={})
+        kind = words.answer_kind[asked_before(word, letter) or "none"]
+        times = kit.count(word.count(letter), "time")
+        said = {"word": kit.quote(word), "letter": kit.quote(letter), "times": times}
+        kit.prose(words.answer_read, kind=kind, **said)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        kit.text_input(state, "countedword", words.counted_word, width=200)
+        kit.choose(state, "countedletter", words.counted_letter, {sign: sign for sign in ALPHABET})
+    if found is not None:
+        known = {way: chances for way in SPELLINGS if (chances := found[way]) is not None}
+        kit.show_code(
+            [train_one, counted],
+            words.snippet_trained.format(known=[*known], word=word, letter=letter),
+            "\n".join(f"{way} {chances.argmax()}" for way, chances in known.items()),
+        )
+
+
+@kit.kept(64)
+def answers(word: str, letter: str) -> dict[str, np.ndarray | None]:
+    """Return how probable each count is, by spelling; None where a word is no token.
+
+    Raises ValueError where the models are not in this copy.
+    """
+    return {
+        way: counted(way, word, letter)
+        if all(token in counting(way)[1] for token in cut(word, way))
+        else None
+        for way in SPELLINGS
+    }
+
+
+def answer_rows(word: str, letter: str, found: dict[str, np.ndarray | None]) -> list[kit.Case]:
+    """Return each spelling as a line: its tokens, its answer, how probable the right one is."""
+    cases = []
+    for way in SPELLINGS:
+        chances, parts = found[way], pieces_of(cut(word, way))
+        if chances is None:
+            cases.append(kit.Case([*parts, (f" {words.no_token}", False)], None, note="–"))
+            continue
+        says = words.says.format(answer=int(chances.argmax()))
+        right = float(chances[word.count(letter)])
+        cases.append(kit.Case([*parts, (f" {says}", False)], right))
+    return cases
+
+
 def _never(state: kit.PageState, bundled: engine.Bundled, known: TokenLetters) -> None:
+    """Show what the model makes of a token that never came."""
     counts = np.array(known.counts)
     if len(counts) != bundled.model.vocab_size:
         kit.inform(words.never_other.format(command=COMMAND), ":material/info:")
         return
-    never = np.flatnonzero(counts == 0)
-    kit.section(
-        words.never,
-        vocabulary=kit.count(len(counts), "token"),
-        stories=f"{COUNTED:,}",
-        never=len(never),
-    )
-    kit.chart(norm_figure(bundled.version, kit.theme()), f"{KEY}.norms", bar=False)
-    kit.prose(words.never_read.format(**norm_numbers(bundled.version)))
-    tokenizer = bundled.tokenizer
+    never, tokenizer = np.flatnonzero(counts == 0), bundled.tokenizer
+    vocabulary = kit.count(len(counts), "token")
+    kit.section(words.never, vocabulary=vocabulary, never=len(never))
     offered = [int(token) for token in never if token >= BYTES][:LISTED]
     if not offered:
         return
@@ -188,7 +290,6 @@ def met_line(bundled: engine.Bundled, token: int, counts: np.ndarray) -> str:
     best, best_p = met.best[0]
     return words.met.format(
         token=kit.spoken(token, tokenizer),
-        norm=row.norm,
         nearest=kit.listed([kit.spoken(other, tokenizer) for other in near]),
         kind=kind.format(count=unread, all=len(near)),
         best=kit.spoken(best, tokenizer),
@@ -209,42 +310,3 @@ def met_of(version: str, token: int) -> Met:
 def table_of(version: str) -> np.ndarray:
     """Return the embedding table (V, C)."""
     return engine.load(MODEL).model.token.weight.detach().numpy().copy()
-
-
-@kit.kept(1)
-def norm_numbers(version: str) -> dict[str, Any]:
-    """Return the lengths of rows that were read and not read, and how alike the latter point."""
-    table, counts = table_of(version), np.array(recorded().counts)
-    norms = np.linalg.norm(table, axis=1)
-    unread = table[counts == 0] / norms[counts == 0, None]
-    mean = unread.mean(0)
-    found = found_by_rows(table, counts)
-    return {
-        "never": int((counts == 0).sum()),
-        "some": LONGEST,
-        "by_norm": kit.percent(found.by_norm),
-        "by_direction": kit.percent(found.by_direction),
-        "norm_never": float(norms[counts == 0].mean()),
-        "norm_read": float(norms[counts > 0].mean()),
-        "cosine": float((unread @ mean).mean() / np.linalg.norm(mean)),
-    }
-
-
-@kit.kept(2)
-def norm_figure(version: str, mode: kit.Mode) -> kit.Figure:
-    """Return the mean length of the rows by how often their token was read."""
-    norms = np.linalg.norm(table_of(version), axis=1)
-    counts = np.array(recorded().counts)
-    edges = [*map(int, words.norm_bins), int(counts.max()) + 1]
-    values, texts, names = [], [], []
-    for name, low, high in zip(words.norm_bins.values(), edges[:-1], edges[1:], strict=True):
-        inside = (counts >= low) & (counts < high)
-        if inside.any():
-            mean = float(norms[inside].mean())
-            values.append(mean)
-            names.append(name)
-            tokens = kit.count(int(inside.sum()), "token")
-            texts.append(words.norm_text.format(norm=mean, tokens=tokens))
-    axis = {"title": {"text": words.norm_axis, "standoff": 8}, "rangemode": "tozero"}
-    color = kit.role_color("weights", mode)
-    return named_bars(names, values, texts, color, axis, mode, room=120)
