@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -9,15 +11,13 @@ from hypothesis import example, given
 from hypothesis import strategies as some
 from torch import nn
 
-from llmviz.course.document.marks import as_markdown
-from llmviz.course.lessons.history.recurrent import gradient, parallel, roles, strips, words
+from llmviz.course.lessons.history.recurrent import chapter, gradient, words
 from llmviz.course.lessons.history.recurrent.gradient_through_time import (
     PastGradients,
     fresh,
     past_gradients,
     scaled,
 )
-from llmviz.course.lessons.history.recurrent.length_timing import MODELS, Timing, time_steps, waits
 from llmviz.course.lessons.history.recurrent.recurrent_states import GATES, gate_steps, read_states
 from llmviz.course.lessons.history.recurrent.unit_roles import (
     correlations,
@@ -67,7 +67,8 @@ def test_the_strips_are_what_torch_computes(cell):
     ids = torch.tensor([tokenizer.encode_from_start(NAME)])
     with torch.no_grad():
         hidden = of_torch(cell, model)(model.token(ids))[0][0].numpy()
-    first = drawn(app)[0]
+    stage, first = drawn(app)[:2]
+    assert np.allclose(stage["list"], hidden, atol=1e-5)
     assert np.allclose(first["hidden"], hidden, atol=1e-5)
     sums = {"rnn": ("from input", "from state", "total"), "gru": ("kept", "new", "hidden")}
     a, b, total = sums.get(cell, ("kept", "new", "cell"))
@@ -94,8 +95,8 @@ def test_an_opened_gate_is_the_recorded_one(cell):
 
 def test_the_gate_of_a_link_is_opened_and_a_kept_number_stays():
     app = harness.open_part("history", "recurrent", cell="lstm", gate="fourth", state="cell.2.5")
-    assert "output" in drawn(app)[1] and "forget" not in drawn(app)[1]
-    assert harness.unpack_all(app, "matrix_view")[0]["pinned"] == ["cell", 2, 5]
+    assert "output" in drawn(app)[2] and "forget" not in drawn(app)[2]
+    assert harness.unpack_all(app, "matrix_view")[1]["pinned"] == ["cell", 2, 5]
     app = harness.open_part("history", "recurrent", cell="gru", gate="fourth", state="cell.2.500")
     harness.fine(app)  # a GRU has three gates and no cell
     assert app.session_state["history.gate"] == "third"
@@ -117,11 +118,11 @@ def test_odd_names(typed, letters, says):
     views = harness.unpack_all(app, "matrix_view")
     assert bool(views) == bool(letters)
     if letters:
-        hidden = next(one for one in views[0]["matrices"] if one["name"] == "hidden")
+        (hidden,) = views[0]["matrices"]
         assert hidden["rowLabels"][1:] == list(letters)
 
 
-@pytest.mark.parametrize("look", words.looks)
+@pytest.mark.parametrize("look", words.parts)
 def test_every_part_prints_what_its_snippet_prints(look):
     app = harness.open_part("history", "recurrent", recurrent=look, times="2.0")
     harness.fine(app)
@@ -167,20 +168,6 @@ def test_the_gradient_through_time_is_that_of_torchs_cells(cell, trained):
         assert found.norms["cell"] == pytest.approx(cells, rel=1e-3, abs=1e-9)
 
 
-def test_clipping_is_torchs():
-    model = fresh(model_of("rnn")[0], 0, 4.0)
-    found = past_gradients(model, [1, 2, 3] * 5, 4)
-    model.zero_grad()
-    x = model.token(torch.tensor([[1, 2, 3] * 5]))
-    loss = nn.functional.cross_entropy(model.head(model.layers[0](x)[:, -1]), torch.tensor([4]))
-    loss.backward()
-    before = float(nn.utils.clip_grad_norm_(model.parameters(), 0.5))
-    after = float(nn.utils.get_total_norm([p.grad for p in model.parameters()]))
-    assert found.whole == pytest.approx(before, rel=1e-4)
-    assert found.whole * found.clipped(0.5) == pytest.approx(after, rel=1e-3)
-    assert found.clipped(1e9) == 1.0
-
-
 def test_the_bundled_model_is_left_as_it_is():
     model, _ = model_of("gru")
     before = model.layers[0].recurrent.weight.clone()
@@ -194,21 +181,14 @@ def test_the_bundled_model_is_left_as_it_is():
 sizes = some.floats(0, 1e25, allow_nan=False)
 
 
-@given(first=sizes, last=sizes, whole=sizes, limit=some.floats(0.1, 10))
-@example(first=1.0, last=2.0, whole=0.0, limit=1.0)
-def test_what_is_said_of_a_gradient_holds_at_its_edges(first, last, whole, limit):
-    found = PastGradients(1.0, {"hidden": np.array([first, last])}, whole)
+@given(first=sizes, last=sizes)
+@example(first=1.0, last=0.0)
+def test_what_is_said_of_a_gradient_holds_at_its_edges(first, last):
+    found = PastGradients(1.0, {"hidden": np.array([first, last])})
     line = gradient.sentence(found, "trained", "RNN")
     assert "nan" not in line and "inf" not in line.replace("infinite", "")
-    asked = gradient.question(found, "RNN", 1.0, 2)
-    if asked is None:  # the factor is written as the border of two answers
-        assert gradient.written(found.ratio) in ("0.5", "2")
-    else:
-        assert asked.right == (0 if found.ratio < 0.5 else 2 if found.ratio > 2 else 1)
     if found.ratio >= 1e3:
         assert "explodes" in line
-    said = gradient.clipping(found, limit)
-    assert ("changes nothing" in said) == (whole <= limit)
 
 
 # ---- units
@@ -240,37 +220,37 @@ def test_a_linear_reading_finds_what_is_there():
     assert (linear_guess(values[:100], groups[:100], values[100:]) == groups[100:]).all()
 
 
-def test_the_units_on_the_page_are_those_of_the_search_and_measured_on_other_names():
-    app = harness.open_part("history", "recurrent", recurrent="units", cell="lstm", name=NAME)
-    bundled = engine.load("names-lstm")
-    found = roles.roles(bundled)
-    grid = harness.sent(app, "cell_grid")
-    cell = read_states(bundled.model, bundled.tokenizer.encode_from_start(NAME)).parts["cell"]
-    assert found.tells  # in the LSTM; in the others no unit does, as the next test has it
-    assert np.allclose(grid["values"], cell[:, [found.counts, found.remembers]].T, atol=1e-6)
-    assert f"unit {found.counts}" in grid["rowNames"][0]
-    # Chosen among all units on one half; the other half can only confirm it by itself.
+@pytest.mark.parametrize("cell", CELLS)
+def test_units_are_found_on_one_half_of_the_names_and_measured_on_the_other(cell):
+    bundled = engine.load(f"names-{cell}")
+    found = chapter.roles(bundled)
     assert np.abs(found.correlations).argmax() == found.counts
     assert found.shares.argmax() == found.remembers
     assert 0 <= found.explained <= 1 and -1 <= found.correlation <= 1
-    assert as_markdown(roles.report(found, 64)).startswith(
-        "**Unit"
-    ) and "nan" not in harness.prose_of(app)
+    error = (found.usual * (1 - found.usual) / found.names) ** 0.5
+    assert found.guessed > found.usual - 2 * error  # a guess that is worse than none is no reading
     with pytest.raises(ValueError, match="at least 20 names"):
         find_roles(bundled.model, bundled.tokenizer, ["ann", "olivia"])
 
 
-@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
-def test_a_unit_is_shown_as_remembering_only_where_it_beats_the_most_frequent_letter(cell):
-    app = harness.open_part("history", "recurrent", recurrent="units", cell=cell, name=NAME)
-    bundled = engine.load(f"names-{cell}")
-    found = roles.roles(bundled)
-    error = (found.usual * (1 - found.usual) / found.names) ** 0.5
-    beats = found.guessed > found.usual + 2 * error
-    assert found.guessed > found.usual - 2 * error  # a guess that is worse than none is no reading
-    assert len(harness.sent(app, "cell_grid")["rowNames"]) == 1 + beats
-    assert ("remembers best" in harness.prose_of(app)) == beats
-    assert ("No single unit remembers" in harness.prose_of(app)) == (not beats)
+def test_before_the_guess_no_share_of_a_model_is_told(covers):
+    app = harness.open_part("history", "recurrent")
+    harness.fine(app)
+    rows = harness.sent(app, "case_rows")["rows"]
+    assert [row["value"] is None for row in rows] == [False, True, True, True]
+    assert len(harness.unpack_all(app, "matrix_view")) == 1
+
+
+@given(shares=some.tuples(*[some.floats(0, 1)] * 3))
+def test_answers_that_are_near_the_right_one_are_not_asked(shares):
+    found = {
+        cell: SimpleNamespace(together=share, usual=0.1)
+        for cell, share in zip(CELLS, shares, strict=True)
+    }
+    asked = chapter.question(found)
+    far = [np.abs(np.array(shares) - other).mean() for other in (1, 0.25)]
+    assert (asked is None) == (min(far) < chapter.APART)
+    assert asked is None or asked.values[asked.right] == shares
 
 
 def test_a_group_is_guessed_from_a_number_that_tells_it_and_from_no_other():
@@ -288,30 +268,9 @@ def test_a_group_is_guessed_from_a_number_that_tells_it_and_from_no_other():
 
 
 @given(moved=some.lists(some.floats(0, 50, allow_nan=False), min_size=1, max_size=15))
-def test_the_question_on_moves_has_one_right_answer(moved):
-    asked = strips.question("a" * len(moved), moved, "RNN")
-    if asked is not None:
-        at = int(asked.answers[asked.right].split()[1].rstrip(",")) - 1
-        assert moved[at] == max(moved)
-
-
-# ---- time by length
-
-
-def test_what_waits_is_counted_and_the_measurement_yields_each_model():
-    found = list(time_steps(lengths=(4, 8), repeats=1))
-    assert [(one.model, one.length) for one in found] == [(m, n) for n in (4, 8) for m in MODELS]
-    assert all(one.seconds > 0 for one in found)
-    assert [waits(m, 8) for m in MODELS] == [8, 8, 8, 1]
-
-
-def test_the_sentence_on_time_is_computed():
-    timings = [Timing(m, n, n * (1e-3 if m == "gpt" else 4e-3)) for n in (16, 512) for m in MODELS]
-    said = parallel.sentence(timings, 16, 512, "GRU", "gru")
-    assert "multiplied by 1.00" in said and "4.0 times as long" in said
-
-
-def test_the_chapter_offers_to_measure():
-    app = harness.open_part("history", "recurrent", recurrent="time", name="")
-    harness.fine(app)
-    assert words.measure in [button.label for button in app.button]
+def test_the_largest_move_is_named(moved):
+    said = chapter.report("abcdefghijklmno"[: len(moved)], moved)
+    if len(set(moved)) > 1:
+        assert f"letter {1 + int(np.argmax(moved))}," in said
+    else:
+        assert "Its one letter" in said

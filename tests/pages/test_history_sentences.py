@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,17 +9,13 @@ from hypothesis import strategies as some
 
 from llmviz.corpus.counts import LETTERS
 from llmviz.course.document.marks import as_markdown
-from llmviz.course.lessons.history import words as lesson_words
 from llmviz.course.lessons.history.all import name as scored
 from llmviz.course.lessons.history.all import nine
 from llmviz.course.lessons.history.all import words as all_words
 from llmviz.course.lessons.history.memory import chapter as memory
 from llmviz.course.lessons.history.memory import own_string
 from llmviz.course.lessons.history.memory import words as memory_words
-from llmviz.course.lessons.history.mlp import film as mlp_film
-from llmviz.course.lessons.history.mlp import norm
-from llmviz.course.lessons.history.recurrent import gradient, roles, strips
-from llmviz.course.lessons.history.recurrent import words as recurrent_words
+from llmviz.course.lessons.history.recurrent import chapter as recurrent
 from llmviz.course.lessons.history.recurrent.unit_roles import UnitRoles
 from llmviz.course.lessons.history.series import chapter as series
 from llmviz.course.lessons.history.series import words as series_words
@@ -55,8 +49,8 @@ def test_a_lag_more_is_not_said_to_lower_the_error_in_any_case():
 @pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
 def test_the_state_is_rewritten_as_often_as_its_strips_have_rows(cell):
     app = open_part("history", "recurrent", cell=cell, name="ann")
-    read = strips.states(engine.load(f"names-{cell}"), "ann")
-    assert f"rewritten {len(read.parts['hidden'])} times: once for the start" in prose_of(app)
+    read = recurrent.states(engine.load(f"names-{cell}"), "ann")
+    assert f"{len(read.parts['hidden'])} times for" in prose_of(app)
 
 
 # ---- where language models stand
@@ -109,49 +103,19 @@ def test_the_growth_of_an_error_names_different_lengths(held):
     assert ("over the first" in said) == (held > 2)
 
 
-# ---- MLP, RNN
-
-
-@pytest.mark.parametrize("border", norm.BORDERS)
-def test_a_share_on_a_border_is_not_asked(border):
-    for off, asked in ((border, False), (border + 1e-5, False), (border + 0.01, True)):
-        made = SimpleNamespace(saturated={False: [off], True: [0.0]})
-        question = norm.question(made, "tanh", 1.0)
-        assert (question is not None) == asked
-
-
-def test_a_loss_that_is_not_there_is_not_told():
-    made = SimpleNamespace(
-        saturated={True: [0.1], False: [0.2]},
-        dead={True: [0], False: [3]},
-        units=64,
-        losses={True: [float("nan")], False: [float("nan")]},
-    )
-    assert "loss" not in norm.norm_report(made, "tanh", 0)
-    made.losses = {True: [1.5], False: [2.0]}
-    assert "1.500 nats" in norm.norm_report(made, "tanh", 0)
-
-
-def test_the_film_learns_from_as_many_names_as_it_says():
-    assert len(programs.split()[0]) == mlp_film.NAMES
-
-
-@given(some.floats(1e-6, 1e6))
-def test_a_gradient_on_a_border_is_not_asked(ratio):
-    asked = gradient.question(SimpleNamespace(ratio=ratio), "RNN", 1.0, 10)
-    assert (asked is None) == (gradient.written(ratio) in ("0.5", "2"))
-    if asked is not None:
-        assert asked.right == (0 if ratio < 0.5 else 1 if ratio <= 2 else 2)
+# ---- RNN
 
 
 @given(*[some.floats(0, 1)] * 3)
-def test_a_unit_is_said_to_say_less_only_where_it_does(together, usual, guessed):
+def test_a_model_is_said_to_lose_a_letter_or_to_spread_it_only_where_it_does(
+    together, usual, guessed
+):
     nothing = np.zeros(64)
     found = UnitRoles(1, 0.5, 2, 0.1, guessed, usual, together, 900, nothing, nothing)
-    said = roles.report(found, 64)
-    assert ("remembers best" in said) == found.tells and not (found.tells and guessed <= usual)
-    assert not (recurrent_words.roles_spread in said and together <= guessed)
-    assert not (recurrent_words.roles_lost in said and together > usual + roles.CLEAR)
+    said = recurrent.told({"gru": found})
+    assert ("Hardly anything" in said) == (together <= usual + recurrent.CLEAR)
+    assert not ("alone tells" in said and guessed <= usual)
+    assert not ("no\nsingle unit" in said and found.tells)
 
 
 # ---- what is said of the history
@@ -238,14 +202,3 @@ def test_all_were_trained_on_the_same_tokens_as_is_said():
     for key in COUNTED:
         assert nine.counted(key).grams.raw[0].counts[0] == len(programs.split()[0])
     assert f"gets {len(programs.split()[1])} that it never saw" in " ".join(all_words.hook.split())
-
-
-@pytest.mark.parametrize(
-    ("part", "link"), [("mlp", {"mlp": "window"}), ("recurrent", {"recurrent": "state"})]
-)
-def test_chapters_lead_on_with_the_same_name(part, link):
-    app = open_part("history", part, name="mila", **link)
-    fine(app)
-    links = [one.proto.query_string for one in app.get("page_link") if one.proto.query_string]
-    assert len(links) == len(lesson_words.links)
-    assert sum("=mila" in one for one in links) == 2

@@ -6,10 +6,7 @@ import re
 from collections import defaultdict
 
 from llmviz.course.figures.networks import network_number
-from llmviz.course.figures.theme import CATEGORIES, category_style
-from llmviz.course.lessons.history.recurrent import parallel
-from llmviz.course.lessons.history.recurrent import words as recurrent
-from llmviz.course.lessons.history.recurrent.length_timing import MODELS, Timing
+from llmviz.course.figures.theme import category_style
 from tests.pages.harness import charts, open_part, sent
 
 KINDS = {"bigram": "bigram", "MLP": "mlp", "WaveNet": "wavenet"}
@@ -47,16 +44,3 @@ def test_a_kind_of_network_has_one_colour_on_all_pages():
     assert colours.keys() >= set(KINDS.values())
     for kind, seen in colours.items():
         assert {colour for colour, *_ in seen} == {category_style(network_number(kind))[0]}, kind
-
-
-def test_so_it_has_where_the_time_is_measured(monkeypatch):
-    figures = []
-    monkeypatch.setattr(parallel.st, "plotly_chart", lambda figure, **_: figures.append(figure))
-    monkeypatch.setattr(parallel.st, "dataframe", lambda *_, **__: None)
-    timings = [Timing(m, n, 1e-3 * n) for n in (16, 512) for m in MODELS]
-    parallel.show(timings, "GRU", "gru")
-    names = {**recurrent.cells, "gpt": recurrent.attention}
-    drawn = {trace.name: trace.line.color for trace in figures[0].data}
-    for key, title in names.items():
-        assert drawn[title] in {kind[network_number(key)] for kind in CATEGORIES.values()}, key
-    assert len(set(drawn.values())) == len(names)

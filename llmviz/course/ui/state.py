@@ -27,10 +27,9 @@ LINK_ICON = ":material/link_off:"
 DEFAULT_TEXT = "Once Anna and Samir saw a kitten. Then"
 LEARNER_TEXT = codec.text("text", DEFAULT_TEXT, codec.MOST_OF_A_TEXT, shared=True)
 
-RETIRED = {
-    "new",
-    "deep",
-}  # controls of older links whose parts of a page are gone: nothing is said of them
+# Controls of older links whose parts of a page are gone: nothing is said of them.
+RETIRED = {"new", "deep", "learn", "smooth"}
+RETIRED |= {"mlp", "map", "bend", "firsts", "mapseed", "mapframe", "clip"}
 
 
 class PageState:

@@ -1,7 +1,5 @@
 """Chapter "Counting": a table of letter pairs judges a name and writes one; then longer tables."""
 
-from functools import partial
-
 import numpy as np
 import streamlit as st
 
@@ -42,7 +40,6 @@ APART = 0.1  # nats, on average, between the lines of the question
 
 counts = kit.kept(1)(model.learned_pairs)
 known = kit.kept(1)(lambda: frozenset(names_learned_from()))
-measure = kit.kept(1)(partial(model.longer_contexts, LONGEST))
 
 
 @st.fragment
@@ -303,6 +300,12 @@ def written(throws: list[Throw]) -> str:
 
 
 # ---- longer contexts
+
+
+@kit.kept(1)
+def measure() -> model.LongerContexts:
+    """Return what was counted and measured, for all visitors."""
+    return model.longer_contexts(LONGEST)
 
 
 def _longer(state: kit.PageState) -> None:

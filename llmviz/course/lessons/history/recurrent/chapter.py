@@ -1,56 +1,221 @@
-"""Chapter "RNN, GRU, LSTM": one state over the letters, its gates, its gradient, its units."""
+"""Chapter "RNN, GRU, LSTM": one list of numbers, rewritten at each letter, and what it keeps.
+
+T letters, the start token among them; H units.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
+from llmviz.course import components as lv
 from llmviz.course.lessons.history import named_model, typed_name
-from llmviz.course.lessons.history.params import NAME
-from llmviz.course.lessons.history.recurrent import gradient, parallel, words
+from llmviz.course.lessons.history.recurrent import gradient, words
+from llmviz.course.lessons.history.recurrent.recurrent_states import (
+    StatesRead,
+    before,
+    read_states,
+)
+from llmviz.course.lessons.history.recurrent.unit_roles import LATER, UnitRoles, find_roles
 from llmviz.course.ui import engine, kit
+from llmviz.evaluation.invented_names import names_learned_from
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+STAGED = True
+KEY, GUESS = "history.recurrent", "history.recurrent.kept"
+MODELS = {cell: f"names-{cell}" for cell in words.cells}
+EVERY = 3  # of the names that the models learned from, one in so many
+APART = 0.08  # of all cases, on average, between the answers of the question
+CLEAR = 0.1  # a difference between two shares that is more than luck
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    kit.choose(state, "cell", words.cell, words.cells)
-    parts: dict[str, Callable[[kit.PageState], None]] = {
-        name: partial(_on_name, draw_part)
-        for name, draw_part in (("state", _strips), ("past", gradient.draw), ("units", _roles))
-    }
-    parts["time"] = lambda state: parallel.draw(words.cells[state["cell"]], state["cell"])
-    kit.draw_part(state, "recurrent", words.look, words.looks, parts)
-    name = typed_name.read(state[NAME.key]).letters
-    model = f"names-{state['cell']}"
-    if name and engine.ready() and model in engine.names():
-        loaded = engine.load(model).model
-        kit.seen(
-            words.end,
-            model=words.cells[state["cell"]],
-            units=loaded.config.hidden_size or loaded.config.n_embd,
-            name=kit.quote(name),
-            times=kit.count(len(name) + 1, "time"),
-            cell=words.end_cell[loaded.layers[0].n_state > 1],
+    """Show the state over a name, what is left in it of the first letter, and how it is made."""
+    cell = state["cell"]
+    kit.prose(words.hook)
+    with kit.stage("recurrent", stays=False):
+        picture = st.container()
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            kit.choose(state, "cell", words.cell, words.cells)
+            name = typed_name.ask(state)
+        bundled = named_model.load(MODELS[cell]) if name else None
+        if bundled is None:
+            return
+        with picture:
+            _grid(bundled, name)
+    if not kit.models_here(*MODELS.values()):
+        return
+    found = {cell: roles(engine.load(model)) for cell, model in MODELS.items()}
+    if not _kept(found):
+        return
+    kit.looks(state, words.looks, f"{KEY}.looks")
+    parts: dict[str, Callable[..., None]] = {"state": _gates, "past": gradient.draw}
+    kit.draw_part(
+        state,
+        "recurrent",
+        words.look,
+        words.parts,
+        {key: lambda state, draw=draw: draw(state, bundled, name) for key, draw in parts.items()},
+    )
+    kit.seen(
+        words.end,
+        model=words.cells[cell],
+        units=bundled.model.layers[0].hidden_size,
+        name=kit.quote(name),
+        times=kit.count(len(name) + 1, "time"),
+        cell=words.end_cell[part_of(bundled.model) == "cell"],
+        **said(found),
+    )
+
+
+def _gates(*given) -> None:
+    from llmviz.course.lessons.history.recurrent import gates  # with torch, which has come by now
+
+    gates.draw(*given)
+
+
+# ---- the state
+
+
+@kit.kept(64)
+def states(bundled: engine.Bundled, name: str) -> StatesRead:
+    """Return what a bundled model computes on a name, the start token in front."""
+    return read_states(bundled.model, bundled.tokenizer.encode_from_start(name))
+
+
+def rows_of(bundled: engine.Bundled, name: str) -> list[str]:
+    """Return how the tokens of a name are shown, the start token in front."""
+    tokenizer = bundled.tokenizer
+    return kit.names_of(tokenizer.encode_from_start(name), tokenizer)
+
+
+def _grid(bundled: engine.Bundled, name: str) -> None:
+    hidden = states(bundled, name).parts["hidden"]
+    rows = rows_of(bundled, name)
+    units = [str(unit) for unit in range(hidden.shape[1])]
+    drawn = lv.Matrix(
+        "list",
+        hidden,
+        words.grid,
+        role="value",
+        limit=1.0,
+        row_labels=rows,
+        col_labels=units,
+        row_axis=words.row,
+        col_axis=words.column,
+    )
+    lv.matrix_view([drawn], key=f"{KEY}.list", stacked=True)
+    kit.prose(report(name, moves(hidden).tolist()[1:]))
+
+
+def moves(hidden: Tensor) -> np.ndarray:
+    """Return how far each letter moves the state (T, H): the distance to the state before, (T,)."""
+    return (hidden - before(hidden)).double().norm(dim=1).numpy()
+
+
+def report(name: str, moved: list[float]) -> str:
+    """Say where the state changes most and least; moved: for each letter, without the start."""
+    most, least = int(np.argmax(moved)), int(np.argmin(moved))
+    if most == least:
+        return words.moved_one.format(far=moved[0])
+    places = [
+        words.place.format(n=at + 1, letter=kit.quote(letter)) for at, letter in enumerate(name)
+    ]
+    return words.moved.format(
+        most=places[most], far=moved[most], least=places[least], near=moved[least]
+    )
+
+
+# ---- what is left of the first letter
+
+
+def part_of(model: nn.Module) -> str:
+    """Return which tensor of a recurrent model is its memory: the cell, where it has one."""
+    return "cell" if model.layers[0].n_state > 1 else "hidden"
+
+
+@kit.kept(8)
+def roles(bundled: engine.Bundled) -> UnitRoles:
+    """Return what units of a bundled model hold of the first letter, and which unit counts."""
+    names = names_learned_from()[::EVERY]
+    return find_roles(bundled.model, bundled.tokenizer, names, part_of(bundled.model))
+
+
+def said(found: dict[str, UnitRoles]) -> dict[str, str]:
+    """Return how often the first letter is read from each model's state, and is the usual one."""
+    shares = {cell: kit.percent(of.together) for cell, of in found.items()}
+    return shares | {"usual": kit.percent(max(of.usual for of in found.values()))}
+
+
+def _kept(found: dict[str, UnitRoles]) -> bool:
+    """Draw how often the first letter can be read later on; return whether it may be told."""
+    sample = next(iter(found.values()))
+    kit.section(words.kept_section, names=f"{sample.names:,}", later=LATER)
+    asked = question(found)
+    cases = [kit.Case(words.usual, sample.usual, role="residual")]
+    cases += [
+        kit.Case(words.read_from.format(model=words.cells[cell]), of.together)
+        for cell, of in found.items()
+    ]
+    kit.guess_cases(
+        cases,
+        kit.Axis(0, 1, words.kept_axis),
+        asked,
+        GUESS,
+        veiled=range(1, len(cases)),
+        picture=f"{KEY}.kept",
+    )
+    if asked is not None and not kit.predict(asked, GUESS, covers=True, hand=True):
+        return False
+    kit.prose(told(found))
+    first = next(iter(MODELS))
+    kit.show_code(
+        [find_roles],
+        words.snippet_roles.format(name=MODELS[first], every=EVERY),
+        f"{found[first].together:.4f}",
+    )
+    return True
+
+
+def told(found: dict[str, UnitRoles]) -> str:
+    """Say in which models the first letter is lost, and whether a single unit holds it."""
+    lines = []
+    for cell, of in found.items():
+        case = "lost" if of.together <= of.usual + CLEAR else "unit" if of.tells else "spread"
+        lines.append(
+            words.told[case].format(
+                model=words.cells[cell],
+                counts=of.counts,
+                correlation=kit.signed(of.correlation),
+                remembers=of.remembers,
+                guessed=kit.percent(of.guessed),
+                together=kit.percent(of.together),
+            )
         )
+    return "\n\n".join(lines)
 
 
-def _on_name(draw_part: Callable, state: kit.PageState) -> None:
-    """Show a part that looks at the name with the chosen model."""
-    name = typed_name.ask(state)
-    bundled = named_model.load(f"names-{state['cell']}") if name else None
-    if bundled is not None:
-        draw_part(state, bundled, name)
+def question(found: dict[str, UnitRoles]) -> kit.Question | None:
+    """Ask how often the first letter can be read; None where an answer is near the right one.
 
-
-def _strips(*given) -> None:
-    from llmviz.course.lessons.history.recurrent import strips  # with torch, which has come by now
-
-    strips.draw(*given)
-
-
-def _roles(*given) -> None:
-    from llmviz.course.lessons.history.recurrent import roles  # with torch, which has come by now
-
-    roles.draw(*given)
+    The wrong ones are of somebody to whom the list holds all that it read, and of one to whom each
+    of the letters so far has the same share of it.
+    """
+    right = tuple(of.together for of in found.values())
+    values = {"right": right, "all": (1.0,) * len(right), "same": (1 / (LATER + 1),) * len(right)}
+    apart = min(np.abs(np.subtract(right, values[name])).mean() for name in ("all", "same"))
+    if apart < APART:
+        return None
+    return kit.Question(
+        words.ask.format(later=LATER),
+        [words.answers[name] for name in values],
+        0,
+        [words.reasons[name].format(**said(found)) for name in values],
+        values=list(values.values()),
+    )

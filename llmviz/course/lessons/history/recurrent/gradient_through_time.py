@@ -23,16 +23,11 @@ class PastGradients:
     """Lengths of the gradient of the last loss (nats) with respect to each state.
 
     norms: for each tensor of the state (hidden; an LSTM's cell as well) (T,), the first letter
-    first. whole: the length of the gradient of all parameters.
+    first.
     """
 
     loss: float
     norms: dict[str, np.ndarray]
-    whole: float
-
-    def clipped(self, limit: float) -> float:
-        """What a gradient of this length is multiplied by, so that it is at most `limit` long."""
-        return min(1.0, limit / self.whole) if self.whole > 0 else 1.0
 
     @property
     def ratio(self) -> float:
@@ -58,7 +53,6 @@ def past_gradients(model: LanguageModel, ids: Sequence[int], target: int) -> Pas
         raise ValueError("at least one letter is needed for a gradient")
     layer = rnn.layers[0]
     parts = ("hidden", "cell") if layer.n_state > 1 else ("hidden",)
-    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     x = F.embedding(torch.tensor([list(ids)]), rnn.token.weight)
     if not x.requires_grad:  # a frozen model: the states need a gradient all the same
         x.requires_grad_()
@@ -66,19 +60,16 @@ def past_gradients(model: LanguageModel, ids: Sequence[int], target: int) -> Pas
     logits = rnn.head(steps[-1].hidden)
     loss = F.cross_entropy(logits, torch.tensor([target]))
     states = [getattr(step, part) for part in parts for step in steps]
-    gradients = torch.autograd.grad(loss, [*states, *parameters], allow_unused=True)
-    lengths = [0.0 if grad is None else float(grad.double().norm()) for grad in gradients]
-    of_states, of_weights = lengths[: len(states)], lengths[len(states) :]
-    whole = float(np.sqrt(np.square(of_weights).sum()))
+    gradients = torch.autograd.grad(loss, states)
+    lengths = [float(grad.double().norm()) for grad in gradients]
     if not np.isfinite(lengths).all() or max(lengths) > LARGEST:
         raise ValueError("the gradient is longer than 10³⁰: it has exploded")
     return PastGradients(
         float(loss.detach()),
         {
-            part: np.array(of_states[i * len(steps) : (i + 1) * len(steps)])
+            part: np.array(lengths[i * len(steps) : (i + 1) * len(steps)])
             for i, part in enumerate(parts)
         },
-        whole,
     )
 
 

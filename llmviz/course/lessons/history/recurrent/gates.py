@@ -1,4 +1,4 @@
-"""Part of the chapter "RNN, GRU, LSTM": the state and the gates over the letters of the name.
+"""Part of the chapter "RNN, GRU, LSTM": how the state is made, and the gates opened.
 
 T letters, the start token among them; H units.
 """
@@ -7,19 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from llmviz.course import components as lv
 from llmviz.course.lessons.history.kept_cell import show
-from llmviz.course.lessons.history.other_lessons import link_onward
 from llmviz.course.lessons.history.recurrent import words
+from llmviz.course.lessons.history.recurrent.chapter import KEY, rows_of, states
 from llmviz.course.lessons.history.recurrent.recurrent_states import (
     GATES,
     GateSteps,
-    StatesRead,
     before,
     gate_steps,
-    read_states,
 )
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.matrix_picture import Picture
@@ -27,34 +23,30 @@ from llmviz.course.ui.matrix_picture import Picture
 if TYPE_CHECKING:
     from torch import Tensor
 
-KEY = "history.recurrent"
 ORDINALS = ("first", "second", "third", "fourth")
 GATED = {"reset", "update", "input", "forget", "output", "rest"}
 BOUNDED = {"hidden", "candidate", "before", "shown"}  # between −1 and 1
 
 
 def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> None:
-    """Show the strips, the opened gate, and what is to be said of them."""
+    """Show how the state was made at each letter, and one gate opened."""
     cell, known = state["cell"], (bundled, name)
-    read = states(*known)
-    moved = moves(read.parts["hidden"]).tolist()[1:]
-    quiz = question(name, moved, words.cells[cell])
-    shown = quiz is None or kit.predict(quiz, f"{KEY}.ask", covers=True)
-    units, gated = read.parts["hidden"].shape[1], len(GATES[cell]) > 1
-    kit.section(words.strips, units=units)
+    gated, gate = len(GATES[cell]) > 1, GATES[cell][-1]
+    kit.section(words.strips)
     picture = strips(*known) if gated else gate_picture(*known, "hidden")
-    if shown:
-        show(state, picture, key=f"{KEY}.{cell}", control="state", stacked=True)
-        kit.prose(report(name, cell, moved, read))
-    gate = GATES[cell][-1]
+    show(state, picture, key=f"{KEY}.{cell}", control="state", stacked=True)
     if gated:
         kit.section(words.gate_section)
         gate = _choice(state, cell)
         opened_gate = gate_picture(*known, gate)
         show(state, opened_gate, key=f"{KEY}.{cell}.{gate}", control="gated", stacked=True)
-    kit.prose(words.gate_read, c=bundled.model.config.n_embd, h=units)
-    link_onward(name)
-    _code(bundled, name, gate)
+    kit.prose(words.gate_read, c=bundled.model.config.n_embd, h=bundled.model.layers[0].hidden_size)
+    layer, value = bundled.model.layers[0], float(opened(bundled, name, gate).value[-1, 0])
+    kit.show_code(
+        [layer.step, type(layer).steps, gate_steps],
+        words.snippet_strips.format(bundled_name=bundled.name, name=name, gate=gate),
+        f"{value:.4f}",
+    )
 
 
 def _choice(state: kit.PageState, cell: str) -> str:
@@ -64,18 +56,6 @@ def _choice(state: kit.PageState, cell: str) -> str:
         state["gate"] = list(gates)[-1]
     kit.choose(state, "gate", words.gate, {key: words.labels[gate] for key, gate in gates.items()})
     return gates[state["gate"]]
-
-
-@kit.kept(64)
-def states(bundled: engine.Bundled, name: str) -> StatesRead:
-    """Return what a bundled model computes on a name, the start token in front."""
-    return read_states(bundled.model, bundled.tokenizer.encode_from_start(name))
-
-
-def rows_of(bundled: engine.Bundled, name: str) -> list[str]:
-    """Return how the tokens of a name are shown, the start token in front."""
-    tokenizer = bundled.tokenizer
-    return kit.names_of(tokenizer.encode_from_start(name), tokenizer)
 
 
 class _Strips:
@@ -181,62 +161,3 @@ def gate_picture(bundled: engine.Bundled, name: str, gate: str) -> Picture:
         for names, line in zip(parts, words.steps["rnn"], strict=True):
             picture.step(names, line)
     return picture
-
-
-def moves(hidden: Tensor) -> np.ndarray:
-    """Return how far each letter moves the state (T, H): the distance to the state before, (T,)."""
-    return (hidden - before(hidden)).double().norm(dim=1).numpy()
-
-
-def _place(name: str, at: int) -> str:
-    return words.place.format(n=at + 1, letter=kit.quote(name[at]))
-
-
-def report(name: str, cell: str, moved: list[float], read: StatesRead) -> str:
-    """Say where the state changes most and least, and where most of it stays.
-
-    moved: for each letter of the name, without the start token.
-    """
-    most, least = int(np.argmax(moved)), int(np.argmin(moved))
-    if most == least:
-        text = words.moved_one.format(far=moved[0])
-    else:
-        text = words.moved.format(
-            most=_place(name, most),
-            far=moved[most],
-            least=_place(name, least),
-            near=moved[least],
-        )
-    gate = {"gru": "update", "lstm": "forget"}.get(cell)
-    if gate is not None and len(name) > 1:
-        shares = read.parts[gate].double().mean(1)[1:]
-        at = int(shares.argmax())
-        text += " " + words.stays[cell].format(
-            high=kit.percent(float(shares[at])), at=_place(name, at)
-        )
-    return text
-
-
-def question(name: str, moved: list[float], model: str) -> kit.Question | None:
-    """Ask where the state changes most; None for a name of one letter, and where two are alike."""
-    order = sorted(range(len(moved)), key=lambda at: -moved[at])
-    if len(moved) < 2 or f"{moved[order[0]]:.2f}" == f"{moved[order[1]]:.2f}":
-        return None
-    lines = dict.fromkeys((order[1], order[-1], 0), words.ask_wrong)
-    lines[order[0]] = words.ask_right
-    return kit.Question.among(
-        words.ask.format(name=kit.quote(name), model=model),
-        {at: why.format(far=moved[at], most=moved[order[0]]) for at, why in lines.items()},
-        order[0],
-        lambda at: words.place.format(n=at + 1, letter=name[at]),
-    )
-
-
-def _code(bundled: engine.Bundled, name: str, gate: str) -> None:
-    value = float(opened(bundled, name, gate).value[-1, 0])
-    layer = bundled.model.layers[0]
-    kit.show_code(
-        [layer.step, type(layer).steps, gate_steps],
-        words.snippet_strips.format(bundled_name=bundled.name, name=name, gate=gate),
-        f"{value:.4f}",
-    )
