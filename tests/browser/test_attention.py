@@ -274,7 +274,7 @@ def test_lines_and_heads_answer_without_the_server(visit):
     page.locator("[data-head='2']").click()
     assert page.locator("[data-head='2']").get_attribute("aria-pressed") == "true"
     wait_for_address(page, "pair", "2")
-    page.get_by_text("From the two sentences to the result of layer 0, head 2").wait_for()
+    page.get_by_text("This is layer 0, head 2").wait_for()
     visit.settle()
     for label, row, column in (("Q", 1, 0), ("scaled", 2, 7), ("weights", 2, 7), ("context", 1, 2)):
         point(page, label, row, column)

@@ -72,6 +72,7 @@ STAGED = {
     "Heads",
     "A trained model",
     "Why ÷√d",
+    "Cross-attention",
     "Why",
     "Units",
     "One block, opened",

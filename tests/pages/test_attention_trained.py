@@ -9,12 +9,15 @@ import shutil
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as some
 
 from llmviz.corpus.language import translate
 from llmviz.course.components import unpack
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.attention import params, words
 from llmviz.course.lessons.attention.cross import cells as cross_cells
+from llmviz.course.lessons.attention.cross import chapter as cross
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs import opening
 from llmviz.course.lessons.attention.inputs import words as opening_words
@@ -250,6 +253,24 @@ def test_the_alignments_best_head_is_shown_until_another_is_chosen():
     app = open_part("attention", "trained", look="cross", pair="3")
     fine(app)
     assert sent(app, "head_view")["chosen"] == 3
+
+
+@given(shares=some.lists(some.floats(0, 1), min_size=2, max_size=8), words=some.integers(1, 12))
+def test_the_best_and_the_worst_head_are_asked_for_where_the_answers_are_apart(shares, words):
+    asked = cross.question(np.array(shares), 1 / words)
+    if asked is None:
+        return
+    assert asked.values[asked.right] == (max(shares), min(shares))
+    for at, values in enumerate(asked.values):
+        far = np.abs(np.subtract(values, asked.values[asked.right])).mean()
+        assert at == asked.right or far >= cross.APART
+
+
+def test_before_the_guess_no_share_of_a_head_is_told(covers):
+    app = open_part("attention", "cross")
+    fine(app)
+    assert [row["value"] is None for row in sent(app, "case_rows")["rows"]] == [False, True, True]
+    assert not sent(app, "head_view")["notes"]
 
 
 def test_bytes_are_called_so_and_the_question_names_whole_tokens(models):

@@ -119,7 +119,9 @@ def test_the_look_at_the_v_tells_what_both_models_give_it(bundled):
     told = chapter.at_the_v(bundled)
     app = open_part("history", "mlp", name="olivia", slideat="3")
     looks = str(harness.sent(app, "looks"))
-    assert told["network"] in prose_of(app) and all(one in looks for one in told.values())
+    assert told["network"] in prose_of(app) and all(
+        repr(one)[1:-1] in looks for one in told.values()
+    )
     assert float(told["network"].split("\u00a0")[0]) > 10 * float(told["pairs"].split("\u00a0")[0])
 
 

@@ -20,7 +20,8 @@ from llmviz.course.lessons.history.recurrent.unit_roles import UnitRoles
 from llmviz.course.lessons.history.series import chapter as series
 from llmviz.course.lessons.history.series import words as series_words
 from llmviz.course.lessons.history.series.series_fit import fit_series, swing
-from llmviz.course.lessons.history.where import drawing, programs
+from llmviz.course.lessons.history.where import chapter as where
+from llmviz.course.lessons.history.where import drawing
 from llmviz.course.lessons.history.where import words as where_words
 from llmviz.course.lessons.history.where.letter_pictures import (
     EACH,
@@ -56,12 +57,16 @@ def test_the_state_is_rewritten_as_often_as_its_strips_have_rows(cell):
 # ---- where language models stand
 
 
-def test_a_name_that_the_dice_end_is_not_said_to_go_on():
-    assert "continues" in programs.by_dice("mil", "mila")
-    ended = programs.by_dice("mila", "mila")
-    assert "ends there" in ended and "continues" not in ended
-    full = "a" * programs.LONGEST
-    assert "the most" in programs.by_dice(full, full)
+def test_a_name_that_the_dice_end_is_not_said_to_go_on(monkeypatch):
+    for whole, said in (("mila", "with dice: it ends"), ("milan", "with dice: milan")):
+        monkeypatch.setattr(where, "continued", lambda *_, whole=whole: whole)
+        assert where.says("mila", 1)["generative"] == said
+
+
+def test_what_is_called_deep_has_layers_on_top_of_each_other():
+    assert engine.load(where.NETWORK).model.config.n_layer > 1
+    assert "strictly not deep" in where_words.example_of["generative"]
+    assert "one hidden\nlayer, so it is not deep" in where_words.example_of["ml"]
 
 
 def test_a_letter_drawn_without_a_name_is_nobodys_first():
@@ -134,7 +139,7 @@ def test_elman_and_the_first_lstm_are_not_given_what_came_later():
 
 
 def test_a_language_model_is_not_said_to_be_deep_by_nature():
-    assert "a language model need not be deep" in where_words.intro.text
+    assert "not deep at all" in " ".join(" ".join(where_words.looks).split())
 
 
 # ---- one test for all
@@ -198,7 +203,7 @@ def test_all_were_trained_on_the_same_tokens_as_is_said():
     cards = [engine.card(key) for key in trained]
     assert {card["steps"] for card in cards} == {6000} and "6,000 steps" in all_words.axes.text
     assert len({card["tokens"] for card in cards}) == 1
-    assert {card["training_documents"] for card in cards} == {len(programs.split()[0])}
+    assert {card["training_documents"] for card in cards} == {len(where.split()[0])}
     for key in COUNTED:
-        assert nine.counted(key).grams.raw[0].counts[0] == len(programs.split()[0])
-    assert f"gets {len(programs.split()[1])} that it never saw" in " ".join(all_words.hook.split())
+        assert nine.counted(key).grams.raw[0].counts[0] == len(where.split()[0])
+    assert f"gets {len(where.split()[1])} that it never saw" in " ".join(all_words.hook.split())

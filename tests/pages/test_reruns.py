@@ -36,7 +36,7 @@ CHAPTERS = [(name, part, {}) for name in LESSONS for part in parts(name)]
 CHAPTERS += [("attention", part, {"source": "model"}) for part in ("steps", "masks", "heads")]
 CHAPTERS += [("embeddings", "positions", {"way": way}) for way in ("learned", "rotary")]
 CHAPTERS += [("history", "counting", {"count": look}) for look in ("network", "longer")]
-CHAPTERS += [("history", "all", {"all": "axes"}), ("history", "where", {"ring": "ml"})]
+CHAPTERS += [("history", "all", {"all": "axes"}), ("history", "where", {"ring": "ai"})]
 # Enough draws for a curve over them.
 CHAPTERS += [("sampling", part, {"draw": "50"}) for part in parts("sampling")]
 BUSY = ("training", "runs")  # it says how busy the machine is

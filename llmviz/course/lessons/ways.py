@@ -30,9 +30,9 @@ WAYS: dict[str, tuple[tuple[Stop, ...], ...]] = {
         (Stop("sampling", "temperature", 12),),
     ),
     COURSE: (
-        _sitting("tokenization/cut", "tokenization/learn"),
+        _sitting("history/where", "tokenization/cut", "tokenization/learn"),
         _sitting("embeddings/lookup", "embeddings/similarity"),
-        _sitting("history/where", "history/counting", "history/all"),
+        _sitting("history/counting", "history/all"),
         _sitting("attention/why", "attention/steps"),
         _sitting("attention/masks", "attention/heads"),
         _sitting("transformer/block", "transformer/loop", "transformer/stream"),

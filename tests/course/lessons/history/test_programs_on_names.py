@@ -1,4 +1,4 @@
-"""The programs of the first chapter: rules, shares that are right, a line, routes, sizes."""
+"""The programs of the first chapter: rules, shares that are right, routes, sizes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from llmviz.course.lessons.history.where.next_letters import (
     chances_after,
     continue_by_dice,
     continue_by_rules,
-    fit_line,
     next_by_rules,
     right_by_counts,
     right_by_model,
     right_by_rules,
-    vowels_by_length,
 )
 from llmviz.course.lessons.history.where.routes import shortest, start, walls
 from llmviz.models.ngram import NGrams
@@ -76,19 +74,6 @@ def test_a_models_share_is_that_of_names_one_by_one():
         hits += sum(a == b for a, b in zip(best, ids[1:], strict=True))
         letters += len(best)
     assert right_by_model(model, tokenizer, names) == pytest.approx(hits / letters)
-
-
-@given(some.lists(some.text("abei", min_size=1, max_size=9), min_size=2, max_size=20))
-def test_the_line_is_that_of_all_names_by_numpy(learned):
-    x, y, counts = vowels_by_length(learned)
-    if len(x) < 2:
-        with pytest.raises(ValueError, match="two different x"):
-            fit_line(x, y, counts)
-        return
-    lengths = [len(name) for name in learned]
-    vowels = [sum(letter in "aeiou" for letter in name) for name in learned]
-    b, a = np.polyfit(lengths, vowels, 1)
-    np.testing.assert_allclose(fit_line(x, y, counts), (a, b), atol=1e-8)
 
 
 def test_routes_are_as_short_as_scipys_whether_guided_or_not():

@@ -1,4 +1,4 @@
-"""Chapter "Cross-attention": a translation, and the alignment that is known beside it."""
+"""Chapter "Cross-attention": a translation, and where each of its words comes from by the rules."""
 
 import numpy as np
 import streamlit as st
@@ -10,78 +10,110 @@ from llmviz.course.lessons.attention import words as lesson_words
 from llmviz.course.lessons.attention.cross import cells as cross_cells
 from llmviz.course.lessons.attention.cross import words
 from llmviz.course.lessons.attention.matrices import linked_matrices as linked
-from llmviz.course.lessons.attention.steps import words as steps_words
 from llmviz.course.ui import engine, kit
 from llmviz.interpretability.translation_trace import translation_trace
 from llmviz.nn.attention import attention
 from llmviz.nn.attention.study import alignment_share
 
+STAGED = True
 PAIRS = "pairs-seq2seq"
+KEY, GUESS = "attention.cross", "attention.cross.aligned"
+APART = 0.15  # of all weight, on average, between the answers of the question
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the translation, and where each of its words comes from."""
-    kit.section(words.intro)
+    """Show what the words of a translation look at, and how well that fits the rules."""
+    kit.prose(words.hook)
     if not kit.models_here(PAIRS):
         return
     bundled = engine.load(PAIRS)
-    sentence = kit.read_sentence(state, bundled)
+    with kit.stage("cross", stays=False):
+        picture = st.container()
+        sentence = kit.read_sentence(state, bundled)
     if sentence is None:
         return
     known = sentence.known
     trace = cross_cells.crossed(bundled, sentence.ids)
     target = bundled.tokenizer.decode(trace.written)
     asking, asked = [*target.split(), words.end_token], known.source.split()
-    right = target == known.target
-    line = words.right if right else words.wrong
-    kit.prose(line, written=unmarked(kit.quote(target, 200)), known=known.target)
-    flat, heads = trace.weights, bundled.model.config.n_head
-    places = [divmod(i, heads) for i in range(len(flat))]
+    right, heads = target == known.target, bundled.model.config.n_head
+    places = [divmod(i, heads) for i in range(len(trace.weights))]
     names = [lesson_words.head_name.format(layer=layer, head=head) for layer, head in places]
-    marks = [(j, i) for i, j in known.alignment] if right else []
-    notes: list[str] = []
-    best = 0
-    if right:
-        shares = alignment_share(torch.tensor(flat), known.alignment).tolist()
-        notes = [words.note.format(share=f"{share:.0%}") for share in shares]
-        best = int(np.argmax(shares))
-    chosen = kit.keep(state, "pair", [-1, *range(len(flat))])
-    chosen = best if chosen < 0 else chosen
-
-    head_view(
-        flat,
-        asking,
-        key="attention.cross",
-        names=names,
-        key_tokens=asked,
-        notes=notes,
-        marks=marks,
-        chosen=chosen,
-        on_change=kit.bound(state, "attention.cross", chosen=("pair", kit.or_first)),
+    shares = (
+        alignment_share(torch.tensor(trace.weights), known.alignment).numpy() if right else None
     )
-    st.caption(lesson_words.view_rounded)
-    if right:
-        kit.prose(
-            words.read,
-            head=names[best],
-            share=f"{shares[best]:.0%}",
-            count=len(known.alignment),
-            even=f"{1 / len(asked):.0%}",
+    quiz = question(shares, 1 / len(asked)) if shares is not None else None
+    told = quiz is None or kit.answered(quiz, GUESS)
+    chosen = kit.keep(state, "pair", [-1, *range(len(names))])
+    if chosen < 0:
+        chosen = int(np.argmax(shares)) if told and shares is not None else 0
+    with picture:
+        head_view(
+            trace.weights,
+            asking,
+            key=KEY,
+            names=names,
+            key_tokens=asked,
+            notes=[words.note.format(share=f"{share:.0%}") for share in shares]
+            if told and shares is not None
+            else [],
+            marks=[(j, i) for i, j in known.alignment] if right else [],
+            chosen=chosen,
+            on_change=kit.bound(state, KEY, chosen=("pair", kit.or_first)),
         )
+        line = words.caption["right" if right else "wrong"]
+        kit.prose(line, written=unmarked(kit.quote(target, 200)), known=known.target)
+    if shares is not None:
+        kit.section(words.aligned, even=kit.percent(1 / len(asked)))
+        _extremes(shares, 1 / len(asked), names, quiz)
+    if quiz is not None:
+        told = kit.predict(quiz, GUESS, covers=True, hand=True)
+    kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.cells, head=names[chosen])
     matrices = cross_cells.matrices(bundled, trace, places[chosen], asking, asked)
-    linked.show(state, matrices, "attention.cross.cells", control="crossing")
-    if matrices.windows:
-        kit.prose(steps_words.windows)
+    linked.show(state, matrices, f"{KEY}.cells", control="crossing")
     kit.show_code(
         [attention, alignment_share, translation_trace],
         words.snippet.format(pairs=PAIRS, source=known.source, at=chosen),
-        f"{target}\n{[f'{w:.2f}' for w in flat[chosen][0].tolist()]}",
+        f"{target}\n{[f'{w:.2f}' for w in trace.weights[chosen][0].tolist()]}",
     )
-    looks = ""
-    if right:
-        share = f"{shares[best]:.0%}"
-        looks = words.end_looks.format(head=names[best].capitalize(), share=share)
-    read, written = kit.count(len(asked), "token"), kit.count(len(asking), "token")
-    kit.seen(words.end, read=read, written=written, looks=looks)
+    if told:
+        read, written = kit.count(len(asked), "word"), kit.count(len(asking), "token")
+        kit.seen(words.end, read=read, written=written)
+
+
+def question(shares: np.ndarray, even: float) -> kit.Question | None:
+    """Ask how much weight the best and the worst head put on the right words.
+
+    The wrong answers are of somebody to whom all heads learn the same, and of one to whom nobody
+    told them anything. None where an answer is near the right one.
+    """
+    best, worst, mean = (float(at) for at in (shares.max(), shares.min(), shares.mean()))
+    values = {"right": (best, worst), "same": (mean, mean), "even": (even, even)}
+    apart = min(
+        np.abs(np.subtract(values[a], values[b])).mean()
+        for a, b in (("right", "same"), ("right", "even"), ("same", "even"))
+    )
+    if apart < APART:
+        return None
+    return kit.Question(
+        words.ask,
+        [words.answers[name] for name in values],
+        0,
+        [
+            words.reasons[name].format(best=kit.percent(best), worst=kit.percent(worst))
+            for name in values
+        ],
+        values=list(values.values()),
+    )
+
+
+def _extremes(shares: np.ndarray, even: float, names: list[str], quiz: kit.Question | None) -> None:
+    told = quiz is None or kit.answered(quiz, GUESS)
+    cases = [kit.Case(words.even, even, role="residual")]
+    for label, at in ((words.best, shares.argmax()), (words.worst, shares.argmin())):
+        named = words.named.format(which=label, head=names[at]) if told else label
+        cases.append(kit.Case(named, float(shares[at])))
+    axis = kit.Axis(0, 1, words.axis)
+    kit.guess_cases(cases, axis, quiz, GUESS, veiled=[1, 2], picture=f"{KEY}.extremes")

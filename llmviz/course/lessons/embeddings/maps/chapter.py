@@ -1,5 +1,6 @@
 """Chapter "Maps": many dimensions drawn in two or three, and how far such a drawing is true."""
 
+import numpy as np
 import streamlit as st
 
 from llmviz.course.lessons.embeddings import sources
@@ -17,17 +18,23 @@ from llmviz.course.lessons.embeddings.maps.atlas import (
 from llmviz.course.lessons.embeddings.word_maps import Judged
 from llmviz.course.ui import kit
 
+STAGED = True
+KEY, GUESS = "embeddings.maps", "embeddings.maps.ask"
 PACE = 0.6  # seconds between two looks at a map that is being drawn
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
+    """Show the map and its controls, the guess about it, and what is true of it."""
+    kit.prose(words.hook)
     if not _vectors(state):
         return
     kit.prepare_umap()  # returns at once
-    _controls(state)
+    with kit.stage("maps", stays=False):
+        map_here = st.container()
+        kit.choose(state, "map", words.method, words.methods)
+    with st.expander(words.more, icon=":material/tune:"):
+        _controls(state)
     try:
         here = ground(state["of"], state["points"], state["by"], untrained=_untrained(state))
         if here.size < 5:
@@ -38,9 +45,58 @@ def draw(state: kit.PageState) -> None:
         return
     drawing = None if request.method == "pca" else atlas().ask(here, request)
     if drawing is not None:
-        kit.watch_only("embeddings.maps", drawing.job)
+        kit.watch_only(KEY, drawing.job)
     live = drawing is not None and not drawing.job.over
-    st.fragment(_map_part, run_every=PACE if live else None)(state, here, request, live)
+    with map_here:
+        st.fragment(_map_part, run_every=PACE if live else None)(state, here, request, live)
+    if live:
+        return
+    points, method = _points(here, request)
+    truth = judged(here, points, state["near"])
+    spots = chosen_spots(state, here)
+    shown = _ask(here, truth, spots, method)
+    kit.looks(state, words.looks, f"{KEY}.looks")
+    if shown:
+        report.say(here, truth, method, request)
+    maps_clusters.say(state, here, maps_clusters.colours(state, here))
+    report.code(state, request, truth)
+    if shown:
+        report.end(here, truth, method)
+
+
+def _ask(here: Ground, truth: Judged, spots: list[int], method: str) -> bool:
+    """Ask how many of a point's neighbours on the map are true; return whether all may be told."""
+    found = report.asked(here, truth, spots, method)
+    if found is None:
+        return True
+    quiz, i = found
+    kit.section(words.trusted)
+    kit.guess_cases(
+        [
+            *[_case(here, truth, spot) for spot in spots],
+            _case(here, truth, i),
+        ],
+        kit.Axis(0, truth.k, words.kept_axis.format(k=truth.k)),
+        quiz,
+        GUESS,
+        veiled=[len(spots)],
+        picture=f"{KEY}.kept",
+        form="count",
+    )
+    return kit.predict(quiz, GUESS, covers=True, hand=True)
+
+
+def _case(here: Ground, truth: Judged, i: int) -> kit.Case:
+    return kit.Case(here.labels[i], int(truth.kept[i]))
+
+
+def _points(here: Ground, request: Request) -> tuple[np.ndarray, str]:
+    """The points that are drawn, and the method that they come from: PCA until another is there."""
+    if request.method != "pca":
+        job = atlas().ask(here, request).job
+        if job.results and (job.over or len(job.results) > 1):
+            return job.results[-1], request.method
+    return flat_map(here, request.dimensions), "pca"
 
 
 def _vectors(state: kit.PageState) -> bool:
@@ -68,7 +124,6 @@ def _controls(state: kit.PageState) -> None:
         )
         if sources.can_begin(state["of"]):
             st.toggle(words.untrained, help=words.untrained_help, **state.bind("untrained"))
-        kit.choose(state, "map", words.method, words.methods)
         kit.choose(state, "space", words.space, words.spaces)
         kit.choose(state, "by", words.by, words.nearness)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -114,8 +169,6 @@ def _request(state: kit.PageState, here: Ground) -> Request:
 
 def _map_part(state: kit.PageState, here: Ground, request: Request, live: bool) -> None:
     """The map as far as it is, and what is true about it; looked at again while it is drawn."""
-    points = flat_map(here, request.dimensions)
-    method = "pca"
     if request.method != "pca":
         drawing = atlas().ask(here, request)
         if live == drawing.job.over:
@@ -124,22 +177,22 @@ def _map_part(state: kit.PageState, here: Ground, request: Request, live: bool) 
             _failed(here, request, drawing.job.problem, drawing.job.expected)
         elif not drawing.job.over:
             _waiting(request, drawing.seconds, len(drawing.job.results), drawing.job.before)
-        if drawing.job.results and (drawing.job.over or len(drawing.job.results) > 1):
-            points, method = drawing.job.results[-1], request.method
-    truth = judged(here, points, state["near"])
-    _say_limits(state, here, truth)
-    spots = chosen_spots(state, here)
-    colours = maps_clusters.colours(state, here)
+    points, method = _points(here, request)
+    truth, spots = judged(here, points, state["near"]), chosen_spots(state, here)
     draw_map = picture.flat if request.dimensions == 2 else picture.in_space
+    colours = maps_clusters.colours(state, here)
     draw_map(state, picture.MapView(here, truth, spots, method, colours))
-    maps_clusters.say(state, here, colours)
-    if not live:
-        shown = report.ask(here, truth, spots, method)
-        if shown:
-            report.say(here, truth, spots, method, request)
-        report.code(state, request, truth)
-        if shown:
-            report.end(here, truth, method)
+    if request.dimensions == 2:
+        i = spots[0] if spots else 0
+        kit.prose(
+            words.caption if spots else words.caption_none,
+            n=here.size,
+            k=truth.k,
+            c=here.vectors.shape[1],
+            word=kit.quote(here.labels[i]),
+            kept=int(truth.kept[i]),
+        )
+    _say_limits(state, here, truth)
 
 
 def _failed(here: Ground, request: Request, problem: str, expected: bool) -> None:

@@ -2,18 +2,17 @@
 
 import numpy as np
 
-from llmviz.course.lessons.embeddings.maps import atlas as maps
 from llmviz.course.lessons.embeddings.maps import words
 from llmviz.course.lessons.embeddings.maps.atlas import Ground, Request
 from llmviz.course.lessons.embeddings.maps.params import of_snippet
 from llmviz.course.lessons.embeddings.word_maps import Judged, mapped, of_own_kind
 from llmviz.course.ui import kit
-from llmviz.similarity import METHODS, project, trustworthiness
+from llmviz.similarity import project, trustworthiness
 from llmviz.similarity.trust import trust_of_points
 
 
-def say(here: Ground, judged: Judged, spots: list[int], method: str, request: Request) -> None:
-    """Say how true a map is: as a whole, at the chosen points, beside the other maps."""
+def say(here: Ground, judged: Judged, method: str, request: Request) -> None:
+    """Say how true a map is as a whole, and what its method does."""
     k, n = judged.k, here.size
     kept = float(judged.kept.mean())
     paragraphs = [
@@ -26,13 +25,7 @@ def say(here: Ground, judged: Judged, spots: list[int], method: str, request: Re
             chance=k / (n - 1) * k,
         )
     ]
-    paragraphs += [
-        words.trust_of_point.format(
-            word=kit.quote(here.labels[i]), kept=int(judged.kept[i]), k=k, trust=judged.trust[i]
-        )
-        for i in spots
-    ]
-    paragraphs += [_compared(here, judged, request), _own_kind(here, judged)]
+    paragraphs.append(_own_kind(here, judged))
     paragraphs.append(words.about[method].format(d=request.dimensions))
     kit.prose("\n\n".join(filter(None, paragraphs)))
 
@@ -47,47 +40,19 @@ def _own_kind(here: Ground, judged: Judged) -> str:
     return line.format(k=judged.k, share=kit.percent(share), chance=kit.percent(chance))
 
 
-def _compared(here: Ground, judged: Judged, request: Request) -> str:
-    """What the maps reached that have been drawn of these vectors so far; "" of one alone."""
-    reached = {}
-    for method in METHODS:
-        like = Request(
-            method,
-            request.dimensions,
-            request.seed,
-            request.perplexity if method == request.method else 30.0,
-            request.graph if method == request.method else 15,
-        )
-        if method == "pca":
-            points = maps.flat_map(here, request.dimensions)
-        else:
-            drawing = maps.atlas().find(here, like)
-            if drawing is None or drawing.job.state != "done":
-                continue
-            points = drawing.job.results[-1]
-        reached[method] = maps.judged(here, points, judged.k)
-    if len(reached) < 2:
-        return ""
-    reports = ", ".join(
-        words.reached.format(
-            name=words.methods[method], trust=score.trust.mean(), kept=score.kept.mean()
-        )
-        for method, score in reached.items()
-    )
-    return words.compared.format(maps=reports, k=judged.k)
+def asked(
+    here: Ground, judged: Judged, spots: list[int], method: str
+) -> tuple[kit.Question, int] | None:
+    """Return a question how many of a point's neighbours on the map are true, and which point.
 
-
-def ask(here: Ground, judged: Judged, spots: list[int], method: str) -> bool:
-    """Ask how many of a point's neighbours on the map are true; the point is not chosen yet.
-
-    Returns whether the numbers of the map may be shown.
+    It is none of the chosen ones, whose lines are drawn. None where no point is fit.
     """
     free = [i for i in range(0, here.size, 7) if i not in spots]
     for i in sorted(free, key=lambda j: abs(int(judged.kept[j]) - judged.k / 3)):
         question = kept_question(here, judged, i, method)
         if question is not None:
-            return kit.predict(question, "embeddings.maps.ask", covers=True)
-    return True
+            return question, i
+    return None
 
 
 def end(here: Ground, judged: Judged, method: str) -> None:

@@ -110,7 +110,7 @@ def _grid(bundled: engine.Bundled, name: str) -> None:
         row_axis=words.row,
         col_axis=words.column,
     )
-    lv.matrix_view([drawn], key=f"{KEY}.list", stacked=True)
+    lv.matrix_view([drawn], layout=[["list"]], key=f"{KEY}.list", stacked=True)
     kit.prose(report(name, moves(hidden).tolist()[1:]))
 
 

@@ -1,58 +1,278 @@
 """Chapter "Where language models stand": six fields inside each other, each with a program."""
 
-from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import streamlit as st
 
+from llmviz.corpus import load_corpus
+from llmviz.corpus.counts import LETTERS
+from llmviz.course.components.cell_grid.view import cell_grid, read_cell
 from llmviz.course.components.rings.view import rings
-from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.history import typed_name
-from llmviz.course.lessons.history.params import NAME
-from llmviz.course.lessons.history.where import drawing, programs, route, sizes, vowels, words
+from llmviz.course.lessons.history.where import drawing, words
+from llmviz.course.lessons.history.where.model_sizes import KNOWN
+from llmviz.course.lessons.history.where.next_letters import (
+    RULES,
+    chances_after,
+    continue_by_dice,
+    next_by_rules,
+    right_by_counts,
+    right_by_model,
+    right_by_rules,
+)
+from llmviz.course.lessons.history.where.routes import Route, shortest, start, walls
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
+from llmviz.models.ngram import ADD_ONE, NGrams, positions
 
-KEY = "history.where"
-EXAMPLES: dict[str, Callable[[kit.PageState, str], None]] = {
-    "ai": route.draw,
-    "ml": vowels.draw,
-    "dl": drawing.classify,
-    "generative": drawing.generate,
-    "lm": sizes.small,
-    "llm": sizes.draw,
-}
+STAGED = True
+KEY, GUESS = "history.where", "history.where.right"
+NETWORK, WRITER, GPT = "names-wavenet", "names-lstm", "names-gpt"
+BY_MODEL = {"network": NETWORK, "gpt": GPT}  # the programs that are trained networks
+PROGRAM = {"ai": "rules", "ml": "pairs", "dl": "network", "lm": "gpt"}  # of each field
+LONGEST = 15
+HARDLY = 0.95  # how often a program is right that hardly errs
+APART = 0.08  # of all letters, between the answers of the question
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    names = list(words.rings)
+    """Show the fields with their programs, then which of these is right most often."""
+    kit.prose(words.hook)
+    name, told = "", False
+    with kit.stage("where", stays=False):
+        picture = st.container()
+        name = typed_name.ask(state)
+        if not kit.models_here(NETWORK, WRITER, GPT) or not engine_ready():
+            with picture:
+                _rings(state, "")
+            return
+        with picture:
+            _rings(state, name)
+        kit.prose(about(state["ring"], name))
+    asked = question(shares())
+    kit.section(words.right_section, names=len(split()[1]), letters=_letters())
+    _shares(asked)
+    told = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    kit.looks(state, words.looks, f"{KEY}.looks")
+    ring = state["ring"]
+    if ring in words.example_of:
+        kit.section(words.example)
+        kit.prose(words.example_of[ring])
+    if ring == "ai":
+        _route(state)
+    elif ring == "ml":
+        drawing.classify(state, name)
+    elif ring == "generative":
+        drawing.generate(state, name)
+    elif ring == "llm":
+        _sizes()
+    if told:
+        kit.seen(words.end, **{key: kit.percent(share) for key, share in shares().items()})
 
+
+def _rings(state: kit.PageState, name: str) -> None:
+    names, key = list(words.rings), f"{KEY}.rings"
+    notes = says(name, state["dice"]) if name else {}
     rings(
-        [title for title, _ in words.rings.values()],
-        [note for _, note in words.rings.values()],
-        key=f"{KEY}.rings",
+        list(words.rings.values()),
+        [notes.get(ring, "") for ring in names],
+        key=key,
         label=words.picture,
         chosen=names.index(state["ring"]),
-        on_change=kit.bound(state, f"{KEY}.rings", chosen=("ring", kit.one_of(names))),
+        on_change=kit.bound(state, key, chosen=("ring", kit.one_of(names))),
     )
-    needed = [model for model in (programs.MLP, programs.GPT) if model not in engine.names()]
-    if needed:
-        st.info(as_markdown(programs.missing(needed)), icon=":material/download:")
-        return
-    if not engine_ready():
-        return
-    ring = state["ring"]
-    kit.prose(programs.about(ring))
-    name = typed_name.ask(state) if ring != "llm" else ""
-    question = programs.question() if ring == "ai" else None
-    shown = question is None or kit.predict(question, f"{KEY}.right", covers=True)
-    if name:
-        kit.section(words.program)
-        programs.draw(state, ring, name)
-    if ring not in ("lm", "llm"):
-        kit.section(words.example)
-    EXAMPLES[ring](state, name)
-    if shown:
-        kit.seen(words.end, **programs.end(typed_name.read(state[NAME.key]).letters))
+
+
+# ---- four programs, and what they say
+
+
+@kit.kept(1)
+def split() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names that models learn from and those held out."""
+    learned, held_out = load_corpus("names").split(0.1, 0)
+    return tuple(learned), tuple(held_out)
+
+
+@kit.kept(1)
+def _pairs() -> NGrams:
+    return NGrams(split()[0], 1)
+
+
+@kit.kept(1)
+def shares() -> dict[str, float]:
+    """Return how often each program is right on the held-out names."""
+    fitting = [name for name in split()[1] if len(name) <= LONGEST]
+    right = {"rules": right_by_rules(fitting), "pairs": right_by_counts(_pairs(), fitting, 1)}
+    for key, name in BY_MODEL.items():
+        bundled = engine.load(name)
+        right[key] = right_by_model(bundled.model, bundled.tokenizer, fitting)
+    return right
+
+
+@kit.kept(1)
+def _letters() -> int:
+    return sum(len(name) + 1 for name in split()[1] if len(name) <= LONGEST)
+
+
+@kit.kept(256)
+def chances(program: str, name: str) -> np.ndarray:
+    """Return what a program gives the end and each letter after a name, (27,)."""
+    if program == "pairs":
+        return _pairs().rows(positions([name], 1)[0][-1:], 1, ADD_ONE)[0]
+    bundled = engine.load(BY_MODEL[program])
+    return chances_after(bundled.model, bundled.tokenizer, name)
+
+
+@kit.kept(256)
+def continued(name: str, seed: int) -> str:
+    """Return a name as a model goes on with it by random numbers."""
+    bundled = engine.load(WRITER)
+    return continue_by_dice(bundled.model, bundled.tokenizer, name, seed, LONGEST)
+
+
+def says(name: str, seed: int) -> dict[str, str]:
+    """Return in a few words what the program of each field says to a name."""
+    notes = {"ai": words.says_rules.format(letter=_spoken(next_by_rules(name)[0]))}
+    for ring, program in PROGRAM.items():
+        if program != "rules":
+            row = chances(program, name)
+            best = int(row.argmax())
+            notes[ring] = words.says[program].format(
+                letter=_spoken(LETTERS[best]), p=kit.percent(float(row[best]))
+            )
+    whole = continued(name, seed)
+    notes["generative"] = (words.says_dice if whole != name else words.says_over).format(
+        whole=whole
+    )
+    return notes | {"llm": words.says_llm}
+
+
+def _spoken(letter: str) -> str:
+    return words.name_ends if letter == LETTERS[0] else letter
+
+
+def about(ring: str, name: str) -> str:
+    """Say what a field is, what its program is made of, and for rules which of them was used."""
+    network = engine.load(NETWORK).model.config
+    text = words.about[ring].format(
+        names=len(split()[0]),
+        layers=network.n_layer,
+        network=engine.card(NETWORK)["parameters"],
+        gpt=engine.card(GPT)["parameters"],
+        rules=len(RULES) + 1,  # a name without letters has one, too
+    )
+    if ring == "ai" and name:
+        return f"{text} {words.by_rule.format(rule=next_by_rules(name)[1])}"
+    return text
+
+
+def question(right: dict[str, float]) -> kit.Question | None:
+    """Ask how often the GPT is right; None where two of the answers are near each other.
+
+    The wrong ones are of somebody to whom each field is a step like the last one, and of one to
+    whom a GPT hardly errs.
+    """
+    step = 2 * right["network"] - right["pairs"]
+    reasons = {right["gpt"]: words.ask_right, step: words.ask_step, HARDLY: words.ask_hardly}
+    if min(np.diff(sorted(reasons)), default=0) < APART or len(reasons) < 3:
+        return None
+    if abs(right["gpt"] - right["network"]) > APART / 2:  # its reason says that they are near
+        return None
+    said = {key: kit.percent(share) for key, share in right.items()}
+    return kit.Question.among(words.ask, reasons, right["gpt"], kit.percent, **said)
+
+
+def _shares(asked: kit.Question | None) -> None:
+    cases = [kit.Case(words.programs[key], share) for key, share in shares().items()]
+    kit.guess_cases(
+        cases,
+        kit.Axis(0, 1, words.right_axis),
+        asked,
+        GUESS,
+        veiled=[len(cases) - 1],
+        picture=f"{KEY}.shares",
+    )
+
+
+# ---- a way through a map
+
+
+def _route(state: kit.PageState) -> None:
+    """Show the map, the way to the chosen square, and how many squares were looked at."""
+    blocked = walls()
+    goal, key = goal_of(state["goal"], blocked), f"{KEY}.route"
+    way = shortest(blocked, start(), goal, guided=True)
+
+    def clicked() -> None:
+        cell = read_cell(st.session_state[key].get("chosen"), *blocked.shape)
+        if cell is not None:
+            state["goal"] = list(cell)
+
+    rows, columns = blocked.shape
+    squares = [[(row, column) for column in range(columns)] for row in range(rows)]
+    strong = np.zeros(blocked.shape, dtype=bool)
+    for square in way.squares:
+        strong[square] = True
+    cell_grid(
+        np.where(strong, 1.0, np.where(way.steps >= 0, 0.25, 0.0)),
+        key=key,
+        row_names=[str(row + 1) for row in range(rows)],
+        column_names=[chr(ord("A") + column) for column in range(columns)],
+        texts=[[_text(way, blocked, goal, square) for square in line] for line in squares],
+        strong=strong,
+        role="value",
+        limit=1.6,
+        label=words.route_grid,
+        chosen=goal,
+        on_change=clicked,
+    )
+    if list(goal) != state["goal"]:
+        kit.inform(words.route_wall, ":material/block:")
+    if len(way.squares) > 1:
+        steps = kit.count(len(way.squares) - 1, "step")
+        kit.prose(
+            words.route_done, steps=steps, looked=len(way.looked_at), free=int((~blocked).sum())
+        )
+    kit.show_code(
+        [shortest],
+        words.snippet_route.format(goal=goal),
+        f"{len(way.squares) - 1} {len(way.looked_at)}",
+    )
+
+
+def goal_of(wanted: list[int], blocked: np.ndarray) -> tuple[int, int]:
+    """Return the square that a link asks for, or the last free one where it is a wall or none."""
+    rows, columns = blocked.shape
+    if len(wanted) == 2 and wanted[0] < rows and wanted[1] < columns and not blocked[tuple(wanted)]:
+        return wanted[0], wanted[1]
+    row, column = np.argwhere(~blocked)[-1]
+    return int(row), int(column)
+
+
+def _text(way: Route, blocked: np.ndarray, goal: tuple[int, int], square: tuple[int, int]) -> str:
+    if blocked[square]:
+        return "■"
+    if square in (start(), goal):
+        return words.route_start if square == start() else words.route_goal
+    return str(way.steps[square]) if way.steps[square] >= 0 else ""
+
+
+# ---- how large
+
+
+def _sizes() -> None:
+    """Draw how many parameters well-known models have, beside the GPT that runs here."""
+    own = engine.card(GPT)["parameters"]
+    cases = [kit.Case([(words.ours, True)], own, role="value")]
+    cases += [kit.Case(f"{size.name}, {size.year}", size.parameters) for size in KNOWN]
+    axis = kit.Axis(1e4, 1e12, words.sizes_axis, log=True)
+    kit.case_rows(cases, axis, key=f"{KEY}.sizes", words={}, form="count")
+    largest: Any = max(KNOWN, key=lambda size: size.compute)
+    kit.prose(
+        words.sizes,
+        largest=largest.name,
+        times=kit.power_of_ten(largest.parameters / own, 2),
+        tokens=largest.tokens / 1e12,
+    )

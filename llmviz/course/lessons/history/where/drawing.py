@@ -12,7 +12,6 @@ from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.components.draw_pad.view import draw_pad
 from llmviz.course.lessons.history.where import words
 from llmviz.course.lessons.history.where.letter_pictures import (
-    HIDDEN,
     STEPS,
     Networks,
     draw_letter,
@@ -24,7 +23,7 @@ from llmviz.course.ui import kit
 
 KEY = "history.where.pad"
 POLL = 0.4  # seconds between two looks at the training
-BARS, SHOWN = 6, 3  # letters that have a cell, and those named after the best one
+BARS = 6  # letters that have a bar
 DEFAULT = "A"  # what stands on the canvas where there is no name
 
 
@@ -74,7 +73,7 @@ def _first(name: str) -> str:
 
 
 def _classify(state: kit.PageState, name: str, networks: Networks) -> None:
-    kit.prose(words.pad, seen=networks.seen, hidden=HIDDEN)
+
     known = read_picture(state["pad"])
     picture = picture_of(_first(name), SIDE) if known is None else known
     left, right = st.columns([1, 2], gap="medium")
@@ -94,27 +93,18 @@ def _classify(state: kit.PageState, name: str, networks: Networks) -> None:
 
 
 def _bars(p: np.ndarray) -> None:
-    order = np.argsort(-p, kind="stable")[:BARS]
-    cell_grid(
-        p[order][None],
-        key=f"{KEY}.letters",
-        row_names=["%"],
-        column_names=[ascii_uppercase[i] for i in order],
-        texts=[[f"{100 * p[i]:.1f}" for i in order]],
-        notes=[[kit.percent(p[i]) for i in order]],
-        limit=1.0,
-        label=words.pad_letters,
-    )
+    cases = [
+        kit.Case(ascii_uppercase[i], float(p[i])) for i in np.argsort(-p, kind="stable")[:BARS]
+    ]
+    kit.case_rows(cases, kit.Axis(0, 1, words.pad_letters), key=f"{KEY}.letters", words={})
 
 
 def report(p: np.ndarray, networks: Networks) -> str:
     """Say what the network takes a drawing for."""
-    order = np.argsort(-p, kind="stable")
-    others = ", ".join(f"{ascii_uppercase[i]} {kit.percent(p[i])}" for i in order[1 : SHOWN + 1])
+    best = int(p.argmax())
     return words.pad_done.format(
-        best=kit.bold(ascii_uppercase[order[0]]),
-        p=kit.percent(p[order[0]]),
-        others=others,
+        best=kit.bold(ascii_uppercase[best]),
+        p=kit.percent(p[best]),
         tested=networks.tested,
         accuracy=kit.percent(networks.accuracy),
     )
@@ -140,7 +130,7 @@ def drawn_letter(name: str, letter: str, pixels: np.ndarray) -> str:
 
 
 def _generate(state: kit.PageState, name: str, networks: Networks) -> None:
-    kit.prose(words.draws)
+
     st.number_input(words.draws_seed, width=200, **state.ranged("drawseed"))
     letter = _first(name)
     pixels = draw_letter(networks, letter, state["drawseed"])

@@ -114,25 +114,3 @@ def continue_by_dice(
             break
         name += LETTERS[drawn]
     return name
-
-
-def vowels_by_length(names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the lengths of names, the mean number of vowels of each, and how many names it has."""
-    lengths = np.array([len(name) for name in names])
-    vowels = np.array([sum(letter in VOWELS for letter in name) for name in names])
-    different, at = np.unique(lengths, return_inverse=True)
-    counts = np.bincount(at)
-    return different, np.bincount(at, vowels) / counts, counts
-
-
-def fit_line(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
-    """Return a and b of the line y = a + b·x with the lowest weighted sum of squared errors.
-
-    weights: how many points stand at each x. Raises ValueError for fewer than two different x.
-    """
-    mean_x, mean_y = (weights * x).sum() / weights.sum(), (weights * y).sum() / weights.sum()
-    spread = (weights * (x - mean_x) ** 2).sum()
-    if not spread:
-        raise ValueError(f"a line needs points at two different x; got {np.unique(x).tolist()}")
-    b = float((weights * (x - mean_x) * (y - mean_y)).sum() / spread)
-    return float(mean_y - b * mean_x), b

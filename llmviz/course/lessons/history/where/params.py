@@ -4,7 +4,7 @@ from llmviz.course.lessons.history.where import words
 from llmviz.course.ui import codec
 
 PARAMS = [
-    codec.choice("ring", "ai", list(words.rings)),
+    codec.choice("ring", "lm", list(words.rings)),
     codec.integers("goal", [10, 6], 0, 20, 2),
     codec.text("pad", "", 2_000),
     codec.integer("drawseed", 1, 0, 9_999),
