@@ -44,7 +44,7 @@ def test_a_node_of_the_tree_opens_by_click_and_by_key(visit, opened):
 
 def test_a_number_of_the_state_says_its_arithmetic(visit, opened):
     page = opened("part=recurrent&cell=rnn&name=ann&state=hidden.2.5", ".detail.kept")
-    detail = page.locator(".detail").first
+    detail = page.locator(".detail.kept")
     expect(detail).to_contain_text("tanh(")
     page.get_by_role("radio", name="LSTM").click()
     wait_for_address(page, "cell", "lstm")

@@ -73,6 +73,13 @@ def test_both_translators_write_what_the_page_says():
     assert any("does not know the sentence" in box.value for box in wrong.error)
 
 
+def test_before_the_guess_no_share_of_a_head_is_told(covers):
+    app = open_part("attention", "cross")
+    fine(app)
+    assert [row["value"] is None for row in sent(app, "case_rows")["rows"]] == [False, True, True]
+    assert not sent(app, "head_view")["notes"]
+
+
 def test_an_old_link_to_the_translation_opens_its_chapter():
     app = open_part("attention", "trained", look="cross", pair="3")
     fine(app)

@@ -266,13 +266,6 @@ def test_the_best_and_the_worst_head_are_asked_for_where_the_answers_are_apart(s
         assert at == asked.right or far >= cross.APART
 
 
-def test_before_the_guess_no_share_of_a_head_is_told(covers):
-    app = open_part("attention", "cross")
-    fine(app)
-    assert [row["value"] is None for row in sent(app, "case_rows")["rows"]] == [False, True, True]
-    assert not sent(app, "head_view")["notes"]
-
-
 def test_bytes_are_called_so_and_the_question_names_whole_tokens(models):
     tokenizer = models["narrow"].tokenizer
     ids = tokenizer.encode("cat 🙂")

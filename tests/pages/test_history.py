@@ -241,25 +241,36 @@ def test_sentences_on_a_series_hold(seed, lags, size):
     fit = fit_series(values[:fitted], lags)
     said = series.growth(values, fitted, fit)
     assert "4 held-out values" in said
-    question = series.far_question(values, fitted, fit)
-    off = {True: [], False: []}  # by whether the forecast reads its own values
-    for own, differences in off.items():
-        known = list(values[:fitted])
-        for truth in values[fitted:]:
-            back = [1.0, *known[::-1][:lags]]
-            guess = sum(b * x for b, x in zip(fit.b, back, strict=True))
-            differences.append((guess - truth) ** 2)
-            known.append(guess if own else truth)
-    times = np.sqrt(np.mean(off[True]) / np.mean(off[False]))
-    assert question is None or question.right == int(np.digitize(times, [0.5, 2]))
     assert series.growth(values[:fitted], fitted, fit) == ""
 
 
-def test_an_exact_series_is_told_without_error_and_asked_nothing():
+@given(some.integers(0, 1000), some.integers(2, 12))
+def test_lines_of_a_series_are_apart_and_the_right_one_was_measured(seed, held):
+    values = np.random.default_rng(seed).normal(0, 1, 30)
+    asked = series.question(values, 30 - held)
+    if asked is None:
+        return
+    truth = values[30 - held :]
+    assert list(asked.values[asked.right]) == truth.tolist() and held >= series.FEWEST
+    for at, line in enumerate(asked.values):
+        far = np.abs(np.subtract(line, truth)).mean()
+        assert at == asked.right or far > series.APART * values.std()
+    values[3] = np.nan
+    assert series.question(values, 30 - held) is None
+
+
+def test_before_the_guess_what_is_held_out_is_not_sent(covers):
+    app = harness.open_part("history", "series")
+    harness.fine(app)
+    (line,) = harness.sent(app, "draw_on")["lines"]
+    assert line["x"][-1] == len(series.MEASURED["sunspots"]()) - 21
+    assert not harness.unpack_all(app, "series_view")
+
+
+def test_an_exact_series_is_told_without_error():
     values = swing(48)
     fit = fit_series(values[:28], 2)
     assert series_words.compare["same"] in series.growth(values, 28, fit)
-    assert series.far_question(values, 28, fit) is None
     with pytest.raises(SeriesError):
         fit_series(values[:28], 3)
 

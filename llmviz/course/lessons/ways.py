@@ -32,7 +32,7 @@ WAYS: dict[str, tuple[tuple[Stop, ...], ...]] = {
     COURSE: (
         _sitting("history/where", "tokenization/cut", "tokenization/learn"),
         _sitting("embeddings/lookup", "embeddings/similarity"),
-        _sitting("history/counting", "history/all"),
+        _sitting("history/counting", "history/mlp", "history/all"),
         _sitting("attention/why", "attention/steps"),
         _sitting("attention/masks", "attention/heads"),
         _sitting("transformer/block", "transformer/loop", "transformer/stream"),

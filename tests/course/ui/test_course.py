@@ -51,7 +51,9 @@ def test_an_hour_has_the_five_essentials_and_a_course_ten_lessons():
 
 def test_no_chapter_of_a_way_stands_before_a_lesson_that_its_lesson_needs():
     for way in ways.WAYS:
-        order = [stop.lesson for stop in ways.stops(way)]
+        # The opening says what the names mean, and needs no lesson before it.
+        stops = [stop for stop in ways.stops(way) if stop.chapter != "where"]
+        order = [stop.lesson for stop in stops]
         for at, key in enumerate(order):
             for needed in set(BY_KEY[key].after) & set(order):
                 assert needed in order[:at], f"{way}: {key} comes before {needed}"

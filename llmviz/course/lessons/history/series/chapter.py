@@ -5,8 +5,14 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
+from llmviz.corpus.counts import LETTERS
+from llmviz.course import components as lv
 from llmviz.course.components.series_view.view import read_drawn, read_hand, read_step, series_view
-from llmviz.course.lessons.history.series import letters, normal, words
+from llmviz.course.lessons.history import typed_name
+from llmviz.course.lessons.history.counting.model import learned_pairs
+from llmviz.course.lessons.history.letter_pairs import one_hot_fit
+from llmviz.course.lessons.history.params import NAME
+from llmviz.course.lessons.history.series import words
 from llmviz.course.lessons.history.series.params import DRAWN, HILLS
 from llmviz.course.lessons.history.series.series_data import (
     FIRST_MONTH,
@@ -22,9 +28,15 @@ from llmviz.course.lessons.history.series.series_fit import (
     running_error,
     swing,
 )
-from llmviz.course.ui import kit
+from llmviz.course.ui import kit, pinned_cells
 
+STAGED = True
 KEY = "history.series.view"  # not that of the control called series
+GUESS = "history.series.rest"
+FEWEST = 5  # values that are drawn by hand at least
+APART = 0.3  # of the deviation of the series, on average, between the answers of the question
+BEFORE = 3  # times as many values are drawn before those that are covered
+SEEN = 5  # rows of X that are seen at once
 SWING = 48  # values
 AHEAD = 12  # steps of a forecast at least
 
@@ -33,9 +45,23 @@ MEASURED = {"sunspots": kit.kept(1)(sunspots), "sea": kit.kept(1)(sea_temperatur
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    kit.choose(state, "series", words.source, words.sources)
+    """Show the series, whose end is drawn by hand, then its forecast and where it comes from."""
+    kit.prose(words.hook)
+    with kit.stage("series", stays=False):
+        picture = st.container()
+        kit.choose(state, "series", words.source, words.sources)
+        values = kit.or_refused(series_of, state)
+        if values is None:
+            return
+        held = _controls(state, values)
+        fitted = len(values) - held
+        fit = kit.or_refused(fit_series, values[:fitted], state["lags"])
+        asked = None if fit is None else question(values, fitted)
+        with picture:
+            if asked is not None:
+                _drawn_on(values, fitted, fit, asked)
+            if asked is None or kit.predict(asked, GUESS, covers=True, hand=True):
+                _view(state, values, fitted, fit)
     source = state["series"]
     kit.prose(
         words.about[source],
@@ -44,29 +70,71 @@ def draw(state: kit.PageState) -> None:
         month=FIRST_MONTH,
         december=FIRST_MONTH + len(MEASURED["sea"]()) // 12 - 1,
     )
-    values = kit.or_refused(series_of, state)
-    if values is None:
+    kit.looks(state, words.looks, f"{KEY}.looks")
+    if fit is None:
         return
-    held = _controls(state, values)
-    fitted = len(values) - held
-    fit = kit.or_refused(fit_series, values[:fitted], state["lags"])
-    if fit is not None and fit.left_out:
+    if fit.left_out:
         them = words.them[1 if fit.left_out == 1 else 2]
         rows = kit.count(fit.left_out, "row is", "rows are")
         kit.inform(words.gaps.format(gaps=rows, them=them), ":material/content_cut:")
-    question = None if fit is None else far_question(values, fitted, fit)
-    shown = question is None or kit.predict(question, f"{KEY}.far", covers=True)
-    _view(state, values, fitted, fit)
-    if fit is None:
-        return
-    far = growth(values, fitted, fit) if shown else ""
+    told = asked is None or kit.answered(asked, GUESS)
+    far = growth(values, fitted, fit) if told else ""
     kit.prose("\n\n".join(filter(None, [summary(fit), far])))
-    normal.draw(state, fit)
-    letters.draw(state)
+    _normal(state, fit)
+    _letters(state)
     _code(source, values, fitted, fit)
-    numbers = {"lags": kit.count(fit.lags, "value"), "rows": kit.count(len(fit.y), "value")}
-    mean = float(np.var(fit.y))
-    kit.seen(words.end, **numbers, error=fit.mean_square, mean=mean)
+    if told:
+        numbers = {"lags": kit.count(fit.lags, "value"), "rows": kit.count(len(fit.y), "value")}
+        kit.seen(words.end, **numbers, error=fit.mean_square, mean=float(np.var(fit.y)))
+
+
+def question(values: np.ndarray, fitted: int) -> kit.Question | None:
+    """Ask how a series goes on; None where a value is not known, or where the answers are near.
+
+    The wrong lines are of somebody to whom nothing can be known, so that the mean is best, and of
+    one to whom all comes again as it was.
+    """
+    truth, before = values[fitted:], values[max(0, 2 * fitted - len(values)) : fitted]
+    if len(truth) < FEWEST or len(before) < len(truth) or np.isnan(values).any():
+        return None
+    mean = np.full(len(truth), values[:fitted].mean())
+    lines = {"truth": truth, "mean": mean, "again": before}
+    least = APART * float(values.std())
+    names = list(lines)
+    if any(
+        np.abs(lines[x] - lines[y]).mean() <= least
+        for n, x in enumerate(names)
+        for y in names[n + 1 :]
+    ):
+        return None
+    return kit.Question(
+        words.ask.format(count=len(truth)),
+        [words.answers[name] for name in names],
+        0,
+        [words.reasons[name] for name in names],
+        values=[tuple(map(float, line)) for line in lines.values()],
+    )
+
+
+def _drawn_on(values: np.ndarray, fitted: int, fit: Fit, asked: kit.Question) -> None:
+    """Draw the series up to what is held out; the rest is drawn by hand, and then told."""
+    told = kit.answered(asked, GUESS)
+    held = len(values) - fitted
+    first = max(0, fitted - BEFORE * held)
+    guess = forecast(values[:fitted], fit.b, held)
+    own = [kit.Drawn(words.forecast, range(fitted, len(values)), guess.tolist(), "value")]
+    low, high = float(min(values.min(), guess.min())), float(max(values.max(), guess.max()))
+    room = 0.1 * (high - low)
+    kit.guess_line(
+        own if told else [],
+        kit.Drawn(words.view["series"], range(first, len(values)), values[first:].tolist()),
+        kit.Scale(first, len(values) - 1, words.view["x_axis"]),
+        kit.Scale(low - room, high + room, words.view["y_axis"]),
+        asked,
+        GUESS,
+        known=fitted - first,
+        picture=f"{KEY}.guess",
+    )
 
 
 def series_of(state: kit.PageState) -> np.ndarray:
@@ -191,18 +259,65 @@ def growth(values: np.ndarray, fitted: int, fit: Fit) -> str:
     )
 
 
-def far_question(values: np.ndarray, fitted: int, fit: Fit) -> kit.Question | None:
-    """Ask by how much the forecast is off; None where nothing is missed, or at a border."""
-    known = missed(values, fitted, fit)
-    if known is None or known.ahead <= 1e-9 * (1 + float(np.abs(known.truth).max())):
-        return None
-    last = float(known.running[-1])
-    times = last / known.ahead
-    if not np.isfinite(times) or f"{times:.3g}" in ("0.5", "2"):
-        return None
-    right = 0 if times < 0.5 else 1 if times <= 2 else 2
-    values = {"last": last, "times": times, "steps": len(known.truth), "one": known.ahead}
-    return kit.Question.rated(words.ask, words.ask_answers, right, words.ask_reason, **values)
+# ---- where the coefficients come from, and the same with letters
+
+
+def _normal(state: kit.PageState, fit: Fit) -> None:
+    """Show X, y, their products, and the coefficients."""
+    lags = (words.lag if fit.lags == 1 else words.lags_plural).format(lags=fit.lags)
+    kit.section(words.normal, lags=lags)
+    windows = {"rows": lv.Window(len(fit.y), SEEN)} if len(fit.y) > SEEN else {}
+    rows = "rows" if windows else ""
+    names = [words.ones, *(words.lag_name.format(lag=lag) for lag in range(1, fit.lags + 1))]
+    square = {"row_labels": names, "col_labels": names}
+    matrices = [
+        lv.Matrix("X", fit.x, col_labels=names, windows=(rows, "")),
+        lv.Matrix("y", fit.y[:, None], windows=(rows, "")),
+        lv.Matrix("Xᵀ", fit.x.T, op=lv.transposed("X"), row_labels=names, windows=("", rows)),
+        lv.Matrix("XᵀX", fit.normal, op=lv.matmul("Xᵀ", "X"), **square),
+        lv.Matrix("Xᵀy", fit.right[:, None], op=lv.matmul("Xᵀ", "y"), row_labels=names),
+        lv.Matrix("inverse", fit.inverse, "(XᵀX)⁻¹", words.formula_inverse, **square),
+        lv.Matrix(
+            "b",
+            fit.b[:, None],
+            op=lv.matmul("inverse", "Xᵀy"),
+            role="query",
+            row_labels=[f"b{lag}" for lag in range(fit.lags + 1)],
+        ),
+    ]
+    pinned_cells.show(
+        state,
+        matrices,
+        [["X", "y", "Xᵀ"], ["XᵀX", "Xᵀy"], ["inverse", "b"]],
+        key="history.series.normal",
+        control="seriescell",
+        first="b.1.0",
+        windows=windows,
+    )
+
+
+@kit.kept(1)
+def letter_fit() -> tuple[np.ndarray, np.ndarray]:
+    """Return the counted pairs of letters, and what least squares makes of them."""
+    counts = learned_pairs()
+    return counts, one_hot_fit(counts)
+
+
+def _letters(state: kit.PageState) -> None:
+    """Say what least squares finds after the last letter of the learner's name."""
+    counts, b = letter_fit()
+    name = typed_name.read(state[NAME.key]).letters
+    row = LETTERS.index(name[-1]) if name else 1
+    best = 1 + int(counts[row, 1:].argmax())  # the end is no letter
+    kit.section(
+        words.letters,
+        pairs=int(counts.sum()),
+        letter=kit.quote(LETTERS[row]),
+        best=kit.quote(LETTERS[best]),
+        count=int(counts[row, best]),
+        row=int(counts[row].sum()),
+        share=b[row, best],
+    )
 
 
 def _code(source: str, values: np.ndarray, fitted: int, fit: Fit) -> None:

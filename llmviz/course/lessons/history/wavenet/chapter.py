@@ -3,21 +3,25 @@
 import streamlit as st
 
 from llmviz.course.lessons.history import named_model, typed_name
-from llmviz.course.lessons.history.other_lessons import link_onward
 from llmviz.course.lessons.history.wavenet import words
 from llmviz.course.ui import kit
+
+STAGED = True
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    name = typed_name.ask(state)
-    bundled = named_model.load("names-wavenet") if name else None
-    if bundled is not None:
+    """Show the tree, the guess about what neighbours share, and how a node was made."""
+    kit.prose(words.hook)
+    with kit.stage("wavenet", stays=False):
+        picture = st.container()
+        name = typed_name.ask(state)
+        bundled = named_model.load("names-wavenet") if name else None
+        if bundled is None:
+            return
         from llmviz.course.lessons.history.wavenet import tree  # with torch, which has come by now
 
-        numbers = tree.draw(state, bundled, name)
-        link_onward(name)
-        if numbers:
-            kit.seen(words.end, **numbers)
+        at = tree.choose_place(state, name)
+        with picture:
+            node = tree.draw(state, bundled, name, at)
+    tree.below(state, bundled, name, at, node)

@@ -3,7 +3,8 @@
 W window, L levels, F hidden width.
 """
 
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -20,43 +21,60 @@ from llmviz.course.ui import engine, kit
 from llmviz.course.ui.matrix_picture import Picture
 from llmviz.textfile import whole_number
 
-KEY = "history.wavenet"
+KEY, GUESS = "history.wavenet", "history.wavenet.nodes"
 MODEL = "names-wavenet"
-BEST = 3  # letters that are named as likely
+APART = 1.2  # times as large is the next answer of the question at least
 
 
-def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> dict[str, Any]:
-    """Show the tree above a letter of a name, and one of its nodes.
-
-    Returns what the chapter's end says; nothing as long as a question covers that.
-    """
-    kit.section(words.tree, width=bundled.model.config.n_embd)
-    at = _place(state, name)
-    fused = tree(bundled, name, at)
-    node = _tree(state, fused, bundled)
-    kit.prose(report(fused, bundled))
-    _opened(state, bundled, name, at, node)
+def below(
+    state: kit.PageState, bundled: engine.Bundled, name: str, at: int, node: tuple[int, int]
+) -> None:
+    """Show what stands below the tree of a letter: what trees share, and the opened node."""
     nodes = nodes_of(bundled.model.config.n_layer, len(name) + 1)
-    kit.section(words.shared)
-    quiz = question(nodes, name)
-    shown = quiz is None or kit.predict(quiz, f"{KEY}.ask", covers=True)
-    if shown:
-        line = words.shared_text
-        kit.prose(line, tokens=nodes.tokens, shared=nodes.sum, apart=nodes.apart, more=nodes.more)
-    _code(bundled, name, at, fused)
-    if not shown:
-        return {}
-    return {
-        "window": len(fused.seen),
-        "levels": len(fused.levels),
-        "name": kit.quote(name),
-        "shared": sum(nodes.together),
-        "apart": nodes.apart,
-        "more": nodes.more,
-    }
+    asked = question(nodes, name)
+    kit.section(words.shared, tokens=nodes.tokens, name=kit.quote(name), nodes=nodes.each)
+    cases = [
+        kit.Case(words.one_tree, nodes.each, role="residual"),
+        kit.Case(words.apart.format(trees=nodes.tokens), nodes.apart, role="residual"),
+        kit.Case(words.together, sum(nodes.together)),
+    ]
+    axis = kit.Axis(0, 1.2 * max(nodes.apart, sum(nodes.together)), words.nodes_axis)
+    kit.guess_cases(cases, axis, asked, GUESS, veiled=[2], picture=f"{KEY}.nodes", form="count")
+    told = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    if told and nodes.more:
+        kit.prose(nodes.more)
+    losses = {model: engine.card(model) for model in (MODEL, "names-mlp") if kit.models_here(model)}
+    if len(losses) == 2:
+        tree_card, window_card = losses.values()
+        kit.looks(
+            state,
+            words.looks,
+            f"{KEY}.looks",
+            loss=tree_card["validation_loss"],
+            size=tree_card["parameters"],
+            other=window_card["validation_loss"],
+            other_size=window_card["parameters"],
+        )
+    _opened(state, bundled, name, at, node)
+    fused = tree(bundled, name, at)
+    root = fused.levels[-1].nodes[0, :3].tolist()
+    kit.show_code(
+        [type(bundled.model).forward, fused_tree],
+        words.snippet_tree.format(bundled_name=bundled.name, name=name, at=at),
+        f"{[len(level.nodes) for level in fused.levels]}\n{[f'{x:.3f}' for x in root]}",
+    )
+    if told:
+        kit.seen(
+            words.end,
+            window=len(fused.seen),
+            levels=len(fused.levels),
+            name=kit.quote(name),
+            shared=sum(nodes.together),
+            apart=nodes.apart,
+        )
 
 
-def _place(state: kit.PageState, name: str) -> int:
+def choose_place(state: kit.PageState, name: str) -> int:
     """Show the choice of a letter; return its place among the tokens, the start token first."""
     places = list(range(len(name) + 1))
     at = state["treeat"] if state["treeat"] in places else places[-1]
@@ -91,8 +109,9 @@ def letters_seen(fused: FusedTree, level: int, node: int) -> str:
     return words.pad * (len(span) - len(letters)) + "".join(kit.names_of(letters, tokenizer))
 
 
-def _tree(state: kit.PageState, fused: FusedTree, bundled: engine.Bundled) -> tuple[int, int]:
-    """Draw the tree; return the (level, node) that is open."""
+def draw(state: kit.PageState, bundled: engine.Bundled, name: str, at: int) -> tuple[int, int]:
+    """Draw the tree above a letter; return the (level, node) that is open."""
+    fused = tree(bundled, name, at)
     key, last = f"{KEY}.tree", len(fused.levels)
 
     def opened() -> None:
@@ -104,6 +123,7 @@ def _tree(state: kit.PageState, fused: FusedTree, bundled: engine.Bundled) -> tu
     drawn_tree(
         levels_of(fused), key=key, words=words.view, limit=1.0, chosen=node, on_change=opened
     )
+    kit.prose(report(fused, bundled, node))
     return node
 
 
@@ -131,20 +151,17 @@ def levels_of(fused: FusedTree) -> list[TreeLevel]:
     return drawn
 
 
-def report(fused: FusedTree, bundled: engine.Bundled) -> str:
-    """Say what the tree is made of and what comes next."""
-    best = fused.probabilities.topk(BEST)
-    listed = [
-        words.best.format(token=spoken_next(int(token), bundled.tokenizer), p=kit.percent(float(p)))
-        for token, p in zip(best.indices, best.values, strict=True)
-    ]
-    window = len(fused.seen)
-    sizes = " + ".join(str(len(level.nodes)) for level in fused.levels)
-    text = words.read.format(
-        window=window, levels=len(fused.levels), sizes=sizes, best=", ".join(listed)
+def report(fused: FusedTree, bundled: engine.Bundled, node: tuple[int, int]) -> str:
+    """Say what the open node has read, and what comes next by the last one."""
+    best = int(fused.probabilities.argmax())
+    seen = letters_seen(fused, *node)
+    only = seen.strip(words.pad)
+    line = words.read if only else words.read_nothing
+    return line.format(
+        seen=kit.quote(only),
+        token=spoken_next(best, bundled.tokenizer),
+        p=kit.percent(float(fused.probabilities[best])),
     )
-    real = sum(token is not None for token in fused.seen)
-    return text + words.real.format(real=real, window=window)
 
 
 class Nodes(NamedTuple):
@@ -167,11 +184,6 @@ class Nodes(NamedTuple):
         """What is to be said where sharing saves nothing, because of nodes that no tree needs."""
         return words.shared_more if sum(self.together) >= self.apart else ""
 
-    @property
-    def sum(self) -> str:
-        """Their sum, written out."""
-        return f"{' + '.join(map(str, self.together))} = {sum(self.together)}"
-
 
 def nodes_of(levels: int, tokens: int) -> Nodes:
     """Return how many nodes the trees above so many tokens have."""
@@ -181,19 +193,27 @@ def nodes_of(levels: int, tokens: int) -> Nodes:
 
 
 def question(nodes: Nodes, name: str) -> kit.Question | None:
-    """Ask how many nodes are computed; None where two answers would be equal."""
-    many, shared = (nodes.tokens + nodes.each) * nodes.each, sum(nodes.together)
-    if len({many, shared, nodes.apart}) < 3:
+    """Ask how many nodes are computed; None where two answers would be near each other.
+
+    The wrong ones are of somebody to whom each letter has a tree of its own, and of one to whom a
+    letter adds no more than a node.
+    """
+    shared, single = sum(nodes.together), nodes.each + nodes.tokens - 1
+    reasons = {shared: words.ask_right, nodes.apart: words.ask_apart, single: words.ask_single}
+    numbers = sorted(reasons)
+    if len(numbers) < 3 or any(more < APART * less for less, more in pairwise(numbers)):
         return None
-    return kit.Question.of(
+    return kit.Question.among(
         words.ask,
-        tokens=nodes.tokens,
-        nodes=nodes.each,
+        reasons,
+        shared,
+        None,
         name=kit.quote(name),
-        shared=shared,
         levels=" + ".join(map(str, nodes.together)),
-        apart=nodes.apart,
-        many=many,
+        shared=shared,
+        each=nodes.each,
+        trees=nodes.tokens,
+        count=len(nodes.together),
     )
 
 
@@ -239,12 +259,3 @@ def _opened(
         kit.section(words.leaf, seen=unmarked(label))
     picture = node_picture(bundled, name, at, level, number)
     show(state, picture, key=f"{KEY}.node.{min(level, 1)}", control="fused", stacked=True)
-
-
-def _code(bundled: engine.Bundled, name: str, at: int, fused: FusedTree) -> None:
-    root = fused.levels[-1].nodes[0, :3].tolist()
-    kit.show_code(
-        [type(bundled.model).forward, fused_tree],
-        words.snippet_tree.format(bundled_name=bundled.name, name=name, at=at),
-        f"{[len(level.nodes) for level in fused.levels]}\n{[f'{x:.3f}' for x in root]}",
-    )
