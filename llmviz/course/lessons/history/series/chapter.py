@@ -33,6 +33,7 @@ from llmviz.course.ui import kit, pinned_cells
 STAGED = True
 KEY = "history.series.view"  # not that of the control called series
 GUESS = "history.series.rest"
+OWN = ("drawn", "typed")
 FEWEST = 5  # values that are drawn by hand at least
 APART = 0.3  # of the deviation of the series, on average, between the answers of the question
 BEFORE = 3  # times as many values are drawn before those that are covered
@@ -56,7 +57,8 @@ def draw(state: kit.PageState) -> None:
         held = _controls(state, values)
         fitted = len(values) - held
         fit = kit.or_refused(fit_series, values[:fitted], state["lags"])
-        asked = None if fit is None else question(values, fitted)
+        own = state["series"] in OWN  # who made it has nothing to guess
+        asked = None if fit is None or own else question(values, fitted)
         with picture:
             if asked is not None:
                 _drawn_on(values, fitted, fit, asked)
