@@ -46,7 +46,7 @@ def test_a_number_of_the_state_says_its_arithmetic(visit, opened):
     page = opened("part=recurrent&cell=rnn&name=ann&state=hidden.2.5", ".detail.kept")
     detail = page.locator(".detail.kept")
     expect(detail).to_contain_text("tanh(")
-    page.get_by_role("radio", name="LSTM").click()
+    page.get_by_role("radio", name="LSTM", exact=True).click()
     wait_for_address(page, "cell", "lstm")
     visit.settle()
     expect(page.locator(".matrix .label", has_text="forget gate f").first).to_be_visible()
