@@ -32,21 +32,6 @@ def in_plane(a: ArrayLike, b: ArrayLike) -> np.ndarray:
     return np.array([[terms.norm_a, 0.0], [terms.norm_b * terms.cosine, terms.norm_b * sine]])
 
 
-def rounded_cosine(a: ArrayLike, b: ArrayLike, decimals: int) -> float:
-    """Return the cosine that results if both lengths are rounded before dividing.
-
-    It can be above 1, which no cosine is, and infinite where a length is rounded to 0.
-
-    >>> round(rounded_cosine([0.2, 0.4, 0.9], [0.1, 0.5, 0.8], 1), 3)
-    1.044
-
-    Raises: as `cosine_terms`.
-    """
-    terms = cosine_terms(a, b)
-    lengths = round(terms.norm_a, decimals) * round(terms.norm_b, decimals)
-    return terms.dot / lengths if lengths else math.copysign(math.inf, terms.dot)
-
-
 def unit_rows(matrix: ArrayLike) -> np.ndarray:
     """Return the rows of a matrix (N, C) brought to length 1; a row of zeros stays.
 

@@ -185,20 +185,6 @@ def test_three_sentences_have_their_right_values(pair, cosine):
         assert run_snippet(snippet).strip() == prints.strip()
 
 
-def test_mistake_is_found_in_the_second_line():
-    app = similarity()
-    assert "√1.01 = 1.08" in " ".join(block.value for block in app.code)
-    ask = app.radio[-1]
-    assert ask.options == [f"line {i}" for i in (1, 2, 3, 4)]
-    ask.set_value(3).run()
-    assert "one of its lengths is wrong" in prose_of(app) and "1.005, not 1.08" in prose_of(app)
-    app.radio[-1].set_value(1).run()
-    fine(app)
-    said = prose_of(app)
-    assert "Right." in [box.value for box in app.success]
-    assert "0.9859" in said and "1.0444 is more than 1" in said
-
-
 @pytest.mark.parametrize(
     ("link", "rule"),
     [
@@ -219,7 +205,6 @@ def test_vectors_that_have_no_cosine_say_why(link, rule):
     if "zero" in rule:  # the other two measures exist
         of, there = words.labels, set(matrices(app))
         assert {of["dot"], of["distance"]} <= there and of["cosine"] not in there
-    assert "Spot the mistake" in [header.value for header in app.header]
 
 
 def test_words_in_pieces_and_sentences_are_means(small):

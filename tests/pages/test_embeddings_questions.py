@@ -20,7 +20,7 @@ from llmviz.course.lessons.embeddings.lookup import ids
 from llmviz.course.lessons.embeddings.maps import report
 from llmviz.course.lessons.embeddings.maps import words as map_words
 from llmviz.course.lessons.embeddings.positions import shuffle
-from llmviz.course.lessons.embeddings.similarity import analogies, neighbours, pair, wordlist, words
+from llmviz.course.lessons.embeddings.similarity import analogies, neighbours, wordlist, words
 from llmviz.course.lessons.embeddings.word2vec import film
 from llmviz.course.lessons.embeddings.word_maps import Judged
 from llmviz.course.ui.common import signed
@@ -93,28 +93,6 @@ def test_the_nearest_row_is_the_only_nearest_answer():
                 cosine in reason for cosine, reason in zip(cosines, question.reasons, strict=True)
             )
     assert asked > 100
-
-
-def test_a_multiplied_vector_has_one_true_cosine_among_the_answers():
-    draw = np.random.default_rng(0)
-    asked, turned = 0, 0
-    for _ in range(400):
-        a, b = draw.integers(-2, 3, size=(2, 3)) * 10.0 ** draw.integers(-4, 5)
-        if not (a.any() and b.any()):
-            continue
-        question = pair.factor_question(a, b)
-        cosine = float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
-        if question is None:
-            assert abs(cosine) < 0.005
-            continue
-        asked += 1
-        factor = float(re.search(r"by (−?\d)\.", question.text)[1].replace("−", "-"))
-        turned += factor < 0
-        true = signed(float(np.sign(factor) * cosine))
-        assert question.answers[question.right] == true and question.answers.count(true) == 1
-        assert f"= {true}." in question.reasons[question.right]
-    assert asked > 100 and 20 < turned < asked - 20
-    assert pair.factor_question(np.array([1.0, 0]), np.array([0, 1.0])) is None
 
 
 def test_the_odd_word_is_the_only_one_with_the_lowest_mean():

@@ -27,12 +27,6 @@ def test_plane_keeps_lengths_angle_and_distance(a, b):
     assert x[1] == 0 and y[1] >= 0
 
 
-def test_rounding_the_lengths_moves_the_cosine():
-    assert sim.rounded_cosine(V1, V2, 9) == pytest.approx(sim.cosine(V1, V2), abs=1e-8)
-    assert sim.rounded_cosine(V1, V2, 1) == pytest.approx(0.94 / (1.0 * 0.9))
-    assert sim.rounded_cosine([0.01, 0], [1, 0], 1) == math.inf
-
-
 def test_measure_of_all_rows_is_that_of_each():
     rows = np.random.default_rng(0).normal(size=(20, 6))
     rows[3] = 0

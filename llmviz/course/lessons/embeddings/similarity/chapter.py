@@ -5,7 +5,6 @@ import streamlit as st
 from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.similarity import (
     analogies,
-    mistake,
     neighbours,
     pair,
     wordlist,
@@ -50,7 +49,5 @@ def _looked(state: kit.PageState, table: VectorTable, seen: pair.Seen | None) ->
             found = pair.sums(state, table, seen)
     except ValueError as error:  # a row of zeros has no cosine, say
         kit.refuse(error)
-    if state["look"] == "pair":
-        mistake.draw()
     if found:
         kit.seen(words.end, found=found)

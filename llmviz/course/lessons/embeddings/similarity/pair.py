@@ -19,7 +19,6 @@ from llmviz.similarity import CosineTerms, VectorTable, cosine_terms, euclidean_
 
 KEY = "embeddings.pair"
 GUESS = f"{KEY}.alike"
-FACTORS = (2, -2, 3, -3)  # what A is multiplied by in the question
 NEARLY = 0.95  # the cosine that somebody expects of two words of one kind
 APART = 0.12  # between the answers of the question
 
@@ -122,7 +121,7 @@ def alike_question(table: VectorTable, a: Side, b: Side, terms: CosineTerms) -> 
 def sums(state: kit.PageState, table: VectorTable, seen: Seen) -> str:
     """Show how the products come together, and the two vectors in their plane.
 
-    Returns what was seen, once the question about them was answered, or there is none.
+    Returns what was seen.
     """
     a, b, terms = seen
     kit.section(words.sums)
@@ -153,10 +152,8 @@ def sums(state: kit.PageState, table: VectorTable, seen: Seen) -> str:
     pair_cells.three(state)
     _largest(a, b, terms.dot)
     _rank(table, a, b)
-    asked = factor_question(a.values, b.values)
-    shown = asked is None or kit.predict(asked, f"{KEY}.factor", covers=True)
     _code(table, a, b)
-    return shown and words.end_pair.format(
+    return words.end_pair.format(
         dot=_number(terms.dot), distance=_number(distance), cosine=_number(terms.cosine)
     )
 
@@ -198,33 +195,6 @@ def _rank(table: VectorTable, a: Side, b: Side) -> None:
         other=kit.quote(b.name),
         share=kit.percent(above / np.isfinite(alike).sum()),
     )
-
-
-def factor_question(a: np.ndarray, b: np.ndarray) -> kit.Question | None:
-    """Return the question what the cosine is when A (C,) is multiplied by a number.
-
-    The number is 2, 3, −2 or −3, by the digits of the cosine. None where the answers look alike.
-    """
-    now = cosine_terms(a, b)
-    factor = FACTORS[round(abs(now.cosine) * 1000) % len(FACTORS)]
-    then = cosine_terms(factor * a, b)
-    about = {
-        "factor": f"{factor}".replace("-", "−"),
-        "c": kit.signed(now.cosine),
-        "dot": _number(then.dot),
-        "length": _number(then.norm_a),
-        "b": kit.operand(_number(then.norm_b)),
-        "new": kit.signed(then.cosine),
-    }
-    other = words.ask_factor_turned if factor > 0 else words.ask_factor_same
-    reasons = {
-        kit.signed(then.cosine): words.ask_factor_right,
-        kit.signed(-then.cosine): other,
-        kit.signed(factor * now.cosine): words.ask_factor_product,
-    }
-    if len(reasons) < 3 or "0.00" in reasons or "−0.00" in reasons:
-        return None
-    return kit.Question.among(words.ask_factor, reasons, kit.signed(then.cosine), **about)
 
 
 def _code(table: VectorTable, a: Side, b: Side) -> None:
