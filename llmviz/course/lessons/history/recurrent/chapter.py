@@ -14,11 +14,8 @@ import streamlit as st
 from llmviz.course import components as lv
 from llmviz.course.lessons.history import named_model, typed_name
 from llmviz.course.lessons.history.recurrent import gradient, words
-from llmviz.course.lessons.history.recurrent.recurrent_states import (
-    StatesRead,
-    before,
-    read_states,
-)
+from llmviz.course.lessons.history.recurrent.name_read import KEY, rows_of, states
+from llmviz.course.lessons.history.recurrent.recurrent_states import before
 from llmviz.course.lessons.history.recurrent.unit_roles import LATER, UnitRoles, find_roles
 from llmviz.course.ui import engine, kit
 from llmviz.evaluation.invented_names import names_learned_from
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 STAGED = True
-KEY, GUESS = "history.recurrent", "history.recurrent.kept"
+GUESS = "history.recurrent.kept"
 MODELS = {cell: f"names-{cell}" for cell in words.cells}
 EVERY = 3  # of the names that the models learned from, one in so many
 APART = 0.08  # of all cases, on average, between the answers of the question
@@ -81,18 +78,6 @@ def _gates(*given) -> None:
 
 
 # ---- the state
-
-
-@kit.kept(64)
-def states(bundled: engine.Bundled, name: str) -> StatesRead:
-    """Return what a bundled model computes on a name, the start token in front."""
-    return read_states(bundled.model, bundled.tokenizer.encode_from_start(name))
-
-
-def rows_of(bundled: engine.Bundled, name: str) -> list[str]:
-    """Return how the tokens of a name are shown, the start token in front."""
-    tokenizer = bundled.tokenizer
-    return kit.names_of(tokenizer.encode_from_start(name), tokenizer)
 
 
 def _grid(bundled: engine.Bundled, name: str) -> None:
