@@ -7,6 +7,7 @@ from benchmarks.first_screen import PHONE, WIDE, screen_of
 
 DONE = [
     "errors?part=chance",
+    "errors?part=causes",
     "errors?part=letters",
     "errors?part=asked",
     "errors?part=people",

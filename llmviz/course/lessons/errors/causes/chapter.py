@@ -5,7 +5,7 @@ import streamlit as st
 from llmviz.corpus.leaning import LEANS
 from llmviz.course.lessons.errors import read_leaning
 from llmviz.course.lessons.errors.causes import words
-from llmviz.course.lessons.errors.causes.answering_heads import HeadCase, Look
+from llmviz.course.lessons.errors.causes.answering_heads import HeadCase
 from llmviz.course.lessons.errors.causes.case_evidence import answers_given, head_of, lines_of
 from llmviz.course.lessons.errors.causes.wrong_answers import TEN, Case, cases, offered, ten_cases
 from llmviz.course.lessons.errors.facts.answers import mean
@@ -13,19 +13,19 @@ from llmviz.course.lessons.errors.facts.own_fact import often
 from llmviz.course.lessons.errors.read_facts import CHOICES, NOBODY
 from llmviz.course.ui import kit
 
+STAGED = True
 KEY = "errors.causes"
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
+    """Show a case as it was measured, ask for its cause, then show the evidence."""
+    kit.prose(words.hook)
     try:
         known = cases()
     except ValueError:
-        kit.section(words.intro, all=0)
         st.info(words.missing, icon=":material/download:")
         return
-    kit.section(words.intro, all=sum(map(len, known.values())))
     number = state["casefile"]
     file = ten_cases(number)
     every = [question(case, number) for case in file]
@@ -34,20 +34,20 @@ def draw(state: kit.PageState) -> None:
         state["casefile"] = number % 9_999 + 1
         state["case"] = 1
 
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        kit.choose(state, "case", words.case_label, {at: str(at) for at in range(1, TEN + 1)})
-        st.button(words.another, icon=":material/folder_open:", on_click=another)
-    st.caption(words.file.format(number=number))
     at = state["case"] - 1
-    st.subheader(words.title.format(number=at + 1, all=TEN), anchor=False)
-    key = f"{KEY}.{number}.{at}"
-    if kit.predict(every[at], key, covers=True):
-        st.caption(words.evidence)
+    with kit.stage("causes", stays=False):
+        kit.case_rows(seen(file[at]), kit.Axis(0, 1, words.seen_axis), key=f"{KEY}.case", words={})
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            kit.choose(state, "case", words.case_label, {n: str(n) for n in range(1, TEN + 1)})
+            st.button(words.another, icon=":material/folder_open:", on_click=another)
+        told = kit.predict(every[at], f"{KEY}.{number}.{at}", covers=True)
+    if told:
         _evidence(file[at])
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.intro, all=sum(map(len, known.values())))
     kit.show_code(
         [ten_cases, cases],
-        "from llmviz.course.lessons.errors.causes.wrong_answers import ten_cases\n\n"
-        f"print([case.cause for case in ten_cases({number})].count('never'))",
+        words.snippet.format(number=number),
         str([case.cause for case in file].count("never")),
     )
     results = [kit.graded(quiz, f"{KEY}.{number}.{place}") for place, quiz in enumerate(every)]
@@ -57,40 +57,64 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, number=number, answered=answered, right=right)
 
 
+def seen(case: Case) -> list[kit.Case]:
+    """Return what was measured of a case as lines: answers, scores, or shares of a word."""
+    values = case.named
+    if given := answers_given(case):
+        return [
+            kit.Case(
+                words.nobody if said == CHOICES[NOBODY] else words.in_town.format(town=said), chance
+            )
+            for said, chance in given
+        ]
+    if case.cause == "heart":
+        written = [(f"{values['given']} ", False), (str(values["written"]), True)]
+        return [kit.Case(written, 1.0, note=words.in_full)]
+    if case.cause == "tested":
+        rows = {"this_test": values["read"], "other_test": values["other"]}
+    elif "share" in values:
+        text, model = float(values["women"]), float(values["share"])
+        if values["said"] != "she" and case.cause != "unsaid":
+            text, model = 1 - text, 1 - model
+        elif values["said"] != "she":
+            model = 1 - model
+        rows = {"women" if case.cause == "unsaid" else "text": text, "model": model}
+    else:
+        rows = {"wrong": values["sure"]}
+    named = {"said": values.get("said", "")}
+    return [kit.Case(words.seen[name].format(**named), share) for name, share in rows.items()]
+
+
 def _evidence(case: Case) -> None:
-    kit.prose(proof(case))
+    """Show what proves the cause: sentences of the text with their number, or what a head does."""
     if found := head_of(case):
         _head(found)
         return
     lines, more = lines_of(case)
     rows = [
-        (words.line_of[line.who].format(text=line.text) if line.who else line.text, line.times)
+        kit.Case(
+            words.line_of[line.who].format(text=line.text) if line.who else line.text,
+            float(line.times),
+        )
         for line in lines
     ]
-    kit.rows_table([(text, often(times)) for text, times in rows], words.line_columns)
+    axis = kit.Axis(0, max(1, *(line.times for line in lines)), words.lines_axis)
+    kit.case_rows(rows, axis, key=f"{KEY}.lines", words={}, form="count")
     if more:
         kit.prose(words.more_lines.format(others=kit.count(more, "other line")))
-    if given := answers_given(case):
-        answers = [
-            (words.nobody if said == CHOICES[NOBODY] else words.in_town.format(town=said), chance)
-            for said, chance in given
-        ]
-        kit.rows_table(
-            [(said, kit.percent(chance)) for said, chance in answers], words.answer_columns
-        )
 
 
 def _head(found: HeadCase) -> None:
-    """Show both passes, and what the head does in each."""
-    plain, here = map(looks_at, found.looks)
+    """Show the right answer in three passes, and where the head looks."""
     stands = [" | ".join(map(_seen, tokens)) for tokens in found.tokens]
     first, second = stands if any(stands) else [f"… {ending}" for ending in found.endings]
     rows = [
-        (words.passes["plain"], first, kit.percent(found.plain), plain),
-        (words.passes["here"], second, kit.percent(found.here), here),
-        (words.passes["moved"], second, kit.percent(found.moved), plain),
+        kit.Case([(f"{words.passes['plain']}: ", False), (first, True)], found.plain, role="value"),
+        kit.Case([(f"{words.passes['here']}: ", False), (second, True)], found.here),
+        kit.Case([(f"{words.passes['moved']}: ", False), (second, True)], found.moved),
     ]
-    kit.rows_table(rows, words.head_columns)
+    axis = kit.Axis(0, 1, words.right_axis.format(right=found.right))
+    kit.case_rows(rows, axis, key=f"{KEY}.head", words={})
     kit.prose(head_line(found))
 
 
@@ -98,27 +122,33 @@ def _seen(token: str) -> str:
     return token.replace(" ", "·")
 
 
-def looks_at(look: Look) -> str:
-    """Return the token that a head looks at most, with its weight."""
-    return words.looks_at.format(token=_seen(look.token), weight=kit.percent(look.weight))
-
-
 def head_line(found: HeadCase) -> str:
-    """Return which head an answer depends on, and what its output changes."""
+    """Return which head an answer depends on, what its output changes, and where it looks."""
+    looks = [
+        words.looks_at.format(token=kit.quote(look.token), weight=kit.percent(look.weight))
+        for look in found.looks
+    ]
     return words.head_read["back" if found.moved > 0.5 else "most"].format(
         layer=found.layer,
         head=found.head,
         right=kit.quote(found.right),
         moved=kit.percent(found.moved),
         here=kit.percent(found.here),
+        before=looks[0],
+        now=looks[1],
     )
+
+
+def stem(case: Case) -> str:
+    """Return a case as it is told."""
+    return words.asked[case.cause].format(**written_values(case))
 
 
 def question(case: Case, seed: int) -> kit.Question:
     """Return the question on a case: its text, and the causes to choose from."""
     causes = offered(case, seed)
     return kit.Question(
-        f"{words.asked[case.cause].format(**written_values(case))} {words.question}",
+        f"{stem(case)} {words.question}",
         [words.causes[cause] for cause in causes],
         causes.index(case.cause),
         [words.why_not[cause] if cause != case.cause else proof(case) for cause in causes],
