@@ -67,6 +67,8 @@ DONE = [
     "transformer?part=block",
     "training?part=descent",
     "training?part=optimizers",
+    "sampling?part=knows",
+    "sampling?part=beam",
 ]
 
 

@@ -75,6 +75,8 @@ STAGED = {
     "Cross-attention",
     "Why",
     "Units",
+    "What it knows",
+    "Beam search",
     "One block, opened",
 }  # they have it under their picture
 WAYS_ON = ("Back: ", "Next: ", "Next lesson: ")

@@ -18,9 +18,7 @@ from llmviz.course.components import unpack
 from llmviz.course.document import marks
 from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.discoveries.circuit import chapter as circuit
-from llmviz.course.lessons.sampling.beam import chapter as beam
 from llmviz.course.lessons.sampling.compare import chapter as compare
-from llmviz.course.lessons.sampling.knows import chapter as knows
 from llmviz.course.lessons.sampling.writing import chapter as writing
 from llmviz.course.lessons.transformer.patching import chapter as patching
 from llmviz.course.lessons.transformer.units import chapter as units
@@ -57,8 +55,7 @@ streamlit_parts.look_up_values()  # as app.py does for its server
 streamlit_parts.ask_without_errors()
 paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
 question.COVERS = False  # but for the test of what questions cover
-knows.SOON = 60.0  # nor one that would look again
-beam.SLICE = compare.SLICE = writing.SLICE = 200
+compare.SLICE = writing.SLICE = 200
 circuit.SLICE = patching.SLICE = units.SLICE = 60.0
 
 ROOT = Path(__file__).parents[2]

@@ -54,7 +54,6 @@ def imported(request, tmp_path_factory):
         ("attention", "heads"),
         ("sampling", "pipeline"),
         ("sampling", "writing"),
-        ("sampling", "beam"),
         ("sampling", "knows"),
         ("embeddings", "lookup"),
         ("embeddings", "context"),

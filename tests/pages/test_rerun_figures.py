@@ -8,7 +8,7 @@ import pytest
 
 from llmviz.corpus.probes import PROBES, probe_sets, probes
 from llmviz.course.lessons.sampling import params, source, sweeps
-from llmviz.course.lessons.sampling.knows import probing
+from llmviz.course.lessons.sampling.knows import chapter as knows
 from llmviz.course.lessons.sampling.pipeline.chapter import SLIDERS
 from llmviz.course.lessons.tokenization.learn import chapter as learn
 from tests.pages.harness import fine, open_part, sent
@@ -68,12 +68,11 @@ def test_a_prompt_goes_through_the_model_once_for_all_visitors(bundle, counted):
 
 
 def test_each_rule_is_asked_once(bundle, counted):
-    probing.of_kind.clear()
-    probing.all_kinds.clear()
-    counted.watch(probing.of_kind, "_compute")
+    knows.of_kind.clear()
+    counted.watch(knows.of_kind, "_compute")
     for rule in ("capitals", "sums", "capitals"):
         fine(open_part("sampling", "knows", rule=rule, model=params.DEFAULT_MODEL))
-    assert counted["_compute"] == len(PROBES)
+    assert counted["_compute"] == 2
 
 
 def test_stories_told_once_give_the_probes_of_each_rule():

@@ -17,7 +17,7 @@ from llmviz.course.lessons.sampling.knows import words
 from llmviz.course.ui.common import percent
 from llmviz.training.evaluate import share_right
 from llmviz.training.measures import Share
-from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
+from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets, unpack_all
 
 
 def test_stories_hold_as_many_things_as_they_say():
@@ -87,10 +87,12 @@ def test_the_share_of_a_rule_stands_with_its_interval_as_in_the_card(bundle, mon
     card = {**bundle.card, "probes": {kind: one.to_dict() for kind, one in scores.items()}}
     known = dataclasses.replace(bundle, card=card)
     monkeypatch.setattr(knows.source, "model", lambda state: known)
-    told = re.sub(r"<[^>]+>", "", prose_of(open_part("sampling", "knows", rule="sums")))
-    assert "Of 1,000 probes of this rule, the model gets 98.5\u00a0% (97.5\u00a0% to" in told
-    assert "least often in “where somebody is”: 96.1\u00a0% (94.7\u00a0% to 97.1\u00a0%)." in told
-    assert "How often is it right" not in prose_of(open_part("sampling", "knows", rule="quotes"))
+    app = open_part("sampling", "knows", rule="sums")
+    told = re.sub(r"<[^>]+>", "", prose_of(app))
+    assert "weakest at “where somebody is”: it is right in 96.1\u00a0% (94.7\u00a0% to" in told
+    (dots,) = [rows for rows in unpack_all(app, "case_rows") if len(rows["rows"]) == 3]
+    for row, kind in zip(dots["rows"], ("places", "sums", "days"), strict=True):
+        assert (row["value"], row["interval"]) == (scores[kind].share, [*scores[kind].interval])
 
 
 @pytest.mark.parametrize("probes", [None, {"sums": 0.98}, {"sums": {"right": 3}}, [1]])
@@ -99,7 +101,7 @@ def test_a_card_without_counts_shows_none(bundle, monkeypatch, probes):
     monkeypatch.setattr(knows.source, "model", lambda state: known)
     app = open_part("sampling", "knows", rule="sums")
     fine(app)
-    assert "How often is it right" not in prose_of(app)
+    assert "weakest" not in prose_of(app)
 
 
 def test_other_rules_are_not_told_apart(bundle):
@@ -129,7 +131,7 @@ def test_what_stands_beside_a_temperature_is_what_the_model_computes_at_it(bundl
             math.prod(float(row[token]) for row, token in zip(rows, tokens, strict=True))
         )
     told = re.sub(r"<[^>]+>", "", prose_of(app))
-    assert f"At temperature {heat:g}, the model writes" in told
+    assert f"At T = {heat:g} the model writes" in told
     right, wrong = expected
     assert f"with a probability of {percent(right)}. For" in told
-    assert f"it is {percent(wrong)}. For everything else" in told
+    assert f"it is {percent(wrong)}, and for all" in told

@@ -11,7 +11,7 @@ import pytest
 
 from llmviz.corpus.probes import probes
 from llmviz.course.lessons.sampling import texts
-from llmviz.course.lessons.sampling.beam import exhaustive
+from llmviz.course.lessons.sampling.beam import chapter as beam
 from llmviz.course.lessons.sampling.beam.model import compare, continuation_count
 from llmviz.course.lessons.sampling.dice import chapter as dice
 from llmviz.course.lessons.sampling.knows import model as probe_chances
@@ -108,7 +108,7 @@ def test_the_end_of_the_search_says_where_greedy_choice_stands(v, can_end):
     every = exhaustive_search(model, [0], 3, stop_id=stop)
     compared = compare(every, lambda width: beam_search(model, [0], width, 3, stop_id=stop), (1, 2))
     prompt = SimpleNamespace(text="d", vocab_size=v, stop_id=stop)
-    said = exhaustive.end(prompt, compared)
+    said = beam.end(prompt, compared)
     greedy = every.place(beam_search(model, [0], 1, 3, stop_id=stop).tokens())
     assert ("greedy choice gives the most probable" in said["found"]) == (greedy == 1)
     assert greedy == 1 or f"gives number {greedy:,} of {len(every.ids):,} texts" in said["found"]

@@ -1,71 +1,102 @@
-"""Chapter "Beam search": the tree with its scores, and what greedy missed."""
+"""Chapter "Beam search": its tree, and its find among all texts that there are."""
 
-import math
-from functools import partial
+from collections.abc import Sequence
 
+import numpy as np
 import streamlit as st
 
 from llmviz.course.components.beam_tree.view import Branch, beam_tree
 from llmviz.course.lessons.sampling import source
-from llmviz.course.lessons.sampling.beam import exhaustive, words
-from llmviz.course.lessons.sampling.beam.growing_beam import GrowingBeam
-from llmviz.course.lessons.sampling.beam.model import scored_at, taken_at
-from llmviz.course.lessons.sampling.beam.searches import growing
+from llmviz.course.lessons.sampling.beam import words
+from llmviz.course.lessons.sampling.beam.model import (
+    Compared,
+    compare,
+    continuation_count,
+    taken_at,
+)
+from llmviz.course.lessons.sampling.beam.params import MOST_WIDTH
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.ui import engine, kit
-from llmviz.sampling import BeamTree, beam_search
+from llmviz.course.ui.engine_ready import engine_ready
+from llmviz.sampling import BeamTree, Continuations, beam_search, exhaustive_search, softmax
+from llmviz.textfile import check_text
 
-SLICE = 0.1  # seconds of work by which each search grows at a time: all of it, in most cases
-POLL = 0.1  # seconds between two reruns while they grow
+STAGED = True
+KEY, GUESS = "sampling.beam", "beam.first"
+WIDTHS = range(1, MOST_WIDTH + 1)
+ROWS = 12  # of the list of all texts, and those that a search found
+FIRST = 3  # of the most probable first tokens, those among which the best text's one is asked
+SMALL = source.SmallPicker("small", first=source.SMALL_MODEL)
+MANY = 10  # tokens: all texts of so many are too many to be scored
 
 
+@st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter: the tree, and a search among all texts beside it."""
-    _draw_tree(state)
-    if engine.ready():
-        exhaustive.draw(state)
-
-
-@source.reads_prompt(words.intro)
-def _draw_tree(state: kit.PageState, prompt: Prompted) -> None:
-    with st.container(horizontal=True, gap="medium"):
-        st.slider(words.width, width=220, **state.ranged("width"))
-        st.slider(words.tokens, width=220, **state.ranged("depth"))
-        st.slider(
-            words.penalty,
-            step=0.1,
-            width=220,
-            help=words.penalty_help,
-            **state.ranged("penalty"),
-        )
-    width, depth, penalty = state["width"], state["depth"], state["penalty"]
+    """Show what greedy choice writes, ask which first token is best, then wider searches."""
+    kit.prose(words.hook)
+    name = SMALL.name(state) if engine_ready() else None
+    bundled = kit.load(name) if name else None
+    if bundled is None:
+        return
     try:
-        searches = [growing(prompt, beams, depth, penalty) for beams in (width, 1)]
-        live = not all([search.grow(SLICE) for search in searches])
+        check_text(state["begin"])
+        prompt = source.read(bundled, state["begin"])
+        compared = searched(bundled, prompt.ids, prompt.stop_id, state["letters"])
     except ValueError as error:
         kit.refuse(error)
+        _controls(state, shown=True)
         return
-    body = partial(_searched, state, prompt, searches, live)
-    # Behind a prompt as long as the context each token takes the model a whole window.
-    st.fragment(body, run_every=POLL if live else None)()
-
-
-def _searched(
-    state: kit.PageState, prompt: Prompted, searches: list[GrowingBeam], live: bool
-) -> None:
-    """Show the tree once both searches are over: that of the beam, and the greedy one."""
-    if live and not all([search.grow(SLICE) for search in searches]):
-        st.caption(words.growing)
-        return
-    if live:
-        st.rerun()  # which ends the looking
+    quiz = question(prompt, compared.every)
+    told = quiz is None or kit.answered(quiz, GUESS)
+    shown = told or state["width"] > 1
     width = state["width"]
-    tree, greedy = (search.whole() for search in searches)
-    quiz = question(tree, width, prompt.logits.size)
-    if quiz is None or kit.predict(quiz, "beam.scored", covers=True):
-        _tree(prompt, tree, width)
-    kit.prose(beside_greedy(prompt, tree, greedy))
-    _code(prompt, tree, state)
+    with kit.stage("beam", stays=False):
+        _tree(prompt, compared.trees[width], width)
+        place = compared.places[width]
+        kit.prose(
+            words.caption["best" if width in compared.best and shown else "place"],
+            width=width,
+            scored=f"{compared.expanded[width] * prompt.vocab_size:,}",
+            text=kit.quote(written(prompt, compared.every.tokens(place))),
+            place=f"{place:,}" if shown else words.unknown,
+            p=kit.percent(float(compared.every.probabilities[place - 1])),
+            all=f"{len(compared.every.ids):,}",
+        )
+        _controls(state, shown=shown)
+    if quiz is not None:
+        kit.predict(quiz, GUESS, covers=True)
+    if not shown:
+        return
+    kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.intro)
+    _ladder(prompt, compared)
+    _all(prompt, compared)
+    _code(prompt, compared, state["letters"])
+    kit.seen(words.end, **end(prompt, compared))
+
+
+def _controls(state: kit.PageState, *, shown: bool) -> None:
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        if shown:
+            st.slider(words.width, width=220, **state.ranged("width"))
+        kit.text_input(state, "begin", words.beginning, width=220)
+        st.slider(words.tokens, width=220, **state.ranged("letters"))
+        SMALL.menu(state, title=words.model)
+
+
+@kit.kept(32)
+def searched(
+    bundled: engine.Bundled, ids: tuple[int, ...], stop_id: int | None, length: int
+) -> Compared:
+    """Return all texts of up to some tokens, and the finds of a beam of each width among them."""
+    every = exhaustive_search(bundled.model, list(ids), length, stop_id=stop_id)
+    return compare(
+        every,
+        lambda width: beam_search(
+            bundled.model, list(ids), width, length, 0.0, stop_id, shown=max(2, width)
+        ),
+        WIDTHS,
+    )
 
 
 def _tree(prompt: Prompted, tree: BeamTree, width: int) -> None:
@@ -89,7 +120,7 @@ def _tree(prompt: Prompted, tree: BeamTree, width: int) -> None:
     beam_tree(
         branches,
         tree.finals,
-        key="sampling.beam",
+        key=f"{KEY}.tree",
         hidden=tree.hidden,
         words=picture,
         captions=[*captions, end],
@@ -102,74 +133,132 @@ def _caption(tree: BeamTree, step: int) -> str:
     return text.format(k=step, w=kit.count(taken, "continuation"), ended=ended)
 
 
-def beside_greedy(prompt: Prompted, tree: BeamTree, greedy: BeamTree) -> str:
-    """Say what the beam found beside greedy, in nats and in how many times as probable."""
-    best, first = tree.tokens(), greedy.tokens()
-    decode = prompt.bundled.tokenizer.decode
-    numbers = {
-        "best": kit.quote(decode(best), 90),
-        "greedy": kit.quote(decode(first), 90),
-        "best_total": kit.signed(tree.best.total),
-        "greedy_total": kit.signed(greedy.best.total),
-        "best_mean": kit.signed(tree.best.total / len(best)),
-        "greedy_mean": kit.signed(greedy.best.total / len(first)),
-        "times": times(tree.best.total - greedy.best.total),
+def written(prompt: Prompted, tokens: list[int]) -> str:
+    """Return a text from its beginning on, to read; its end as a mark."""
+    ends = bool(tokens) and tokens[-1] == prompt.stop_id
+    text = "".join(prompt.texts(tokens[:-1] if ends else tokens))
+    return prompt.text + text + (words.mark if ends else "")
+
+
+def question(prompt: Prompted, every: Continuations) -> kit.Question | None:
+    """Ask with which first token the most probable text begins; None where two are best.
+
+    The answers are the most probable first tokens, so the first of them is who follows the
+    favourite. Each reason is the best text that begins so.
+    """
+    chances = softmax(prompt.logits)
+    first = every.ids[:, 0]
+    right = int(first[0])
+    likely = np.argsort(-chances, kind="stable")[:FIRST].tolist()
+    tokens = likely if right in likely else [*likely, right]
+    best = {token: int(np.flatnonzero(first == token)[0]) for token in tokens}
+    if len(tokens) < FIRST or min(np.diff(np.sort(-every.totals[[*best.values()]]))) < 1e-6:
+        return None
+
+    def said(token: int) -> str:
+        return words.mark if token == prompt.stop_id else prompt.token_text(token)
+
+    reasons = {
+        said(token): (words.ask_right if token == right else words.ask_other).format(
+            token=kit.quote(said(token)),
+            chance=kit.percent(float(chances[token])),
+            text=kit.quote(written(prompt, every.tokens(place + 1))),
+            p=kit.percent(float(every.probabilities[place])),
+        )
+        for token, place in best.items()
     }
-    if best == first:
-        return words.same.format(**numbers)
-    return (words.other if len(best) == len(first) else words.other_length).format(**numbers)
-
-
-def times(nats: float) -> str:
-    """Return a difference of log-probabilities as a factor, in digits that say something.
-
-    >>> times(0.0), times(-7.0), times(60.0)
-    ('1.00', '0.00091', 'e^60')
-    """
-    if abs(nats) > 20:
-        return f"e^{kit.signed(nats)[:-3]}"
-    factor = math.exp(nats)
-    return f"{factor:,.2f}" if factor >= 0.1 else f"{factor:.2g}"
-
-
-def question(tree: BeamTree, width: int, vocab_size: int) -> kit.Question | None:
-    """Return the question how many continuations the second step scores; None without that step.
-
-    None, too, where the vocabulary is so small that wrong answers would be right.
-    """
-    right = scored_at(tree, 2, vocab_size)
-    if not right:
+    if len(reasons) < len(tokens):
         return None
-    taken, ended = taken_at(tree, 1)
-    living = taken - ended
-    reason = words.ask_beam_reason.format(
-        beams=kit.count(living, "beginning"),
-        v=kit.count(vocab_size, "token"),
-        n=f"{right:,}",
-        w=width,
+    shares = [f"{kit.quote(said(token))} {kit.percent(float(chances[token]))}" for token in tokens]
+    text = words.ask.format(
+        beginning=kit.quote(prompt.text) if prompt.text else words.nothing,
+        shares=kit.listed(shares),
+        n=kit.count(every.ids.shape[1], "token"),
     )
-    answers = {right: reason}
-    if ended:
-        answers.setdefault(taken * vocab_size, words.ask_beam_ended)
-    answers.setdefault(
-        vocab_size**2, words.ask_beam_all.format(kept=kit.count(living, "beginning"))
-    )
-    answers.setdefault(living * width, words.ask_beam_few)
-    if len(answers) < 3:
-        return None
-    text = words.ask_beam_ends if ended else words.ask_beam
-    return kit.Question.among(
-        text.format(beams=kit.count(taken, "beginning"), ended=ended),
-        answers,
-        right,
-        lambda n: kit.count(n, "continuation"),
+    return kit.Question.among(text, reasons, said(right))
+
+
+def _ladder(prompt: Prompted, compared: Compared) -> None:
+    every, places = compared.every, compared.places
+    rows = sorted({*range(1, min(ROWS, len(every.ids)) + 1), *places.values()})
+    cases = []
+    for place in rows:
+        widths, share = note(place, places), float(every.probabilities[place - 1])
+        text = f"{place:,}. {written(prompt, every.tokens(place))}"
+        label = [(text, bool(widths)), (f" · {widths}" if widths else "", False)]
+        cases.append(kit.Case(label, share, role="query" if widths else "residual"))
+    most = float(every.probabilities[0])
+    kit.case_rows(
+        cases, kit.Axis(0, 1.1 * most, words.axis), key=f"{KEY}.ladder", words={}, form="chance"
     )
 
 
-def _code(prompt: Prompted, tree: BeamTree, state: kit.PageState) -> None:
-    width, depth, penalty = state["width"], state["depth"], state["penalty"]
+def note(place: int, places: dict[int, int]) -> str:
+    """Return what stands beside a place: which widths ended there.
+
+    >>> note(3, {1: 3, 2: 3, 3: 1}), note(1, {1: 3, 2: 1, 3: 1, 4: 1}), note(2, {1: 3})
+    ('width 1, 2', 'width 2–4', '')
+    """
+    widths = [width for width, own in places.items() if own == place]
+    if not widths:
+        return ""
+    together = len(widths) > 2 and widths == list(range(widths[0], widths[-1] + 1))
+    listed = f"{widths[0]}–{widths[-1]}" if together else ", ".join(map(str, widths))
+    return (words.greedy if widths == [1] else words.of_width).format(widths=listed)
+
+
+def _all(prompt: Prompted, compared: Compared) -> None:
+    every = compared.every
+    kit.prose(
+        words.all_texts,
+        v=prompt.vocab_size,
+        n=kit.count(len(every.ids), "text"),
+        beginning=kit.quote(prompt.text) if prompt.text else words.nothing,
+        mass=f"{every.probabilities.sum():.4f}",
+        end=words.mark,
+    )
+    found = beams_find(
+        compared.best, MOST_WIDTH, compared.expanded, prompt.vocab_size, len(every.ids)
+    )
+    kit.prose(found)
+
+
+def beams_find(best: Sequence[int], most: int, expanded: dict[int, int], v: int, n: int) -> str:
+    """Say which widths up to `most` find the best of n texts: those in `best`.
+
+    `expanded` holds how many beginnings each width went on from, each with all v tokens.
+    """
+    if not best:
+        return words.not_found.format(most=most)
+    if best[0] < most and list(best) == list(range(best[0], most + 1)):
+        return words.found_from.format(
+            width=best[0], most=most, scored=f"{expanded[best[0]] * v:,}", all=f"{n:,}"
+        )
+    return words.found_some.format(most=most, widths=", ".join(map(str, best)))
+
+
+def end(prompt: Prompted, compared: Compared) -> dict[str, str]:
+    """Return what the chapter ends with: where greedy choice stands among all texts."""
+    every, v = compared.every, prompt.vocab_size
+    found = words.end_finds if 1 in compared.best else words.end_misses
+    can_end = prompt.stop_id is not None
+    return {
+        "found": found.format(
+            place=compared.places[1],
+            all=kit.count(len(every.ids), "text"),
+            beginning=kit.quote(prompt.text) if prompt.text else words.nothing,
+        ),
+        "n": kit.count(MANY, "token"),
+        "many": kit.count(continuation_count(v, MANY, can_end=can_end), "text"),
+        "beam": f"{v + 3 * v * (MANY - 1):,}",
+    }
+
+
+def _code(prompt: Prompted, compared: Compared, length: int) -> None:
+    every = compared.every
     kit.show_code(
-        [beam_search],
-        source.snippet(prompt) + words.snippet.format(width=width, depth=depth, penalty=penalty),
-        f"{prompt.bundled.tokenizer.decode(tree.tokens())!r} {round(tree.best.score, 2)}",
+        [beam_search, exhaustive_search],
+        source.snippet(prompt) + words.snippet.format(length=length),
+        f"{len(every.ids)} {prompt.bundled.tokenizer.decode(every.tokens(1))!r} "
+        f"{compared.places[1]}",
     )

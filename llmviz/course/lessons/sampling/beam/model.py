@@ -16,12 +16,13 @@ NEAR = 1e-9  # nats: totals nearer than this differ by rounding alone
 class Compared:
     """All continuations of a prompt, the best first, and what beams of some widths found of them.
 
-    `places` holds for each width the place of its text among all, from 1; `expanded` how many
-    beginnings the search went on from, each with all tokens. `best` are the widths whose text is
-    as probable as the best one; with ties that can be a later place than 1.
+    `trees` holds the search of each width, `places` the place of its text among all, from 1, and
+    `expanded` how many beginnings it went on from, each with all tokens. `best` are the widths
+    whose text is as probable as the best one; with ties that can be a later place than 1.
     """
 
     every: Continuations
+    trees: dict[int, BeamTree]
     places: dict[int, int]
     expanded: dict[int, int]
     best: tuple[int, ...]
@@ -35,7 +36,8 @@ def compare(
     places = {width: every.place(tree.tokens()) for width, tree in trees.items()}
     least = every.totals.max() - NEAR
     best = tuple(width for width, place in places.items() if every.totals[place - 1] >= least)
-    return Compared(every, places, {width: len(tree.hidden) for width, tree in trees.items()}, best)
+    expanded = {width: len(tree.hidden) for width, tree in trees.items()}
+    return Compared(every, trees, places, expanded, best)
 
 
 def continuation_count(vocab_size: int, length: int, *, can_end: bool = True) -> int:
@@ -56,11 +58,6 @@ def continuation_count(vocab_size: int, length: int, *, can_end: bool = True) ->
         return vocab_size**length
     going_on = vocab_size - 1
     return going_on**length + sum(going_on**k for k in range(length))
-
-
-def scored_at(tree: BeamTree, step: int, vocab_size: int) -> int:
-    """Return how many continuations a beam search scored at a step, from 1; 0 if it had ended."""
-    return vocab_size * sum(tree.nodes[node].depth == step - 1 for node in tree.hidden)
 
 
 def taken_at(tree: BeamTree, step: int) -> tuple[int, int]:

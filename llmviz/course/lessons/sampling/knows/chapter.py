@@ -1,33 +1,34 @@
-"""Chapter "What it knows": the rules of tiny-world, and what temperature does to them."""
+"""Chapter "What it knows": a rule of tiny-world, and what temperature does to its right words."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 import numpy as np
 import streamlit as st
 
 from llmviz.corpus.probes import PROBES, Probe
 from llmviz.course.components.writer.view import writer
-from llmviz.course.figures import sampling as figures
 from llmviz.course.lessons.sampling import source, texts
 from llmviz.course.lessons.sampling import words as lesson_words
 from llmviz.course.lessons.sampling.knows import model as probe_chances
-from llmviz.course.lessons.sampling.knows import probing, words
+from llmviz.course.lessons.sampling.knows import words
 from llmviz.course.lessons.sampling.params import DEFAULT_MODEL
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.lessons.sampling.writing.chapter import tokens_of, writer_words
 from llmviz.course.ui import engine, kit
 from llmviz.training.measures import Share, probe_shares
 
-STOPS = probe_chances.TEMPERATURES  # of the curves
+STAGED = True
+KEY, GUESS = "sampling.knows", "knows.on"
+STOPS = probe_chances.TEMPERATURES
+DRAWN = (*range(11), *range(12, 31, 2))  # of the stops, those of the picture
+KNOWN = 11  # of them, those up to T = 1, which are drawn before the question
 WRITTEN = 16  # tokens that go on from the probe
+TAIL = 8  # words of the story that stand above the picture
 STORY = 700  # characters of it that are shown
-LEAST = 0.005  # a share below it is shown with too few digits to ask about
-EDGE = 0.03  # of the share at T = 1: nearer to the limit of an answer is too near to ask
+APART = 0.06  # between two answers, as a mean over the temperatures
 KNOWS, GUESSES = 0.9, 0.75  # shares of stories: above the one, below the other
 
-SOON = 0.05  # seconds that the page waits for all rules before it shows how far they are
-POLL = 0.5  # seconds between two looks at that
+of_kind = kit.kept(16 * len(PROBES))(kit.on_model_and_tokenizer(probe_chances.of_kind))
 
 
 def ahead() -> Iterator[None]:
@@ -40,13 +41,40 @@ def ahead() -> Iterator[None]:
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
+    """Show how sure the model is up to T = 1, ask how that goes on, then other stories."""
+    kind, heat, example = state["rule"], state["heat"], state["example"] - 1
+    probe = probe_chances.examples(kind)[example]
+    kit.prose(words.hook, tail=" ".join(probe.prompt.split()[-TAIL:]))
     bundled = source.model(state)
-    if bundled is None:
+    try:
+        chances = of_story(bundled, kind, example) if bundled else None
+    except ValueError as error:
+        kit.refuse(error)
         return
-    if not str(bundled.card.get("corpus", "")).startswith("tiny-world"):
-        st.info(words.other_model)
+    if bundled is None or chances is None:
+        kit.source(state)
+        return
+    quiz = question(chances, probe)
+    told = quiz is not None and kit.answered(quiz, GUESS)
+    shown = quiz is None or told or heat > 1
+    asked = None if shown and not told else quiz  # who has turned T up has seen it
+    with kit.stage("knows"):
+        _lines(chances, probe, heat, asked)
+        p_right, p_wrong = map(float, at_heat(bundled, kind, example, heat))
+        said = {"right": kit.quote(probe.right.strip()), "wrong": kit.quote(probe.wrong.strip())}
+        rest = kit.percent(max(0.0, 1 - p_right - p_wrong))
+        kit.prose(
+            words.numbers,
+            t=heat,
+            p_right=kit.percent(p_right),
+            p_wrong=kit.percent(p_wrong),
+            rest=rest,
+            **said,
+        )
+        st.slider(lesson_words.temperature, step=0.1, width=260, **state.ranged("heat"))
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    kit.source(state)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.selectbox(
             words.kind,
@@ -56,31 +84,46 @@ def draw(state: kit.PageState) -> None:
             **state.bind("rule"),
         )
         st.number_input(words.example, step=1, width=140, **state.ranged("example"))
-        st.slider(lesson_words.temperature, step=0.1, width=260, **state.ranged("heat"))
-    kind, heat = state["rule"], state["heat"]
-    probe = probe_chances.examples(kind)[state["example"] - 1]
-    try:
-        chances = probing.of_kind(bundled, kind)
-        _story(state, bundled, probe, heat)
-    except ValueError as error:
-        kit.refuse(error)
-        return
-    _score(bundled, kind)
-    quiz = question(chances)
-    shown = quiz is None or kit.predict(quiz, f"knows.{kind}", covers=True)
+    if not str(bundled.card.get("corpus", "")).startswith("tiny-world"):
+        st.info(words.other_model)
     if shown:
-        kit.chart(
-            story_figure(bundled, kind, state["example"] - 1, heat, kit.theme()),
-            "sampling.shares",
-            bar=False,
-        )
-        _all(bundled, kind, heat)
-        kit.prose(words.curve, n=probe_chances.EXAMPLES, kind=words.kinds.get(kind, kind))
-    _code(bundled, kind, state["example"] - 1, heat)
+        at_two = chances[:, STOPS.index(2.0)]
+        two = {"two": at_two[0], "wrong_two": at_two[1], "rest_two": max(0.0, 1 - at_two.sum())}
+        kit.looks(state, words.looks, f"{KEY}.looks", **said, **two)
+    kit.section(words.intro)
+    _story(state, bundled, probe, heat)
+    _score(bundled)
+    _code(bundled, kind, example, heat)
     if kind in probe_chances.SHORT_CUTS:
         _short_cut(bundled, kind)
     if shown:
-        kit.seen(words.end, **end(kind, chances))
+        kit.seen(words.end, **end(kind, of_kind(bundled, kind)))
+
+
+def _lines(chances: np.ndarray, probe: Probe, heat: float, quiz: kit.Question | None) -> None:
+    told = quiz is None or kit.answered(quiz, GUESS)
+    at = [STOPS[place] for place in DRAWN]
+    right, wrong = chances[:, DRAWN]
+    rest = np.clip(1 - right - wrong, 0, 1)
+    count = len(at) if told else KNOWN
+    names = {"wrong": probe.wrong.strip(), "right": probe.right.strip()}
+    kit.guess_line(
+        [
+            kit.Drawn(f"T = {heat:g}", [heat, heat], [0, 1], "residual", dashed=True),
+            kit.Drawn(words.rest, at[:count], rest[:count].tolist(), "key"),
+            kit.Drawn(
+                words.line.format(word=names["wrong"]), at[:count], wrong[:count].tolist(), "value"
+            ),
+        ],
+        kit.Drawn(words.line.format(word=names["right"]), at, right.tolist()),
+        kit.Scale(0, STOPS[-1], words.axis),
+        kit.Scale(0, 1, words.share_axis),
+        quiz,
+        GUESS,
+        known=KNOWN,
+        picture=f"{KEY}.lines",
+        form="percent",
+    )
 
 
 @kit.kept(256)
@@ -93,25 +136,6 @@ def _chances(bundled: engine.Bundled, probe: Probe, heats: Sequence[float]) -> n
     """The chances (2, S) of the right and the wrong words of a story at S temperatures."""
     pairs = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
     return probe_chances.chances(bundled.model, bundled.tokenizer, pairs, heats)
-
-
-@kit.kept(256)
-def story_figure(
-    bundled: engine.Bundled, kind: str, example: int, heat: float, mode: kit.Mode
-) -> kit.Figure:
-    """Return what follows a story at every temperature."""
-    right, wrong = of_story(bundled, kind, example)
-    return figures.shares(STOPS, right, wrong, heat, mode)
-
-
-@kit.kept(256)
-def rules_figure(bundled: engine.Bundled, kind: str, heat: float, mode: kit.Mode) -> kit.Figure:
-    """Return the chances of all rules at every temperature, once they are known."""
-    curves = {
-        words.kinds.get(rule, rule): probing.of_kind(bundled, rule).mean(axis=0) for rule in PROBES
-    }
-    chosen = words.kinds.get(kind, kind)
-    return figures.chances(STOPS, curves, chosen, heat, mode)
 
 
 @kit.kept(64)
@@ -136,8 +160,6 @@ def at_heat(bundled: engine.Bundled, kind: str, example: int, heat: float) -> np
 
 
 def _story(state: kit.PageState, bundled: engine.Bundled, probe: Probe, heat: float) -> None:
-    known = bundled, state["rule"], state["example"] - 1
-    p_right, p_wrong = map(float, at_heat(*known, heat))
     ids = tuple(bundled.tokenizer.encode_from_start(probe.prompt))
     prompt = Prompted(bundled, probe.prompt, ids, np.zeros(1))
     written = texts.text(prompt, {"temperature": heat}, state["seed"], WRITTEN)
@@ -152,15 +174,6 @@ def _story(state: kit.PageState, bundled: engine.Bundled, probe: Probe, heat: fl
         limit=WRITTEN,
         ended=written.ended and len(written.tokens) <= WRITTEN,
         controls=False,
-    )
-    kit.prose(
-        words.numbers,
-        t=heat,
-        right=kit.bold(kit.quote(probe.right.strip())),
-        wrong=kit.quote(probe.wrong.strip()),
-        p_right=kit.percent(p_right),
-        p_wrong=kit.percent(p_wrong),
-        rest=kit.percent(max(0.0, 1 - p_right - p_wrong)),
     )
 
     def open_story() -> None:
@@ -178,42 +191,30 @@ def with_interval(share: Share) -> str:
     return words.share.format(share=kit.percent(share.share), low=low, high=high)
 
 
-def _score(bundled: engine.Bundled, kind: str) -> None:
-    """Say how often the model is right by its card, where this has the counts."""
+def _score(bundled: engine.Bundled) -> None:
+    """Show how often the model is right on each rule by its card, where this has the counts."""
     shares = probe_shares(bundled.card)
-    if kind not in shares:
+    if not shares:
         return
-    lowest = min(shares, key=lambda rule: shares[rule].share)
+    rows = sorted(shares, key=lambda rule: shares[rule].share)
+    lowest = shares[rows[0]]
+    kit.case_rows(
+        [
+            kit.Case(words.kinds.get(rule, rule), shares[rule].share, shares[rule].interval)
+            for rule in rows
+        ],
+        kit.Axis(min(0.9, lowest.interval[0]), 1.0, words.score_axis),
+        key=f"{KEY}.score",
+        words={},
+        mark="dot",
+    )
     kit.prose(
         words.score,
-        n=f"{shares[kind].count:,}",
-        share=with_interval(shares[kind]),
+        n=f"{lowest.count:,}",
         rules=len(shares),
-        lowest=words.kinds.get(lowest, lowest),
-        low=with_interval(shares[lowest]),
+        lowest=words.kinds.get(rows[0], rows[0]),
+        low=with_interval(lowest),
     )
-
-
-def _all(bundled: engine.Bundled, kind: str, heat: float) -> None:
-    """Show all rules, or how far they are asked, and look again until they are."""
-    probing_all = probing.all_kinds(bundled)
-    growing = not probing_all.wait(SOON)
-    draw_rules = partial(_rules, bundled, probing_all, kind, heat, growing)
-    st.fragment(draw_rules, run_every=POLL if growing else None)()
-
-
-def _rules(
-    bundled: engine.Bundled, every_kind: probing.Probing, kind: str, heat: float, growing: bool
-) -> None:
-    if not every_kind.wait(0):
-        st.progress(len(every_kind.curves) / len(PROBES), words.asking)
-        return
-    if growing:
-        st.rerun()  # which ends the looking
-    if every_kind.problem:
-        kit.refuse(ValueError(every_kind.problem))
-        return
-    kit.chart(rules_figure(bundled, kind, heat, kit.theme()), "sampling.chances", bar=False)
 
 
 def _short_cut(bundled: engine.Bundled, kind: str) -> None:
@@ -237,22 +238,39 @@ def _short_cut(bundled: engine.Bundled, kind: str) -> None:
     )
 
 
-def question(chances: np.ndarray) -> kit.Question | None:
-    """Return the question what a temperature of 2 leaves the right words, of chances (N, S).
+def question(chances: np.ndarray, probe: Probe) -> kit.Question | None:
+    """Ask how the chance of a story's right words goes on above T = 1, of chances (2, S).
 
-    N stories, S temperatures. None where the share is tiny, or the answer on the edge between two.
+    The wrong answers are those of somebody to whom what is known is known, and to whom T divides
+    the chance. None where two of the answers are nearly the same.
     """
-    at_one, at_two = (chances[:, STOPS.index(heat)] for heat in (1.0, 2.0))
-    cold, hot = float(at_one.mean()), float(at_two.mean())
-    if cold < LEAST or any(abs(hot / cold - edge) < EDGE for edge in (0.5, 1.0)):
+    later = [STOPS[place] for place in DRAWN[KNOWN:]]
+    right = chances[0, DRAWN]
+    cold = float(right[KNOWN - 1])
+    lines = {
+        "right": right[KNOWN:],
+        "level": np.full(len(later), cold),
+        "divided": cold / np.array(later),
+    }
+    every = list(lines.values())
+    if min(np.abs(a - b).mean() for n, a in enumerate(every) for b in every[:n]) < APART:
         return None
-    right = 0 if hot > cold else 1 if hot > cold / 2 else 2
-    gained = int(np.count_nonzero(at_two > at_one))
-    numbers = {"hot": kit.percent(hot), "cold": kit.percent(cold), "times": f"{hot / cold:.2g}"}
-    numbers |= {"gained": gained, "n": len(chances)}
-    reasons = [words.ask_knows_no] * 3
-    reasons[right] = words.ask_knows_reasons[right]
-    return kit.Question.rated(words.ask_knows, words.ask_knows_answers, right, reasons, **numbers)
+    ends = [words.ask_answer.format(end=kit.percent(float(line[-1]))) for line in every]
+    numbers = {
+        "word": kit.quote(probe.right.strip()),
+        "cold": kit.percent(cold),
+        "two": kit.percent(float(chances[0, STOPS.index(2.0)])),
+        "hot": kit.percent(float(right[-1])),
+    }
+    case = "right" if right[-1] < cold else "rising"
+    reasons = [words.ask_reasons[name] for name in (case, "level", "divided")]
+    return kit.Question(
+        words.ask.format(**numbers),
+        ends,
+        0,
+        [reason.format(**numbers) for reason in reasons],
+        values=[tuple(map(float, line)) for line in every],
+    )
 
 
 def end(kind: str, chances: np.ndarray) -> dict[str, str]:
@@ -268,17 +286,12 @@ def end(kind: str, chances: np.ndarray) -> dict[str, str]:
     }
 
 
-def _printed(bundled: engine.Bundled, kind: str, example: int, heat: float) -> str:
-    return f"{at_heat(bundled, kind, example, heat).round(3)}"
-
-
 def _code(bundled: engine.Bundled, kind: str, example: int, heat: float) -> None:
-    known = bundled, kind, example, heat
     probe = probe_chances.examples(kind)[example]
     kit.show_code(
         [probe_chances.continuation_logits, probe_chances.chance],
         words.snippet_code.format(
             name=bundled.name, prompt=probe.prompt, right=probe.right, wrong=probe.wrong, heat=heat
         ),
-        partial(_printed, *known),
+        lambda: f"{at_heat(bundled, kind, example, heat).round(3)}",
     )
