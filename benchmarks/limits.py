@@ -29,8 +29,6 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from llmviz.course.lessons import LESSONS
-from llmviz.course.lessons.sampling.beam import chapter as beam
-from llmviz.course.lessons.sampling.compare import chapter as compare
 from llmviz.course.lessons.sampling.writing import chapter as writing
 from llmviz.course.lessons.transformer.patching import chapter as patching
 from llmviz.course.lessons.transformer.units import chapter as units
@@ -40,7 +38,7 @@ from llmviz.course.ui.server import load_ahead
 
 FIRST, AGAIN, BYTES = 1.0, 0.045, 1_000_000  # the goals: seconds, seconds, bytes
 SETTLED = 20  # reruns after which nothing should grow any more
-SLICED = (beam, compare, writing, patching, units)  # chapters that do their work by slices
+SLICED = (writing, patching, units)  # chapters that do their work by slices
 NAME = 200  # characters; a shorter field holds a name or a kept cell: one kind of text will do
 
 Link = dict[str, str]

@@ -5,7 +5,6 @@ T positions, V vocabulary. Losses are in nats.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
 
     from llmviz.models.base import LanguageModel
     from llmviz.nn.loss import LossSteps
-
-SMOOTH = 0.1  # label smoothing of the loss whose perplexity is a mistake
-LARGEST_SUM = 40  # nats: e to the power of a larger sum is written as a power
 
 
 @dataclass(frozen=True)
@@ -99,48 +95,3 @@ def _without_skipped(targets: Sequence[int], settings: LossSettings) -> Tensor:
     masked = torch.tensor(targets)
     masked[list(settings.skipped)] = IGNORED
     return masked
-
-
-def mistaken_losses(
-    logits: np.ndarray, targets: Sequence[int], inputs: Sequence[int]
-) -> dict[str, float]:
-    """Return the loss with each mistake of `llmviz.nn.loss_mistakes`, by its name."""
-    import torch
-
-    from llmviz.nn.loss_mistakes import LOSS_MISTAKES
-
-    tensors = torch.tensor(logits), torch.tensor(targets), torch.tensor(inputs)
-    return {name: float(loss(*tensors)) for name, loss in LOSS_MISTAKES.items()}
-
-
-def mistake_numbers(logits: np.ndarray, targets: Sequence[int]) -> dict[str, Any]:
-    """Return the numbers that explain the mistakes, by the names that the sentences use.
-
-    Among them the right loss, ln V, the range of a loss whose softmax is taken twice, the sums of
-    rows of sigmoids, and perplexities taken of another loss. A sum above LARGEST_SUM nats stands as
-    a power of e in a text.
-    """
-    import torch
-
-    from llmviz.nn.loss_mistakes import lowest_twice_softmaxed
-
-    vocabulary = logits.shape[1]
-    steps = loss_steps(logits, targets)
-    right, total = float(steps.loss), float(steps.total)
-    smooth = float(loss_steps(logits, targets, LossSettings(smoothing=SMOOTH)).loss)
-    row_sums = torch.tensor(logits).sigmoid().sum(-1)
-    return {
-        "right": right,
-        "blind": math.log(vocabulary),
-        "lowest": lowest_twice_softmaxed(vocabulary),
-        "highest": lowest_twice_softmaxed(vocabulary) + 1,
-        "vocabulary": vocabulary,
-        "positions": len(targets),
-        "low": float(row_sums.min()),
-        "high": float(row_sums.max()),
-        "good": math.exp(right),
-        "of_sum": f"{math.exp(total):,.0f}" if total < LARGEST_SUM else f"e^{total:.0f}",
-        "base_two": 2**right,
-        "smooth": math.exp(smooth),
-        "mean_of": float(steps.nats.exp().mean()),
-    }

@@ -15,7 +15,6 @@ from torch import Tensor
 Values = dict[str, Tensor]
 
 WEIGHTS = ("W_Q", "W_K", "W_V", "W1", "W2", "W_out")
-MISTAKES = ("orientation", "tokens")
 
 # Reference: the worked example of the lesson on attention ("The cat sat"), continued to a loss.
 _EXAMPLE = {
@@ -69,33 +68,22 @@ def forward(given: Values, target: int) -> Values:
     return values
 
 
-def backward(values: Values, mistake: str | None = None) -> Values:
+def backward(values: Values) -> Values:
     """∂loss/∂ every matrix of `forward`, each as upstream × local, from the loss back to X.
 
     Besides the gradients of named matrices it holds what the softmax step needs: `dot`, the mean
     of ∂weights by the weights, and `centred`, ∂weights less it; `open`, 1 where ReLU let through;
     and the two ways in which X is used, `X by q`, `X by K` and `X by V`.
-
-    mistake: "orientation" reads the columns of W_out where its rows are meant; "tokens" adds up
-    ∂W1 over all tokens, though only the last one has a loss.
-    Raises ValueError for another mistake.
     """
-    if mistake not in (None, *MISTAKES):
-        raise ValueError(f"mistake must be one of {', '.join(MISTAKES)}; got {mistake!r}")
     d: Values = {"p": -values["target"] / values["p"]}
     d["logits"] = values["p"] - values["target"]  # the softmax step below, applied to ∂p, in one
     d["W_out"] = values["f"].T @ d["logits"]
     d["f"] = d["logits"] @ values["W_out"].T
-    if mistake == "orientation":
-        width = values["W_out"].shape[0]
-        d["f"] = d["logits"][:, :width] @ values["W_out"][:, :width]
     d["W2"] = values["h"].T @ d["f"]
     d["h"] = d["f"] @ values["W2"].T
     d["open"] = (values["z"] > 0).to(values["z"])
     d["z"] = d["h"] * d["open"]
     d["W1"] = values["a"].T @ d["z"]
-    if mistake == "tokens":
-        d["W1"] = (all_outputs(values).T @ d["z"].expand(len(values["X"]), -1)).contiguous()
     d["a"] = d["z"] @ values["W1"].T
     d["weights"] = d["a"] @ values["V"].T
     d["V"] = values["weights"].T @ d["a"]
@@ -128,32 +116,6 @@ def stepped(given: Values, gradients: Values, rate: float) -> Values:
         name: value - rate * gradients[name] if name in WEIGHTS else value
         for name, value in given.items()
     }
-
-
-def without_feed_forward(given: Values, target: int) -> Values:
-    """The same network with W_out right behind the attention: from `a` (1, C) to the loss in nats.
-
-    Besides the values it holds the gradients `∂logits` (1, V) and `∂W_out` (C, V).
-    Raises ValueError for a target outside the vocabulary.
-    """
-    values = {
-        name: value for name, value in forward(given, target).items() if name in ("a", "W_out")
-    }
-    values["logits"] = values["a"] @ values["W_out"]  # (1, V)
-    values["p"] = values["logits"].softmax(-1)
-    values["minus y"] = torch.zeros_like(values["p"])
-    values["minus y"][0, target] = -1
-    values["loss"] = -values["p"][:, target : target + 1].log()  # (1, 1)
-    values["∂logits"] = values["p"] + values["minus y"]
-    values["∂W_out"] = values["a"].T @ values["∂logits"]
-    return values
-
-
-def all_outputs(values: Values) -> Tensor:
-    """The attention's output (T, C) for every token as if each were asked, without a mask."""
-    q = values["X"] @ values["W_Q"]
-    scaled = q @ values["K"].T / math.sqrt(values["K"].shape[1])
-    return scaled.softmax(-1) @ values["V"]
 
 
 def autograd(given: Values, target: int) -> Values:

@@ -67,7 +67,9 @@ DONE = [
     "transformer?part=block",
     "training?part=descent",
     "training?part=optimizers",
+    "training?part=backprop",
     "sampling?part=knows",
+    "transformer?part=loop",
     "sampling?part=beam",
 ]
 

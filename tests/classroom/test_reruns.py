@@ -76,6 +76,7 @@ STAGED = {
     "Why",
     "Units",
     "What it knows",
+    "Token after token",
     "Beam search",
     "One block, opened",
 }  # they have it under their picture

@@ -1,8 +1,6 @@
-"""The loss of a text: its steps against torch, its mistakes against plain formulas."""
+"""The loss of a text: its steps against torch."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 import pytest
@@ -11,12 +9,9 @@ import torch
 from llmviz.evaluation.text_loss import (
     LossSettings,
     loss_steps,
-    mistake_numbers,
-    mistaken_losses,
     target_logits,
     torch_loss,
 )
-from llmviz.nn.loss_mistakes import LOSS_MISTAKES
 
 TARGETS = (1, 0, 3, 1, 2)
 LOGITS = np.random.default_rng(0).normal(size=(len(TARGETS), 4)) * 3
@@ -55,27 +50,3 @@ def test_a_token_counts_as_often_as_its_weight_says():
 def test_a_mean_over_nothing_is_refused():
     with pytest.raises(ValueError):
         loss_steps(LOGITS, TARGETS, LossSettings(skipped=tuple(range(len(TARGETS)))))
-
-
-def test_the_numbers_of_the_mistakes_follow_from_the_probabilities():
-    p = np.exp(LOGITS) / np.exp(LOGITS).sum(1, keepdims=True)
-    nats = -np.log(p[np.arange(len(TARGETS)), TARGETS])
-    numbers = mistake_numbers(LOGITS, TARGETS)
-    assert numbers["right"] == pytest.approx(nats.mean())
-    assert numbers["blind"] == math.log(4) and numbers["positions"] == len(TARGETS)
-    assert numbers["mean_of"] == pytest.approx(np.exp(nats).mean())
-    assert numbers["base_two"] == pytest.approx(2 ** nats.mean())
-    sums = (1 / (1 + np.exp(-LOGITS))).sum(1)
-    assert (numbers["low"], numbers["high"]) == pytest.approx((sums.min(), sums.max()))
-    smooth = 0.9 * nats.mean() + 0.1 * -np.log(p).mean()
-    assert numbers["smooth"] == pytest.approx(math.exp(smooth))
-    sure = torch.eye(4, dtype=torch.float64)[:1] * 1e3
-    for name, target in (("lowest", 0), ("highest", 1)):  # sure and right, sure and wrong
-        twice = LOSS_MISTAKES["probabilities"](sure, torch.tensor([target]), torch.tensor([0]))
-        assert numbers[name] == pytest.approx(float(twice))
-
-
-def test_every_mistake_has_its_loss():
-    losses = mistaken_losses(LOGITS, TARGETS, (0, *TARGETS[:-1]))
-    assert set(losses) == set(LOSS_MISTAKES)
-    assert losses["classes"] * 4 == pytest.approx(float(loss_steps(LOGITS, TARGETS).total))

@@ -8,7 +8,6 @@ import torch
 import torch.nn.functional as F
 
 from llmviz.nn.loss import IGNORED, REDUCTIONS, cross_entropy_steps, next_token_loss
-from llmviz.nn.loss_mistakes import LOSS_MISTAKES, lowest_twice_softmaxed
 
 SWITCHES = list(
     itertools.product(REDUCTIONS, [(), (0,), (1, 4)], [False, True], [0.0, 0.1, 0.7, 1.0])
@@ -105,32 +104,3 @@ def test_bad_input_names_the_rule(change, rule):
     given = {"logits": logits, "targets": targets} | change
     with pytest.raises(ValueError, match=rule):
         cross_entropy_steps(given.pop("logits"), given.pop("targets"), **given)
-
-
-# ---- mistakes on purpose
-
-
-def test_each_mistake_is_what_it_says():
-    logits, targets = example(4)
-    inputs = (targets + 5) % 11
-    rows = torch.arange(7)
-    probabilities = logits.softmax(-1)
-    wrong = {name: make(logits, targets, inputs) for name, make in LOSS_MISTAKES.items()}
-    log_p = probabilities.log()
-    torch.testing.assert_close(wrong["shift"], -log_p[rows, inputs].mean())
-    torch.testing.assert_close(wrong["probabilities"], F.cross_entropy(probabilities, targets))
-    torch.testing.assert_close(wrong["rows"], -logits.sigmoid()[rows, targets].log().mean())
-    torch.testing.assert_close(wrong["column"], -log_p[rows, (targets + 1) % 11].mean())
-    torch.testing.assert_close(wrong["classes"], -log_p[rows, targets].sum() / 11)
-    right = cross_entropy_steps(logits, targets).loss
-    assert all(abs(value - right) > 0.05 for value in wrong.values())
-
-
-def test_a_perfect_model_cannot_show_it_through_two_softmaxes():
-    logits = torch.full((1, 65), -1e3, dtype=torch.float64)
-    logits[0, 4] = 1e3
-    target = torch.tensor([4])
-    assert cross_entropy_steps(logits, target).loss == 0
-    twice = LOSS_MISTAKES["probabilities"](logits, target, target).item()
-    assert twice == pytest.approx(lowest_twice_softmaxed(65))
-    assert twice > 3

@@ -18,7 +18,6 @@ from llmviz.course.components import unpack
 from llmviz.course.document import marks
 from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.discoveries.circuit import chapter as circuit
-from llmviz.course.lessons.sampling.compare import chapter as compare
 from llmviz.course.lessons.sampling.writing import chapter as writing
 from llmviz.course.lessons.transformer.patching import chapter as patching
 from llmviz.course.lessons.transformer.units import chapter as units
@@ -55,7 +54,7 @@ streamlit_parts.look_up_values()  # as app.py does for its server
 streamlit_parts.ask_without_errors()
 paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
 question.COVERS = False  # but for the test of what questions cover
-compare.SLICE = writing.SLICE = 200
+writing.SLICE = writing.LANE_SLICE = 200
 circuit.SLICE = patching.SLICE = units.SLICE = 60.0
 
 ROOT = Path(__file__).parents[2]

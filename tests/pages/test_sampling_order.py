@@ -5,7 +5,7 @@ from __future__ import annotations
 from llmviz.course.lessons.sampling import LESSON
 from tests.pages.harness import fine, open_page, open_part, prose_of, sent
 
-BEFORE = {"pipeline", "dice", "writing", "compare", "temperature", "beam", "knows"}
+BEFORE = {"pipeline", "dice", "writing", "temperature", "beam", "knows"}
 
 
 def address(app) -> dict[str, str]:

@@ -13,7 +13,6 @@ import pytest
 
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.sampling.beam import chapter as beam
-from llmviz.course.lessons.sampling.compare import chapter as compare
 from llmviz.course.lessons.sampling.dice import chapter as dice
 from llmviz.course.lessons.sampling.draws import distances, seed_numbers
 from llmviz.course.lessons.sampling.knows import chapter as knows
@@ -171,24 +170,6 @@ def test_the_right_share_at_half_the_temperature_is_the_softmax_at_it(logits):
 
 
 # ---- side by side, writing
-
-
-@pytest.mark.parametrize(
-    ("means", "best"),
-    [
-        ({"A": -1.0, "B": -2.0, "C": -3.0}, "A"),
-        ({"A": -2.0, "B": -1.0}, "B"),
-        ({"A": -1.001, "B": -1.0, "C": -3.0}, None),  # shown alike
-        ({"A": -1.0, "B": -1.0, "C": -1.0}, None),
-        ({"A": -1.0, "B": -2.0, "C": -2.0}, "A"),
-        ({"A": -np.inf, "B": -2.0, "C": -np.inf}, "B"),
-        ({"A": -1.0}, None),
-        ({}, None),
-    ],
-)
-def test_most_probable_text_is_asked_only_where_one_is(means, best):
-    question = compare.question(means)
-    assert (question and question.answers[question.right]) == best
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -78,7 +78,7 @@ def test_kept_runs_are_offered_and_those_of_others_are_not(bundle, runs):
         assert run_snippet(snippet).strip() == prints.strip()
 
 
-@pytest.mark.parametrize("part", ["dice", "writing", "compare", "temperature", "beam", "knows"])
+@pytest.mark.parametrize("part", ["dice", "writing", "temperature", "beam", "knows"])
 def test_every_chapter_takes_a_run(bundle, runs, part):
     fine(open_part("sampling", part, prompt="ann", model="run:kept", small="run:kept"))
 

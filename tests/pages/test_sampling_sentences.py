@@ -20,7 +20,7 @@ from llmviz.course.lessons.sampling.pipeline import chapter as pipeline
 from llmviz.course.lessons.sampling.temperature import chapter as temperature
 from llmviz.course.lessons.sampling.writing import words as writing_words
 from llmviz.sampling import beam_search, exhaustive_search, sampling_steps, softmax
-from tests.pages.harness import fine, open_part, prose_of, sent
+from tests.pages.harness import fine, open_part, prose_of, sent, unpack_all
 from tests.pages.test_sampling_questions import LOGITS, numbers, prompt_of, table
 
 
@@ -135,7 +135,7 @@ def test_the_entropy_of_each_token_waits_for_the_answer(bundle, covers):
     assert text["veiled"] == text["asks"] == asked == (text["entropy"] is None)
     assert (text["least"] is None) == asked and text["p"].any() != asked
     assert any(text["alternatives"]) != asked
-    assert len(sent(open_part("sampling", "writing", show="1"), "writer")["entropy"]) >= 30
+    assert len(unpack_all(open_part("sampling", "writing", show="1"), "writer")[0]["entropy"]) >= 30
 
 
 def test_the_end_on_temperature_says_what_its_table_shows(bundle):

@@ -10,7 +10,6 @@ import torch
 
 from llmviz.course.components import unpack
 from llmviz.course.lessons.sampling import source, texts
-from llmviz.course.lessons.sampling.compare import chapter as compare
 from llmviz.course.lessons.sampling.growing_text import Fork
 from llmviz.course.lessons.sampling.writing import chapter as writing
 from llmviz.sampling import generate, sampling_steps, text_measures
@@ -29,7 +28,7 @@ def test_written_text_is_what_generate_gives(bundle):
         "sampling", "writing", prompt=PROMPT, written="20", seed="4", temperature="0.8"
     )
     harness.fine(app)
-    text = harness.sent(app, "writer")
+    text = harness.unpack_all(app, "writer")[0]
     expected = list(
         generate(
             bundle.model,
@@ -51,19 +50,18 @@ def test_written_text_is_what_generate_gives(bundle):
     )
 
 
-@pytest.mark.parametrize("part", ["writing", "compare"])
-def test_a_text_grows_in_slices_and_is_then_the_same(part, bundle, monkeypatch):
+def test_a_text_grows_in_slices_and_is_then_the_same(bundle, monkeypatch):
     """A token at a time with no time for more; its numbers are said when it is whole."""
     link = {"prompt": PROMPT, "seed": "5", "written": "12", "length": "12"}
-    whole = harness.unpack_all(harness.open_part("sampling", part, **link), "writer")
+    whole = harness.unpack_all(harness.open_part("sampling", "writing", **link), "writer")
     texts._text.clear()
-    monkeypatch.setattr(compare, "SLICE", 1e-9)
     monkeypatch.setattr(writing, "SLICE", 1e-9)
-    app = harness.open_part("sampling", part, **link)
+    monkeypatch.setattr(writing, "LANE_SLICE", 1e-9)
+    app = harness.open_part("sampling", "writing", **link)
     harness.fine(app)
     assert 1 <= harness.unpack_all(app, "writer")[0]["length"] <= 2
     assert any("being written" in one.value for one in app.caption)
-    for _ in range(20):
+    for _ in range(40):
         app.run()
         harness.fine(app)
     assert [one["length"] for one in harness.unpack_all(app, "writer")] == [12] * len(whole)
@@ -92,12 +90,11 @@ def test_beyond_the_context_texts_end_where_their_windows_have_taken_about_a_sec
     link = {"prompt": PROMPT * 40, "length": "60", "written": "60", "temperature": "1.5"}
     app = harness.open_part("sampling", "writing", **link)
     harness.fine(app)
-    assert harness.sent(app, "writer")["length"] <= 30 == harness.sent(app, "writer")["limit"]
-    app = harness.open_part("sampling", "compare", **link)
-    harness.fine(app)
-    assert all(one["length"] <= 10 == one["limit"] for one in harness.unpack_all(app, "writer"))
+    text, *lanes = harness.unpack_all(app, "writer")
+    assert text["length"] <= 30 == text["limit"]
+    assert len(lanes) == 3 and all(one["length"] <= 10 == one["limit"] for one in lanes)
     assert any("at most 10 tokens here" in one.value for one in app.caption)
-    app = harness.open_part("sampling", "compare", **(link | {"prompt": PROMPT, "length": "5"}))
+    app = harness.open_part("sampling", "writing", **(link | {"prompt": PROMPT, "length": "5"}))
     assert not any("tokens here" in one.value for one in app.caption)
 
 
@@ -154,19 +151,19 @@ def test_threads_that_let_one_text_grow_get_what_one_alone_gets(bundle):
 
 def test_link_restores_a_tree_and_says_where_it_does_not_fit(bundle):
     app = harness.open_part("sampling", "writing", prompt=PROMPT, written="12")
-    first = harness.sent(app, "writer")
+    first = harness.unpack_all(app, "writer")[0]
     token = next(i for i, _, _ in first["alternatives"][4] if i != first["ids"][4])
     link = {"prompt": PROMPT, "written": "12", "ways": f"0.4.{token}.9", "way": "1"}
     app = harness.open_part("sampling", "writing", **link)
     harness.fine(app)
-    shown = harness.sent(app, "writer")
+    shown = harness.unpack_all(app, "writer")[0]
     assert shown["length"] == 9 and shown["ids"][4] == token and shown["chosen"][4] == 1
     assert shown["ids"][:4].tolist() == first["ids"][:4].tolist()
     for lost in ({"ways": "0.4.999999.9"}, {"ways": "0.4.999999.9", "way": "0"}):
         app = harness.open_part("sampling", "writing", **link | lost)
         harness.fine(app)
         assert "do not fit" in harness.boxes(app)
-        assert harness.sent(app, "writer")["way"] == 0
+        assert harness.unpack_all(app, "writer")[0]["way"] == 0
 
 
 def test_ways_are_written_and_read_alike():
@@ -180,14 +177,17 @@ def test_ways_are_written_and_read_alike():
 
 
 def test_settings_side_by_side_share_their_random_numbers(bundle):
-    app = harness.open_part("sampling", "compare", prompt=PROMPT, length="10", seed="2")
+    app = harness.open_part(
+        "sampling", "compare", prompt=PROMPT, length="10", seed="2"
+    )  # its old name
     harness.fine(app)
     parts = [
         unpack(part.proto.bytes)
         for part in app.get("bidi_component")
         if part.proto.component_name == "llmviz_writer"
     ]
-    assert len(parts) == 3
+    assert len(parts) == 4  # the text, and three beside each other
+    parts = parts[1:]
     shortest = min(len(part["u"]) for part in parts)
     assert all(np.array_equal(part["u"][:shortest], parts[0]["u"][:shortest]) for part in parts)
 

@@ -101,25 +101,6 @@ def test_nothing_to_average_is_said(bundle):
     assert words.bad_mean in harness.boxes(app)
 
 
-@pytest.mark.parametrize("mistake", list(words.mistakes))
-def test_each_mistake_says_its_numbers(bundle, mistake):
-    app = harness.open_part("training", "loss", sentence=TEXT, wrong=mistake)
-    harness.fine(app)
-    ids = ids_of(bundle, TEXT)
-    logits, targets = logits_of(bundle, ids), torch.tensor(ids[1:])
-    mean = torch.nn.functional.cross_entropy
-    right = mean(logits, targets).item()
-    wrong = {
-        "shift": lambda: f"{mean(logits, torch.tensor(ids[:-1])).item():.2f} nats",
-        "probabilities": lambda: f"{mean(logits.softmax(-1), targets).item():.2f}",
-        "rows": lambda: f"{-logits.sigmoid()[range(len(targets)), targets].log().mean():.2f}",
-        "column": lambda: f"{mean(logits, (targets + 1) % logits.shape[1]).item():.2f}",
-        "classes": lambda: f"{right * len(targets) / logits.shape[1]:.4f}",
-        "perplexity": lambda: f"{2**right:.2f}",
-    }[mistake]()
-    assert wrong in harness.prose_of(app)
-
-
 @pytest.mark.parametrize("name", list(harness.ODD_TEXTS))
 def test_odd_texts_are_shown_or_refused(bundle, name):
     app = harness.open_part("training", "loss", sentence=harness.ODD_TEXTS[name])

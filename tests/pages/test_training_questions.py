@@ -17,16 +17,12 @@ import torch
 
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.training import charted_runs
-from llmviz.course.lessons.training.backprop import nudge, small, trained, update
-from llmviz.course.lessons.training.backprop.params import NUDGE_MATRICES
+from llmviz.course.lessons.training.backprop import chapter as backprop_chapter
 from llmviz.course.lessons.training.curves import chapter as curves
 from llmviz.course.lessons.training.curves import checkpoint
 from llmviz.course.lessons.training.descent import chapter as descent
 from llmviz.course.lessons.training.loss import chapter as loss_chapter
-from llmviz.course.lessons.training.loss import mistakes as loss_mistakes
 from llmviz.course.lessons.training.loss import picture as loss_picture
-from llmviz.course.lessons.training.loss import questions as loss_questions
-from llmviz.course.lessons.training.loss import words as loss_words
 from llmviz.course.lessons.training.optimizers import chapter as optimizers
 from llmviz.course.lessons.training.overfitting import chapter as overfitting
 from llmviz.course.lessons.training.overfitting import words as wrong_words
@@ -35,7 +31,6 @@ from llmviz.course.lessons.training.runs import chapter as runs_chapter
 from llmviz.course.ui.common import percent
 from llmviz.evaluation import text_loss
 from llmviz.evaluation.nine_models import TIE
-from llmviz.nn.loss_mistakes import LOSS_MISTAKES, lowest_twice_softmaxed
 from llmviz.training import backprop
 from llmviz.training.experiments import EXPERIMENTS
 from llmviz.training.one_number import name_lengths
@@ -56,13 +51,13 @@ def test_what_a_token_costs_is_its_own_surprise_and_wrong_prices_are_apart(seed)
     rng = np.random.default_rng(seed)
     chances = rng.beta(0.4, 2.0, rng.integers(1, 12))
     nats = (-np.log(np.maximum(chances, 1e-300))).tolist()
-    found = loss_questions.cost(nats, [f"t{n}" for n in range(len(nats))])
+    found = loss_chapter.cost(nats, [f"t{n}" for n in range(len(nats))])
     if found is None:
         return
     question, at = found
     values = [value for (value,) in question.values]
     assert values[question.right] == pytest.approx(nats[at]) and len(values) == 3
-    assert min(np.diff(sorted(values))) >= loss_questions.CLEAR
+    assert min(np.diff(sorted(values))) >= loss_chapter.CLEAR
     assert f"t{at}" in as_markdown(question.text)
     said = numbers(question.answers[question.right])[-1]
     assert said == pytest.approx(nats[at], abs=0.006)
@@ -70,70 +65,7 @@ def test_what_a_token_costs_is_its_own_surprise_and_wrong_prices_are_apart(seed)
 
 @pytest.mark.parametrize("nats", [[], [0.0], [1.0, 1.0], [0.0, 800.0], [5.0, 5.1]])
 def test_no_cost_is_asked_for_where_answers_would_be_nearly_the_same(nats):
-    assert loss_questions.cost(nats, ["a"] * len(nats)) is None
-
-
-@pytest.mark.parametrize("vocabulary, positions", [(2, 1), (5, 5), (5, 9), (29, 29), (400, 12)])
-def test_a_mistake_that_is_asked_for_can_be_told(vocabulary, positions):
-    for seed in range(20):
-        torch.manual_seed(seed)
-        logits = 3 * torch.randn(positions, vocabulary, dtype=torch.float64)
-        targets, inputs = torch.randint(0, vocabulary, (2, positions))
-        losses = {
-            name: float(make(logits, targets, inputs)) for name, make in LOSS_MISTAKES.items()
-        }
-        right = float(torch.nn.functional.cross_entropy(logits, targets))
-        question = loss_questions.spot(losses, right, math.log(vocabulary))
-        if question is None:
-            continue
-        value = numbers(question.text)[0]
-        assert abs(value - right) > 4e-3  # it is no mistake to report the right loss
-        fits = [abs(loss - value) < 4e-3 for loss in losses.values()]
-        assert fits.index(True) == question.right and sum(fits) == 1
-        for loss, reason in zip(losses.values(), question.reasons, strict=True):
-            assert f"{loss:.3f}" in reason
-
-
-def test_nothing_is_asked_where_all_losses_are_alike():
-    assert loss_questions.spot(dict.fromkeys(LOSS_MISTAKES, 1.0), 1.0, 1.0) is None
-    assert loss_questions.spot(dict.fromkeys(LOSS_MISTAKES, 2.0), 1.0, 1.0) is None
-
-
-@pytest.mark.parametrize(
-    "positions, says", [(28, "too small"), (29, "no difference"), (30, "too large")]
-)
-def test_dividing_by_the_vocabulary_is_too_small_only_with_few_positions(positions, says):
-    torch.manual_seed(positions)
-    logits, targets = torch.randn(positions, 29), torch.randint(0, 29, (positions,))
-    right = float(torch.nn.functional.cross_entropy(logits, targets))
-    wrong = float(LOSS_MISTAKES["classes"](logits, targets, targets))
-    assert np.sign(wrong - right) == {"too small": -1, "no difference": 0, "too large": 1}[
-        says
-    ] or (says == "no difference" and abs(wrong - right) < 1e-5)
-    facts = {"positions": positions, "vocabulary": 29, "right": right, "blind": math.log(29)}
-    assert says in loss_mistakes.mistake_result("classes", facts, wrong)
-
-
-@pytest.mark.parametrize(
-    "right, wrong, is_sign, says",
-    [(1.0, 3.0, False, "it is not above"), (1.0, 4.0, True, ""), (3.5, 4.0, False, "it is not:")],
-)
-def test_the_wrong_column_is_a_sign_only_where_it_alone_is_worse_than_guessing(
-    right, wrong, is_sign, says
-):
-    facts = {"right": right, "blind": math.log(29)}
-    text = loss_mistakes.mistake_result("column", facts, wrong)
-    assert ("That is more than the ln V" in text) == is_sign and says in text
-
-
-@pytest.mark.parametrize("positions", [1, 2, 64])
-def test_the_sums_of_rows_are_those_of_the_text(positions):
-    logits = torch.randn(positions, 29, generator=torch.Generator().manual_seed(1)).double()
-    facts = text_loss.mistake_numbers(logits.numpy(), [0] * positions)
-    sums = logits.sigmoid().sum(-1)
-    text = loss_mistakes.mistake_text("rows", facts)
-    assert ("sum of the row is" in text) == (positions == 1)
-    assert f"{float(sums.max()):,.1f}" in text and f"{float(sums.min()):,.1f}" in text
+    assert loss_chapter.cost(nats, ["a"] * len(nats)) is None
 
 
 @pytest.mark.parametrize("vocabulary", [3, 4, 5, 29])
@@ -155,18 +87,6 @@ def test_the_last_column_stands_for_the_tokens_that_the_text_does_not_have(vocab
     assert matrices[0].values.shape[1] == 3 + (others > 0)
     softmax = torch.tensor(logits).softmax(-1).numpy()
     assert np.allclose(matrices[1].values[:, :3], softmax[:, [0, 1, 2]])
-
-
-@pytest.mark.parametrize("vocabulary", [2, 3, 29, 50_257])
-def test_a_softmax_taken_twice_stays_within_one_nat(vocabulary):
-    twice = LOSS_MISTAKES["probabilities"]
-    lowest = lowest_twice_softmaxed(vocabulary)
-    sure = torch.zeros(1, vocabulary, dtype=torch.float64)
-    sure[0, 0] = 1e3
-    right, wrong = torch.tensor([0]), torch.tensor([1])
-    assert float(twice(sure, right, right)) == pytest.approx(lowest)
-    assert float(twice(sure, wrong, wrong)) == pytest.approx(lowest + 1)
-    assert "one nat more" in loss_words.mistake_text["probabilities"]
 
 
 # ---- descent
@@ -275,52 +195,12 @@ def test_small_steps_of_sgd_end_in_the_right_valley_as_said():
 def test_the_gradient_of_the_right_logit(target):
     made = backprop.forward(backprop.example(), target)
     gradient = float(backprop.backward(made)["logits"][0, target])
-    question = small.question(target, float(made["p"][0, target]))
+    question = backprop_chapter.question(target, float(made["p"][0, target]))
     assert numbers(question.answers[question.right])[-1] == pytest.approx(gradient, abs=1e-4)
     assert len(set(question.answers)) == 4
     logits = made["logits"].clone()
     logits[0, target] += 0.1
     assert -logits.log_softmax(-1)[0, target] < made["loss"]
-
-
-def test_a_nudge_is_nearest_to_what_the_gradient_predicts():
-    given = backprop.example()
-    made = backprop.forward(given, backprop.TARGET)
-    found, loss, asked = backprop.backward(made), float(made["loss"]), 0
-    for name in NUDGE_MATRICES:
-        for row, column in np.ndindex(*given[name].shape):
-            slope, value = float(found[name][row, column]), float(given[name][row, column])
-            moved = backprop.loss_with(given, backprop.TARGET, name, row, column, value + 0.01)
-            question = nudge.question(slope, moved - loss)
-            if question is None:
-                continue
-            asked += 1
-            said = [numbers(answer)[0] for answer in question.answers]
-            assert int(np.argmin([abs(one - (moved - loss)) for one in said])) == question.right
-            assert len(set(question.answers)) == 3
-    assert asked > 20
-    assert nudge.question(0.0, 0.0) is None and nudge.question(1e-9, 1.0) is None
-
-
-def gradient_of(*products: float) -> SimpleNamespace:
-    """What `shares` reads of a weight's gradient."""
-    use = SimpleNamespace(local=torch.tensor(products), upstream=torch.ones(len(products)))
-    return SimpleNamespace(uses=(use,), name="w", row=0, column=0)
-
-
-def test_the_position_that_gives_most_is_asked_for_only_where_one_does():
-    names = ["a", "b", "c", "d"]
-    assert trained.question(names, gradient_of(0, 0, 0, 0)) is None
-    assert trained.question(names, gradient_of(1, -1, 1, 1)) is None
-    assert trained.question(names[:2], gradient_of(1, 2)) is None
-    for seed in range(40):
-        products = np.random.default_rng(seed).normal(size=4).round(1).tolist()
-        question = trained.question(names, gradient_of(*products))
-        if question is None:
-            continue
-        places = [int(numbers(answer)[0]) - 1 for answer in question.answers]
-        sizes = [abs(products[place]) for place in places]
-        assert sizes.count(max(sizes)) == 1 and int(np.argmax(sizes)) == question.right
 
 
 # ---- curves, the race, failures
@@ -481,14 +361,6 @@ def test_a_fork_with_exercises_says_their_share(share):
         assert percent(share) in told and what in told
 
 
-@pytest.mark.parametrize("right", [True, False])
-def test_a_step_that_does_not_lower_the_loss_is_too_long_only_with_right_gradients(right):
-    gradients = backprop.backward(backprop.forward(backprop.example(), 1))
-    higher = update.result(1.0, 1.5, 5.0, gradients, right=right)
-    assert ("too long" in higher) == right and "not lower" in higher
-    assert "not lower" not in update.result(1.0, 0.9, 0.1, gradients, right=right)
-
-
 def test_the_sentences_on_the_failures_hold_for_their_runs():
     rate, heart, warmup, dropout = (facts(one) for one in ("rate", "heart", "warmup", "dropout"))
     text = wrong_words.run_text["rate"].format(**rate)
@@ -548,16 +420,6 @@ def test_no_model_is_as_uncertain_as_between_more_tokens_than_there_are(vocabula
     ):
         assert ("equally likely tokens" in told) == (share <= 1.0)
         assert (f"more than the {vocabulary:,} tokens" in told) == (share > 1.0)
-
-
-def test_the_twins_differ_in_their_targets_and_steps_alone():
-    right, wrong = (
-        charted_runs.read(f"names-gpt{end}").plan.to_dict() for end in ("", "-no-shift")
-    )
-    assert wrong["model_options"].pop("shift") is False and "shift" not in right["model_options"]
-    assert wrong["train"].pop("steps") < right["train"].pop("steps")
-    assert right == wrong
-    assert "fewer steps" in loss_words.twin.text
 
 
 def test_runs_without_a_number_have_no_end():

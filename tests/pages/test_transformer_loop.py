@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.course.components.token_loop.view import STAGES, LoopRound, loop_payload
-from llmviz.course.lessons.transformer.loop import chapter, questions, words
+from llmviz.course.lessons.transformer.loop import chapter, words
 from llmviz.course.lessons.transformer.loop.params import ROUNDS
+from llmviz.course.lessons.transformer.token_loop import vectors_computed
 from llmviz.evaluation.cache_costs import CacheCosts
 from llmviz.models.arithmetic import cache_per_token
-from llmviz.models.settings import GPTConfig
 from tests.pages.conftest import load_torch, use
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
 from tests.pages.small_model import CONTEXT, LAYERS, WIDTH, ids_of, logits_of, make_checkpoint
@@ -133,28 +133,18 @@ def test_the_sentence_about_time_says_which_one_took_longer(without, with_cache)
     assert ("saves no time" in line) == (with_cache / without >= chapter.NEAR)
 
 
-@given(some.integers(1, 5000))
-def test_the_question_of_the_rounds_has_one_right_answer(tokens):
-    asked = questions.rounds_question(tokens)
-    right = f"{sum(tokens + n for n in range(10)):,}"
-    assert asked.answers[asked.right] == right
-    assert asked.answers.count(right) == 1 and len(asked.answers) > 2
+@given(some.integers(1, 5000), some.booleans())
+def test_the_question_of_the_tenth_round_has_the_answer_of_the_passes(tokens, cacheable):
+    asked = chapter.question(tokens, cacheable=cacheable)
+    right = vectors_computed(tokens, 10, cached=cacheable)[-1]
+    assert asked.answers[asked.right] == f"{right:,}"
+    assert len(set(asked.answers)) == len(asked.answers) == 3
 
 
-@given(some.data())
-def test_the_question_of_the_bytes_has_one_right_answer(data):
-    heads = data.draw(some.sampled_from([1, 2, 4, 6]))
-    config = GPTConfig(
-        n_layer=data.draw(some.integers(1, 4)),
-        n_head=heads,
-        n_embd=heads * data.draw(some.integers(1, 6)),
-        n_kv_head=data.draw(some.sampled_from([n for n in range(1, heads + 1) if heads % n == 0])),
-        vocab_size=data.draw(some.integers(1, 40)),
-    )
-    asked = questions.bytes_question(config)
-    right = f"{2 * config.n_layer * config.kv_heads * config.n_embd // heads:,}"
-    assert asked.answers[asked.right] == right
-    assert asked.answers.count(right) == 1 and len(asked.answers) > 1
+def test_later_rounds_are_not_sent_before_an_answer(bundle, covers):
+    assert len(sent(open_part("transformer", "loop", text=TEXT), "token_loop")["rounds"]) == 1
+    app = open_part("transformer", "loop", text=TEXT, moment="7")  # who comes so far sees them
+    assert len(sent(app, "token_loop")["rounds"]) == ROUNDS
 
 
 def picture(**changes) -> LoopRound:

@@ -9,6 +9,7 @@ const NOTHING = { opened: [], answered: {} };
 const MOVED = {
   "tokenization/vocabulary": "tokenization/compare",
   "transformer/norms": "transformer/residuals",
+  "sampling/compare": "sampling/writing",
   "efficiency/guess": "efficiency/speculative",
   "errors/heart": "errors/memorization",
   "errors/sure": "errors/calibration",

@@ -17,9 +17,7 @@ LESSON = Lesson(
         "writing",
         "knows",
     ),
-    further=(
-        "compare",
-        "beam",
-    ),
+    further=("beam",),
     linked_first="pipeline",
+    moved={"compare": "writing"},
 )

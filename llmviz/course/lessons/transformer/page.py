@@ -7,7 +7,13 @@ MODEL = kit.Picker()
 # Models with other parts than the bundled ones have: norms behind, RMSNorm, rotary, SwiGLU.
 PARTS = [f"since-2017/{name}" for name in ("post-norm", "rms-norm", "rotary", "swiglu")]
 WITH_PARTS = kit.Picker(also=PARTS)
-READ_IT = {"residuals": MODEL, "stream": MODEL, "units": WITH_PARTS, "block": WITH_PARTS}
+READ_IT = {
+    "loop": MODEL,
+    "residuals": MODEL,
+    "stream": MODEL,
+    "units": WITH_PARTS,
+    "block": WITH_PARTS,
+}
 
 
 def draw(state: kit.PageState) -> None:

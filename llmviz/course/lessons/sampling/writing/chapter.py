@@ -14,6 +14,7 @@ from llmviz.course.lessons.sampling import words as lesson_words
 from llmviz.course.lessons.sampling.growing_text import Fork, Text
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.lessons.sampling.writing import words
+from llmviz.course.lessons.sampling.writing.params import LANES
 from llmviz.course.ui import kit
 from llmviz.course.ui.question import settle
 from llmviz.sampling import generate, text_measures
@@ -26,6 +27,7 @@ FEWEST = 12  # tokens of a text that is asked about
 APART = 0.5  # nats between the entropy of the right answer and those of the others
 ASK = "writing.entropy"
 SLICE = 0.1  # seconds of work by which the text grows at a time: all of it, in most cases
+LANE_SLICE = 0.03  # of each of the texts beside each other: a share of 0.1 for each
 POLL = 0.1  # seconds between two reruns while it grows
 _WANTED = "sampling.wanted"
 
@@ -79,6 +81,7 @@ def _text(state: kit.PageState, prompt: Prompted, settings: dict[str, Any], live
     kit.source(state)
     if tokens and shown:
         kit.looks(state, words.looks, f"{KEY}.looks", **rival(prompt, tokens))
+        _lanes(state, prompt)
         measures = text_measures(tokens)
         kit.section(words.intro)
         kit.prose(
@@ -92,6 +95,81 @@ def _text(state: kit.PageState, prompt: Prompted, settings: dict[str, Any], live
     _code(prompt, settings, state, written, length)
     if tokens and shown:
         kit.seen(words.end, **end(prompt, tokens))
+
+
+def _lanes(state: kit.PageState, prompt: Prompted) -> None:
+    """Show texts beside each other that are drawn with the same random numbers."""
+    kit.section(words.lanes)
+    st.slider(words.tokens, width=280, **state.ranged("length"))
+    for name, column in zip(LANES, st.columns(len(LANES), gap="medium"), strict=True):
+        with column:
+            st.slider(
+                words.lane_temperature.format(name=name), step=0.1, **state.ranged(f"t{name}")
+            )
+            st.slider(words.lane_p.format(name=name), step=0.05, **state.ranged(f"p{name}"))
+    # New texts are too much for one rerun: they grow a slice at a time, and are shown meanwhile.
+    growing = not all([_grow(state, prompt, name, 0.0) for name in LANES])
+    body = partial(_lane_texts, state, prompt, growing)
+    st.fragment(body, run_every=POLL if growing else None)()
+
+
+def _lane(state: kit.PageState, prompt: Prompted, name: str) -> Text:
+    k = state[f"k{name}"]
+    settings = {
+        "temperature": state[f"t{name}"],
+        "top_p": state[f"p{name}"],
+        "top_k": None if k is None or k > prompt.vocab_size else k,
+    }
+    return texts.text(prompt, settings, state["seed"], 0)
+
+
+def _grow(state: kit.PageState, prompt: Prompted, name: str, seconds: float) -> bool:
+    """Let a text grow for some seconds; return whether all that it may get is known.
+
+    A text whose settings are refused wants none.
+    """
+    length = min(state["length"], texts.most(prompt, len(LANES)))
+    try:
+        text = _lane(state, prompt, name)
+    except ValueError:  # said where the text would stand
+        return True
+    if seconds:
+        return text.grow(length, prompt.stop_id, seconds)
+    return text.ended or len(text.tokens) >= length
+
+
+def _lane_texts(state: kit.PageState, prompt: Prompted, growing: bool) -> None:
+    """Show the texts side by side; while they grow, each time a slice longer."""
+    grown = all([_grow(state, prompt, name, LANE_SLICE if growing else 0.0) for name in LANES])
+    most = texts.most(prompt, len(LANES))
+    length = min(state["length"], most)
+    for name, column in zip(LANES, st.columns(len(LANES), gap="medium"), strict=True):
+        with column:
+            try:
+                written = _lane(state, prompt, name)
+            except ValueError as error:
+                kit.refuse(error)
+                continue
+            tokens = tokens_of(prompt, written)[:length]
+            writer(
+                tokens,
+                key=f"sampling.compare.{name}",
+                prompt="…" + prompt.text[-40:],
+                words=writer_words(prompt, len(LANES)),
+                length=len(tokens),
+                limit=most,
+                ended=written.ended and len(written.tokens) <= length,
+                controls=False,
+            )
+            if grown and tokens:
+                kit.prose(words.lane_line, **text_measures(written.tokens[:length]))
+    if not grown:
+        st.caption(words.growing)
+        return
+    if growing:
+        st.rerun()  # which ends the looking
+    if length < state["length"]:
+        st.caption(words.cut.format(context=prompt.bundled.model.context_length, n=length))
 
 
 def least_sure(tokens: list[Any]) -> int:

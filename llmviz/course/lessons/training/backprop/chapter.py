@@ -1,22 +1,221 @@
-"""Chapter "Backpropagation": a small network by hand, one weight nudged, a trained model."""
+"""Chapter "Backpropagation": blame that flows back through a small network, box by box."""
 
+from typing import Any
+
+import numpy as np
 import streamlit as st
 
-from llmviz.course.lessons.training.backprop import nudge as backprop_nudge
-from llmviz.course.lessons.training.backprop import small as backprop_small
-from llmviz.course.lessons.training.backprop import trained as backprop_trained
-from llmviz.course.lessons.training.backprop import words
+from llmviz.course.components._shared import cell_arithmetic as ops
+from llmviz.course.components.graph_view.view import graph_view
+from llmviz.course.components.matrix_view.view import Matrix, matrix_view
+from llmviz.course.lessons.training.backprop import graph as net
+from llmviz.course.lessons.training.backprop import nudge, picture, trained, words
+from llmviz.course.lessons.training.backprop.nudging import exact
+from llmviz.course.lessons.training.backprop.params import NUDGE_MATRICES, SMALL_LAST
 from llmviz.course.ui import kit
+from llmviz.course.ui.engine_ready import engine_ready
 
-DRAW = {
-    "small": backprop_small.draw,
-    "nudge": backprop_nudge.draw,
-    "trained": backprop_trained.draw,
-}
+STAGED = True
+KEY, GUESS = "training.backprop", "training.backprop.sign"
+FORTH = len(net.FORWARD)
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
+    """Show the values, ask for the first blame, then all of it and what is done with it."""
+    target = state["target"]
+    kit.prose(words.hook, came=words.came[target])
+    if not engine_ready():
+        return
+    from llmviz.training.backprop import autograd, backward, example, forward
+
+    given = example()
+    values = forward(given, target)
+    d, by_torch = backward(values), autograd(given, target)
+    quiz = question(target, float(values["p"][0, target]))
+    shown = kit.answered(quiz, GUESS)
+    with kit.stage("backprop", stays=False):
+        walk = _graph(state, values, d if shown else {})
+        kit.prose(caption(walk, values, d, words.came[target]))
+        st.selectbox(
+            words.target,
+            range(len(words.came)),
+            format_func=words.came.__getitem__,
+            width=180,
+            **state.bind("target"),
+        )
+    kit.predict(quiz, GUESS, covers=True)
+    if not shown:
+        return
+    kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro)
-    kit.draw_part(state, "how", words.intro.title, words.looks, DRAW, needs_engine=True)
+    _matrices(state, walk, values, d, by_torch)
+    kit.choose(state, "how", words.part, words.parts, parts=True)
+    if state["how"] == "small":
+        told = _update(state, given, values, d)
+        _code(target, d)
+    else:
+        told = {"nudge": nudge.draw, "trained": trained.draw}[state["how"]](state)
+    if told:
+        kit.seen(words.end, told=told)
+
+
+def _graph(state: kit.PageState, values: dict[str, Any], d: dict[str, Any]) -> int:
+    """Show the network; without gradients `d` it has values alone. Return the step shown."""
+    nodes, edges = net.graph(values, d)
+    steps = net.steps(values)[: None if d else FORTH]
+    return graph_view(
+        nodes,
+        edges,
+        steps,
+        key=f"{KEY}.graph",
+        step=min(state["walk"], len(steps) - 1),
+        value_label=words.value,
+        gradient_label=words.gradient,
+        scale_note=words.scale,
+        on_change=kit.bound(
+            state, f"{KEY}.graph", step=("walk", kit.one_of(range(SMALL_LAST + 1)))
+        ),
+    )
+
+
+def caption(walk: int, values: dict[str, Any], d: dict[str, Any], came: str) -> str:
+    """Say what to see at a step: what the network bets, or where the most blame of a box lies."""
+    if walk < FORTH:
+        p = values["p"][0]
+        best = int(p.argmax())
+        case = "first" if words.came[best] == came else "forward"
+        return words.caption[case].format(
+            came=came,
+            p=kit.percent(float((p * values["target"][0]).sum())),
+            best=words.came[best],
+            most=kit.percent(float(p[best])),
+        )
+    name = net.BACKWARD[walk - FORTH]
+    row, column = divmod(int(d[name].abs().argmax()), d[name].shape[1])
+    blame = float(d[name][row, column])
+    return words.caption["backward"].format(
+        box=words.nodes[name], row=row, column=column, blame=exact(blame), change=exact(blame / 100)
+    )
+
+
+def question(target: int, p: float) -> kit.Question:
+    """Ask for the gradient of the logit whose token came."""
+    return kit.Question.of(words.ask_sign, came=kit.quote(words.came[target]), p=p, rest=1 - p)
+
+
+def _matrices(
+    state: kit.PageState,
+    walk: int,
+    values: dict[str, Any],
+    d: dict[str, Any],
+    by_torch: dict[str, Any],
+) -> None:
+    forth = list(net.FORWARD)
+    if walk < len(forth):
+        step_picture = picture.forward_step(forth[walk], values, state["target"])
+        matrix_view(step_picture.matrices, key=f"{KEY}.cells", layout=_rows(step_picture))
+        return
+    name = net.BACKWARD[walk - len(forth)]
+    step_picture = picture.backward_step(name, values, d)
+    result = step_picture.matrices[-1]
+    auto = Matrix(
+        "autograd",
+        by_torch[name].numpy(),
+        result.label,
+        words.autograd,
+        row_labels=result.row_labels,
+        col_labels=result.col_labels,
+        role="accent",
+        limit=float(np.abs(result.values).max()) or None,
+    )
+    layout = _rows(step_picture)
+    if layout:  # right below, so that cell stands under cell
+        layout.append([*[None] * (len(layout[0]) - 2), "≟", "autograd"])
+    matrix_view([*step_picture.matrices, auto], key=f"{KEY}.cells", layout=layout)
+    apart = {key: float((d[key] - by_torch[key]).abs().max()) for key in net.BACKWARD}
+    kit.prose(
+        words.agrees,
+        apart=kit.power_of_ten(apart[name]),
+        count=len(apart),
+        most=kit.power_of_ten(max(apart.values())),
+    )
+
+
+def _rows(step_picture: picture.Picture) -> list[list[str | None]] | None:
+    """One row with its signs, or None where there are none: then matrices flow."""
+    signs = {"×", "=", "+", "→", "?"}
+    return [list(step_picture.layout)] if signs & set(step_picture.layout) else None
+
+
+def _update(
+    state: kit.PageState, given: dict[str, Any], values: dict[str, Any], d: dict[str, Any]
+) -> str:
+    """Show θ − η · ∇ for one matrix, and what becomes of the loss when all of them step."""
+    from llmviz.training.backprop import forward, stepped
+
+    kit.section(words.update)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.selectbox(words.moving, NUDGE_MATRICES, width=180, **state.bind("moving"))
+        st.slider(words.eta, step=0.1, width=280, **state.ranged("eta"))
+    name, rate = state["moving"], state["eta"]
+    after = stepped(given, d, rate)
+    matrix_view(
+        matrices(name, given[name].numpy(), d[name].numpy(), after[name].numpy(), rate),
+        key=f"{KEY}.step",
+        layout=[["theta", "+", "step", "=", "new"], [None, None, "gradient", None, None]],
+    )
+    before, now = float(values["loss"]), float(forward(after, state["target"])["loss"])
+    kit.prose(result(before, now, rate, d))
+    return words.end_small.format(before=before, after=now, eta=rate, matrices=len(NUDGE_MATRICES))
+
+
+def matrices(name: str, theta: Any, gradient: Any, new: Any, rate: float) -> list[Matrix]:
+    """The matrices of one step, each with its arithmetic."""
+    return [
+        Matrix("theta", theta, words.theta.format(name=name), role="value"),
+        Matrix("gradient", gradient, words.gradient_of.format(name=name), role="accent"),
+        Matrix(
+            "step",
+            -rate * gradient,
+            words.step.format(name=name),
+            role="accent",
+            op=ops.scaled("gradient", -rate, f"× (−{rate:g})"),
+        ),
+        Matrix(
+            "new",
+            new,
+            words.theta_new.format(name=name),
+            role="value",
+            op=ops.add("theta", "step"),
+        ),
+    ]
+
+
+def result(before: float, after: float, rate: float, gradients: dict[str, Any]) -> str:
+    """Say what the step of all six matrices did to the loss, beside what their slopes predict."""
+    if not rate:
+        return words.update_zero
+    predicted = -rate * sum(float((gradients[name] ** 2).sum()) for name in NUDGE_MATRICES)
+    return " ".join(
+        [
+            words.update_result.format(before=before, after=after, change=exact(after - before)),
+            words.update_predicted.format(predicted=exact(predicted)),
+            words.update_lower if after < before else words.update_not_lower,
+        ]
+    )
+
+
+def _code(target: int, d: dict[str, Any]) -> None:
+    from llmviz.training.backprop import autograd, backward, example, forward
+
+    given = example()
+    right = backward(forward(given, target))
+    apart = max(
+        float((right[name] - grad).abs().max()) for name, grad in autograd(given, target).items()
+    )
+    kit.show_code(
+        [forward, backward, autograd],
+        words.snippet_small.format(target=target),
+        f"{[f'{g:.4f}' for g in right['W1'][0].tolist()]} {apart < 1e-12}",
+    )

@@ -13,12 +13,11 @@ from llmviz.course.lessons.training.backprop.params import NUDGE_MATRICES
 from llmviz.course.ui import kit
 
 KEY = "training.nudge"
-ASK = f"{KEY}.small"
 REACH = 2.0
 
 
-def draw(state: kit.PageState) -> None:
-    """Show the part."""
+def draw(state: kit.PageState) -> str:
+    """Show the part; return what was seen of it."""
     from llmviz.training.backprop import TARGET, autograd, backward, example, forward, loss_with
 
     kit.section(words.nudge_section)
@@ -33,16 +32,12 @@ def draw(state: kit.PageState) -> None:
     true = loss_with(given, TARGET, name, row, column, weight + 0.01) - float(
         losses[nudging.MIDDLE]
     )
-    quiz = question(hand, true)
-    if quiz is not None:
-        kit.predict(quiz, ASK, covers=True)
     _measure(name, row, column, hand, auto)
     _code(name, row, column, hand)
     line = words.end_nudge.format(
         name=name, row=row, column=column, slope=exact(hand), true=exact(true)
     )
-    if quiz is None or kit.answered(quiz, ASK):
-        kit.seen(words.end, told=line)
+    return line
 
 
 def _choose(state: kit.PageState, given: dict[str, Any]) -> tuple[str, int, int]:
@@ -59,23 +54,6 @@ def _choose(state: kit.PageState, given: dict[str, Any]) -> tuple[str, int, int]
 def _losses(name: str, row: int, column: int, weight: float) -> np.ndarray:
     """The loss at every stop of the slider."""
     return example_losses(name, row, column, nudging.values(weight, REACH))
-
-
-def question(slope: float, true: float) -> kit.Question | None:
-    """Ask how the loss changes where a weight grows by 0.01; `true` is the change that it makes.
-
-    None where the answers look alike, or the loss bends so much that another one is nearer.
-    """
-    values = [-0.01 * slope, 0.01 * slope, slope]
-    answers = [exact(value) for value in values]
-    if len(set(answers)) < 3:
-        return None
-    nearest = min(range(3), key=lambda i: abs(values[i] - true))
-    if nearest != 1:
-        return None
-    yes = words.ask_nudge_yes.format(slope=exact(slope), answer=answers[1], true=exact(true))
-    reasons = [words.ask_nudge_sign, yes, words.ask_nudge_scale]
-    return kit.Question(words.ask_nudge.format(slope=exact(slope)), answers, 1, reasons)
 
 
 @kit.kept(64)

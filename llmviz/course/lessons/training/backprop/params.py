@@ -13,7 +13,6 @@ SMALL_LAST = len(net.FORWARD) + len(net.BACKWARD) - 1
 SMALL = [
     codec.integer("target", 1, 0, 4),
     codec.integer("walk", SMALL_FIRST, 0, SMALL_LAST),
-    codec.choice("slip", "none", list(words.mistakes)),
     codec.choice("moving", "W2", list(NUDGE_MATRICES)),
     codec.number("eta", 0.5, 0.0, 10.0),
 ]
@@ -41,7 +40,7 @@ TRAINED = [
 ]
 
 PARAMS = [
-    codec.choice("how", "small", list(words.looks)),
+    codec.choice("how", "small", list(words.parts)),
     *SMALL,
     *NUDGE,
     *TRAINED,

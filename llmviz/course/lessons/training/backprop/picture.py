@@ -147,13 +147,10 @@ def forward_step(name: str, values: Values, target: int) -> Picture:
     return picture
 
 
-def backward_step(name: str, values: Values, d: Values, mistake: str) -> Picture:
+def backward_step(name: str, values: Values, d: Values) -> Picture:
     """Return the matrices that make one gradient: upstream, local, and by hand."""
     picture = Picture(values, d)
-    wrong = {"orientation": "f", "tokens": "W1"}.get(mistake) == name
-    if wrong:
-        _mistaken(picture, name)
-    elif name in OUTER:
+    if name in OUTER:
         local, up = OUTER[name]
         transposed = picture.turned(local, of_gradient=name == "K")
         picture.sign("×")
@@ -214,13 +211,3 @@ def _special(picture: Picture, name: str) -> None:
                 picture.other(part, d[part], like="X")
             picture.sign("=")
             picture.gradient(name, ops.add(*parts))
-
-
-def _mistaken(picture: Picture, name: str) -> None:
-    """The step as it comes out when the mistake was made; its cells open to no sum."""
-    local = {"f": "W_out", "W1": "a"}[name]
-    picture.gradient({"f": "logits", "W1": "z"}[name])
-    picture.sign("?")
-    picture.value(local)
-    picture.sign("=")
-    picture.gradient(name)

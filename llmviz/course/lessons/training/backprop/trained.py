@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,39 +28,34 @@ KEY = "training.trained"
 MOST = 24  # positions of the text
 
 
-def draw(state: kit.PageState) -> None:
-    """Show the part."""
+def draw(state: kit.PageState) -> str:
+    """Show the part; return what was seen of it, nothing where there is no model or no text."""
     with st.container(gap=None):
         kit.text_area(state, "story", words.sentence_label, height=68)
         text_guard(kit.HALF_CHARACTER)
     bundled = readers.choose(state, kit.Picker("pupil", kit.attends), "story")
     if bundled is None:
-        return
+        return ""
     parameters = bundled.card["parameters"]
     kit.section(words.trained, parameters=parameters)
     reading = readers.read(bundled, state["story"], MOST)
     if reading is None:
-        return
+        return ""
     cell = _choose(state, reading)
     gradient, losses = _explained(reading.bundled, reading.ids, *cell)
-    quiz = question(reading.tokens, gradient)
-    shown = quiz is None or kit.predict(quiz, f"{KEY}.where", covers=True)
-    if shown:
-        _products(reading, gradient)
-        kit.prose(_result(reading, gradient))
+    _products(reading, gradient)
+    kit.prose(_result(reading, gradient))
     weights = _stops(gradient.value)
     nudging.draw(state, "shifted", f"{KEY}.nudge", weights, np.array(losses), gradient.by_hand)
     _code(reading, gradient)
-    if shown:
-        line = words.end_trained.format(
-            name=gradient.name,
-            row=gradient.row,
-            column=gradient.column,
-            slope=exact(gradient.by_hand),
-            parts=kit.count(len(position_shares(gradient)), "position"),
-            parameters=parameters,
-        )
-        kit.seen(words.end, told=line)
+    return words.end_trained.format(
+        name=gradient.name,
+        row=gradient.row,
+        column=gradient.column,
+        slope=exact(gradient.by_hand),
+        parts=kit.count(len(position_shares(gradient)), "position"),
+        parameters=parameters,
+    )
 
 
 def _choose(state: kit.PageState, reading: kit.Read) -> tuple[str, int, int]:
@@ -148,33 +142,6 @@ def _products(reading: kit.Read, gradient: WeightGradient) -> None:
         cut = layout.index(totals[0]) + 1
         rows = [layout[:cut], layout[cut:]]
     matrix_view(columns, key=f"{KEY}.cells", layout=rows, numbers=True)
-
-
-def question(names: Sequence[str], gradient: WeightGradient) -> kit.Question | None:
-    """Ask at which position most of the gradient is made; None where no answer is clearly right.
-
-    names: the tokens that are read, one a position.
-    """
-    part = position_shares(gradient)
-    if len(part) < 3:
-        return None
-    order = np.argsort(-part, kind="stable")
-    if kit.percent(float(part[order[0]])) == kit.percent(float(part[order[len(order) // 2]])):
-        return None  # all zero, or alike in the digits that are shown
-    places = sorted([int(order[0]), int(order[len(order) // 2]), int(order[-1])])
-    answers = [
-        words.ask_where_answer.format(token=kit.escape_markdown(names[at]), place=at + 1)
-        for at in places
-    ]
-    right = places.index(int(order[0]))
-    reasons = [
-        words.ask_where_reason.format(place=at + 1, share=kit.percent(float(part[at])))
-        for at in places
-    ]
-    text = words.ask_where.format(
-        count=len(part), name=gradient.name, row=gradient.row, column=gradient.column
-    )
-    return kit.Question(text, answers, right, reasons)
 
 
 def _result(reading: kit.Read, gradient: WeightGradient) -> str:

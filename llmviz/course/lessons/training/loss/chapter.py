@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,9 +12,8 @@ import streamlit as st
 
 from llmviz.course.components.text_guard.view import text_guard
 from llmviz.course.lessons.training import model_picker as readers
-from llmviz.course.lessons.training.loss import mistakes as loss_mistakes
 from llmviz.course.lessons.training.loss import picture as loss_picture
-from llmviz.course.lessons.training.loss import questions, words
+from llmviz.course.lessons.training.loss import words
 from llmviz.course.lessons.training.loss.params import MOST, NONE
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.stage import SOURCE
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 STAGED = True
 KEY, GUESS = "training.loss", "training.loss.cost"
 DRAWN = 16  # tokens that have a bar
+LEAST = 0.0005  # as a percentage a smaller probability has hardly a digit left
+CLEAR = 0.4  # nats between the answers about a cost, so that they are told apart on the picture
+USUAL = 2.4  # how many times likelier the token is, at best, from which one reckons
 MIXED = "Fergus called an innkeeper there Once ancient was Thistleworth."
 
 
@@ -42,7 +46,7 @@ def draw(state: kit.PageState) -> None:
     logits = readers.logits(reading)
     plain = steps_of(reading, LossSettings())
     nats = plain.nats.tolist()
-    found = questions.cost(nats[:DRAWN], reading.target_tokens)
+    found = cost(nats[:DRAWN], reading.target_tokens)
     quiz, place = found or (None, -1)
     shown = quiz is None or kit.answered(quiz, GUESS)
     with picture:
@@ -79,8 +83,53 @@ def draw(state: kit.PageState) -> None:
         mean = float(plain.nats[counted].mean())
         kit.prose(perplexity_told(mean, logits.shape[1]))
     _code(reading, steps, settings)
-    loss_mistakes.draw(state, reading)
     kit.seen(words.end, **end(reading, plain.nats.numpy(), logits.shape[1]))
+
+
+def cost(nats: Sequence[float], names: Sequence[str]) -> tuple[kit.Question, int] | None:
+    """Ask what one of the tokens with these losses costs, beside a likelier one; give its place.
+
+    The wrong answers are those of somebody to whom the missing probability is the price, and of
+    one who pays as many times more as the token is less likely. None where no pair has answers
+    that are clearly apart.
+    """
+    probabilities = [math.exp(-loss) for loss in nats]
+    pairs = [
+        (abs(math.log(p / q / USUAL)), at, q, by, p)
+        for by, p in enumerate(probabilities)
+        for at, q in enumerate(probabilities)
+        if LEAST <= q < p < 0.5
+        and min(abs(a - b) for a, b in itertools.combinations(_costs(p, q), 2)) >= CLEAR
+    ]
+    if not pairs:
+        return None
+    _, at, q, by, p = min(pairs)
+    right, missing, times = _costs(p, q)
+    reasons = {
+        right: words.ask_cost_right,
+        missing: words.ask_cost_missing,
+        times: words.ask_cost_times,
+    }
+    asked = kit.Question.among(
+        words.ask_cost,
+        reasons,
+        right,
+        lambda nats: words.nats.format(nats=nats),
+        reference=kit.quote(names[by]),
+        reference_p=kit.percent(p),
+        cost=words.nats.format(nats=-math.log(p)),
+        token=kit.quote(names[at]),
+        p=kit.percent(q),
+        times=p / q,
+        more=math.log(p / q),
+    )
+    return asked, at
+
+
+def _costs(p: float, q: float) -> tuple[float, float, float]:
+    """What a token of probability q costs beside one of p: really, by what is missing, by times."""
+    nats = -math.log(p)
+    return -math.log(q), nats * (1 - q) / (1 - p), nats * p / q
 
 
 def _bars(

@@ -15,5 +15,4 @@ PARAMS = [
     codec.integer("weighs", NONE, NONE, 1_000_000),
     codec.number("weight", 2.0, 0.0, 10.0),
     codec.number("smooth", 0.0, 0.0, 1.0),
-    codec.choice("wrong", "shift", list(words.mistakes)),
 ]

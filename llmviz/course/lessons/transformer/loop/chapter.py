@@ -9,36 +9,48 @@ from llmviz.course.components.token_loop.view import STAGES, LoopRound, token_lo
 from llmviz.course.figures.attention import Axes, against_size
 from llmviz.course.lessons.transformer.loop import words
 from llmviz.course.lessons.transformer.loop.params import ROUNDS
-from llmviz.course.lessons.transformer.loop.questions import bytes_question, rounds_question
+from llmviz.course.lessons.transformer.page import MODEL
+from llmviz.course.lessons.transformer.params import TEXT
 from llmviz.course.lessons.transformer.token_loop import Round, vectors_computed, write_slowly
 from llmviz.course.ui import engine, kit
 from llmviz.evaluation.cache_costs import TRIES, CacheCosts, cache_costs
 from llmviz.sampling.generation import can_cache
 
+STAGED = True
 PROMPT = 40  # tokens of the text that are read
-KEY = "transformer.loop"
+KEY, GUESS = "transformer.loop", "transformer.loop.fresh"
+ASKED = 10  # the round that the question is about
 NEAR = 1.1  # times; two measured times that differ by less are about the same
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    kit.text_box(state, height=80)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = kit.Picker().choose(state)
-        st.toggle(words.reuse, help=words.reuse_help, **state.bind("reuse"))
-    model_and_text = kit.load_and_read(state, name, PROMPT)
+    """Show the first round, ask what a later one computes, then all rounds and their cost."""
+    kit.prose(words.hook)
+    model_and_text = kit.load_and_read(state, MODEL.name(state), PROMPT)
     if model_and_text is None:
+        kit.source(state, opened=True)
         return
     bundled, read = model_and_text
     cacheable = can_cache(bundled.model)
+    rounds = rounds_of(bundled, read.ids)
+    quiz = question(len(read.ids), cacheable=cacheable)
+    shown = len(rounds) == 1 or state["moment"] >= len(STAGES) or kit.answered(quiz, GUESS)
+    with kit.stage("loop", stays=False):
+        _loop(state, bundled, read, cacheable, shown=shown)
+        if shown:
+            kit.prose(total(len(read.ids), len(rounds), cacheable=cacheable))
+            st.toggle(words.reuse, help=words.reuse_help, **state.bind("reuse"))
+    if len(rounds) > 1:
+        kit.predict(quiz, GUESS, covers=True)
+    kit.source(state)
     if not cacheable:
         kit.inform(words.no_cache, ":material/visibility:")
-    kit.predict(rounds_question(len(read.ids)), f"{KEY}.ask")
-    rounds = rounds_of(bundled, read.ids)
-    _loop(state, bundled, read, cacheable)
-    kit.prose(total(len(read.ids), len(rounds), cacheable=cacheable))
+    if not shown:
+        return
+    if state["text"] == TEXT:
+        kit.looks(state, words.looks, f"{KEY}.looks", **work_of(len(read.ids), len(rounds)))
+    kit.section(words.intro)
     kit.show_code(
         [write_slowly],
         words.snippet.format(
@@ -49,10 +61,26 @@ def draw(state: kit.PageState) -> None:
     )
     if cacheable:
         _costs(bundled)
-    numbers = work_of(len(read.ids), len(rounds))
     work = words.end_kept if cacheable else words.end_again
+    numbers = work_of(len(read.ids), len(rounds))
     tokens, counted = kit.count(len(read.ids), "token"), kit.count(len(rounds), "round")
     kit.seen(words.end, tokens=tokens, rounds=counted, work=work.format(**numbers))
+
+
+def question(tokens: int, *, cacheable: bool) -> kit.Question:
+    """Ask how many columns the model computes for the tenth token that it writes.
+
+    The wrong answers are those of somebody to whom it reads all again, or all that it wrote itself.
+    """
+    again = tokens + ASKED - 1
+    reasons = {
+        1: words.ask_one[cacheable],
+        ASKED - 1: words.ask_own,
+        again: words.ask_all[cacheable],
+    }
+    return kit.Question.among(
+        words.ask, reasons, 1 if cacheable else again, there=kit.count(again, "column")
+    )
 
 
 @kit.kept(32)
@@ -69,7 +97,7 @@ def stop_of(bundled: engine.Bundled) -> int | None:
 @kit.kept(32)
 def pictured(bundled: engine.Bundled, ids: tuple[int, ...], cached: bool) -> list[LoopRound]:
     """Return the rounds as the picture takes them, with their sentences."""
-    bundled, rounds = bundled, rounds_of(bundled, ids)
+    rounds = rounds_of(bundled, ids)
     work = work_lines(len(ids), len(rounds), cached=cached)
     text = list(ids)
     pictures = []
@@ -154,16 +182,19 @@ def picture_words(*, normed: bool, cacheable: bool) -> dict[str, str]:
     return texts
 
 
-def _loop(state: kit.PageState, bundled: engine.Bundled, read: kit.Read, cacheable: bool) -> None:
+def _loop(
+    state: kit.PageState, bundled: engine.Bundled, read: kit.Read, cacheable: bool, *, shown: bool
+) -> None:
     cached = state["reuse"] and cacheable
-
+    rounds = pictured(bundled, read.ids, cached)
     token_loop(
         read.tokens,
-        pictured(bundled, read.ids, cached),
+        rounds if shown else rounds[:1],
         key=f"{KEY}.rounds",
         layers=bundled.model.config.n_layer,
         cached=cached,
-        words=picture_words(normed=final_norm(bundled), cacheable=cacheable),
+        words=picture_words(normed=final_norm(bundled), cacheable=cacheable)
+        | ({} if shown else dict.fromkeys(("kept", "again"), words.later)),
         step=state["moment"],
         on_change=kit.bound(
             state, f"{KEY}.rounds", step=("moment", kit.one_of(range(ROUNDS * len(STAGES))))
@@ -191,8 +222,6 @@ def cost_figures(bundled: engine.Bundled, mode: kit.Mode) -> tuple[kit.Figure, k
 def _costs(bundled: engine.Bundled) -> None:
     kit.section(words.cost)
     config = bundled.model.config
-    if not kit.predict(bytes_question(config), f"{KEY}.bytes", covers=True):
-        return
     costs = costs_of(bundled)
     places = st.columns(2, gap="large")
     for place, figure, key in zip(
