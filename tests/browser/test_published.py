@@ -17,7 +17,7 @@ def address(small_url):
 def test_a_model_of_a_hub_is_imported_drawn_and_deleted(visit, hub, runs_folder, tmp_path):
     hub.folders["somebody/deep"] = make_gpt2(tmp_path / "deep", layers=12, heads=12, width=48)
     page = visit.page
-    visit.open("transformer?part=published")
+    visit.open("models")
     page.get_by_label("A folder on this machine").fill("somebody/deep")
     page.get_by_role("button", name="Look at it").click()
     page.get_by_role("button", name="Import", exact=True).click(timeout=PATIENCE)
@@ -34,7 +34,7 @@ def test_a_model_of_a_hub_is_imported_drawn_and_deleted(visit, hub, runs_folder,
     page.locator(".opener:not([hidden])").nth(3).click()
     expect(open_layer.locator(".name")).not_to_have_text(first)
     visit.settle()
-    visit.open("transformer?part=published")
+    visit.open("models")
     page.get_by_role("button", name="Delete …").click()
     assert (runs_folder / "deep").is_dir()
     page.get_by_role("button", name="Delete it").click()

@@ -48,11 +48,6 @@ async def ready(visitor: Visitor) -> None:
 SHOW = "Show me without an answer"
 RUN_THE_LESSON = {
     "Train one": {"Starting point", "Run"},
-    "Your own model, or GPT-2": {
-        "A folder on this machine, or OWNER/NAME on the hub",
-        "Look at it",
-        "Your answer",
-    },
 }
 STAGED = {
     "Learn",

@@ -25,6 +25,7 @@ from tests.pages.conftest import use
 from tests.pages.small_model import CONTEXT, ids_of, logits_of, make_checkpoint
 
 PARTS = ["pipeline", "dice", "writing", "temperature", "beam", "knows"]
+READ_THE_PROMPT = [part for part in PARTS if part != "beam"]  # which reads the beginning of a name
 PROMPT = "Mila found a ball"
 
 
@@ -136,7 +137,7 @@ class _State(dict):
 # ---- bad input
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", READ_THE_PROMPT)
 def test_odd_prompts_break_nothing_and_stay_in_the_box(bundle, part):
     app = harness.open_part("sampling", part)
     few = ("empty", "special", "markdown", "long")
@@ -275,7 +276,8 @@ def test_no_model_is_said_in_every_chapter(tmp_path, monkeypatch):
     for part in PARTS:
         app = harness.open_part("sampling", part)
         harness.fine(app)
-        assert "The model tiny-world-gpt is not in this copy" in harness.boxes(app), part
+        name = "tiny-world-gpt" if part in READ_THE_PROMPT else "names-gpt"
+        assert f"The model {name} is not in this copy" in harness.boxes(app), part
 
 
 # ---- dice

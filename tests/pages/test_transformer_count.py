@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from llmviz.course.lessons.transformer.count import chapter, words
 from llmviz.course.lessons.transformer.count.chapter import APART, SMALL
 from llmviz.course.lessons.transformer.count.model import config_of, costs, settings_of
-from llmviz.course.lessons.transformer.sizes import size
+from llmviz.course.ui.sizes import size
 from llmviz.models import build, count_parameters
 from llmviz.models.arithmetic import (
     PRESET_NAMES,

@@ -14,6 +14,7 @@ from llmviz.course.lessons.glossary import LESSON as GLOSSARY
 from llmviz.course.lessons.history import LESSON as HISTORY
 from llmviz.course.lessons.home import LESSON as HOME
 from llmviz.course.lessons.language import LESSON as LANGUAGE
+from llmviz.course.lessons.models import LESSON as MODELS
 from llmviz.course.lessons.reasoning import LESSON as REASONING
 from llmviz.course.lessons.sampling import LESSON as SAMPLING
 from llmviz.course.lessons.tokenization import LESSON as TOKENIZATION
@@ -37,4 +38,5 @@ LESSONS = [
     REASONING,
     BEFORE_AFTER,
     GLOSSARY,
+    MODELS,
 ]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from llmviz.course.ui.contents import Chapter, Lesson
 
-HOME, GLOSSARY, ENDING = "home", "glossary", "before_after"
+HOME, GLOSSARY, MODELS, ENDING = "home", "glossary", "models", "before_after"
 _SLOT = re.compile(r"\{[^{}]*\}")
 _SAID = 110  # characters of a term's meaning that the list shows
 WORDS = {
@@ -125,7 +125,7 @@ def onward(way: str, lesson: Lesson, chapter: str = "") -> Next | None:
     if at < len(row):
         return Next(f"Next: {_chapter(lesson.key, row[at]).title}", f"{lesson.key}/{row[at]}")
     later = lessons()[[other.key for other in lessons()].index(lesson.key) + 1 :]
-    if not later:
+    if not later or later[0].key == MODELS:  # which is no lesson
         return None
     first = f"/{later[0].names[0]}" if later[0].names else ""
     return Next(f"Next lesson: {later[0].title}", later[0].key + first)

@@ -30,6 +30,7 @@ LEARNER_TEXT = codec.text("text", DEFAULT_TEXT, codec.MOST_OF_A_TEXT, shared=Tru
 # Controls of older links whose parts of a page are gone: nothing is said of them.
 RETIRED = {"new", "deep", "learn", "smooth"}
 RETIRED |= {"mlp", "map", "bend", "firsts", "mapseed", "mapframe", "clip"}
+RETIRED |= {"depth", "penalty", "wrong", "slip", "published"}
 
 
 class PageState:

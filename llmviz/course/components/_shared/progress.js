@@ -10,6 +10,7 @@ const MOVED = {
   "tokenization/vocabulary": "tokenization/compare",
   "transformer/norms": "transformer/residuals",
   "sampling/compare": "sampling/writing",
+  "transformer/published": "transformer/count",
   "efficiency/guess": "efficiency/speculative",
   "errors/heart": "errors/memorization",
   "errors/sure": "errors/calibration",

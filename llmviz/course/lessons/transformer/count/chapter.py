@@ -8,9 +8,9 @@ import streamlit as st
 from llmviz.course.figures.finetuning import areas
 from llmviz.course.lessons.transformer.count import words
 from llmviz.course.lessons.transformer.count.model import FIELDS, config_of, costs, settings_of
-from llmviz.course.lessons.transformer.sizes import size
 from llmviz.course.ui import kit
 from llmviz.course.ui.question import hand_words
+from llmviz.course.ui.sizes import size
 from llmviz.models.arithmetic import (
     BYTES,
     PRESET_NAMES,
@@ -75,6 +75,7 @@ def draw(state: kit.PageState) -> None:
     bytes_of = _costs(state, config)
     if shown:
         _tensors(config)
+        st.page_link("pages/models.py", label=words.models, icon=":material/deployed_code:")
         kit.seen(
             words.end,
             told=caption(config),

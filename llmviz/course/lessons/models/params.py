@@ -1,4 +1,4 @@
-"""The controls of the chapter "Your own model, or GPT-2", as its links write them."""
+"""The control of the page of the models, as its links write it."""
 
 from llmviz.course.ui import codec
 

@@ -11,21 +11,20 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from llmviz.background import JobPool
-from llmviz.course.lessons.transformer.published import chapter as published
-from llmviz.course.lessons.transformer.published import (
+from llmviz.course.lessons.models import (
     importing,
     model_list,
+    page,
     published_model,
     words,
 )
+from llmviz.course.lessons.models.gpt2_sizes import gpt2_sizes
 from llmviz.course.ui import job_pools
 from llmviz.course.ui.own_machine import at_machine, may_import
 from llmviz.training import run_folders
-from tests.pages.harness import boxes, fine, open_page, open_part, prose_of
+from tests.pages.harness import boxes, fine, open_page, open_part, sent
 from tests.published_models import Hub, change_config, make_gpt2, make_llama, serve
 
 LOOK, IMPORT, CANCEL = (f"transformer.published.{name}" for name in ("look", "import", "cancel"))
@@ -52,7 +51,7 @@ def hub(tmp_path_factory):
 @pytest.fixture
 def home(hub, monkeypatch):
     """The folder of runs, empty, and a visitor who sits at the server."""
-    monkeypatch.setattr(published, "may_import", lambda: (True, True))
+    monkeypatch.setattr(page, "may_import", lambda: (True, True))
     runs = Path(os.environ["LLMVIZ_RUNS"])
     shutil.rmtree(runs, ignore_errors=True)
     return runs
@@ -73,7 +72,7 @@ def finish(app, job):
 
 
 def look(source):
-    app = open_part("transformer", "published", published=str(source))
+    app = open_page("models", published=str(source))
     app.button(LOOK).click().run()
     fine(app)
     if importing.ASKED in app.session_state:
@@ -97,8 +96,8 @@ def test_a_model_of_the_hub_comes_into_all_lessons_and_goes_again(hub, home, kin
     assert words.imported.format(name=kind) in boxes(app)
     app.button("transformer.published.use").click().run()
     name = f"run:{kind}"
-    for page, part in (("home", ""), ("transformer", "stream"), ("attention", "trained")):
-        fine(other := open_page(page, model=name, **({"part": part} if part else {})))
+    for lesson, part in (("home", ""), ("transformer", "stream"), ("attention", "trained")):
+        fine(other := open_page(lesson, model=name, **({"part": part} if part else {})))
         assert name in [box.value for box in other.selectbox]
     assert any(kind in list(one.value.iloc[:, 0]) for one in app.dataframe)
     assert (home / kind / "model.safetensors").is_file()  # nothing is deleted before the answer
@@ -151,7 +150,7 @@ def test_without_a_network_one_line_says_how_to_go_on(home, monkeypatch):
     with contextlib.closing(alone):
         app = look("somebody/gpt2")
     assert "cannot be reached; without the network give a folder" in boxes(app)
-    assert "124,439,808" in prose_of(app) + str([one.value for one in app.code])
+    assert "124439808" in [one.value for one in app.code]
 
 
 def test_the_numbers_of_a_refusal_are_in_the_table(tmp_path, monkeypatch):
@@ -164,9 +163,9 @@ def test_the_numbers_of_a_refusal_are_in_the_table(tmp_path, monkeypatch):
 
 
 def test_a_visitor_from_elsewhere_brings_and_deletes_nothing(home, monkeypatch):
-    monkeypatch.setattr(published, "may_import", may_import)
+    monkeypatch.setattr(page, "may_import", may_import)
     monkeypatch.delenv("LLMVIZ_IMPORT", raising=False)
-    app = open_part("transformer", "published", published="/etc")
+    app = open_page("models", published="/etc")
     fine(app)
     assert words.not_here in boxes(app)
     assert LOOK not in [one.key for one in app.button]
@@ -174,7 +173,7 @@ def test_a_visitor_from_elsewhere_brings_and_deletes_nothing(home, monkeypatch):
     app = look("/etc")
     assert "on the server itself only" in boxes(app)
     monkeypatch.setenv("LLMVIZ_IMPORT", "everybody")
-    app = open_part("transformer", "published")
+    app = open_page("models")
     fine(app)
     assert "LLMVIZ_IMPORT must be machine, anyone or nobody" in boxes(app)
 
@@ -207,8 +206,15 @@ def test_only_the_machine_itself_counts_as_such(address, headers, at):
     assert at_machine(address, headers) is at
 
 
-@given(st.integers(1, 10**12))
-def test_bfloat16_takes_two_bytes_a_parameter(parameters):
-    asked = published.bytes_question("`m`", parameters)
-    assert asked.answers[asked.right] == f"{2 * parameters:,}"
-    assert asked.reasons[asked.right].startswith("A bfloat16 number takes 2 bytes")
+def test_an_old_link_to_the_chapter_leads_to_the_page(home):
+    app = open_part("transformer", "published", published="/etc")
+    fine(app)
+    assert len(sent(app, "case_rows")["rows"]) > 4 and "transformer.published.look" in [
+        button.key for button in app.button
+    ]
+
+
+def test_the_scale_holds_the_models_here_and_the_published_sizes(home):
+    rows = sent(open_page("models"), "case_rows")["rows"]
+    assert [row["value"] for row in rows[-4:]] == [row.parameters for row in gpt2_sizes()]
+    assert all(row["value"] > 0 for row in rows) and len(rows) <= page.DRAWN + 4

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from llmviz.course.lessons.transformer.published.published_model import (
+from llmviz.course.lessons.models.published_model import (
     about_folder,
     in_cache,
     too_large,

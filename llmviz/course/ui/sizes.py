@@ -1,4 +1,4 @@
-"""Bytes in words, for the chapters that say how large something is."""
+"""Bytes in words, for who says how large something is."""
 
 
 def size(number: float) -> str:

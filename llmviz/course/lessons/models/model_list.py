@@ -7,10 +7,10 @@ import pandas as pd
 import streamlit as st
 
 from llmviz.course.document.marks import as_markdown
-from llmviz.course.lessons.transformer.published import words
-from llmviz.course.lessons.transformer.published.published_import import delete_imported
-from llmviz.course.lessons.transformer.sizes import size
+from llmviz.course.lessons.models import words
+from llmviz.course.lessons.models.published_import import delete_imported
 from llmviz.course.ui import engine, kit, runs
+from llmviz.course.ui.sizes import size
 from llmviz.training import run_folders
 
 BROUGHT = "transformer.brought"  # in the session: names of what this visit imported
@@ -29,13 +29,17 @@ class Model:
     size: int
 
 
-def draw(*, own: bool) -> list[Model]:
-    """List the models, and offer to delete what this visitor may delete; return them.
+def listed() -> list[Model]:
+    """Return the models that this visitor may choose: own and kept runs, and the bundled ones."""
+    return [*_runs(), *bundled(str(engine.CHECKPOINTS), tuple(engine.names()))]
+
+
+def draw(models: list[Model], *, own: bool) -> None:
+    """List the models, and offer to delete what this visitor may delete.
 
     own: whether the visitor is at the server's own machine.
     """
     kit.section(words.shelf)
-    models = [*_runs(), *bundled(str(engine.CHECKPOINTS), tuple(engine.names()))]
     rows = [
         (kit.label(m.name), words.from_text[m.origin], m.kind, m.parameters, size(m.size))
         for m in models
@@ -49,7 +53,6 @@ def draw(*, own: bool) -> list[Model]:
     total = size(sum(model.size for model in models))
     kit.prose(words.shelf_note, count=kit.count(len(models), "model"), size=total)
     _offer_deleting(deletable(models, own=own))
-    return models
 
 
 @kit.kept(4)

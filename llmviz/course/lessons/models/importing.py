@@ -8,16 +8,16 @@ import pandas as pd
 import streamlit as st
 
 from llmviz.background import DONE, STOPPED
-from llmviz.course.lessons.transformer.published import model_list, words
-from llmviz.course.lessons.transformer.published.published_import import DOWNLOADING
-from llmviz.course.lessons.transformer.published.published_model import About, source_of
-from llmviz.course.lessons.transformer.sizes import size
+from llmviz.course.lessons.models import model_list, words
+from llmviz.course.lessons.models.published_import import DOWNLOADING
+from llmviz.course.lessons.models.published_model import About, source_of
 from llmviz.course.ui import engine, kit
+from llmviz.course.ui.sizes import size
 from llmviz.training import run_folders
 
 POLL = 0.5  # seconds between two looks at how far a job is
-LOOK = "llmviz.course.lessons.transformer.published.published_model:look_at"
-STEPS = "llmviz.course.lessons.transformer.published.published_import:import_steps"
+LOOK = "llmviz.course.lessons.models.published_model:look_at"
+STEPS = "llmviz.course.lessons.models.published_import:import_steps"
 ASKED = "transformer.bring"  # in the session: an `Asked`
 PROBLEM = "transformer.bring.problem"  # in the session: why nothing was begun
 NAME = "transformer.bring.name"
@@ -55,7 +55,7 @@ def draw(state: kit.PageState, *, own: bool) -> None:
     if wanted.work is None:
         _looked(wanted)
     else:
-        _imported(state, wanted, wanted.work)
+        _imported(wanted, wanted.work)
 
 
 def _look(box: str, own: bool) -> None:
@@ -85,7 +85,7 @@ def _looked(wanted: Asked) -> None:
             hide_index=True,
             width=800,
         )
-        st.caption(words.needs)
+        st.caption(words.room)
         if about.problem:
             kit.refuse(words.refused.format(source=about.source, problem=about.problem.rstrip(".")))
         else:
@@ -150,7 +150,7 @@ def _begin(wish: Asked) -> None:
     )
 
 
-def _imported(state: kit.PageState, wanted: Asked, job: kit.Job) -> None:
+def _imported(wanted: Asked, job: kit.Job) -> None:
     if not job.over:
         _wait(wanted)
         st.caption(words.stay)
@@ -161,12 +161,11 @@ def _imported(state: kit.PageState, wanted: Asked, job: kit.Job) -> None:
     brought = st.session_state.setdefault(model_list.BROUGHT, set())
     brought.add(name)
     kit.inform(words.imported.format(name=job.results[-1].name), ":material/check:")
-    st.button(words.use, key="transformer.published.use", on_click=_use, args=(state, name))
+    st.button(words.use, key="transformer.published.use", on_click=_use, args=(name,))
 
 
-def _use(state: kit.PageState, name: str) -> None:
+def _use(name: str) -> None:
     st.session_state[engine.ASKED_MODEL] = name
-    state["model"] = name
 
 
 def _ended(job: kit.Job) -> bool:

@@ -13,12 +13,12 @@ import torch
 from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 
-from llmviz.course.lessons.transformer.published.gpt2_sizes import gpt2_sizes
-from llmviz.course.lessons.transformer.published.published_import import (
+from llmviz.course.lessons.models.gpt2_sizes import gpt2_sizes
+from llmviz.course.lessons.models.published_import import (
     delete_imported,
     import_steps,
 )
-from llmviz.course.lessons.transformer.published.published_model import (
+from llmviz.course.lessons.models.published_model import (
     look_at,
     source_of,
     too_large,

@@ -1,0 +1,12 @@
+"""The models of this server: a list of all, their sizes to scale, and published ones to import."""
+
+from llmviz.course.document import beside
+from llmviz.course.ui.contents import Lesson
+
+words = beside(__file__, "lesson")
+
+LESSON = Lesson(
+    key="models",
+    words=words,
+    icon=":material/deployed_code:",
+)
