@@ -81,6 +81,9 @@ Matrices
     ``look_back.view.look_back(weights, tokens, *, key, names, words, asking=-1, …) -> int``
         the text in one line for each head of ``weights`` (heads, tokens, tokens): arcs from the
         token that asks, shares below; a token that is clicked asks; returns its place
+    ``run_film.view.run_film(film, *, key, words, head=0, on_change=None) -> int``
+        what a model wrote, where a head looked and how its tokens lay at the step that the
+        ``curves`` of the page stand at; returns the number of the head
     ``fused_tree.view.fused_tree(levels, *, key, words, limit=1.0, …) -> (level, node)``
         a tree of vectors, each node made from the two below it; returns the node clicked
     ``two_halves.view.two_halves(translation, *, key, words, step=0, chosen=0, on_change=None)``

@@ -3,7 +3,7 @@
 
 import { nearest } from "../_shared/chart.js";
 import { eachFrame, el, follow, live, remember, remembered, spotOf, svg } from "../_shared/common.js";
-import { curveStore } from "../_shared/curve_store.js";
+import { curveStore, tellStep } from "../_shared/curve_store.js";
 import { figure, tiny, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { makeCurveControls } from "./controls.js";
@@ -114,6 +114,7 @@ class Curves extends CurvePicture {
       this.player.last = last;
     }
     this.busy = false;
+    tellStep(this.step);
     this.legend();
     this.layout(width);
   }
@@ -216,6 +217,7 @@ class Curves extends CurvePicture {
   moved(i) {
     const main = this.data.runs[this.data.main];
     if (!this.busy) this.step = i >= main.steps.length - 1 ? -1 : main.steps[i];
+    if (!this.busy) tellStep(this.step);
     this.paintOver();
   }
 

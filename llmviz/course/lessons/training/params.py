@@ -1,5 +1,12 @@
-"""The control that the chapters on training share with other pages: the learner's text."""
+"""The controls that the chapters on training share, with each other and with other pages."""
 
+from llmviz.course.ui import codec
 from llmviz.course.ui.state import LEARNER_TEXT
 
-PARAMS = [LEARNER_TEXT]
+PARAMS = [
+    LEARNER_TEXT,
+    # Of a run and the film of it; −1 is the newest step.
+    codec.integer("at", -1, -1, 1_000_000_000),
+    codec.integer("film_head", 0, 0, 999),
+    codec.text("film_text", ""),
+]

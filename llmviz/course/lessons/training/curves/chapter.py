@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.components.curves.view import OFFERED, View, hidden_of, step_of
-from llmviz.course.lessons.training import charted_runs, run_chart
+from llmviz.course.lessons.training import charted_runs, run_chart, run_film
 from llmviz.course.lessons.training.charted_runs import ChartedRun
 from llmviz.course.lessons.training.curves import checkpoint, words
 from llmviz.course.ui import kit, runs
@@ -119,6 +119,8 @@ def _chapter(state: kit.PageState, growing: bool, drawn: list[ChartedRun]) -> No
             kit.predict(asked, GUESS, covers=True, hand=True)
         if shown:
             _chart(state, drawn, at)
+            if not grows and run_film.has_film(main):
+                run_film.draw(state, main)
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
     checkpoint.draw(state, main, at)

@@ -14,5 +14,4 @@ PARAMS = [
     codec.number("mean", 0.8, 0.0, 0.999),
     codec.flag("logx", False),
     codec.flag("logy", False),
-    codec.integer("at", -1, -1, 1_000_000_000),  # −1: the newest
 ]

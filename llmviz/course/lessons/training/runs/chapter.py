@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.components.curves.view import View
-from llmviz.course.lessons.training import charted_runs, run_chart
+from llmviz.course.lessons.training import charted_runs, run_chart, run_film
 from llmviz.course.lessons.training.charted_runs import ChartedRun
 from llmviz.course.lessons.training.clicks import clicked
 from llmviz.course.lessons.training.loss_unit import PAIR, blind, random_words
@@ -18,32 +18,45 @@ from llmviz.training.manager import RunManager
 from llmviz.training.measures import perplexity
 from llmviz.training.reading import CONFIG
 
+STAGED = True
 KEY = "training.live"
 
 
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
+    """Show a run's curve with its film, the button that starts one, and all that can be set."""
+    kit.prose(words.hook)
     manager = kit.or_refused(runs.manager)
     if manager is None:
         return
     manager.warm()
     _come_back(state)
-    _presets(state)
+    with kit.stage("runs", stays=False):
+        picture, side = st.columns([3, 2], gap="medium")
+    below = st.container()
     unknown = _time_unknown(state)
     start = partial(_start, state, unknown, form.needs_own_text(state))
-    st.fragment(start, run_every=run_chart.POLL if unknown else None)()
-    names = charted_runs.available()
-    name = _chosen(state, names)
-    charted = _read(state, name)
-    if charted is not None:
+    with side:
+        st.fragment(start, run_every=run_chart.POLL if unknown else None)()
+    with below:
+        _about_plan(state)
+        names = charted_runs.available()
+        name = _chosen(state, names)
+    with picture:
+        charted = _read(state, name)
+        if charted is None:
+            return
         growing = charted_runs.is_growing(charted.name) or any(run.active for run in runs.mine())
         run_chart.polled(partial(_live, state, name, growing), growing=growing)
+    rests = not charted_runs.is_growing(charted.name)
+    if rests and run_film.has_film(charted):
+        with side:
+            run_film.draw(state, charted)
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    if rests:
+        _told(charted)
     _code(charted)
-    if charted is not None and not charted_runs.is_growing(charted.name):
-        line = end(charted)
-        if line:
-            kit.seen(words.end, told=line)
+    if rests and (line := end(charted)):
+        kit.seen(words.end, told=line)
 
 
 def end(charted: ChartedRun) -> str:
@@ -67,18 +80,6 @@ def _come_back(state: kit.PageState) -> None:
         runs.come_back(state["run"])
 
 
-def _presets(state: kit.PageState) -> None:
-    kit.choose_below_title(
-        state,
-        "preset",
-        words.preset,
-        words.presets,
-        lambda: presets.use(state, state["preset"]),
-    )
-    kit.prose(words.preset_texts[state["preset"]])
-    form.own_text(state)
-
-
 def _time_unknown(state: kit.PageState) -> bool:
     """Whether a process is going to measure how long a step of the present plan takes."""
     try:
@@ -89,16 +90,39 @@ def _time_unknown(state: kit.PageState) -> bool:
 
 
 def _start(state: kit.PageState, unknown: bool, own_text: str) -> None:
-    """The short form, the button, what it will cost, and every other setting behind a fold."""
+    """What to begin with, and the button; all that can be set stands below the picture."""
     if unknown and not _time_unknown(state):
         st.rerun()  # which ends the polling
     if form.needs_own_text(state) != own_text:
-        st.rerun()  # the box for it stands above
-    try:
-        plan, text = form.plan_and_text(state)
-    except ValueError as error:
-        plan, text = None, None
-        kit.refuse(error)
+        st.rerun()  # the box for it stands elsewhere
+    plan, text = kit.or_refused(form.plan_and_text, state) or (None, None)
+    works = plan is not None and cost.works(plan, text)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            words.preset,
+            list(words.presets),
+            format_func=words.presets.get,
+            width=230,
+            **state.bind("preset", lambda: presets.use(state, state["preset"])),
+        )
+        pressed = clicked(
+            words.start,
+            "run.start",
+            type="primary",
+            icon=":material/play_arrow:",
+            disabled=not works,
+        )
+    st.caption(_machine(runs.manager()))
+    if pressed and plan is not None:
+        panel.begin(state, lambda: runs.manager().start(runs.visitor(), plan, text))
+    if problem := st.session_state.pop(panel.PROBLEM, ""):
+        kit.refuse(problem)
+
+
+def _about_plan(state: kit.PageState) -> None:
+    """What the run would read and cost, the short form, and every other setting behind a fold."""
+    kit.prose(words.preset_texts[state["preset"]])
+    form.own_text(state)
     form.short(state)
     place = st.container()
     box = kit.fold(words.settings, "_training.settings", ":material/tune:")
@@ -106,23 +130,12 @@ def _start(state: kit.PageState, unknown: bool, own_text: str) -> None:
         with box:
             if engine_ready():
                 form.fields(state)
-    works = False
+    try:
+        plan, text = form.plan_and_text(state)
+    except ValueError:  # which is said above
+        return
     with place:
-        if plan is not None:
-            works = cost.show(plan, text)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            pressed = clicked(
-                words.start,
-                "run.start",
-                type="primary",
-                icon=":material/play_arrow:",
-                disabled=not works,
-            )
-            st.caption(_machine(runs.manager()))
-        if pressed and plan is not None:
-            panel.begin(state, lambda: runs.manager().start(runs.visitor(), plan, text))
-        if problem := st.session_state.pop(panel.PROBLEM, ""):
-            kit.refuse(problem)
+        cost.show(plan, text)
 
 
 def _machine(manager: RunManager) -> str:
@@ -201,9 +214,8 @@ def _live(state: kit.PageState, name: str, growing: bool) -> None:
         st.rerun()
     panel.draw(state, run, charted)
     if len(charted.curve):
-        run_chart.chart([charted], View(), key=KEY)
-    if not (run and run.active) and not charted_runs.is_growing(charted.name):
-        _told(charted)
+        at = None if state["at"] < 0 else state["at"]
+        run_chart.chart([charted], View(), key=KEY, at=at)
 
 
 def _told(charted: ChartedRun) -> None:
@@ -252,8 +264,8 @@ def _follow(state: kit.PageState, name: str) -> None:
     st.rerun()
 
 
-def _code(charted: ChartedRun | None) -> None:
-    if charted is None or not charted.is_bundled or not len(charted.curve):
+def _code(charted: ChartedRun) -> None:
+    if not charted.is_bundled or not len(charted.curve):
         return
     from llmviz.training.curves import CurveFile
 

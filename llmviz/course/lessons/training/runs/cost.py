@@ -22,15 +22,29 @@ MEMORY_SHARE = 0.8  # of what is free now
 _MEASURED: dict[Any, Pace] = {}
 
 
-def show(plan: Plan, text: str | None) -> bool:
-    """Say what the run will take; return False, after one clear line, where it cannot work."""
+def works(plan: Plan, text: str | None) -> bool:
+    """Whether a run of this plan can be made here; where not, `show` says why."""
     try:
-        guess, most = _estimated(plan, _digest(text), text)
-        if plan.train.device in ("auto", "cpu"):
-            check_memory(guess.memory, words.such_a_run, share=MEMORY_SHARE)
+        _checked(plan, text)
+    except ValueError:
+        return False
+    return True
+
+
+def _checked(plan: Plan, text: str | None) -> tuple[Any, int]:
+    guess, most = _estimated(plan, _digest(text), text)
+    if plan.train.device in ("auto", "cpu"):
+        check_memory(guess.memory, words.such_a_run, share=MEMORY_SHARE)
+    return guess, most
+
+
+def show(plan: Plan, text: str | None) -> None:
+    """Say what the run will take, or in one line why it cannot be made."""
+    try:
+        guess, most = _checked(plan, text)
     except ValueError as error:
         kit.refuse(error)
-        return False
+        return
     seconds, basis = _seconds(plan, None if text is None else guess.vocab_size, guess.parameters)
     kit.prose(
         words.cost,
@@ -47,7 +61,6 @@ def show(plan: Plan, text: str | None) -> bool:
     note = warmup_note(plan.train)
     if note:
         st.info(note)
-    return True
 
 
 def _digest(text: str | None) -> str:

@@ -36,7 +36,6 @@ def draw(state: kit.PageState, run: RunState | None, charted: ChartedRun | None)
     if st.session_state.pop(ACTED, False):
         st.rerun()  # all of the page, which says how busy the machine is
     if charted is not None and charted.is_bundled:
-        st.caption(words.bundled.format(name=kit.escape_markdown(charted.label)))
         return
     with st.container(border=True):
         last, steps = _progress(run, charted)
