@@ -35,6 +35,7 @@ DONE = [
     "attention?part=masks",
     "training?part=step",
     "training?part=race",
+    "training?part=runs",
     "history?part=memory",
     "history?part=counting",
     "history?part=mlp",

@@ -251,3 +251,21 @@ def test_a_chart_changes_its_unit_axis_and_mean_by_itself(lesson):
     page.locator("input[value=tokens]").check(force=True)
     wait_link(page, "axis=tokens")
     reads("bits", 0.95)  # the page's answers change nothing of it
+
+
+def test_the_film_of_a_run_follows_the_scrubber_and_its_head_is_in_the_link(lesson, window):
+    page = lesson("part=runs&run=names-gpt", ".when")
+    when, texts = page.locator(".when"), page.locator(".texts li")
+    expect(when).to_contain_text("6,000")
+    last = texts.all_inner_texts()
+    page.get_by_role("slider", name="step").first.press("Home")
+    expect(when).to_contain_text("step 20,")
+    page.get_by_role("button", name="before the first step").click()
+    expect(when).to_contain_text("step 0,")
+    assert texts.all_inner_texts() != last and len(last) == 5
+    page.locator(".heads .head", has_text="1.2").click()
+    wait_link(page, "film_head=6")
+    expect(page.locator(".said")).to_contain_text("Head 1.2")
+    page.locator(".letter").nth(2).click()
+    expect(page.locator(".letter.asks")).to_have_text("a")
+    window.assert_clean()

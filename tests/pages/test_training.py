@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
+import string
 import time
 
 import numpy as np
@@ -21,7 +22,7 @@ from llmviz.course.components.curves.view import (
     step_of,
     view_of,
 )
-from llmviz.course.lessons.training import charted_runs, run_chart
+from llmviz.course.lessons.training import charted_runs, run_chart, run_film
 from llmviz.course.lessons.training.curves import chapter as curves
 from llmviz.course.lessons.training.curves import checkpoint
 from llmviz.course.lessons.training.curves.params import PARAMS as CURVES_PARAMS
@@ -37,6 +38,7 @@ from llmviz.training import Diverged, TrainConfig, run_folders
 from llmviz.training.curves import AXES, CurveFile, in_unit, smooth
 from llmviz.training.estimate import estimate, run_seconds, vocabulary
 from llmviz.training.files import write_json
+from llmviz.training.kept_weights import STEPS
 from llmviz.training.manager import RunManager
 from llmviz.training.pace import pace_of, predict_seconds, work
 from llmviz.training.plan import Plan, check_corpus, prepare
@@ -116,8 +118,8 @@ def test_the_page_is_useful_before_anything_is_touched(home):
 @pytest.mark.parametrize("preset", presets.PRESETS)
 def test_every_preset_says_what_it_costs_and_can_be_started(home, preset):
     app = harness.open_part("training", "runs")
-    (pills,) = (group for group in app.button_group if group.label == words.preset)
-    pills.set_value(preset).run()
+    (menu,) = (box for box in app.selectbox if box.label == words.preset)
+    menu.set_value(preset).run()
     harness.fine(app)
     button(app, "Start").click().run()
     harness.fine(app)
@@ -140,7 +142,7 @@ def test_a_click_counts_though_the_page_starts_over_above_the_button(home, monke
 
 
 def test_a_late_message_does_not_bring_another_run_back(home, trained):
-    app = harness.open_part("training", "runs")
+    app = harness.open_part("training", "runs", run="names-gru")
     late = app._tree  # a browser that has not heard of the start yet, and looks each second
     next(box for box in late.selectbox if box.label == words.show).set_value(charted_runs.FIRST)
     app.run()
@@ -776,3 +778,37 @@ def test_a_run_that_cannot_work_is_found_out_once(monkeypatch):
     app.run()
     assert any("translation needs the tokenizer" in one.value for one in app.error)
     assert len(made) == first <= 1
+
+
+# ---- what a model was along its training
+
+
+def test_the_film_stands_beside_a_run_that_kept_weights(home, trained):
+    app = harness.open_part("training", "runs", film_text="anna", film_head="3")
+    harness.fine(app)
+    film = harness.sent(app, "run_film")
+    assert film["steps"] == list(STEPS) and film["head"] == 3
+    assert film["tokens"] == ["⏎", *"anna"] and len(film["names"]) == 8
+    shape = (len(STEPS), 8, 5, 5)
+    assert film["cells"].shape == shape
+    assert np.abs(film["cells"].astype(int).sum(-1) - 255).max() <= 3  # rounded shares
+    assert set(film["labels"]) == set(string.ascii_lowercase)
+    assert film["points"].shape == (len(STEPS), 26, 2)
+    assert [len(texts) for texts in film["texts"]] == [run_film.TEXTS] * len(STEPS)
+    (run_folders.root() / "mine").parent.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(trained, run_folders.root() / "mine")
+    app = harness.open_part("training", "runs", run="run:mine", film_head="99")
+    harness.fine(app)
+    film = harness.sent(app, "run_film")
+    assert film["steps"] == [10, 20, 30] and film["head"] == 0
+    app = harness.open_part("training", "runs", run="names-gru")  # it kept its last weights alone
+    harness.fine(app)
+    assert not harness.unpack_all(app, "run_film")
+
+
+@pytest.mark.parametrize("text", ["", "ß 🙂", "a" * 40, "<b>x</b>"])
+def test_heads_read_what_was_typed_as_far_as_they_can(home, text):
+    app = harness.open_part("training", "curves", show="1", film_text=text)
+    harness.fine(app)
+    film = harness.sent(app, "run_film")
+    assert 1 < len(film["tokens"]) <= run_film.LONGEST

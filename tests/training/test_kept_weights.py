@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.paths import BUNDLED_CHECKPOINTS, EXPERIMENT_FOLDER
+from llmviz.paths import BUNDLED_CHECKPOINTS, DATA, EXPERIMENT_FOLDER
 from llmviz.pretrained import load_bundled
 from llmviz.similarity.projection import pca
 from llmviz.training import kept_weights
+from llmviz.training.data import end_id
 from llmviz.training.evaluate import score_each
 from llmviz.training.kept_weights import (
     MOST,
@@ -19,6 +20,7 @@ from llmviz.training.kept_weights import (
 )
 from llmviz.training.plan import prepare
 from llmviz.training.reading import plan_in, read_description, read_metrics, read_tokenizer
+from llmviz.training.references import references_again
 
 NAMES = BUNDLED_CHECKPOINTS / "names-gpt"
 
@@ -56,6 +58,28 @@ def test_it_learns_from_step_to_step(models):
         for step in (0, 100, 1000)
     ]
     assert losses == sorted(losses, reverse=True)
+
+
+def test_what_the_chapter_says_of_the_names_model(models):
+    """Its losses lie beside those of counts, and of two heads one looks at the letter before."""
+    plan = plan_in(read_description(NAMES)).to_dict()
+    references, _ = references_again(plan, read_tokenizer(NAMES))
+    losses = {record.step: record.train_loss for record in read_metrics(NAMES)}
+    assert abs(losses[40] - references.unigram) < 0.1 and losses[1000] < references.bigram - 0.3
+    tokenizer = read_tokenizer(NAMES)
+    names = (DATA / "names.txt").read_text("utf-8").split()[::130]
+
+    def before(step: int) -> np.ndarray:
+        """A head's mean weight on the letter before, over letters that have one and more."""
+        shares = []
+        for name in names:
+            weights = weights_of(models[step], [end_id(tokenizer), *tokenizer.encode(name)][:16])
+            rows = np.arange(2, weights.shape[-1])
+            shares.append(weights[:, rows, rows - 1].mean(-1))
+        return np.mean(shares, axis=0)
+
+    assert before(6000)[0] == pytest.approx(0.7, abs=0.02) and before(20)[0] < 0.3
+    assert before(6000)[5] < 0.3
 
 
 def test_the_same_texts_come_again_and_weights_are_shares_of_what_came_before(models):

@@ -18,7 +18,11 @@ class RunFilm {
   constructor(root, send) {
     this.root = root;
     this.send = send;
-    this.when = el("p", "when muted", null, { "aria-live": "polite" });
+    this.when = el("span", "muted", null, { "aria-live": "polite" });
+    this.before = el("button", "tab", null, { type: "button" });
+    this.before.onclick = () => this.draw(0);
+    const line = el("p", "when");
+    line.append(this.when, this.before);
     this.tabs = el("div", "tabs", null, { role: "group" });
     this.panes = ["writes", "looks", "lies"].map((name) => {
       const node = el("section", `pane ${name}`);
@@ -26,7 +30,7 @@ class RunFilm {
       node.append(title);
       return { name, node, title };
     });
-    root.append(this.when, this.tabs, ...this.panes.map(({ node }) => node));
+    root.append(line, this.tabs, ...this.panes.map(({ node }) => node));
     this.open = "writes";
     this.listener = () => this.show();
     curveStore.listeners.add(this.listener);
@@ -101,7 +105,10 @@ class RunFilm {
     this.dots = labels.map((label, i) => svg("text", { class: lit.includes(i) ? "dot lit" : "dot" }, label));
     this.plane.append(...this.dots);
     node.append(this.plane, el("p", "muted", sentence(words.plane, { share: percent(share, 0) })));
-    this.most = points.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-9);
+    this.ends = [0, 1].map((axis) => {
+      const values = points.filter((_, i) => i % 2 === axis);
+      return [Math.min(...values), Math.max(...values)];
+    });
   }
 
   layout(width) {
@@ -117,13 +124,20 @@ class RunFilm {
 
   // The last kept step that is not behind the scrubber.
   show() {
-    const { steps, words, texts } = this.data ?? {};
+    const { steps } = this.data ?? {};
     if (!steps) return;
     const { step } = curveStore;
     const after = step === undefined || step < 0 ? steps.length : steps.findIndex((kept) => kept > step);
-    const at = Math.max(0, (after < 0 ? steps.length : after) - 1);
+    this.draw(Math.max(0, (after < 0 ? steps.length : after) - 1));
+  }
+
+  draw(at) {
+    const { steps, words, texts } = this.data;
     if (at === this.at) return;
     this.at = at;
+    // No point of a curve stands before the first step.
+    this.before.hidden = steps[0] > 0 || at === 0;
+    this.before.textContent = words.before;
     this.when.textContent = sentence(words.when, { step: whole(steps[at]) });
     if (texts) this.texts.replaceChildren(...texts[at].map((text) => el("li", null, text.trim() || words.nothing)));
     this.drawHead();
@@ -165,9 +179,12 @@ class RunFilm {
     if (!points || this.panes[2].node.hidden) return;
     const wide = Math.max(120, Math.min(this.plane.parentNode.clientWidth, 420));
     this.plane.setAttribute("width", wide);
+    const [xs, ys] = this.ends;
+    const unit = Math.min((wide - 2 * EDGE) / (xs[1] - xs[0] || 1), (HIGH - 2 * EDGE) / (ys[1] - ys[0] || 1));
     labels.forEach((_, i) => {
-      const [x, y] = [0, 1].map((axis) => points[(this.at * labels.length + i) * 2 + axis] / this.most);
-      const [left, top] = [(x * (wide / 2 - EDGE) + wide / 2).toFixed(1), (HIGH / 2 - y * (HIGH / 2 - EDGE)).toFixed(1)];
+      const [x, y] = points.subarray((this.at * labels.length + i) * 2);
+      const left = (wide / 2 + unit * (x - (xs[0] + xs[1]) / 2)).toFixed(1);
+      const top = (HIGH / 2 - unit * (y - (ys[0] + ys[1]) / 2)).toFixed(1);
       this.dots[i].style.transform = `translate(${left}px, ${top}px)`;
     });
   }

@@ -31,14 +31,18 @@ def draw(state: kit.PageState) -> None:
     manager.warm()
     _come_back(state)
     with kit.stage("runs", stays=False):
+        above = st.container()
         picture, side = st.columns([3, 2], gap="medium")
     below = st.container()
+    with below:
+        kit.prose(words.preset_texts[state["preset"]])
+        form.own_text(state)  # before the button, which needs it
     unknown = _time_unknown(state)
     start = partial(_start, state, unknown, form.needs_own_text(state))
-    with side:
+    with above:
         st.fragment(start, run_every=run_chart.POLL if unknown else None)()
     with below:
-        _about_plan(state)
+        _settings(state)
         names = charted_runs.available()
         name = _chosen(state, names)
     with picture:
@@ -102,6 +106,7 @@ def _start(state: kit.PageState, unknown: bool, own_text: str) -> None:
             words.preset,
             list(words.presets),
             format_func=words.presets.get,
+            label_visibility="collapsed",
             width=230,
             **state.bind("preset", lambda: presets.use(state, state["preset"])),
         )
@@ -112,17 +117,14 @@ def _start(state: kit.PageState, unknown: bool, own_text: str) -> None:
             icon=":material/play_arrow:",
             disabled=not works,
         )
-    st.caption(_machine(runs.manager()))
     if pressed and plan is not None:
         panel.begin(state, lambda: runs.manager().start(runs.visitor(), plan, text))
     if problem := st.session_state.pop(panel.PROBLEM, ""):
         kit.refuse(problem)
 
 
-def _about_plan(state: kit.PageState) -> None:
-    """What the run would read and cost, the short form, and every other setting behind a fold."""
-    kit.prose(words.preset_texts[state["preset"]])
-    form.own_text(state)
+def _settings(state: kit.PageState) -> None:
+    """The short form, what the run would cost, and every other setting behind a fold."""
     form.short(state)
     place = st.container()
     box = kit.fold(words.settings, "_training.settings", ":material/tune:")
@@ -136,6 +138,7 @@ def _about_plan(state: kit.PageState) -> None:
         return
     with place:
         cost.show(plan, text)
+        st.caption(_machine(runs.manager()))
 
 
 def _machine(manager: RunManager) -> str:
