@@ -61,6 +61,7 @@ DONE = [
     "reasoning?part=reward_hacking",
     "reasoning?part=bandit",
     "reasoning?part=conversation",
+    "reasoning?part=preference",
     "reasoning?part=retrieval",
     "reasoning?part=reinforce",
     "reasoning?part=tools",

@@ -21,6 +21,7 @@ CHAPTERS = [(lesson.key, chapter.key) for lesson in LESSONS for chapter in lesso
 # A number of a right answer that stands on the page as something else: why it tells nothing.
 ELSEWHERE: dict[tuple[str, str, str], str] = {
     ("efficiency", "serving", "10"): "how many blocks were copied in a recorded run",
+    ("reasoning", "preference", "69"): "a byte of a token, in hex",
     ("efficiency", "memory", "16"): "the end of bfloat16, the name of a format",
 }
 NUMBER = re.compile(r"\d(?:[\d,]*\d)?(?:\.\d+)?")

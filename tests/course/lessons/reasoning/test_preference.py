@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from experiments.reward_models import in_bins
 from llmviz.corpus import is_story
 from llmviz.course.lessons.reasoning.preference import best_of_n, reward_search
-from llmviz.course.lessons.reasoning.preference.preference_reading import pair_numbers
 from llmviz.course.lessons.reasoning.preference.preference_record import CONFIDENCES, recorded
 from llmviz.course.lessons.reasoning.preference.preference_record import settings as runs_of
 from llmviz.course.lessons.reasoning.preference.preference_texts import (
@@ -107,13 +106,6 @@ def test_each_pair_is_in_one_bin(pairs):
     assert sum(hits for _, _, hits in found) == agreed.sum()
     for (count, total, _), low, high in zip(found, CONFIDENCES, CONFIDENCES[1:], strict=False):
         assert count * low - 1e-9 <= total <= count * high + 1e-9
-
-
-@given(st.floats(-9, 9), st.floats(-9, 9), st.integers(0, 1))
-def test_the_page_has_the_gradient_of_both_rewards(one, two, preferred):
-    steps = pair_numbers((one, two), preferred)
-    assert sum(steps.gradient) == 0 and steps.gradient[preferred] <= 0
-    assert steps.nats == pytest.approx(np.log1p(np.exp(-steps.difference)))
 
 
 @pytest.fixture(scope="module")

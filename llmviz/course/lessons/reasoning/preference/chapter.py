@@ -1,69 +1,116 @@
-"""Chapter "A model of preference": a reward model learned from pairs, its loss and its holes."""
+"""Chapter "A model of preference": a reward model learned from pairs, and its holes."""
+
+import math
+from collections.abc import Callable
 
 import numpy as np
 import streamlit as st
 
 from llmviz.course import components as lv
-from llmviz.course.lessons.reasoning.preference import accuracy, holes, models, words
-from llmviz.course.lessons.reasoning.preference.params import FIRST, SECOND
+from llmviz.course.lessons.reasoning.preference import models, words
+from llmviz.course.lessons.reasoning.preference.best_of_n import COUNTS
 from llmviz.course.lessons.reasoning.preference.preference_model import (
     COMMAND,
     LABELLER,
     LONGEST,
     PAIRS,
 )
-from llmviz.course.lessons.reasoning.preference.preference_reading import (
-    PairNumbers,
-    Reading,
-    pair_numbers,
-    readings,
+from llmviz.course.lessons.reasoning.preference.preference_reading import Reading, readings
+from llmviz.course.lessons.reasoning.preference.preference_record import (
+    ALL,
+    BY_LENGTH,
+    CURVE_STORIES,
+    GOOD,
+    ROUNDS,
+    SAMPLES,
+    SEARCH_SAMPLES,
+    SHORTER,
+    recorded,
 )
-from llmviz.course.lessons.reasoning.preference.preference_record import BY_LENGTH, recorded
+from llmviz.course.lessons.reasoning.preference.preference_texts import KINDS, good_endings
+from llmviz.course.lessons.reasoning.preference.reward_search import TRIED, Found, search
 from llmviz.course.ui import kit
 from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.preferences import happier
 from llmviz.textfile import check_text
 
+STAGED = True
 KEY = "reasoning.preference"
-SURE = 0.9  # a probability from which on a pair changes little
+GUESS = f"{KEY}.holes"
+APART = 0.1  # between two answers of the question
+EXAMPLES = 3  # recorded searches that are drawn
 Given = tuple[str, str, str]  # the story and both endings
-LAYOUT = (
-    ("rewards", "→", "preferred", "−", "other", "=", "difference"),
-    ("probability", "→", "nats", None, None, None, None),
-    ("pull", "×", "sign", "=", "gradient", None, None),
-)
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    kit.prose(
-        words.labeller, by_length=kit.percent(LABELLER.by_length), wrong=kit.percent(LABELLER.wrong)
-    )
+    """Show nonsense that a judge likes, then what the judge learned and where it is blind."""
+    kit.prose(words.hook)
     if not kit.models_here(BASE):
         return
     if not kit.is_here(words.missing, COMMAND, recorded, models.reward):
         return
-    kit.prose(words.made, width=models.reward().config.n_embd, pairs=PAIRS)
-    given = _fields(state)
+    asked = question()
+    with kit.stage("preference", stays=False):
+        rows = example_rows()
+        axis = kit.Axis(0, max(row.value or 0 for row in rows), words.reward_axis)
+        kit.case_rows(rows, axis, key=f"{KEY}.examples", words={}, form="figure")
+        count = recorded().holes.count
+        cases = [kit.Case(words.holes_row, recorded().holes.share, recorded().holes.interval)]
+        whole = kit.Axis(0, 1, words.holes_axis.format(count=count))
+        kit.guess_cases(cases, whole, asked, GUESS, veiled=[0], picture=f"{KEY}.holes_row")
+    opened = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    if opened:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    by_length, wrong = kit.percent(LABELLER.by_length), kit.percent(LABELLER.wrong)
+    kit.section(words.intro, pairs=PAIRS, by_length=by_length, wrong=wrong)
+    given = _endings(state)
+    _kinds()
     if given is not None:
-        question = higher_question(given)
-        if question is None or kit.predict(question, f"{KEY}.higher", covers=True):
-            _pair(state, given)
-            _places(given)
-    shown = accuracy.draw()
-    found = holes.draw(state, given)
-    if shown and found:
-        kit.seen(words.end, **end())
+        _live(state, given)
+    _best()
+    if opened:
+        right, holes = recorded().bundled.right[ALL].share, recorded().holes
+        numbers = {"pairs": PAIRS, "holes": holes.right, "count": holes.count}
+        kit.seen(words.end, all=kit.percent(right), **numbers)
 
 
-def _fields(state: kit.PageState) -> Given | None:
-    kit.text_area(state, "prefstory", words.story, holes.anew(state), height=120)
-    kit.text_input(state, "prefone", words.one, holes.anew(state))
+def question() -> kit.Question | None:
+    """Return the question how often bad text gets more than every good ending.
+
+    The wrong answers are of somebody to whom a judge judges what it learned, and to whom it errs
+    here as often as on new pairs. None where two answers are too near.
+    """
+    found = recorded().holes
+    errs = 1 - recorded().bundled.right[ALL].share
+    reasons = {0.0: words.ask_never, errs: words.ask_as_often, found.share: words.ask_right}
+    if len(reasons) < 3 or np.diff(sorted(reasons)).min() < APART:
+        return None
+    numbers = {"samples": SEARCH_SAMPLES, "rounds": ROUNDS, "good": GOOD, "count": found.count}
+    return kit.Question.among(words.ask, reasons, found.share, kit.whole_percent, **numbers)
+
+
+def example_rows() -> list[kit.Case]:
+    """Return the first recorded searches that ended in a hole, each beside the best good ending."""
+    rows = []
+    for result in [result for result in recorded().searches if result.hole][:EXAMPLES]:
+        rows.append(kit.Case([(result.ending, True)], result.last, role="value"))
+        rows.append(kit.Case(words.best_row, result.best_good))
+    return rows
+
+
+def _endings(state: kit.PageState) -> Given | None:
+    """Show two endings of a story, token by token, with the reward after each."""
+    kit.section(words.places)
+    keys = "prefstory", "prefone", "preftwo"
+    given: Given = tuple(state[key].strip() for key in keys)  # type: ignore[assignment]
+    fits = all(kit.or_refused(check_text, text) is not None for text in given)
+    if fits:
+        _tokens(given)
+    kit.text_input(state, "prefone", words.one, anew(state))
     kit.text_input(state, "preftwo", words.two)
-    given = state["prefstory"].strip(), state["prefone"].strip(), state["preftwo"].strip()
-    return None if any(kit.or_refused(check_text, text) is None for text in given) else given
+    kit.text_area(state, "prefstory", words.story, anew(state), height=120)
+    return given if fits else None
 
 
 @kit.kept(64)
@@ -73,173 +120,208 @@ def readings_of(given: Given) -> list[Reading]:
     return readings(models.reward(), models.tokenizer(), story, tuple(endings))
 
 
-def rewards_of(given: Given) -> tuple[float, float]:
-    """Return the rewards of both endings."""
-    first, second = readings_of(given)
-    return first.reward, second.reward
-
-
-def higher_question(given: Given) -> kit.Question | None:
-    """Return the question which ending has the higher reward; none where both are as high."""
-    first, second = rewards_of(given)
-    if first == second:
-        return None
-    apart = happier(given[1], given[0]) - happier(given[2], given[0])
-    rule = words.rule_text["same" if not apart else "one" if apart > 0 else "two"]
-    reason = words.higher_reason.format(one=kit.signed(first), two=kit.signed(second), rule=rule)
-    return kit.Question.of(words.ask_higher, int(second > first), reason=reason)
-
-
-def _pair(state: kit.PageState, given: Given) -> None:
-    kit.section(words.pair)
-    names = {which: words.wins_names[which] for which in (FIRST, SECOND)}
-    st.segmented_control(words.wins, **state.named("prefwins", names))
-    preferred = int(state["prefwins"] == SECOND)
-    kit.show(
-        state,
-        pair_matrices(given, preferred),
-        LAYOUT,
-        key=f"{KEY}.pair",
-        control="prefcell",
-        first="nats.0.0",
-    )
-    steps = pair_numbers(rewards_of(given), preferred)
-    kit.prose(pair_read(steps))
-    kit.prose(words.only_difference)
-    _code(given, steps, preferred)
-
-
-@kit.kept(64)
-def pair_matrices(given: Given, preferred: int) -> tuple[lv.Matrix, ...]:
-    """Return the way from two hidden vectors to the loss and its gradient."""
-    both = readings_of(given)
-    rewards = np.array([[reading.reward] for reading in both])
-    steps = pair_numbers((both[0].reward, both[1].reward), preferred)
-    sign = np.array([[1.0], [1.0]])
-    sign[preferred] = -1
-    values = {
-        "rewards": rewards,
-        "preferred": rewards[[preferred]],
-        "other": rewards[[1 - preferred]],
-        "difference": np.array([[steps.difference]]),
-        "probability": np.array([[steps.probability]]),
-        "nats": np.array([[steps.nats]]),
-        "pull": np.array([[steps.pull]]),
-        "sign": sign,
-        "gradient": np.array([[grad] for grad in steps.gradient]),
-    }
-    ops = {
-        "rewards": lv.matmul("hidden", "weights"),
-        "preferred": lv.lookup("rewards", [preferred]),
-        "other": lv.lookup("rewards", [1 - preferred]),
-        "difference": lv.subtracted("preferred", "other"),
-        "probability": lv.function("difference", words.sigma),
-        "nats": lv.function("probability", words.minus_ln),
-        "pull": lv.function("probability", words.from_one),
-        "gradient": lv.multiply("pull", "sign"),
-    }
-    roles = {"rewards": "value", "probability": "weights", "nats": "accent", "gradient": "key"}
-    rows = [words.row_one, words.row_two]
-    weights = models.reward().head.weight.numpy().T
-    return (
-        lv.Matrix("hidden", np.stack([reading.hidden for reading in both])),
-        lv.Matrix("weights", weights),
-        *(
-            lv.Matrix(
-                name,
-                value,
-                *words.labels[name],
-                row_labels=rows if len(value) == len(rows) else (),
-                role=roles.get(name, "neutral"),
-                op=ops.get(name),
-                scale="sequential" if name in ("probability", "nats", "pull") else "diverging",
-                limit=1.0 if name in ("probability", "pull", "sign", "gradient") else None,
-            )
-            for name, value in values.items()
-        ),
-    )
-
-
-def pair_read(steps: PairNumbers) -> str:
-    """Return what the loss says of a pair."""
-    kind = (
-        "equal"
-        if steps.difference == 0
-        else "against"
-        if steps.difference < 0
-        else "sure"
-        if steps.probability >= SURE
-        else "leaning"
-    )
-    return words.pair_read[kind].format(
-        probability=kit.percent(steps.probability), loss=steps.nats, pull=steps.pull
-    )
-
-
-def _code(given: Given, steps: PairNumbers, preferred: int) -> None:
-    from llmviz.finetuning.reward_model import pair_steps
-
-    story, *endings = given
-    kit.show_code(
-        [pair_steps, readings],
-        "from llmviz.course.lessons.reasoning.preference.preference_model import both_models\n"
-        "from llmviz.course.lessons.reasoning.preference.preference_reading import "
-        "pair_numbers, readings\n\n"
-        "base, model, tokenizer = both_models()\n"
-        f"story = {story!r}\n"
-        f"endings = {tuple(endings)!r}\n"
-        "one, two = readings(model, tokenizer, story, endings)\n"
-        f"print(f'{{pair_numbers((one.reward, two.reward), {preferred}).nats:.4f}}')",
-        f"{steps.nats:.4f}",
-    )
-
-
-def _places(given: Given) -> None:
-    kit.section(words.places)
+def _tokens(given: Given) -> None:
     both = readings_of(given)
     drawn = [at for at, reading in enumerate(both) if reading.tokens]
     if not drawn:
         kit.prose(words.no_tokens)
         return
     most = max(float(np.abs(reading.rewards).max()) for reading in both)
-    lv.token_strip(
-        [token_row(both[at], words.which[at]) for at in drawn],
-        key=f"{KEY}.tokens",
-        show_ids=False,
-        value_label=words.value_label,
-        value_range=(-most, most),
-    )
-    kit.prose("\n\n".join(most_read(both[at], words.which[at]) for at in drawn))
+    look = {"value_label": words.value_label, "value_range": (-most, most)}
+    rows = [
+        lv.TokenRow(words.which[at], both[at].tokens, values=both[at].rewards[1:].tolist())
+        for at in drawn
+    ]
+    lv.token_strip(rows, key=f"{KEY}.tokens", show_ids=False, **look)
+    kit.prose(pair_read(given))
     if max(len(reading.tokens) for reading in both) == LONGEST:
         kit.prose(words.cut, most=LONGEST)
-
-
-def token_row(reading: Reading, name: str) -> lv.TokenRow:
-    """Return the tokens of an ending, coloured by the reward after each."""
-    details = [{words.before_label: kit.signed(float(before))} for before in reading.rewards[:-1]]
-    return lv.TokenRow(name, reading.tokens, values=reading.rewards[1:].tolist(), details=details)
-
-
-def most_read(reading: Reading, name: str) -> str:
-    """Return which token changes the reward of an ending most."""
-    at = int(np.abs(np.diff(reading.rewards)).argmax())
-    return words.most_read.format(
-        which=name,
-        token=kit.quote(reading.tokens[at].data.decode("utf-8", "replace")),
-        before=kit.signed(float(reading.rewards[at])),
-        after=kit.signed(float(reading.rewards[at + 1])),
+    story, *endings = given
+    kit.show_code(
+        [readings],
+        words.snippet.format(story=story, endings=tuple(endings)),
+        str([f"{reading.reward:.3f}" for reading in both]),
     )
 
 
-def end() -> dict[str, object]:
-    """Return the numbers of the chapter's end."""
-    run, found = recorded().bundled, recorded().holes
-    return {
-        "pairs": PAIRS,
-        "all": kit.percent(run.right["all"].share),
-        "plain": kit.percent(float(accuracy.shorter(BY_LENGTH[0]).mean())),
-        "biased": kit.percent(float(accuracy.shorter(BY_LENGTH[-1]).mean())),
-        "most": kit.percent(BY_LENGTH[-1]),
-        "holes": found.right,
-        "count": found.count,
-    }
+def pair_read(given: Given) -> str:
+    """Return the rewards of both endings, and what the rule says of them."""
+    first, second = (reading.reward for reading in readings_of(given))
+    apart = happier(given[1], given[0]) - happier(given[2], given[0])
+    rule = words.rule_text["same" if not apart else "one" if apart > 0 else "two"]
+    kind = "equal" if first == second else "first" if first > second else "second"
+    return words.pair_read[kind].format(
+        one=kit.signed(first),
+        two=kit.signed(second),
+        rule=rule,
+        higher=words.which[kind == "second"],
+    )
+
+
+def shorter(by_length: float) -> list[float]:
+    """Return how often models are right where the better ending is the shorter one."""
+    return [run.right[SHORTER].share for run in recorded().of(by_length=by_length)]
+
+
+def kind_rows() -> list[kit.Case]:
+    """Return the kinds of pairs as lines, then models whose labels went by length or did not."""
+    right = recorded().bundled.right
+    rows = [
+        kit.Case(words.kinds[kind], right[kind].share, right[kind].interval, role="value")
+        for kind in (ALL, *KINDS)
+    ]
+    for by_length in (BY_LENGTH[0], BY_LENGTH[-1]):
+        found = shorter(by_length)
+        label = words.length_row.format(share=kit.percent(by_length))
+        rows.append(kit.Case(label, float(np.mean(found)), dots=found))
+    return rows
+
+
+def _kinds() -> None:
+    """Show how often the judge is right, by kind of pair."""
+    kit.section(words.accuracy)
+    axis, level = kit.Axis(0, 1, words.right_axis), [(0.5, words.guess)]
+    kit.case_rows(kind_rows(), axis, key=f"{KEY}.kinds", words={}, levels=level)
+    kit.prose(kind_read())
+    kit.prose(words.length_read)
+
+
+def kind_read() -> str:
+    """Return in which kinds the model is not told apart from guessing, or worse."""
+    right = recorded().bundled.right
+    lost = [words.kinds[kind] for kind in KINDS if right[kind].interval[0] <= 0.5]
+    if not lost:
+        return words.kind_read["none"]
+    return words.kind_read["some"].format(kinds=kit.listed([f"“{name}”" for name in lost]))
+
+
+def anew(state: kit.PageState) -> Callable[[], None]:
+    """Return what lets a search begin again after a change."""
+    return state.setter(prefrun=False)
+
+
+job_of = kit.job_of(
+    "llmviz.course.lessons.reasoning.preference.reward_search:live_search",
+    "story",
+    "ending",
+    "samples",
+    "rounds",
+    "seed",
+)
+
+
+@kit.kept(32)
+def best_good(story: str) -> tuple[int, float]:
+    """Return how many good endings the grammar has for a story, and the highest reward of them."""
+    from llmviz.finetuning.reward_model import Endings
+
+    good = good_endings(story, GOOD)
+    if not good:
+        return 0, float("nan")
+    reader = Endings(models.reward(), models.tokenizer(), story, LONGEST)
+    return len(good), max(reader.rewards(good))
+
+
+def _live(state: kit.PageState, given: Given) -> None:
+    """Search for text that the judge likes, from the learner's first ending on."""
+    kit.section(words.live, tried=TRIED)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.slider(words.samples, width=200, **state.ranged("prefsamples", then=anew(state)))
+        st.slider(words.rounds, width=200, **state.ranged("prefrounds", then=anew(state)))
+        st.number_input(words.draw, width=140, **state.ranged("prefdraw", then=anew(state)))
+    rounds = state["prefrounds"]
+    settings = given[0], given[1], state["prefsamples"], rounds, state["prefdraw"]
+    kit.live(
+        state,
+        "prefrun",
+        job_of,
+        settings,
+        lambda job: _results(job, settings),
+        start=words.start,
+        share=lambda job: len(job.results) / (rounds + 2),
+        said=kit.Said(going_on=words.going),
+    )
+
+
+def _results(job: kit.Job, settings: tuple[str, str, int, int, int]) -> None:
+    found: list[Found] = list(job.results)
+    if not found:
+        return
+    count, best = good = best_good(settings[0])
+    drawn = [run_line(found)]
+    if count:
+        level = words.best_good_name.format(count=count)
+        drawn.append(kit.Drawn(level, [0, settings[3] + 1], [best, best], "query", dashed=True))
+    values = [value for line in drawn for value in line.y]
+    kit.draw_on(
+        drawn,
+        kit.Scale(0, settings[3] + 1, words.round_axis),
+        kit.Scale(min(0.0, *values), max(0.1, *values), words.reward_axis),
+        key=f"{KEY}.run",
+        words={},
+        form="figure",
+    )
+    kit.prose(words.now, ending=kit.quote(found[-1].ending, 200))
+    if job.over:
+        kit.prose(live_end(found, good))
+        last = f"{found[-1].reward:.2f}"
+        kit.show_code([search], words.live_snippet.format(settings=settings), last)
+
+
+def run_line(found: list[Found]) -> kit.Drawn:
+    """Return the reward by rounds over the first results of a search."""
+    steps = [find.step for find in found]
+    return kit.Drawn(words.live_name, steps, [find.reward for find in found], "value")
+
+
+def live_end(found: list[Found], good: tuple[int, float]) -> str:
+    """Return what a search came to, beside good endings: how many, and their highest reward."""
+    last, (count, best) = found[-1], good
+    kind = (
+        "alone"
+        if not count
+        else "good"
+        if last.truth.good
+        else "hole"
+        if last.reward > best
+        else "below"
+    )
+    return words.live_end[kind].format(
+        tried=last.tried,
+        reward=kit.signed(last.reward),
+        first=kit.signed(found[0].reward),
+        count=count,
+        best=kit.signed(best) if count else "",
+    )
+
+
+def along(name: str) -> np.ndarray:
+    """Return a number of the curves of the models from as many pairs as the bundled one, by n."""
+    return np.array([getattr(curve, name) for size, _, curve in recorded().curves if size == PAIRS])
+
+
+def _best() -> None:
+    """Show what the best of n samples is worth."""
+    kit.section(words.best, samples=SAMPLES, stories=CURVE_STORIES)
+    names = {"good": "value", "grammatical": "query"}
+    drawn = [
+        kit.Drawn(words.best_names[name], COUNTS, list(map(float, along(name).mean(0))), role)
+        for name, role in names.items()
+    ]
+    x = kit.Scale(COUNTS[0], COUNTS[-1], words.n_axis, log=True)
+    kit.draw_on(
+        drawn, x, kit.Scale(0, 1, words.share_axis), key=f"{KEY}.best", words={}, form="percent"
+    )
+    kit.prose(best_turn())
+
+
+def best_turn() -> str:
+    """Return at which n the true goal is met most often, within the spread of three models."""
+    good = along("good")
+    mean = good.mean(0)
+    at = int(mean.argmax())
+    apart = good[:, at] - good[:, -1]
+    error = float(apart.std(ddof=1)) / math.sqrt(len(apart))
+    kind = "turns" if apart.mean() > 2 * error else "rises"
+    shares = {"once": kit.percent(mean[0]), "most": kit.percent(mean[at])}
+    return words.best_turn[kind].format(n=COUNTS[at], samples=COUNTS[-1], **shares)

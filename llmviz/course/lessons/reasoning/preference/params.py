@@ -11,14 +11,11 @@ STORY = (
 )
 ONE = "In the end Helga Ravenwick was glad and ate nougat."
 TWO = "And where was Helga? At the bank. Nobody ever forgot Delia Fennelhurst."
-FIRST, SECOND = "first", "second"
 
 PARAMS = [
     codec.text("prefstory", STORY, 1000),
     codec.text("prefone", ONE, 300),
     codec.text("preftwo", TWO, 300),
-    codec.choice("prefwins", FIRST, (FIRST, SECOND)),
-    codec.text("prefcell", ""),
     codec.integer("prefsamples", 16, 0, 64),
     codec.integer("prefrounds", 24, 1, 60),
     codec.integer("prefdraw", 0, 0, 999),
