@@ -151,7 +151,7 @@ def test_a_training_of_the_learner_moves_the_map_while_it_runs(lesson, window):
 
 
 def test_a_point_says_who_it_is_and_is_let_go_by_a_click_and_a_phone_has_room_for_tools(lesson):
-    page = lesson("part=maps&spots=Monday&points=200")
+    page = lesson("part=maps&spots=Monday&points=200&show=1")
     canvas = page.locator("canvas.map")
     canvas.scroll_into_view_if_needed()
     still(canvas)

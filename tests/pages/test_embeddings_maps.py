@@ -89,6 +89,13 @@ def test_a_point_s_lines_go_to_its_true_neighbours(by):
         assert data["notes"][i].startswith(f"{7 - len(false)} of its 7")
 
 
+def test_before_the_guess_no_point_says_how_many_of_its_neighbours_are_true(covers):
+    app = open_chapter()
+    assert not sent(app, "scatter_film")["notes"]
+    values = [row["value"] for row in sent(app, "case_rows")["rows"]]
+    assert values[-1] is None and None not in values[:-1]
+
+
 def test_the_trust_that_is_told_is_scikit_learn_s():
     from sklearn.manifold import trustworthiness as theirs
 

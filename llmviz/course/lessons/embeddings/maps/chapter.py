@@ -181,7 +181,9 @@ def _map_part(state: kit.PageState, here: Ground, request: Request, live: bool) 
     truth, spots = judged(here, points, state["near"]), chosen_spots(state, here)
     draw_map = picture.flat if request.dimensions == 2 else picture.in_space
     colours = maps_clusters.colours(state, here)
-    draw_map(state, picture.MapView(here, truth, spots, method, colours))
+    found = report.asked(here, truth, spots, method)
+    told = found is None or kit.answered(found[0], GUESS)
+    draw_map(state, picture.MapView(here, truth, spots, method, colours, told))
     if request.dimensions == 2:
         i = spots[0] if spots else 0
         kit.prose(

@@ -23,7 +23,8 @@ KEY = "embeddings.maps.film"  # "embeddings.map" is the slot of a control
 class MapView:
     """All that is drawn: the points and their neighbours, the chosen points, the colours.
 
-    method: the one that the points come from.
+    method: the one that the points come from. told: whether it may be said of each point how many
+    of its neighbours are true, which is asked of one.
     """
 
     here: Ground
@@ -31,6 +32,7 @@ class MapView:
     spots: list[int]
     method: str
     colours: Colours
+    told: bool
 
 
 def flat(state: kit.PageState, view: MapView) -> None:
@@ -52,7 +54,9 @@ def flat(state: kit.PageState, view: MapView) -> None:
             notes=[
                 words.note.format(kept=int(kept), k=judged.k, trust=trust)
                 for kept, trust in zip(judged.kept, judged.trust, strict=True)
-            ],
+            ]
+            if view.told
+            else (),
             axes=words.axes[view.method][:2],
         ),
         key=KEY,
