@@ -213,9 +213,11 @@ def _named(lesson: Lesson, chapter: Chapter, long: int = 0) -> dict[str, Any]:
 
 def _heads(texts: dict[str, Any]) -> Iterator[str]:
     """The heads of a chapter's sections and its questions, without what is filled into them."""
-    for text in texts.values():
+    for name, text in texts.items():
         if isinstance(text, Section | Ask):
             yield _SLOT.sub("…", unmarked(text[0]))
+        elif isinstance(text, str) and (name == "hook" or text.rstrip().endswith("?")):
+            yield _SLOT.sub("…", unmarked(text))
 
 
 @kept(16)
