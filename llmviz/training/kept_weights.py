@@ -7,7 +7,7 @@ and the weights of some of its steps are in a file (`python -m experiments make 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ STEPS = (0, 20, 40, 100, 200, 400, 700, 1000, 1500, 2000, 2500, 3000, 3500, 4000
 MOST = 16  # models of a film
 
 
-@cache
+@lru_cache(maxsize=4)
 def _card(folder: Path) -> dict[str, Any]:
     return read_json(folder / CARD) if (folder / CARD).is_file() else {}
 

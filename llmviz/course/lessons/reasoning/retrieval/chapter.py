@@ -52,10 +52,10 @@ def draw(state: kit.PageState) -> None:
     reads = recorded, passage_record.bundled, passage_recall.recorded
     if not kit.is_here(words.missing, commands, *reads):
         return
-    ranked, asked = ranked_of(state), None
+    ranked, asked, code = ranked_of(state), None, None
     with kit.stage("retrieval", stays=False):
         if ranked is not None:
-            asked = _reading(state, ranked)
+            asked, code = _reading(state, ranked)
         kit.text_input(state, "lookask", words.question.format(most=MOST_OF_QUESTION), width=480)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             kit.choose(state, "lookchange", words.change, words.changes)
@@ -74,6 +74,8 @@ def draw(state: kit.PageState) -> None:
     opened = asked is None or kit.predict(asked, GUESS, covers=True)
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
+        if code is not None:
+            kit.show_code([read, answer], *code)
     kit.section(words.intro)
     _finding(state, ranked)
     _measured()
@@ -101,8 +103,10 @@ def ranked_of(state: kit.PageState) -> Ranked | None:
     return ranked
 
 
-def _reading(state: kit.PageState, ranked: Ranked) -> kit.Question | None:
-    """Show the passages before the question and the answer; return what is asked about them."""
+def _reading(
+    state: kit.PageState, ranked: Ranked
+) -> tuple[kit.Question | None, tuple[str, str] | None]:
+    """Show the passages before the question and the answer; return what is asked, and the code."""
     way, take, asked = state["lookby"], state["looktake"], state["lookask"]
     whole = found.put(ranked, way, take, off=[])
     before = found.put(ranked, way, take, off=state["lookoff"])
@@ -113,7 +117,7 @@ def _reading(state: kit.PageState, ranked: Ranked) -> kit.Question | None:
         quiz = question(whole, asked)
     except ValueError as error:
         kit.refuse(f"{error}. {words.too_long}")
-        return None
+        return None, None
     told = quiz is None or now == whole or kit.answered(quiz, GUESS)
     token_strip(
         rows_of(now, asked, given, told=told),
@@ -128,10 +132,7 @@ def _reading(state: kit.PageState, ranked: Ranked) -> kit.Question | None:
         kit.prose(answer_read(given, now))
     if prompt.stand_ins:
         kit.prose(unknown_read(prompt))
-    kit.show_code(
-        [read, answer], words.snippet.format(texts=list(now.texts), question=asked), given.text
-    )
-    return quiz
+    return quiz, (words.snippet.format(texts=list(now.texts), question=asked), given.text)
 
 
 def rows_of(now: Put, asked: str, given: Answer, *, told: bool) -> list[TokenRow]:
