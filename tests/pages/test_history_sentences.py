@@ -65,7 +65,7 @@ def test_a_name_that_the_dice_end_is_not_said_to_go_on(monkeypatch):
 
 def test_what_is_called_deep_has_layers_on_top_of_each_other():
     assert engine.load(where.NETWORK).model.config.n_layer > 1
-    assert "strictly not deep" in where_words.example_of["generative"]
+    assert "strictly speaking, not deep" in where_words.example_of["generative"]
     assert "so it is not deep" in where_words.example_of["ml"]
 
 

@@ -133,5 +133,5 @@ def test_what_stands_beside_a_temperature_is_what_the_model_computes_at_it(bundl
     told = re.sub(r"<[^>]+>", "", prose_of(app))
     assert f"At T = {heat:g} the model writes" in told
     right, wrong = expected
-    assert f"with a probability of {percent(right)}. For" in told
-    assert f"it is {percent(wrong)}, and for all" in told
+    assert f"with a probability of {percent(right)}. " in told
+    assert f" gets {percent(wrong)}, and everything else together" in told
