@@ -96,6 +96,27 @@ def test_a_look_changes_the_picture_and_the_link(visit):
     expect(visit.page.locator("button.look.on")).to_have_count(1)
 
 
+IN_VIEW = """() => {
+    const box = document.querySelector("[class*='st-key-lv-st']").getBoundingClientRect();
+    return Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
+}"""
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+@pytest.mark.parametrize("chapter", ["sampling?part=temperature", "discoveries?part=grokking"])
+def test_the_picture_is_in_view_when_a_look_was_clicked(visit, chapter, size):
+    """A small picture stays there on a wide page; else the page comes back to it."""
+    page = visit.page
+    page.set_viewport_size(size)
+    visit.open(f"{chapter}&show=1")
+    look = page.locator("button.look").nth(1)
+    look.evaluate("node => node.scrollIntoView({ block: 'center' })")
+    if "temperature" in chapter and size == WIDE:
+        assert page.evaluate(IN_VIEW) > 300
+    look.click()
+    page.wait_for_function(f"() => ({IN_VIEW})() > 200")
+
+
 def test_a_guess_is_dragged_on_the_picture_or_set_by_keys_and_what_is_true_stands_beside_it(visit):
     visit.page.set_viewport_size(WIDE)
     visit.open("tokenization?part=cut")

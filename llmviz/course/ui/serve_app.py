@@ -7,6 +7,7 @@ One of several processes is handed its connections; see `llmviz.handed_sockets`.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from importlib.metadata import entry_points
@@ -28,8 +29,8 @@ def main() -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        pass
+    except (click.Abort, KeyboardInterrupt, asyncio.CancelledError):
+        pass  # a signal while it still starts cancels the server's own task
     return 0
 
 

@@ -31,7 +31,21 @@ class Looks {
   piece(text, look, on) {
     if (!look) return document.createTextNode(text);
     const link = el("button", on ? "look on" : "look", text, { type: "button", "aria-pressed": on });
-    link.onclick = () => this.ask(look);
+    link.onclick = () => {
+      this.ask(look);
+      this.seeStage();
+    };
     return link;
+  }
+
+  // The picture that is looked at comes into view, where it is not: it is the stage before these passages.
+  seeStage() {
+    const around = this.root.getRootNode();
+    const host = around instanceof ShadowRoot ? around.host : this.root;
+    const before = [...document.querySelectorAll("[class*='st-key-lv-st']")].filter(
+      (stage) => host.compareDocumentPosition(stage) & Node.DOCUMENT_POSITION_PRECEDING,
+    );
+    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+    before.at(-1)?.scrollIntoView({ block: "nearest", behavior });
   }
 }

@@ -58,7 +58,7 @@ def draw(state: kit.PageState) -> None:
     told = quiz is not None and kit.answered(quiz, GUESS)
     shown = quiz is None or told or heat > 1
     asked = None if shown and not told else quiz  # who has turned T up has seen it
-    with kit.stage("knows"):
+    with kit.stage("knows", stays=False):
         _lines(chances, probe, heat, asked)
         p_right, p_wrong = map(float, at_heat(bundled, kind, example, heat))
         said = {"right": kit.quote(probe.right.strip()), "wrong": kit.quote(probe.wrong.strip())}

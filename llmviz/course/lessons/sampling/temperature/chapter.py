@@ -41,14 +41,15 @@ def draw(state: kit.PageState) -> None:
         return
     quiz = question(prompt)
     shown = quiz is None or state["temperature"] < 1 or kit.answered(quiz, GUESS)
-    with kit.stage("temperature"):
-        _table(state, prompt, veiled=not shown)
-    if quiz is not None:
-        kit.predict(quiz, GUESS, covers=True)
-    kit.source(state)
-    numbers = said(prompt)
-    if shown:
-        kit.looks(state, words.looks, f"{KEY}.looks", **numbers)
+    with st.container():  # the picture stays in view as far as its looks
+        with kit.stage("temperature"):
+            _table(state, prompt, veiled=not shown)
+        if quiz is not None:
+            kit.predict(quiz, GUESS, covers=True)
+        kit.source(state)
+        numbers = said(prompt)
+        if shown:
+            kit.looks(state, words.looks, f"{KEY}.looks", **numbers)
     kit.section(words.intro)
     if shown and state["temperature"]:
         kit.prose(arithmetic(prompt.logits, *_top(prompt), state["temperature"]))

@@ -40,20 +40,21 @@ def draw(state: kit.PageState) -> None:
     }
     kit.prose(words.hook, **counts)
     asked = capitals_question(name, tokenizer, text, special=state["special"])
-    with kit.stage("cut"):
-        _chips(state, tokens)
-        kit.prose(caption(text, tokens))
-        sources.list_tokenizers(state)
-        if missing:
-            kit.warn(missing, ":material/info:")
+    with st.container():  # the picture stays in view as far as its looks
+        with kit.stage("cut"):
+            _chips(state, tokens)
+            kit.prose(caption(text, tokens))
+            sources.list_tokenizers(state)
+            if missing:
+                kit.warn(missing, ":material/info:")
+            if asked is not None:
+                _cost(asked, text, len(tokens))
+        if 0 <= state["token"] < len(tokens):
+            kit.prose(chosen_token(tokens, state["token"]))
         if asked is not None:
-            _cost(asked, text, len(tokens))
-    if 0 <= state["token"] < len(tokens):
-        kit.prose(chosen_token(tokens, state["token"]))
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
-    kit.source(state, opened=True)
-    kit.looks(state, words.looks, "cut.looks")
+            kit.predict(asked, GUESS, covers=True, hand=True)
+        kit.source(state, opened=True)
+        kit.looks(state, words.looks, "cut.looks")
     _both_ways(state, name, tokenizer, text)
     _vocabulary(state, name, tokenizer, tokens)
     _special(state, tokenizer)
