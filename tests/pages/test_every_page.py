@@ -79,7 +79,8 @@ def onward(name: str, part: str) -> list[str]:
     keys = LESSONS[at].further if part in LESSONS[at].further else LESSONS[at].names
     if part and part != keys[-1]:
         return [f"Next: {titles[keys[keys.index(part) + 1]]}"]
-    return [f"Next lesson: {lesson.title}" for lesson in LESSONS[at + 1 : at + 2]]
+    after = [] if name == "glossary" else LESSONS[at + 1 : at + 2]
+    return [f"Next lesson: {lesson.title}" for lesson in after]
 
 
 def texts_sent(element) -> str:

@@ -8,5 +8,5 @@ PARAMS = [
     # Of a run and the film of it; −1 is the newest step.
     codec.integer("at", -1, -1, 1_000_000_000),
     codec.integer("film_head", 0, 0, 999),
-    codec.text("film_text", ""),
+    codec.text("film_text", "", 40),
 ]

@@ -44,9 +44,7 @@ def draw(state: kit.PageState, run: ChartedRun) -> None:
 
     run_film(film, key=key, words=words.film, head=state["film_head"], on_change=keep)
     if film.weights is not None:
-        st.text_input(
-            words.film_text, placeholder=text, max_chars=40, width=260, **state.bind("film_text")
-        )
+        kit.text_input(state, "film_text", words.film_text, placeholder=text, width=260)
 
 
 def _steps(run: ChartedRun) -> list[int]:
