@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from playwright.sync_api import expect
 
 from llmviz.course.components._shared.bundle import COMPONENTS
@@ -16,7 +15,7 @@ NAMES = "encode, decode, spacing, fate"
 
 
 def row(page, name):
-    return page.locator(f'.bits-row[data-format="{name}"]')
+    return page.locator(f'.bits-row:not(.film)[data-format="{name}"]')
 
 
 def test_a_flipped_bit_changes_the_value_at_once_and_goes_into_the_link(visit):
@@ -54,7 +53,7 @@ def test_the_keys_flip_bits_which_are_all_within_the_screen_of_a_phone(visit):
     expect(row(page, "float8_e4m3").locator(".bits-value")).to_have_text("1")
     page.set_viewport_size({"width": 390, "height": 844})
     frames(page)
-    rights = page.locator(".bit").evaluate_all(
+    rights = page.locator(".bits-row:not(.film) .bit").evaluate_all(
         "bits => bits.map(bit => bit.getBoundingClientRect().right)"
     )
     assert len(rights) == sum(one.bits for one in FORMATS.values()) and max(rights) <= 390
@@ -79,12 +78,17 @@ def test_what_a_format_cannot_hold_is_told(visit):
     visit.assert_clean()
 
 
-def test_the_product_that_is_shown_for_an_integer_is_its_value(visit):
-    visit.open("efficiency?part=bits&numberfrom=weight&show=1", ".bits-row")
-    part = row(visit.page, "int8")
-    integer, scale = part.locator(".bits-formula").inner_text().removeprefix("=").split("×")
-    value = float(part.locator(".bits-value").inner_text().replace("−", "-"))
-    assert int(integer) * float(scale) == pytest.approx(value, rel=1e-7)
+def test_the_film_plays_the_bits_of_the_sums(visit):
+    visit.open("efficiency?part=bits&show=1&added=0", ".bits-row.film")
+    page = visit.page
+    half = page.locator('.bits-row.film[data-format="float16"]')
+    expect(half.locator(".bits-value")).to_have_text("1")
+    page.get_by_role("button", name="one step on").first.click()
+    expect(half.locator(".bits-value")).to_have_text("1.00097656")
+    expect(half.locator(".bit.turned")).to_have_count(1)
+    expect(page.locator('.bits-row.film[data-format="bfloat16"] .bit.turned')).to_have_count(0)
+    expect(page.locator(".bits-line")).to_contain_text("Additions so far: 1.")
+    wait_for_address(page, "added", "1")
     visit.assert_clean()
 
 

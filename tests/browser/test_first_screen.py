@@ -73,6 +73,7 @@ DONE = [
     "sampling?part=knows",
     "transformer?part=loop",
     "sampling?part=beam",
+    "efficiency?part=bits",
 ]
 
 

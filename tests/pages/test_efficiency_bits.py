@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from itertools import pairwise, product
+from urllib.parse import parse_qsl
 
-import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.efficiency.bits import (
+    chapter,
     gradients,
     lost_updates,
     one_number,
+    params,
     race,
-    sums,
     words,
 )
 from llmviz.course.lessons.efficiency.bits.precision_race import WAYS, PrecisionEnd, PrecisionStep
-from llmviz.course.lessons.efficiency.bits.step_gradients import ROWS, Sizes
-from llmviz.course.lessons.efficiency.bits.written import written
-from llmviz.pretrained import load_bundled
-from llmviz.quantization.formats import BFLOAT16, FLOAT16, FORMATS
-from tests.pages.conftest import use
+from llmviz.course.lessons.efficiency.bits.small_sums import ADDED_IN
+from llmviz.course.lessons.efficiency.bits.step_gradients import ROWS
+from llmviz.quantization.formats import FLOAT16, FORMATS
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
+
+LOOK = re.compile("\ufdd9([^\ufdda]*)\ufdda")  # as a document marks the state of a look
 
 
 def opened_with(**link):
@@ -41,7 +44,8 @@ def opened():
 
 
 def rows(app):
-    return sent(app, "bit_rows")
+    """The board of a number; the film of the sums stands above it."""
+    return unpack_all(app, "bit_rows")[1]
 
 
 def test_the_typed_number_and_all_formats_are_sent(opened):
@@ -80,33 +84,6 @@ def test_numbers_at_the_edges_are_shown(typed):
     assert boxes(app) == "" and rows(app)["number"] == repr(float(typed))
 
 
-def test_a_cell_outside_the_matrix_becomes_the_nearest_one():
-    app = opened_with(numberfrom="weight", bitmodel="names-gpt", bitrow="999999", bitcolumn="5")
-    model, *_ = load_bundled("names-gpt")
-    weight = model.token.weight
-    last = weight.shape[0] - 1
-    assert f"bitrow = 999999 does not exist here; {last} is shown" in boxes(app)
-    payload = rows(app)
-    assert float(payload["number"]) == weight[last, 5].item()
-    scales = {one["name"]: one["scale"] for one in payload["formats"]}
-    largest = weight.abs().max().item()
-    assert scales == {name: 1.0 for name in FORMATS} | {"int8": largest / 127, "int4": largest / 7}
-    assert words.stored_16 in prose_of(app)
-
-
-@pytest.mark.parametrize(
-    ("link", "rule"),
-    [
-        ({"bitmatrix": "nowhere"}, "bitmatrix = nowhere does not exist here"),
-        ({"bitmodel": "gone"}, "bitmodel = gone does not exist here"),
-        ({"bitrow": "-1"}, "The link says bitrow=-1"),
-    ],
-)
-def test_a_weight_that_is_not_there_is_told(link, rule):
-    app = opened_with(numberfrom="weight", **link)
-    assert rule in boxes(app) and math.isfinite(float(rows(app)["number"]))
-
-
 def test_flipped_bits_come_from_the_link_and_go_with_another_number():
     app = opened_with(pattern="float16:15361")
     assert rows(app)["pattern"] == "float16:15361"
@@ -122,55 +99,64 @@ def test_flipped_bits_that_are_no_pattern_are_told(pattern):
     assert rows(app)["pattern"] == ""
 
 
-@settings(deadline=None, max_examples=100)
-@example(1.0)  # the next smaller number is only half as far away
-@example(65504.0)  # no larger number follows
-@given(some.floats())
-def test_the_question_about_a_distance_has_one_right_answer(number):
-    asked = one_number.question(number)
-    held = float(FLOAT16.round(abs(number)))
-    if not FLOAT16.smallest_normal <= held < FLOAT16.largest:
-        held = 1.0
-    assert f"from {written(held, 9)} to the next larger" in asked.text
-    following = float(FLOAT16.decode(int(FLOAT16.encode(held)) + 1))
-    assert asked.answers[asked.right] == written(following - held)
-    power = math.floor(math.log2(held))
-    assert f"e = {power}.".replace("-", "−") in asked.reasons[asked.right]
+CHOICES = list(product(words.large, words.small))
 
 
-@pytest.mark.parametrize("large", words.large)
-@pytest.mark.parametrize("small", words.small)
-def test_the_question_about_a_sum_is_answered_by_the_sum(large, small):
-    asked = sums.question(large, small)
-    assert len(asked.answers) >= 2
-    first = sums.sums_of(large, small, 1)["bfloat16"].running[1]
-    assert asked.answers[asked.right] == written(float(first), 9)
-    assert float(BFLOAT16.round(float(large))) == float(large)  # the texts call it by its name
-
-
-@settings(deadline=None, max_examples=100)
-@given(some.lists(some.floats(0, 1e4, width=32), max_size=20))
-def test_the_question_about_the_scale_is_right_at_its_edges(sizes):
-    held = Sizes(np.sort(np.array(sizes, dtype=np.float32)))
-    asked = gradients.question(held)
-    if not any(sizes):
-        assert asked is None
+@pytest.mark.parametrize(("large", "small"), CHOICES)
+def test_the_question_about_float16_is_answered_by_its_sums(large, small):
+    asked, sums = chapter.question(large, small), chapter.sums_of(large, small)
+    ends = {name: float(sums[name].running[-1]) for name in ADDED_IN}
+    exact = float(large) + float(small) * params.MOST
+    if asked is None:  # float16 gets as far as bfloat16, or nearly
+        assert ends["float16"] - ends["bfloat16"] < chapter.APART * 1.01 * exact
         return
-    power = gradients.needed_power(held)
-    assert asked.answers[asked.right] == "2" + str(power).translate(SUPER)
-    assert held.fates(power).vanish == 0
-    assert power == 0 or held.fates(power - 1).vanish > 0
+    values = [value for (value,) in asked.values]
+    assert values[asked.right] == ends["float16"]
+    apart = sorted(values)
+    assert all(b - a >= 0.99 * chapter.APART * exact for a, b in pairwise(apart))
+    # What the reason says: it stands still, as a step is at most half of the way to the next.
+    assert sums["float16"].running[-2] == ends["float16"]
+    assert sums["float16"].small <= FLOAT16.spacing(ends["float16"]) / 2
 
 
-SUPER = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+def test_the_film_hides_the_sum_that_is_asked_for(monkeypatch):
+    monkeypatch.setattr("llmviz.course.ui.question.COVERS", True)
+    film = unpack_all(opened_with(), "bit_rows")[0]
+    assert film["film"]["sums"]["float16"] is None and film["film"]["sums"]["bfloat16"]
+    assert "{float16}" not in film["words"]["film"]
+    told = unpack_all(opened_with(show="1"), "bit_rows")[0]
+    assert told["film"]["sums"]["float16"][-1] == 4
 
 
-@settings(deadline=None, max_examples=60)
-@given(some.fixed_dictionaries({name: some.floats(0, 1) for name in words.updated_in}))
-def test_the_question_about_updates_has_different_answers(shares):
-    asked = lost_updates.question("0.001", shares)
-    assert len(asked.answers) >= 2
-    assert asked.answers[asked.right] == lost_updates.kit.percent(shares["bfloat16"])
+def test_the_looks_show_what_they_say():
+    def at(look):
+        link = dict(parse_qsl(LOOK.findall(look)[0]))
+        sums = chapter.sums_of(link["sumlarge"], link["sumsmall"])
+        return {name: sums[name].running[: int(link["added"]) + 1] for name in ADDED_IN}
+
+    first, two, four, larger, high = map(at, words.looks)
+    bits = [[int(FORMATS[n].encode(value)) for value in first[n]] for n in ("float16", "bfloat16")]
+    assert [(a ^ b).bit_count() for a, b in bits] == [1, 0]
+    assert two["float16"][-1] == 2 and FLOAT16.spacing(2.0) == 2 * FLOAT16.spacing(1.9)
+    assert 1.9 < FLOAT16.spacing(2.0) / 0.001 < 2
+    assert four["float16"][-1] == 4 > 1 + 0.001 * 2048
+    assert chapter.sums_of("1", "0.001")["float16"].running[-1] == 4
+    assert larger["bfloat16"][-1] == larger["bfloat16"][300] == 4
+    assert (high["float16"] == 256).all() and (high["bfloat16"] == 256).all()
+    assert high["float32"][-1] > 600
+
+
+@pytest.mark.parametrize("added", [0, 1, 17, 1024, params.MOST])
+def test_the_film_stands_at_the_additions_of_the_link(added):
+    payload = unpack_all(opened_with(added=str(added)), "bit_rows")[0]
+    film = payload["film"]
+    assert film["stops"][payload["step"]] == added
+    assert film["exact"][payload["step"]] == pytest.approx(1 + 0.001 * added)
+    for name, own in film["sums"].items():
+        assert (
+            own is None
+            or own[payload["step"]] == chapter.sums_of("1", "0.001")[name].running[added]
+        )
 
 
 def bars(app, key):
@@ -192,7 +178,8 @@ def test_the_bars_are_the_gradients_of_the_step_at_the_links_scale(opened):
     assert sum(data[2]["y"]) == pytest.approx(fates.normal, abs=0.01 * fates.total)
 
 
-def test_the_share_of_lost_updates_is_that_of_the_link(opened):
+def test_the_share_of_lost_updates_is_that_of_the_link():
+    opened = opened_with(bittraining="update", updaterate="0.0003", updatein="float16")
     name = "tiny-world-char"
     step = gradients.step_of(gradients.engine.load(name))
     share = step.lost_updates(FLOAT16, 0.0003)
@@ -237,13 +224,12 @@ def test_a_finished_training_is_drawn_and_told(monkeypatch):
     job = finished(skipped=True)
     monkeypatch.setattr(race, "race_of", lambda *given: job)
     link = {"ways": "float32,float16,float16-all", "precisionrun": "1", "racesteps": "20"}
-    app = opened_with(**link)
+    app = opened_with(bittraining="race", **link)
     text = prose_of(app)
     assert "all in float16, no scale</strong> ended at step 2: the loss is not finite" in text
     assert "0.5000 nats per token above float32" in text and "90.0\u00a0%" in text
-    table = next(one.value for one in app.dataframe if words.race_columns[0] in one.value)
-    assert list(table[words.race_columns[3]]) == ["+0.0000", "+0.5000", "+1.0000"]
-    assert list(table[words.race_columns[6]]) == ["0", "1", "0"]
+    ends = unpack_all(app, "case_rows")[-1]["rows"]
+    assert [one["value"] for one in ends] == [2.0, 2.5, 3.0]
     loss = bars(app, f"{race.KEY}.loss")
     assert [one["name"] for one in loss] == [words.race_ways[w] for w in link["ways"].split(",")]
     assert loss[0]["y"] == [3.0, 2.0] and loss[2]["y"] == [3.0]
@@ -269,7 +255,7 @@ def test_a_training_that_ended_early_counts_as_done():
 
 
 def test_a_race_without_a_way_says_so():
-    app = opened_with()
+    app = opened_with(bittraining="race")
     app.multiselect[0].set_value([]).run()
     fine(app)
     assert words.race_no_way in boxes(app)
@@ -283,14 +269,6 @@ def test_the_ways_of_the_page_are_those_of_the_study():
 def test_a_copy_without_the_model_says_how_to_make_it():
     app = opened_with()
     assert "tiny-world-char is not in this copy" in boxes(app)
-
-
-def test_without_any_model_the_typed_number_stands_for_the_weight(tmp_path, monkeypatch):
-    use(monkeypatch, tmp_path)
-    app = opened_with(numberfrom="weight", number="0.5")
-    assert "names-gpt is not in this copy" in boxes(app)
-    assert words.typed_instead.format(number="0.5") in prose_of(app)
-    assert float(rows(app)["number"]) == 0.5
 
 
 def test_the_end_says_how_formats_hold_numbers_of_any_kind():

@@ -14,7 +14,6 @@ WRONG_TENSOR = "token.weight holds NaN: 1 of its 88 values are not finite"
 # Every chapter as it opens, and those whose models are picked behind another control.
 CHAPTERS = [(page, part, {}) for page in PAGES for part in parts(page)]
 CHAPTERS += [(page, part, more) for page, part, _, more in PICKERS if more]
-CHAPTERS += [("efficiency", "bits", {"numberfrom": "weight"})]
 OF_CURVES = ("runs", "curves")  # their menus are of curves, which such a run has
 # Where a picker is known to be, so that a test that finds none fails.
 PICKED = {(page, part): {} for page, part in (("home", ""), ("training", "loss"))}
@@ -25,7 +24,6 @@ PICKED |= {("efficiency", part): {} for part in ("memory", "cache", "flash")}
 PICKED |= {("embeddings", part): {} for part in ("lookup", "similarity", "maps", "context")}
 PICKED |= {("finetuning", "classifier"): {}, ("language", "probing"): {}}
 PICKED |= {("training", "backprop"): {"how": "trained"}}
-PICKED |= {("efficiency", "bits"): {"numberfrom": "weight"}}
 
 
 @pytest.fixture(scope="module")

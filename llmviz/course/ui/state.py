@@ -31,6 +31,7 @@ LEARNER_TEXT = codec.text("text", DEFAULT_TEXT, codec.MOST_OF_A_TEXT, shared=Tru
 RETIRED = {"new", "deep", "learn", "smooth"}
 RETIRED |= {"mlp", "map", "bend", "firsts", "mapseed", "mapframe", "clip"}
 RETIRED |= {"depth", "penalty", "wrong", "slip", "published"}
+RETIRED |= {"numberfrom", "bitmodel", "bitmatrix", "bitrow", "bitcolumn"}
 
 
 class PageState:

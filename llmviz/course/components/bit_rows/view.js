@@ -2,7 +2,8 @@
 // formats then show. What is settled on goes back to the page as "format:pattern".
 
 import { el, follow, live, sentence } from "../_shared/common.js";
-import { powerOf, powerOfTen } from "../_shared/numbers.js";
+import { powerOf, powerOfTen, whole } from "../_shared/numbers.js";
+import { stepPlayer } from "../_shared/player.js";
 import { decode, encode, fate, fields, isLast, kindOf, spacing, wholeOf } from "./formats.js";
 
 export default function (component) {
@@ -43,6 +44,7 @@ class BitRows {
   }
 
   update(data) {
+    if (data.film) return this.play(data);
     const same = this.data && JSON.stringify([this.data.formats, data.words]) === JSON.stringify([data.formats, data.words]);
     this.data = data;
     this.pattern = follow(this, "pattern", data.pattern, this.pattern);
@@ -52,6 +54,37 @@ class BitRows {
       this.reset.textContent = data.words.reset;
     }
     this.show();
+  }
+
+  // A film: a player changes what each format holds of a sum after so many additions.
+  play(data) {
+    this.data = data;
+    if (!this.player) {
+      this.head.remove();
+      this.player = stepPlayer(this.root, this.send, () => this.paint(), 90);
+      this.line = el("p", "bits-line", null, { "aria-live": "polite" });
+      this.root.append(this.line);
+    }
+    this.rows = data.formats.map((format) => new Row(this, format));
+    this.list.replaceChildren(...this.rows.map((row) => row.node));
+    const text = (at) => `${whole(this.data.film.stops[at])} / ${whole(this.data.film.stops.at(-1))}`;
+    this.player.stand(data.film.stops.length - 1, follow(this, "step", data.step, this.player.step), { text, label: text });
+    this.paint();
+  }
+
+  paint() {
+    const at = this.player.step;
+    if (at < 0) return;
+    const { film, words } = this.data;
+    const said = { n: whole(film.stops[at]), exact: text(film.exact[at]) };
+    for (const row of this.rows) {
+      const { name } = row.format;
+      const own = film.sums[name];
+      if (own) said[name] = text(own[at]);
+      const [before, now] = [Math.max(0, at - 1), at].map((i) => (own ? encode(row.format, own[i]) : null));
+      row.show(film.exact[at], now, before);
+    }
+    this.line.textContent = sentence(words.film, said);
   }
 
   number() {
@@ -87,6 +120,7 @@ class Row {
     const { words } = board.data;
     this.node = el("div", "bits-row");
     this.node.dataset.format = format.name;
+    this.node.classList.toggle("film", Boolean(board.data.film));
     const title = el("div", "bits-title");
     title.append(el("span", "bits-name", format.label), el("span", "muted", format.note));
     this.buttons = [];
@@ -131,7 +165,8 @@ class Row {
     next.focus();
   }
 
-  show(number, bits) {
+  // before: bits that it had a moment ago, in a film.
+  show(number, bits, before = null) {
     const { format } = this;
     const { words } = this.board.data;
     this.bits = bits;
@@ -139,11 +174,12 @@ class Row {
       const set = bits === null ? "–" : String(Math.floor(bits / 2 ** (format.bits - 1 - i)) % 2);
       button.textContent = set;
       button.classList.toggle("set", set === "1");
-      button.disabled = bits === null;
+      button.classList.toggle("turned", before !== null && String(Math.floor(before / 2 ** (format.bits - 1 - i)) % 2) !== set);
+      button.disabled = bits === null || Boolean(this.board.data.film);
       button.setAttribute("aria-label", sentence(words.bit, { number: i + 1, all: format.bits, group: button.dataset.group, set }));
     });
     if (bits === null) {
-      this.value.textContent = words.none;
+      this.value.textContent = this.board.data.film ? "?" : words.none;
       this.formula.textContent = this.fate.textContent = this.gap.textContent = "";
       this.node.dataset.fate = "none";
       return;

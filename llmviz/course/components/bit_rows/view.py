@@ -34,6 +34,36 @@ def bit_rows(
     return now if isinstance(now, str) and (not now or _known(now, formats)) else ""
 
 
+def bit_film(
+    formats: Sequence[Format],
+    sums: Mapping[str, Sequence[float] | None],
+    exact: Sequence[float],
+    stops: Sequence[int],
+    *,
+    key: str,
+    step: int,
+    on_change: Callable[[], None] | None = None,
+    **rows: Any,
+) -> None:
+    """Draw rows of bits that a player changes: at each of the stops, what each format holds.
+
+    sums: by format; None is veiled. exact: what should be held. rows: labels, notes and words as
+    of ``bit_rows``; "film" is the sentence below, with {n}, {exact} and the names of formats.
+    ``st.session_state[key]["step"]`` is the place among the stops that the hand came to rest on.
+    """
+    words = rows.pop("words")
+    payload = rows_payload(formats, 0.0, **rows) | {"words": dict(words)}
+    payload["film"] = {
+        "stops": list(stops),
+        "exact": [float(value) for value in exact],
+        "sums": {
+            name: None if own is None else [float(value) for value in own]
+            for name, own in sums.items()
+        },
+    }
+    mount("bit_rows", payload, key=key, state="step", start=step, on_change=on_change)
+
+
 def rows_payload(
     formats: Sequence[Format],
     number: float,

@@ -2,13 +2,11 @@
 
 import math
 
-import numpy as np
 import streamlit as st
 
 from llmviz.course.figures.precision import PowerBars, power_bars
 from llmviz.course.lessons.efficiency.bits import words
 from llmviz.course.lessons.efficiency.bits.step_gradients import RealStep, Sizes, real_step
-from llmviz.course.lessons.efficiency.bits.written import written
 from llmviz.course.ui import engine, kit
 from llmviz.quantization.formats import FLOAT16
 
@@ -31,8 +29,8 @@ def step_of(bundled: engine.Bundled) -> RealStep:
     return real_step(bundled.name)
 
 
-def draw(state: kit.PageState) -> RealStep | None:
-    """Show the section; return the step, None where its model is not in this copy."""
+def draw(state: kit.PageState) -> None:
+    """Show the part, or one line where its model is not in this copy."""
     kit.section(words.gradient)
     names = {name: name for name in ("tiny-world-char", "names-gpt")}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -40,10 +38,16 @@ def draw(state: kit.PageState) -> RealStep | None:
         kit.choose(state, "gradof", words.grad_of, words.gradients_of)
     name, of = state["gradmodel"], state["gradof"]
     if not kit.models_here(name):
-        return None
+        return
     bundled = engine.load(name)
     step = step_of(bundled)
     sizes = step.gradients[of]
+    st.slider(words.scale, width=420, **state.ranged("scalepower"))
+    power = state["scalepower"]
+    line = words.scale_now if power else words.scale_none
+    scaled = line.format(scale=f"2{kit.raised(power)} = {2**power:,}", power=power)
+    kit.chart(figure_of(bundled, of, power, kit.theme()), f"{KEY}.bars")
+    kit.prose(f"{scaled}\n\n{fates_told(sizes, power)}")
     kit.prose(
         words.gradient_text,
         normal=f"2{kit.raised(NORMAL)}",
@@ -52,24 +56,11 @@ def draw(state: kit.PageState) -> RealStep | None:
         loss=f"{step.loss:.3f}",
         tokens=kit.count(step.tokens, "token"),
     )
-    quiz = question(sizes)
-    st.slider(words.scale, width=420, **state.ranged("scalepower"))
-    power = state["scalepower"]
-    line = words.scale_now if power else words.scale_none
-    scaled = line.format(scale=f"2{kit.raised(power)} = {2**power:,}", power=power)
-    if quiz is None:
-        kit.prose(words.no_gradient)
-    elif not kit.predict(quiz, f"{KEY}.ask", covers=True):
-        kit.prose(scaled)
-        return step
-    kit.chart(figure_of(bundled, of, power, kit.theme()), f"{KEY}.bars")
-    kit.prose(f"{scaled}\n\n{fates_told(sizes, power)}")
     kit.show_code(
         [Sizes.fates],
         words.snippet_gradients.format(name=name, of=of, power=power),
         lambda: str(sizes.fates(power)),
     )
-    return step
 
 
 def fates_told(sizes: Sizes, power: int) -> str:
@@ -89,29 +80,3 @@ def figure_of(bundled: engine.Bundled, of: str, power: int, mode: kit.Mode) -> k
         groups.append(PowerBars(words.fates[fate], powers[inside] + power, counts[inside], role))
     ends = (int(powers[0]), int(powers[-1]) + MOST_SCALE) if len(powers) else (VANISHES, LARGEST)
     return power_bars(groups, words.power_axes, mode, between=ends)
-
-
-def needed_power(sizes: Sizes) -> int | None:
-    """Return the lowest power of two, 0 or more, that keeps all gradients; None: all are 0."""
-    above = sizes.sizes[sizes.sizes > 0]
-    if not above.size:
-        return None
-    smallest, power = float(np.float64(above[0])), 0
-    while smallest * 2.0**power <= FLOAT16.smallest / 2:
-        power += 1
-    return power
-
-
-def question(sizes: Sizes) -> kit.Question | None:
-    """Ask for the lowest loss scale with which no gradient becomes 0."""
-    right = needed_power(sizes)
-    if right is None:
-        return None
-    smallest = written(float(sizes.sizes[sizes.sizes > 0][0]))
-    reasons = {max(0, right - off): words.scale_low for off in (8, 3)}
-    reasons |= {right + off: words.scale_high for off in (4, 8)}
-    reasons[right] = words.scale_right if right else words.scale_right_none
-    line = {"smallest": smallest, "power": kit.raised(right), "vanish": f"2{kit.raised(VANISHES)}"}
-    return kit.Question.among(
-        words.scale_ask, reasons, right, lambda power: f"2{kit.raised(power)}", **line
-    )

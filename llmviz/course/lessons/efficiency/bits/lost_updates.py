@@ -30,10 +30,12 @@ def shares_of(bundled: engine.Bundled) -> Mapping[str, np.ndarray]:
     return {kind: lost_updates(step, kind, RATES) for kind in words.updated_in}
 
 
-def draw(state: kit.PageState, step: RealStep) -> None:
-    """Show the section; step: that of the model chosen above."""
+def draw(state: kit.PageState) -> None:
+    """Show the part, or one line where its model is not in this copy."""
     kit.section(words.update, batches=BATCHES)
     name = state["gradmodel"]
+    if not kit.models_here(name):
+        return
     bundled = engine.load(name)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.select_slider(words.rate, words.rates, width=360, **state.bind("updaterate"))
@@ -41,12 +43,10 @@ def draw(state: kit.PageState, step: RealStep) -> None:
     rate, format = state["updaterate"], state["updatein"]
     at = words.rates.index(rate)
     shares = {kind: float(values[at]) for kind, values in shares_of(bundled).items()}
-    line = ""
-    if kit.predict(question(rate, shares), f"{KEY}.ask", covers=True):
-        kit.chart(figure_of(bundled, rate, format, kit.theme()), f"{KEY}.bars")
-        kit.chart(curves_of(bundled, kit.theme()), f"{KEY}.curves")
-        line = lost_told(rate, format, shares, len(step.weights))
-    kit.prose(f"{line}\n\n{words.update_why}".strip())
+    kit.chart(figure_of(bundled, rate, format, kit.theme()), f"{KEY}.bars")
+    kit.chart(curves_of(bundled, kit.theme()), f"{KEY}.curves")
+    told = lost_told(rate, format, shares, len(step_of(bundled).weights))
+    kit.prose(f"{told}\n\n{words.update_why}")
     kit.chapter_link("training", "descent", words.optimizers, ":material/trending_down:")
     kit.show_code(
         [RealStep.lost_updates],
@@ -92,15 +92,3 @@ def curves_of(bundled: engine.Bundled, mode: kit.Mode) -> kit.Figure:
         for number, (kind, shares) in enumerate(shares_of(bundled).items())
     ]
     return lines(drawn, words.lost_axes, mode, logarithmic=(True, False), hover="%{y:.2%}")
-
-
-def question(rate: str, shares: Mapping[str, float]) -> kit.Question:
-    """Ask for the share of weights that stay in bfloat16; shares by format."""
-    names: dict[str, str] = {}
-    other = 0.5 if shares["bfloat16"] < 0.4 or shares["bfloat16"] > 0.6 else 0.1
-    for kind in ("float32", "float16", "bfloat16"):  # where two look alike, the last is meant
-        names[kit.percent(shares[kind])] = kind
-    if len(names) == 1:
-        names[kit.percent(other)] = "other"
-    reasons = {share: words.update_reasons[kind] for share, kind in names.items()}
-    return kit.Question.among(words.update_ask, reasons, kit.percent(shares["bfloat16"]), rate=rate)

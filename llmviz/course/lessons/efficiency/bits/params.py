@@ -3,17 +3,15 @@
 from llmviz.course.lessons.efficiency.bits import words
 from llmviz.course.ui import codec
 
+MOST = 4096  # additions
+
 PARAMS = [
-    codec.choice("numberfrom", "typed", list(words.sources)),
-    codec.text("number", "0.1"),
-    codec.text("bitmodel", "names-gpt"),
-    codec.text("bitmatrix", ""),  # none: the model's first
-    codec.integer("bitrow", 0, 0, 1_000_000),
-    codec.integer("bitcolumn", 0, 0, 1_000_000),
-    codec.text("pattern", ""),  # bits that were flipped, as "FORMAT:BITS"
     codec.choice("sumlarge", "1", words.large),
     codec.choice("sumsmall", "0.001", words.small),
-    codec.integer("added", 4096, 1, 4096),
+    codec.integer("added", MOST, 0, MOST),
+    codec.text("number", "0.1"),
+    codec.text("pattern", ""),  # bits that were flipped, as "FORMAT:BITS"
+    codec.choice("bittraining", "gradient", list(words.parts)),
     codec.choice("gradmodel", "tiny-world-char", ("tiny-world-char", "names-gpt")),
     codec.choice("gradof", "activations", list(words.gradients_of)),
     codec.integer("scalepower", 0, 0, 24),

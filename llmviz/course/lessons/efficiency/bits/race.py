@@ -1,5 +1,6 @@
 """One model trained in several precisions, in the background, while the learner watches."""
 
+import math
 from collections.abc import Callable
 
 import streamlit as st
@@ -94,7 +95,10 @@ def _draw_results(job: kit.Job) -> None:
                 words.race_ended, way=words.race_ways[end.way], step=end.step, problem=problem
             )
     if job.over:
-        kit.rows_table(rows_of(steps), words.race_columns)
+        if cases := cases_of(steps):
+            top = 1.1 * max(case.value or 0 for case in cases)
+            axis = kit.Axis(0, top, words.race_axis)
+            kit.case_rows(cases, axis, key=f"{KEY}.ends", words={}, form="figure")
         kit.prose("\n\n".join(filter(None, (verdict(steps), words.race_last_note))))
 
 
@@ -128,27 +132,14 @@ def _curves(
     return lines(drawn, axes, mode, hover=hover, logarithmic=(False, powers))
 
 
-def rows_of(steps: Steps) -> list[tuple[str, ...]]:
-    """Return a row for each way: what it came to, and what was lost on the way."""
-    by_way = steps_by_way(steps)
-    compared = _held_out(by_way.get("float32", []))
-    rows = []
-    for way, own in by_way.items():
-        held_out, last = _held_out(own), own[-1]
-        known = held_out is not None and compared is not None
-        rows.append(
-            (
-                words.race_ways[way],
-                f"{last.step:,}",
-                words.race_none if held_out is None else f"{held_out:.4f}",
-                f"{held_out - compared:+.4f}".replace("-", "−") if known else words.race_none,
-                kit.percent(last.zero),
-                kit.percent(last.unchanged),
-                f"{sum(step.skipped for step in own):,}",
-                f"{last.seconds:.1f}",
-            )
-        )
-    return rows
+def cases_of(steps: Steps) -> list[kit.Case]:
+    """Return the held-out loss that each way came to, where it was measured."""
+    ends = {way: _held_out(own) for way, own in steps_by_way(steps).items()}
+    return [
+        kit.Case(words.race_ways[way], loss, note=f"{loss:.4f}")
+        for way, loss in ends.items()
+        if loss is not None and math.isfinite(loss)
+    ]
 
 
 def _held_out(own: list[PrecisionStep]) -> float | None:
