@@ -154,12 +154,13 @@ def test_dice_fall_and_add_up(lesson, window):
 
 def test_text_is_written_stopped_and_sent_another_way(lesson, window):
     page = lesson("part=writing&written=0", ".press.strong")
-    one = page.get_by_role("button", name="One token")
+    written = page.locator("[class*='st-key-lv-stage-writing']")  # below it stand the lanes
+    one = written.get_by_role("button", name="One token")
     one.click()
     one.click()
     page.wait_for_function("() => location.href.includes('written=2')")
-    assert page.locator(".tok").count() == 2
-    run = page.locator(".press.strong")
+    assert written.locator(".tok").count() == 2
+    run = written.locator(".press.strong")
     run.click()
     page.wait_for_function(
         "n => [...document.querySelectorAll('*')].some(node => node.shadowRoot"
@@ -171,31 +172,31 @@ def test_text_is_written_stopped_and_sent_another_way(lesson, window):
         run.click()
     expect(run).not_to_have_text("Stop")
     window.settle()  # the token that was on its way when it was stopped
-    n = page.locator(".tok").count()
+    n = written.locator(".tok").count()
     page.wait_for_function("n => location.href.includes('written=' + n)", arg=n)
     window.settle()
-    assert page.locator(".tok").count() == n
-    page.locator(".tok[data-at='3']").hover()
-    assert "entropy" in page.locator(".card").inner_text()
-    page.locator(".tok[data-at='3']").click()
-    choice = page.locator(".choice:not(.here)").nth(1)
+    assert written.locator(".tok").count() == n
+    written.locator(".tok[data-at='3']").hover()
+    assert "entropy" in written.locator(".card").inner_text()
+    written.locator(".tok[data-at='3']").click()
+    choice = written.locator(".choice:not(.here)").nth(1)
     token = choice.get_attribute("data-id")
-    before = page.locator(".tok").all_inner_texts()[:3]
+    before = written.locator(".tok").all_inner_texts()[:3]
     choice.click()
     page.wait_for_function("t => location.href.includes('.' + t + '.')", arg=token)
     window.settle()
-    assert page.locator(".tok").all_inner_texts()[:3] == before
-    assert page.locator(".tok.chosen").count() == 1
-    address, text = page.url, page.locator(".text").inner_text()
-    page.locator(".way").first.click()
+    assert written.locator(".tok").all_inner_texts()[:3] == before
+    assert written.locator(".tok.chosen").count() == 1
+    address, text = page.url, written.locator(".text").inner_text()
+    written.locator(".way").first.click()
     page.wait_for_function("() => !/[?&]way=1/.test(location.href)")
     window.settle()
-    assert page.locator(".tok").count() == n
+    assert written.locator(".tok").count() == n
     page.goto("about:blank")
     page.goto(address)
     page.wait_for_selector(".tok.chosen")
     window.settle()
-    assert page.locator(".text").inner_text() == text
+    assert written.locator(".text").inner_text() == text
 
 
 def test_temperature_runs_from_greedy_to_uniform(lesson):

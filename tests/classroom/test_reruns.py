@@ -47,7 +47,7 @@ async def ready(visitor: Visitor) -> None:
 # are answered once in a chapter where a part of their own would cost every rerun more.
 SHOW = "Show me without an answer"
 RUN_THE_LESSON = {
-    "Train one": {"Starting point", "Run"},
+    "Train one": {"Begin with", "Run", "A text for the heads"},
 }
 STAGED = {
     "Learn",
@@ -70,6 +70,7 @@ STAGED = {
     "Cross-attention",
     "Why",
     "Units",
+    "Train one",
     "What it knows",
     "Token after token",
     "Beam search",

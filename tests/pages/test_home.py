@@ -384,7 +384,7 @@ def test_a_model_with_a_wrong_mask_is_asked_nothing(monkeypatch, tmp_path, mista
 def test_cards_only_for_lessons_that_exist(bundle):
     existing = {path.stem for path in (ROOT / "pages").glob("*.py")}
     keys = {lesson.key for lesson in below.lessons()}
-    assert keys | {"home", "before_after", "glossary"} == existing
+    assert keys | {"home", "before_after", "glossary", "models"} == existing
     assert all(lesson.card for lesson in below.lessons()), "a lesson without a card"
     app = open_page("home")
     links = drawn(app)["links"]

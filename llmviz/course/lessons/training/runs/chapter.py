@@ -37,12 +37,20 @@ def draw(state: kit.PageState) -> None:
     with below:
         kit.prose(words.preset_texts[state["preset"]])
         form.own_text(state)  # before the button, which needs it
-    unknown = _time_unknown(state)
-    start = partial(_start, state, unknown, form.needs_own_text(state))
-    with above:
-        st.fragment(start, run_every=run_chart.POLL if unknown else None)()
+    with above, st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            words.preset,
+            list(words.presets),
+            format_func=words.presets.get,
+            label_visibility="collapsed",
+            width=230,
+            **state.bind("preset", lambda: presets.use(state, state["preset"])),
+        )
+        st.fragment(partial(_start, state))()
     with below:
-        _settings(state)
+        unknown = _time_unknown(state)
+        settings = partial(_settings, state, unknown, form.needs_own_text(state), _works(state))
+        st.fragment(settings, run_every=run_chart.POLL if unknown else None)()
         names = charted_runs.available()
         name = _chosen(state, names)
     with picture:
@@ -93,38 +101,36 @@ def _time_unknown(state: kit.PageState) -> bool:
     return cost.is_being_timed(plan, text)
 
 
-def _start(state: kit.PageState, unknown: bool, own_text: str) -> None:
-    """What to begin with, and the button; all that can be set stands below the picture."""
-    if unknown and not _time_unknown(state):
-        st.rerun()  # which ends the polling
-    if form.needs_own_text(state) != own_text:
-        st.rerun()  # the box for it stands elsewhere
-    plan, text = kit.or_refused(form.plan_and_text, state) or (None, None)
-    works = plan is not None and cost.works(plan, text)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            words.preset,
-            list(words.presets),
-            format_func=words.presets.get,
-            label_visibility="collapsed",
-            width=230,
-            **state.bind("preset", lambda: presets.use(state, state["preset"])),
-        )
-        pressed = clicked(
-            words.start,
-            "run.start",
-            type="primary",
-            icon=":material/play_arrow:",
-            disabled=not works,
-        )
-    if pressed and plan is not None:
+def _works(state: kit.PageState) -> bool:
+    """Whether a run of the present settings can be started."""
+    try:
+        return cost.works(*form.plan_and_text(state))
+    except ValueError:
+        return False
+
+
+def _start(state: kit.PageState) -> None:
+    """Show the button; all that can be set stands below the picture."""
+    pressed = clicked(
+        words.start,
+        "run.start",
+        type="primary",
+        icon=":material/play_arrow:",
+        disabled=not _works(state),
+    )
+    if pressed and _works(state):
+        plan, text = form.plan_and_text(state)
         panel.begin(state, lambda: runs.manager().start(runs.visitor(), plan, text))
     if problem := st.session_state.pop(panel.PROBLEM, ""):
         kit.refuse(problem)
 
 
-def _settings(state: kit.PageState) -> None:
+def _settings(state: kit.PageState, unknown: bool, own_text: str, works: bool) -> None:
     """The short form, what the run would cost, and every other setting behind a fold."""
+    if unknown and not _time_unknown(state):
+        st.rerun()  # which ends the polling
+    if form.needs_own_text(state) != own_text or _works(state) != works:
+        st.rerun()  # the box for it, or the button, stands above
     form.short(state)
     place = st.container()
     box = kit.fold(words.settings, "_training.settings", ":material/tune:")
@@ -132,12 +138,10 @@ def _settings(state: kit.PageState) -> None:
         with box:
             if engine_ready():
                 form.fields(state)
-    try:
-        plan, text = form.plan_and_text(state)
-    except ValueError:  # which is said above
-        return
     with place:
-        cost.show(plan, text)
+        planned = kit.or_refused(form.plan_and_text, state)
+        if planned is not None:
+            cost.show(*planned)
         st.caption(_machine(runs.manager()))
 
 
