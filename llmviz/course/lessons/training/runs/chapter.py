@@ -43,10 +43,11 @@ def draw(state: kit.PageState) -> None:
             list(words.presets),
             format_func=words.presets.get,
             label_visibility="collapsed",
-            width=230,
+            width=210,
             **state.bind("preset", lambda: presets.use(state, state["preset"])),
         )
-        st.fragment(partial(_start, state))()
+        with st.container(width="content"):  # beside the menu on a phone, too
+            st.fragment(partial(_start, state))()
     with below:
         unknown = _time_unknown(state)
         settings = partial(_settings, state, unknown, form.needs_own_text(state), _works(state))
