@@ -35,7 +35,7 @@ def make(folder: Path = FOLDER, steps: tuple[int, ...] = STEPS) -> dict[str, Any
     plan = plan_in(read_description(BUNDLED_CHECKPOINTS / NAME))
     assert plan is not None
     train_config = dataclasses.replace(
-        plan.train, device="cpu", threads=1, log_every=EVERY, sample_every=0, steps=plan.train.steps
+        plan.train, device="cpu", threads=1, log_every=EVERY, sample_every=0
     )
     prepared = prepare(dataclasses.replace(plan, train=train_config), COMMAND)
     begun = time.perf_counter()

@@ -260,6 +260,7 @@ def test_the_film_of_a_run_follows_the_scrubber_and_its_head_is_in_the_link(less
     last = texts.all_inner_texts()
     page.get_by_role("slider", name="step").first.press("Home")
     expect(when).to_contain_text("step 20,")
+    wait_link(page, "at=20")
     page.get_by_role("button", name="before the first step").click()
     expect(when).to_contain_text("step 0,")
     assert texts.all_inner_texts() != last and len(last) == 5

@@ -1,6 +1,9 @@
 """What a model was along its training, beside its curve: read from the weights that were kept."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -13,6 +16,9 @@ from llmviz.course.ui.text import visible
 from llmviz.models.catalogue import able
 from llmviz.training.kept_weights import kept_models, kept_steps, planes_of, texts_of, weights_of
 from llmviz.training.reading import read_tokenizer
+
+if TYPE_CHECKING:
+    from llmviz.models.base import LanguageModel
 
 TEXTS, LENGTH = 5, 12  # what is written at each step: so many texts of so many tokens
 LONGEST = 16  # tokens that a head looks at
@@ -51,11 +57,17 @@ def _steps(run: ChartedRun) -> list[int]:
     return kept_steps(run.folder)
 
 
+@kit.kept(2)
+def _models(folder: str, steps: tuple[int, ...]) -> list[LanguageModel]:
+    """The models of the steps, loaded once for all texts that their heads read."""
+    return [model for _, model in kept_models(Path(folder))]
+
+
 @kit.kept(32)
 def _film(folder: str, kind: str, steps: tuple[int, ...], text: str) -> Film:
     """Compute the film; what does not depend on the text is kept on its own."""
     texts, labels, lit, points, share = _still(folder, kind, steps)
-    found = _looks(folder, kind, text)
+    found = _looks(folder, kind, steps, text)
     tokens, names, weights = found or ((), (), None)
     return Film(steps, texts, tokens, names, weights, labels, lit, points, share)
 
@@ -70,7 +82,7 @@ def _still(
     tokenizer = read_tokenizer(Path(folder))
     few = tokenizer.vocab_size <= DOTS
     texts, tables = [], []
-    for _, model in kept_models(Path(folder)):
+    for model in _models(folder, steps):
         texts.append(texts_of(model, tokenizer, TEXTS, LENGTH))
         if few and able(kind, "token_table"):
             tables.append(table_of(folder, model, tokenizer).exact)
@@ -83,7 +95,9 @@ def _still(
     return texts, [named[i] for i in shown], lit, points, share
 
 
-def _looks(folder: str, kind: str, text: str) -> tuple[list[str], list[str], np.ndarray] | None:
+def _looks(
+    folder: str, kind: str, steps: tuple[int, ...], text: str
+) -> tuple[list[str], list[str], np.ndarray] | None:
     """Where each head looks at each step; None where the model has no heads.
 
     Raises ValueError for a text that its tokens cannot spell.
@@ -92,12 +106,11 @@ def _looks(folder: str, kind: str, text: str) -> tuple[list[str], list[str], np.
 
     tokenizer = read_tokenizer(Path(folder))
     ids = [end_id(tokenizer), *tokenizer.encode(text)][:LONGEST]
-    weights, layers = [], 1
-    for _, model in kept_models(Path(folder)):
-        if not able(kind, "attention"):
-            return None
-        layers = model.config.n_layer
-        weights.append(weights_of(model, ids[: model.context_length]))
+    models = _models(folder, steps)
+    if not able(kind, "attention"):
+        return None
+    weights = [weights_of(model, ids[: model.context_length]) for model in models]
+    layers = models[0].config.n_layer
     heads = len(weights[0]) // layers
     names = [f"{layer}.{head}" for layer in range(layers) for head in range(heads)]
     tokens = ["⏎", *(visible(tokenizer.decode([i])) for i in ids[1:])][: weights[0].shape[-1]]

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components.curves.view import View
+from llmviz.course.components.curves.view import View, step_of
 from llmviz.course.lessons.training import charted_runs, run_chart, run_film
 from llmviz.course.lessons.training.charted_runs import ChartedRun
 from llmviz.course.lessons.training.clicks import clicked
@@ -223,7 +223,13 @@ def _live(state: kit.PageState, name: str, growing: bool) -> None:
     panel.draw(state, run, charted)
     if len(charted.curve):
         at = None if state["at"] < 0 else state["at"]
-        run_chart.chart([charted], View(), key=KEY, at=at)
+        run_chart.chart(
+            [charted],
+            View(),
+            key=KEY,
+            at=at,
+            on_at=lambda: state.__setitem__("at", step_of(KEY)),
+        )
 
 
 def _told(charted: ChartedRun) -> None:

@@ -26,7 +26,7 @@ def begin(state: kit.PageState, start: Callable[[], RunState]) -> None:
     except ValueError as error:
         st.session_state[PROBLEM] = str(error)
     else:
-        state["run"] = run_folders.PREFIX + run.name
+        state["run"], state["at"] = run_folders.PREFIX + run.name, -1
         runs.manager().wait(run.name, FIRST_POINT)
     st.rerun()
 
