@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+from contextlib import suppress
 from typing import Any
 
 SETTING = "LLMVIZ_HANDED"  # of the environment: the descriptor from which connections come
@@ -32,8 +33,12 @@ class HandedSockets(socket.socket):
     """
 
     def listen(self, *_: Any) -> None:
-        """Say that connections will be served from now on."""
-        self.send(READY)
+        """Say that connections will be served from now on.
+
+        Where the other process has gone already, `accept` finds that out and ends this one.
+        """
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.send(READY)
 
     def accept(self) -> tuple[socket.socket, Any]:
         """Return the next connection, and where it comes from.

@@ -154,8 +154,13 @@ class ByFile(LoadFileScheduling):
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Browsers first, then pages, then what takes long, then the files with the most tests.
 
-    Pages stay in the order of their names, a lesson's beside each other.
+    Pages stay in the order of their names, a lesson's beside each other. One of the second tier,
+    where processes start, are stopped and killed beside others, is tried again once; the report
+    names it and says why (RERUN).
     """
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.flaky(reruns=1))
     if not hasattr(config, "workerinput"):  # this process is alone
         return
     counts = Counter(item.nodeid.partition("::")[0] for item in items)

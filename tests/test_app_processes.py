@@ -123,6 +123,18 @@ def test_a_connection_is_served_by_who_it_is_handed_to():
                 assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
+def test_a_process_whose_command_has_gone_before_it_was_ready_ends_without_an_error(monkeypatch):
+    told = []
+    monkeypatch.setattr("llmviz.handed_sockets.os.kill", lambda pid, what: told.append((pid, what)))
+    ours, theirs = socket.socketpair()
+    ours.close()
+    with HandedSockets(fileno=theirs.detach()) as taken:
+        taken.listen(5)
+        with pytest.raises(BlockingIOError):
+            taken.accept()
+    assert told == [(os.getpid(), signal.SIGTERM)]
+
+
 def test_a_browser_stays_with_its_process_and_its_files_get_there(served):
     async def uploaded(browser: Browser) -> list[int]:
         async with browser.visitor() as visitor:
