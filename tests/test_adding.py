@@ -89,17 +89,14 @@ def add_chapter(folder: Path) -> None:
     """Write a chapter's folder, with a control of its own."""
     write(
         folder / "__init__.py",
-        '"""A chapter that a test adds."""\n\nfrom llmviz.course.document import beside\n\n'
-        "words = beside(__file__)\n",
+        '"""A chapter that a test adds."""\n\nfrom llmviz.course.document import beside\n'
+        "from llmviz.course.ui import codec\n\nwords = beside(__file__)\n\n"
+        'PARAMS = [codec.integer("added", 3, 0, 9)]\n',
     )
     write(
         folder / "chapter.md",
         "---\ntitle: Added\nminutes: 5\n---\n\n# What is added here?\n\n"
         "## A chapter that was added {#intro}\n\nIt has {count} slider.\n",
-    )
-    write(
-        folder / "params.py",
-        'from llmviz.course.ui import codec\n\nPARAMS = [codec.integer("added", 3, 0, 9)]\n',
     )
     write(
         folder / "chapter.py",

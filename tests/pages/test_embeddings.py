@@ -17,7 +17,7 @@ from llmviz.course.components.vector_table.view import table_picture
 from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.context import words as context_words
 from llmviz.course.lessons.embeddings.lookup import words as lookup_words
-from llmviz.course.lessons.embeddings.similarity import params, words
+from llmviz.course.lessons.embeddings.similarity import parse_vector, words
 from llmviz.course.lessons.embeddings.similarity.model import scores
 from llmviz.course.ui import engine
 from llmviz.similarity import analogy, nearest, pairwise, renumbered
@@ -415,7 +415,7 @@ def test_links_with_cells_that_do_not_exist_open_none(small):
 
 
 def test_typed_vectors_are_read_as_written():
-    assert params.parse_vector("1;2 3,−4e-1") == [1, 2, 3, -0.4]
+    assert parse_vector("1;2 3,−4e-1") == [1, 2, 3, -0.4]
 
 
 def test_table_picture_refuses_what_does_not_fit():

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.embeddings import LESSON
-from llmviz.course.lessons.embeddings.positions import longer, params, words
+from llmviz.course.lessons.embeddings.positions import LONGER, longer, words
 from llmviz.evaluation.longer_texts import LossBeyond
 from llmviz.paths import CHECKPOINTS
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets
@@ -62,7 +62,7 @@ def test_a_longer_text_is_measured_once_the_order_was_guessed(covers):
 def test_the_models_of_a_longer_text_differ_in_their_positions_alone():
     """Only what was trained alike is compared; the model without positions is called another."""
     settings = {}
-    for kind, name in params.LONGER.items():
+    for kind, name in LONGER.items():
         config = json.loads((CHECKPOINTS / name / "config.json").read_text(encoding="utf-8"))
         model = config["model"]["config"]
         assert model.pop("positions") == kind
@@ -74,7 +74,7 @@ def test_the_models_of_a_longer_text_differ_in_their_positions_alone():
 
 @given(some.lists(some.floats(0, 9), min_size=12, max_size=12))
 def test_the_sentence_on_longer_texts_holds_for_all_losses(values):
-    kinds = list(params.LONGER)
+    kinds = list(LONGER)
     losses = {
         kind: LossBeyond(64, *values[3 * at : 3 * at + 3], 0.0) for at, kind in enumerate(kinds)
     }

@@ -9,7 +9,15 @@ import pytest
 import torch
 
 from llmviz.course.components import unpack
-from llmviz.course.lessons.embeddings.positions import params, words
+from llmviz.course.lessons.embeddings.positions import (
+    PROMPT,
+    SENTENCE,
+    TABLE_MODEL,
+    TURN_WIDTH,
+    WITH,
+    WITHOUT,
+    words,
+)
 from llmviz.course.ui import engine
 from llmviz.models.word_order import shuffled
 from llmviz.trace import record
@@ -110,9 +118,9 @@ def test_the_smallest_table_is_drawn():
 def test_every_input_number_is_a_token_s_plus_a_position_s():
     app = open_chapter(**{"from": "10"})
     found = matrices(app)
-    bundled = engine.load(params.TABLE_MODEL)
+    bundled = engine.load(TABLE_MODEL)
     ids = [bundled.tokenizer.special_tokens["<|endoftext|>"]]
-    ids += bundled.tokenizer.encode(params.SENTENCE)
+    ids += bundled.tokenizer.encode(SENTENCE)
     with torch.inference_mode(), record() as trace:
         bundled.model(torch.tensor([ids]))
     columns = slice(10, 15)
@@ -155,7 +163,7 @@ def test_a_turned_query_and_key_score_by_distance_alone():
         length = np.linalg.norm(found[name])
         assert np.linalg.norm(found[f"{name}turned"]) == pytest.approx(length, abs=1e-6)
     # The score as one rotation by the distance.
-    d = params.TURN_WIDTH // 2
+    d = TURN_WIDTH // 2
     q, k = (found[name][0, :d] + 1j * found[name][0, d:] for name in ("q", "k"))
     turn = np.exp(1j * (12 - 5) * 100.0 ** (-np.arange(d) / d))
     expected = float((q * turn * np.conj(k)).sum().real)
@@ -185,13 +193,13 @@ def probabilities(name: str, ids: list[int]) -> np.ndarray:
 
 def test_order_matters_to_the_model_with_positions_alone():
     app = open_chapter(order="3")
-    tokenizer = engine.load(params.WITH).tokenizer
-    ids = [tokenizer.special_tokens["<|endoftext|>"], *tokenizer.encode(params.PROMPT)]
+    tokenizer = engine.load(WITH).tokenizer
+    ids = [tokenizer.special_tokens["<|endoftext|>"], *tokenizer.encode(PROMPT)]
     other = shuffled(ids, 3, first=1)
     assert other != ids
     charts = all_sent(app, "paired_bars")
     moved = []
-    for chart, name in zip(charts, (params.WITH, params.WITHOUT), strict=True):
+    for chart, name in zip(charts, (WITH, WITHOUT), strict=True):
         before, after = probabilities(name, ids), probabilities(name, other)
         moved.append(np.abs(before - after).sum() / 2)
         rows = [tokenizer.encode(label)[0] for label in chart["labels"]]
@@ -201,7 +209,7 @@ def test_order_matters_to_the_model_with_positions_alone():
     assert moved[0] > 0.3 and moved[1] < 1e-5
     assert f"{100 * moved[0]:.1f}\u00a0%" in prose_of(app)
     assert "without positions nothing." in prose_of(app)
-    probes = [engine.card(name)["probes"]["opposites"] for name in (params.WITH, params.WITHOUT)]
+    probes = [engine.card(name)["probes"]["opposites"] for name in (WITH, WITHOUT)]
     with_, without = (score["right"] for score in probes)
     assert probes[0]["count"] == probes[1]["count"] == 1000
     assert f"right in {with_} of 1,000 probes, the one without in {without};" in prose_of(app)
@@ -225,11 +233,11 @@ def test_prompts_that_are_short_long_or_unknown(prompt, said):
 
 
 def test_without_the_pair_the_commands_stand_there(monkeypatch):
-    names = [name for name in engine.names() if name != params.WITHOUT]
+    names = [name for name in engine.names() if name != WITHOUT]
     monkeypatch.setattr(engine, "names", lambda: names)
     app = open_chapter()
     commands = [block.value for block in app.code]
-    assert words.no_pair_command.format(name=params.WITHOUT) in commands
+    assert words.no_pair_command.format(name=WITHOUT) in commands
 
 
 def test_buttons_shuffle_and_put_back():

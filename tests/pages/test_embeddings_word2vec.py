@@ -176,7 +176,7 @@ class _State(dict):
     """The controls at their defaults but for some."""
 
     def __init__(self, **values):
-        from llmviz.course.lessons.embeddings.word2vec.params import PARAMS
+        from llmviz.course.lessons.embeddings.word2vec import PARAMS
 
         super().__init__({param.key: param.default for param in PARAMS} | values)
 

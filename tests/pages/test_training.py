@@ -23,12 +23,19 @@ from llmviz.course.components.curves.view import (
     view_of,
 )
 from llmviz.course.lessons.training import charted_runs, run_chart, run_film
+from llmviz.course.lessons.training.curves import PARAMS as CURVES_PARAMS
 from llmviz.course.lessons.training.curves import chapter as curves
 from llmviz.course.lessons.training.curves import checkpoint
-from llmviz.course.lessons.training.curves.params import PARAMS as CURVES_PARAMS
+from llmviz.course.lessons.training.runs import (
+    FIRST,
+    cost,
+    form,
+    panel,
+    plan_controls,
+    presets,
+    words,
+)
 from llmviz.course.lessons.training.runs import chapter as running
-from llmviz.course.lessons.training.runs import cost, form, panel, plan_controls, presets, words
-from llmviz.course.lessons.training.runs.params import FIRST
 from llmviz.course.ui import engine, runs
 from llmviz.course.ui.common import duration, percent
 from llmviz.course.ui.state import PageState

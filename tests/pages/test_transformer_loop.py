@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.course.components.token_loop.view import STAGES, LoopRound, loop_payload
-from llmviz.course.lessons.transformer.loop import chapter, words
-from llmviz.course.lessons.transformer.loop.params import ROUNDS
+from llmviz.course.lessons.transformer.loop import ROUNDS, chapter, words
 from llmviz.course.lessons.transformer.token_loop import vectors_computed
 from llmviz.evaluation.cache_costs import CacheCosts
 from llmviz.models.arithmetic import cache_per_token

@@ -1,9 +1,9 @@
 """The contents of the course: a lesson is a list of chapters, a chapter is a folder.
 
-A chapter's folder holds its document `chapter.md`, `chapter.py` with `draw(state)`, `params.py`
-with `PARAMS`, the controls that its links carry (none: no such file), and what computes for it
-alone. `chapter.py` is imported when the chapter is first shown. What several chapters of a lesson
-share stands in the lesson's folder. Nothing here draws: no Streamlit.
+A chapter's folder holds its document `chapter.md`, `chapter.py` with `draw(state)`, in its
+`__init__.py` the texts and `PARAMS`, the controls that its links carry (none: no such name), and
+what computes for it alone. `chapter.py` is imported when the chapter is first shown. What several
+chapters of a lesson share stands in the lesson's folder. Nothing here draws: no Streamlit.
 """
 
 from __future__ import annotations
@@ -196,5 +196,5 @@ def controls_of(lesson: Lesson, chapter: str) -> list[codec.Param]:
 
 @cache
 def _params(package: str) -> Sequence[codec.Param]:
-    name = f"{package}.params"
-    return importlib.import_module(name).PARAMS if find_spec(name) else ()
+    name = f"{package}.params"  # of a lesson; a chapter names its own in `__init__.py`
+    return getattr(importlib.import_module(name if find_spec(name) else package), "PARAMS", ())

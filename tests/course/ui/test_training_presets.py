@@ -2,8 +2,7 @@
 
 import pytest
 
-from llmviz.course.lessons.training.runs import plan_controls, presets, words
-from llmviz.course.lessons.training.runs.params import FIRST
+from llmviz.course.lessons.training.runs import FIRST, plan_controls, presets, words
 from llmviz.models import MODELS
 
 SUITED = {

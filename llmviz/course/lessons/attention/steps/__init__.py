@@ -1,5 +1,12 @@
 """The chapter "Step by step" of the lesson "Attention"."""
 
 from llmviz.course.document import beside
+from llmviz.course.ui import codec
 
 words = beside(__file__)
+
+PARAMS = [
+    codec.choice("rung", "causal", list(words.rungs)),  # what a link without it has always opened
+    codec.integer("asking", -1, -1, 1_000),  # the token whose row is shown; -1: the last
+    codec.number("p", 0.5, 0.0, 0.9),
+]

@@ -11,8 +11,8 @@ from llmviz.course.components.scatter_film.view import LAST, Curve, scatter_film
 from llmviz.course.components.scatter_film.view import Film as FilmPicture
 from llmviz.course.figures.bars import share_bars
 from llmviz.course.figures.lines import Line, lines
+from llmviz.course.lessons.discoveries.grokking import WAVES, words
 from llmviz.course.lessons.discoveries.grokking import grokking_record as record
-from llmviz.course.lessons.discoveries.grokking import words
 from llmviz.course.lessons.discoveries.grokking.grokking_record import MAIN, SEEDS, film
 from llmviz.course.lessons.discoveries.grokking.model import (
     LEARNED,
@@ -24,7 +24,6 @@ from llmviz.course.lessons.discoveries.grokking.model import (
     plane,
     power,
 )
-from llmviz.course.lessons.discoveries.grokking.params import WAVES
 from llmviz.course.ui import kit
 
 STAGED = True
@@ -326,8 +325,6 @@ def _grid(state: kit.PageState) -> bool:
     p, share, decay = (float(state[f"grid{name}"]) for name in ("modulus", "share", "decay"))
     kit.plot(f"{KEY}.grid.new", grid_figure, int(p), share, decay)
     kit.prose(grid_read(films(int(p), share, decay)))
-    kit.prose(words.every, modulus=int(p), most=LEARNED)
-    kit.rows_table(every_row(int(p)), words.every_columns)
     return True
 
 
@@ -355,19 +352,6 @@ def grid_read(every: list[Film]) -> str:
     last = max(run.last.step for run in every)
     rights = [kit.percent(run.last.new_right) for run in every]
     return words.grid_read[how].format(count=len(steps), last=last, steps=steps, rights=rights)
-
-
-@kit.kept(len(record.MODULI))
-def every_row(modulus: int) -> list[tuple[str, ...]]:
-    """Return a row for each share: when three trainings of each weight decay know the new sums."""
-
-    def when(run: Film) -> str:
-        return words.never.format(last=run.last.step) if run.rule is None else f"{run.rule:,}"
-
-    return [
-        (f"{share:g}", *("; ".join(map(when, films(modulus, share, d))) for d in record.DECAYS))
-        for share in record.SHARES
-    ]
 
 
 def _own(state: kit.PageState) -> None:

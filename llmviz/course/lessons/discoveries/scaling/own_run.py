@@ -3,7 +3,7 @@
 import streamlit as st
 
 from llmviz.background import DONE
-from llmviz.course.lessons.discoveries.scaling import words
+from llmviz.course.lessons.discoveries.scaling import OWN_AMOUNTS, OWN_SIZES, words
 from llmviz.course.lessons.discoveries.scaling.laws import (
     fit_of,
     law_figure,
@@ -11,7 +11,6 @@ from llmviz.course.lessons.discoveries.scaling.laws import (
     sizes,
     taken_of,
 )
-from llmviz.course.lessons.discoveries.scaling.params import OWN_AMOUNTS, OWN_SIZES
 from llmviz.course.lessons.discoveries.scaling.scaling_runs import SIZES
 from llmviz.course.ui import kit
 

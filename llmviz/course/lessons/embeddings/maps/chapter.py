@@ -5,8 +5,16 @@ import streamlit as st
 
 from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings import words as page_words
+from llmviz.course.lessons.embeddings.maps import (
+    DEFAULT_VECTORS,
+    GRAPH,
+    PERPLEXITIES,
+    POINTS,
+    picture,
+    report,
+    words,
+)
 from llmviz.course.lessons.embeddings.maps import clusters as maps_clusters
-from llmviz.course.lessons.embeddings.maps import params, picture, report, words
 from llmviz.course.lessons.embeddings.maps.atlas import (
     Ground,
     Request,
@@ -103,9 +111,9 @@ def _vectors(state: kit.PageState) -> bool:
     known = sources.names(state["of"])
     if not known:
         st.info(page_words.no_table, icon=":material/download:")
-        st.code(page_words.no_table_command.format(name=params.DEFAULT_VECTORS), language=None)
+        st.code(page_words.no_table_command.format(name=DEFAULT_VECTORS), language=None)
         return False
-    if state["of"] == params.DEFAULT_VECTORS and params.DEFAULT_VECTORS not in known:
+    if state["of"] == DEFAULT_VECTORS and DEFAULT_VECTORS not in known:
         state["of"] = known[0]
     kit.keep(state, "of", known)
     return True
@@ -127,11 +135,11 @@ def _controls(state: kit.PageState) -> None:
         kit.choose(state, "space", words.space, words.spaces)
         kit.choose(state, "by", words.by, words.nearness)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        _stops(words.points, params.POINTS, state, "points")
+        _stops(words.points, POINTS, state, "points")
         if state["map"] == "tsne":
-            _stops(words.perplexity, params.PERPLEXITIES, state, "perplexity")
+            _stops(words.perplexity, PERPLEXITIES, state, "perplexity")
         if state["map"] == "umap":
-            _stops(words.graph, params.GRAPH, state, "graph")
+            _stops(words.graph, GRAPH, state, "graph")
         if state["map"] != "pca" or state["shade"] == "cluster":
             st.number_input(words.seed, step=1, width=110, **state.ranged("mapseed"))
         st.slider(words.near, width=200, **state.ranged("near"))

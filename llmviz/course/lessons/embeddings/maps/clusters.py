@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from llmviz.corpus import word_categories
-from llmviz.course.lessons.embeddings.maps import words
+from llmviz.course.lessons.embeddings.maps import of_snippet, words
 from llmviz.course.lessons.embeddings.maps.atlas import Ground
-from llmviz.course.lessons.embeddings.maps.params import of_snippet
 from llmviz.course.lessons.embeddings.word_maps import central
 from llmviz.course.ui import kit
 from llmviz.similarity import Clusters, adjusted_rand, kmeans, purity

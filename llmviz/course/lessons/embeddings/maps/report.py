@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from llmviz.course.lessons.embeddings.maps import words
+from llmviz.course.lessons.embeddings.maps import of_snippet, words
 from llmviz.course.lessons.embeddings.maps.atlas import Ground, Request
-from llmviz.course.lessons.embeddings.maps.params import of_snippet
 from llmviz.course.lessons.embeddings.word_maps import Judged, mapped, of_own_kind
 from llmviz.course.ui import kit
 from llmviz.similarity import project, trustworthiness

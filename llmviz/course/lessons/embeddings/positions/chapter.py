@@ -16,8 +16,8 @@ from llmviz.course.components.positions_view.view import (
     positions_picture,
     positions_view,
 )
+from llmviz.course.lessons.embeddings.positions import BASES, LENGTHS, WIDTHS, longer, words
 from llmviz.course.lessons.embeddings.positions import input as positions_input
-from llmviz.course.lessons.embeddings.positions import longer, params, words
 from llmviz.course.lessons.embeddings.positions import shuffle as positions_shuffle
 from llmviz.course.lessons.embeddings.positions.model import (
     PositionTable,
@@ -95,9 +95,9 @@ def _known(state: kit.PageState) -> list[str]:
 
 def _controls(state: kit.PageState, known: list[str]) -> None:
     if state["way"] != "learned":
-        _stops(words.length, params.LENGTHS, state, "length")
-        _stops(words.widths[state["way"]], params.WIDTHS, state, "width")
-        _stops(words.base, params.BASES, state, "base")
+        _stops(words.length, LENGTHS, state, "length")
+        _stops(words.widths[state["way"]], WIDTHS, state, "width")
+        _stops(words.base, BASES, state, "base")
     elif known:
         st.selectbox(words.model, known, format_func=kit.label, width=260, **state.bind("placed"))
     else:

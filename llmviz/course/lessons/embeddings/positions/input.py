@@ -9,7 +9,7 @@ import streamlit as st
 from llmviz.course import components as lv
 from llmviz.course.components.token_strip.view import visible_text
 from llmviz.course.lessons.embeddings import sources
-from llmviz.course.lessons.embeddings.positions import params, words
+from llmviz.course.lessons.embeddings.positions import TABLE_MODEL, TURN_WIDTH, words
 from llmviz.course.lessons.embeddings.positions.model import (
     InputTables,
     input_tables,
@@ -106,7 +106,7 @@ def gpts(wanted: str = "") -> list[str]:
     known = [
         name for name in sources.names(wanted) if able(engine.card(name).get("model"), "attention")
     ]
-    return sorted(known, key=lambda name: name != params.TABLE_MODEL)
+    return sorted(known, key=lambda name: name != TABLE_MODEL)
 
 
 @once
@@ -174,7 +174,7 @@ def _same_word(names: list[str], token: np.ndarray, total: np.ndarray) -> None:
 @st.fragment
 def turn(state: kit.PageState) -> None:
     """Show a query and a key turned by their positions, and the score that is left."""
-    d = params.TURN_WIDTH
+    d = TURN_WIDTH
     kit.section(words.turn, d=d, half=d // 2)
     bundled = with_table(state)
     if bundled is None:
@@ -197,7 +197,7 @@ def _turn_controls(state: kit.PageState) -> None:
 
 def _turned(state: kit.PageState, table: VectorTable, rows: list[int]) -> None:
     """Draw the two vectors turned, and say that the score depends on their distance alone."""
-    d = params.TURN_WIDTH
+    d = TURN_WIDTH
     q, k = (table.matrix[[row], :d].astype(np.float64) for row in rows)
     m, n, base = state["m"] + state["shift"], state["n"] + state["shift"], float(state["base"])
     _turned_cells(state, q, k, m, n, base)

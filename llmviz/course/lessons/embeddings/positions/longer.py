@@ -1,6 +1,6 @@
 """Part of the chapter "Positions": texts that are longer than any in training, measured."""
 
-from llmviz.course.lessons.embeddings.positions import params
+from llmviz.course.lessons.embeddings.positions import LONGER
 from llmviz.course.lessons.embeddings.positions import words as words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.question import hand_words
@@ -13,14 +13,14 @@ def draw() -> None:
     """Say what each kind of positions has after training's places, and measure a model of each."""
     kit.section(words.longer_intro)
     kit.prose(words.longer_kinds)
-    if any(kit.card_of(name) is None for name in params.LONGER.values()):
+    if any(kit.card_of(name) is None for name in LONGER.values()):
         return
-    losses = {kind: _measured(engine.load(name)) for kind, name in params.LONGER.items()}
+    losses = {kind: _measured(engine.load(name)) for kind, name in LONGER.items()}
     _table(losses)
     kit.prose(what_longer_does(losses))
     kit.show_code(
         [long_texts, longer_copy, loss_beyond],
-        words.snippet_longer.format(names=tuple(params.LONGER.values())),
+        words.snippet_longer.format(names=tuple(LONGER.values())),
         "\n".join(
             f"{loss.inside:.2f} {loss.beyond:.2f} {loss.far:.2f} {loss.from_last:.2f}"
             for loss in losses.values()
@@ -51,7 +51,7 @@ def _table(losses: dict[str, LossBeyond]) -> None:
     kit.case_rows(cases, axis, key=f"{KEY}.rows", words=hand_words.bars, form="figure", mark="dot")
 
 
-_measured = kit.kept(len(params.LONGER))(kit.on_model_and_tokenizer(loss_beyond))
+_measured = kit.kept(len(LONGER))(kit.on_model_and_tokenizer(loss_beyond))
 
 
 def what_longer_does(losses: dict[str, LossBeyond]) -> str:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from llmviz.course import components as lv
 from llmviz.course.components.paired_bars.view import paired_bars
-from llmviz.course.lessons.embeddings.positions import params, words
+from llmviz.course.lessons.embeddings.positions import WITH, WITHOUT, words
 from llmviz.course.ui import engine, kit
 from llmviz.models.word_order import next_probabilities, shuffled, total_variation
 from llmviz.textfile import check_text
@@ -28,13 +28,13 @@ def draw(state: kit.PageState) -> dict[str, object] | None:
 
     Returns what was seen, once asked.
     """
-    missing = [name for name in (params.WITH, params.WITHOUT) if name not in engine.names()]
+    missing = [name for name in (WITH, WITHOUT) if name not in engine.names()]
     if missing:
         st.info(words.no_pair, icon=":material/download:")
         for name in missing:
             st.code(words.no_pair_command.format(name=name), language=None)
         return None
-    pair = [engine.load(name) for name in (params.WITH, params.WITHOUT)]
+    pair = [engine.load(name) for name in (WITH, WITHOUT)]
     with kit.stage("positions", stays=False):
         picture = st.container()
         _controls(state)

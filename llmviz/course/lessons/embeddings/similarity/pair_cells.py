@@ -8,8 +8,7 @@ import math
 import numpy as np
 
 from llmviz.course import components as lv
-from llmviz.course.lessons.embeddings.similarity import words
-from llmviz.course.lessons.embeddings.similarity.params import TYPED, parse_vector
+from llmviz.course.lessons.embeddings.similarity import TYPED, parse_vector, words
 from llmviz.course.lessons.embeddings.similarity.vector_sources import Side
 from llmviz.course.ui import kit
 from llmviz.course.ui import pinned_cells as cells

@@ -10,8 +10,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.lessons.embeddings import sources
-from llmviz.course.lessons.embeddings.similarity import words
-from llmviz.course.lessons.embeddings.similarity.params import TYPED, parse_vector
+from llmviz.course.lessons.embeddings.similarity import TYPED, parse_vector, words
 from llmviz.course.ui import kit
 from llmviz.similarity import NotOneRow, VectorTable
 

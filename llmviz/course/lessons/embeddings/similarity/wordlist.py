@@ -8,8 +8,7 @@ import streamlit as st
 from llmviz.course import components as lv
 from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.clear import stands_out
-from llmviz.course.lessons.embeddings.similarity import words
-from llmviz.course.lessons.embeddings.similarity.params import MOST_WORDS
+from llmviz.course.lessons.embeddings.similarity import MOST_WORDS, words
 from llmviz.course.ui import kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.course.ui.paint_order import before_controls

@@ -3,10 +3,16 @@
 import streamlit as st
 
 from llmviz.background import PAUSED, RUNNING, WAITING
+from llmviz.course.lessons.embeddings.word2vec import (
+    DIMENSIONS,
+    EPOCHS,
+    MOST_NEGATIVES,
+    RATES,
+    words,
+)
 from llmviz.course.lessons.embeddings.word2vec import film as word2vec_film
 from llmviz.course.lessons.embeddings.word2vec import kept as word2vec_kept
 from llmviz.course.lessons.embeddings.word2vec import pairs as word2vec_pairs
-from llmviz.course.lessons.embeddings.word2vec import params, words
 from llmviz.course.lessons.embeddings.word2vec import plan as plans
 from llmviz.course.lessons.embeddings.word2vec import run as runs
 from llmviz.course.lessons.embeddings.word2vec.model import WordFilm
@@ -103,10 +109,10 @@ def _training_controls(state: kit.PageState) -> None:
         control("select_slider", label, key, sorted({*offered, state[key]}), width=200, **more)
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        stops(words.dimension, "dim", params.DIMENSIONS)
-        control("slider", words.negatives, "negatives", 1, params.MOST_NEGATIVES, width=180)
-        stops(words.rate, "rate", params.RATES, format_func="{:g}".format)
-        stops(words.epochs, "epochs", params.EPOCHS)
+        stops(words.dimension, "dim", DIMENSIONS)
+        control("slider", words.negatives, "negatives", 1, MOST_NEGATIVES, width=180)
+        stops(words.rate, "rate", RATES, format_func="{:g}".format)
+        stops(words.epochs, "epochs", EPOCHS)
         control("number_input", words.seed, "seed", 0, 2**31 - 1, step=1, width=120)
         control("text_input", words.also, "also", width=300, help=words.also_help)
 

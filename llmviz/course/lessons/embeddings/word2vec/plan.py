@@ -2,8 +2,7 @@
 
 import re
 
-from llmviz.course.lessons.embeddings.word2vec import words
-from llmviz.course.lessons.embeddings.word2vec.params import MOST_ALSO
+from llmviz.course.lessons.embeddings.word2vec import MOST_ALSO, words
 from llmviz.course.ui import kit
 from llmviz.models.word2vec_reading import SkipGramTraining
 from llmviz.training.word_vectors import Text, WordVectorPlan, read_text

@@ -10,8 +10,7 @@ from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.components.dice.view import dice
 from llmviz.course.components.table_film.view import film_of_table, table_film
 from llmviz.course.lessons.history import typed_name
-from llmviz.course.lessons.history.counting import model, words
-from llmviz.course.lessons.history.counting.params import LONGEST, STEPS
+from llmviz.course.lessons.history.counting import LONGEST, STEPS, model, words
 from llmviz.course.lessons.history.letter_pairs import (
     PairStep,
     Throw,

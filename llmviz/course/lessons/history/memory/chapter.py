@@ -8,8 +8,7 @@ import streamlit as st
 
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.figures.networks import is_dashed, network_number
-from llmviz.course.lessons.history.memory import own_string, words
-from llmviz.course.lessons.history.memory.params import PARAMS
+from llmviz.course.lessons.history.memory import PARAMS, own_string, words
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.course.ui.rerun import once

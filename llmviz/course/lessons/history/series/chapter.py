@@ -12,8 +12,7 @@ from llmviz.course.lessons.history import typed_name
 from llmviz.course.lessons.history.counting.model import learned_pairs
 from llmviz.course.lessons.history.letter_pairs import one_hot_fit
 from llmviz.course.lessons.history.params import NAME
-from llmviz.course.lessons.history.series import words
-from llmviz.course.lessons.history.series.params import DRAWN, HILLS
+from llmviz.course.lessons.history.series import DRAWN, HILLS, words
 from llmviz.course.lessons.history.series.series_data import (
     FIRST_MONTH,
     FIRST_YEAR,

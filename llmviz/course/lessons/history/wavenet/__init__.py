@@ -1,5 +1,12 @@
 """The chapter "WaveNet" of the lesson "From counts to GPT"."""
 
 from llmviz.course.document import beside
+from llmviz.course.ui import codec
 
 words = beside(__file__)
+
+PARAMS = [
+    codec.integer("treeat", -1, -1, 15),  # the letter whose tree is drawn; -1: the last one
+    codec.text("node", ""),  # the opened node, "2.1": level and number; none: the root
+    codec.text("fused", ""),  # the kept number of the opened node
+]

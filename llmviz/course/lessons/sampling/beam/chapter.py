@@ -7,14 +7,13 @@ import streamlit as st
 
 from llmviz.course.components.beam_tree.view import Branch, beam_tree
 from llmviz.course.lessons.sampling import source
-from llmviz.course.lessons.sampling.beam import words
+from llmviz.course.lessons.sampling.beam import MOST_WIDTH, words
 from llmviz.course.lessons.sampling.beam.model import (
     Compared,
     compare,
     continuation_count,
     taken_at,
 )
-from llmviz.course.lessons.sampling.beam.params import MOST_WIDTH
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready

@@ -13,8 +13,7 @@ from llmviz.course.lessons.sampling import params, pipeline_settings, source, te
 from llmviz.course.lessons.sampling import words as lesson_words
 from llmviz.course.lessons.sampling.growing_text import Fork, Text
 from llmviz.course.lessons.sampling.source import Prompted
-from llmviz.course.lessons.sampling.writing import words
-from llmviz.course.lessons.sampling.writing.params import LANES
+from llmviz.course.lessons.sampling.writing import LANES, words
 from llmviz.course.ui import kit
 from llmviz.course.ui.question import settle
 from llmviz.sampling import generate, text_measures

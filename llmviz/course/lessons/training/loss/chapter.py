@@ -12,9 +12,8 @@ import streamlit as st
 
 from llmviz.course.components.text_guard.view import text_guard
 from llmviz.course.lessons.training import model_picker as readers
+from llmviz.course.lessons.training.loss import MOST, NONE, words
 from llmviz.course.lessons.training.loss import picture as loss_picture
-from llmviz.course.lessons.training.loss import words
-from llmviz.course.lessons.training.loss.params import MOST, NONE
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.stage import SOURCE
 from llmviz.evaluation.text_loss import LossSettings, loss_steps, torch_loss

@@ -10,9 +10,8 @@ from llmviz.course.figures.networks import network_number
 from llmviz.course.lessons.training import charted_runs, run_chart
 from llmviz.course.lessons.training import started_runs as started
 from llmviz.course.lessons.training.clicks import clicked
+from llmviz.course.lessons.training.race import STEPS, standings, words
 from llmviz.course.lessons.training.race import names as race_names
-from llmviz.course.lessons.training.race import standings, words
-from llmviz.course.lessons.training.race.params import STEPS
 from llmviz.course.lessons.training.started_runs import Titled
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready

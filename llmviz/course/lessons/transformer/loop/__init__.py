@@ -1,5 +1,14 @@
 """The chapter "Token after token" of the lesson "Inside the transformer"."""
 
+from llmviz.course.components.token_loop.view import STAGES
 from llmviz.course.document import beside
+from llmviz.course.ui import codec
 
 words = beside(__file__)
+
+ROUNDS = 12  # tokens that are written
+
+PARAMS = [
+    codec.flag("reuse", True),  # keys and values are kept in a cache
+    codec.integer("moment", 0, 0, ROUNDS * len(STAGES) - 1),  # 5 · round + stage
+]

@@ -7,8 +7,7 @@ import streamlit as st
 
 from llmviz.course.components.token_loop.view import STAGES, LoopRound, token_loop
 from llmviz.course.figures.attention import Axes, against_size
-from llmviz.course.lessons.transformer.loop import words
-from llmviz.course.lessons.transformer.loop.params import ROUNDS
+from llmviz.course.lessons.transformer.loop import ROUNDS, words
 from llmviz.course.lessons.transformer.page import MODEL
 from llmviz.course.lessons.transformer.params import TEXT
 from llmviz.course.lessons.transformer.token_loop import Round, vectors_computed, write_slowly

@@ -1,9 +1,0 @@
-"""The controls of the chapter "WaveNet", as its links write them."""
-
-from llmviz.course.ui import codec
-
-PARAMS = [
-    codec.integer("treeat", -1, -1, 15),  # the letter whose tree is drawn; -1: the last one
-    codec.text("node", ""),  # the opened node, "2.1": level and number; none: the root
-    codec.text("fused", ""),  # the kept number of the opened node
-]
