@@ -74,6 +74,7 @@ DONE = [
     "transformer?part=loop",
     "sampling?part=beam",
     "efficiency?part=bits",
+    "efficiency?part=cache",
 ]
 
 

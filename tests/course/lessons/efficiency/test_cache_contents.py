@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.course.lessons.efficiency.cache import roofline as measuring
-from llmviz.course.lessons.efficiency.cache.cache_contents import cache_contents
-from llmviz.course.lessons.efficiency.cache.roofline import (
+from llmviz.course.lessons.efficiency.cache import model as measuring
+from llmviz.course.lessons.efficiency.cache.model import (
     BATCHES,
     DECODE,
     PREFILL,
-    Roofline,
+    cache_contents,
     roofline,
 )
 from llmviz.models.gpt import GPT
@@ -66,16 +65,5 @@ def test_the_shortest_time_of_each_counts(monkeypatch):
     assert last.near == first.near and last.points[0].seconds == 2.0
     assert [one.phase for one in last.points] == [PREFILL, *[DECODE] * len(BATCHES)]
     assert [one.batch for one in last.points[1:]] == list(BATCHES)
-    ridge = last.ridge()
-    assert last.roof(ridge) == pytest.approx(last.operations) == last.roof(100 * ridge)
-    assert last.roof(ridge / 4) == pytest.approx(last.operations / 4)
     with pytest.raises(ValueError, match="rounds must be at least 1"):
         next(roofline("names-gpt", 0))
-
-
-@pytest.mark.parametrize(("near", "ridge"), [(True, 5.0), (False, 10.0)])
-def test_a_roof_rises_with_what_is_read_and_is_level_from_its_ridge_on(near, ridge):
-    roof = Roofline(rounds=1, operations=100.0, far=10.0, near=20.0, points=())
-    assert roof.ridge(near=near) == ridge
-    assert roof.roof(ridge / 2, near=near) == 50 and roof.roof(ridge / 10, near=near) == 10
-    assert roof.roof(ridge, near=near) == roof.roof(10 * ridge, near=near) == 100

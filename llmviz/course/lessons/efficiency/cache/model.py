@@ -1,20 +1,27 @@
-"""How fast this machine computes and reads, and where a model's passes lie between the two.
+"""What a model keeps of a text, and how fast this machine reads and computes for its passes.
 
-B texts, T tokens of a prompt.
+L layers, G heads of keys and values, B texts, T tokens, C width, D head size.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+import torch
+
+from llmviz.evaluation.cache_costs import bytes_held
 from llmviz.models.pass_work import PassWork, pass_work
+from llmviz.models.transformers import require_transformer
+from llmviz.trace import record
 
 if TYPE_CHECKING:
+    from llmviz.models.base import LanguageModel
     from llmviz.models.gpt import GPT
-
+    from llmviz.models.settings import GPTConfig
 
 BATCHES = (1, 2, 4, 8, 16, 32)  # texts that are decoded at once
 PROMPT = 128  # tokens, or as many as the context holds with one to write
@@ -23,6 +30,55 @@ SQUARE = 768  # rows and columns of the matrices whose product is timed
 LARGE = 2**28  # bytes of the matrix that is read: more than most processors keep close by
 COLUMNS = 1024  # of the matrices that are read
 PREFILL, DECODE = "prefill", "decode"
+
+
+class CacheContents(NamedTuple):
+    """What is in the cache in the end; after n tokens it held the first n rows of each head."""
+
+    ids: tuple[int, ...]  # T, those that were written last
+    read: int  # how many of them were the text
+    keys: np.ndarray  # (L, G, T, D)
+    values: np.ndarray  # (L, G, T, D)
+    inputs: np.ndarray  # (L, T, C), what each layer's attention read: its norm's output, if any
+    bytes: int  # counted from the cache's own tensors
+
+
+def cache_contents(model: LanguageModel, ids: Sequence[int], write: int) -> CacheContents:
+    """Let a model read a text at once and write up to `write` tokens, each the most probable one.
+
+    It ends earlier where the context is full. The last token written is in the cache, too.
+    Raises ValueError for a model that is no transformer or whose tokens see the future, for no
+    token, and for ids that it cannot read.
+    """
+    gpt = require_transformer(model)
+    if not len(ids):
+        raise ValueError("there is no token to read")
+    cache, text, new = gpt.new_cache(), list(ids), list(ids)
+    taps = [_read_at(gpt, layer) for layer in range(gpt.config.n_layer)]
+    read = []  # (L, T, C) of each pass
+    with torch.inference_mode():
+        for _ in range(write + 1):
+            with record(taps) as trace:
+                logits = gpt(torch.tensor([new]), cache=cache, last_only=True)[0]
+            read.append(np.stack([trace[tap][0].float().numpy() for tap in taps]))
+            if len(text) == min(gpt.context_length, len(ids) + write):
+                break
+            new = [int(logits[0, -1].argmax())]
+            text += new
+    n = cache.length
+    keys, values = (
+        np.stack([tensor[0, :, :n].float().numpy() for tensor in tensors])
+        for tensors in (cache.keys, cache.values)
+    )
+    inputs = np.concatenate(read, axis=1)
+    return CacheContents(tuple(text), len(ids), keys, values, inputs, bytes_held(cache, n))
+
+
+def _read_at(gpt: GPT, layer: int) -> str:
+    """The name in a trace of what the attention of a layer reads."""
+    if gpt.config.norm == "pre":
+        return f"blocks.{layer}.norm1"
+    return f"blocks.{layer - 1}.residual" if layer else "embed"
 
 
 @dataclass(frozen=True)
@@ -50,17 +106,6 @@ class Roofline:
     near: float  # bytes per second, read from a matrix as large as the model's weights
     points: tuple[Point, ...]
 
-    def roof(self, intensity: float, *, near: bool = True) -> float:
-        """Operations per second that no pass of this intensity can exceed.
-
-        Reference: Williams et al. 2009, "Roofline: An Insightful Visual Performance Model".
-        """
-        return min(self.operations, intensity * (self.near if near else self.far))
-
-    def ridge(self, *, near: bool = True) -> float:
-        """Operations per byte from which computing is what takes the time, not reading."""
-        return self.operations / (self.near if near else self.far)
-
 
 def roofline(name: str, rounds: int = ROUNDS) -> Iterator[Roofline]:
     """Measure this machine and a bundled gpt, in turns on one thread; yield after each round.
@@ -68,15 +113,12 @@ def roofline(name: str, rounds: int = ROUNDS) -> Iterator[Roofline]:
     Times are the processor's for this work alone, the shortest of all rounds.
     Raises ValueError for a model that is not there, is no gpt, has experts or a window.
     """
-    import torch
-
-    from llmviz.models.transformers import require_transformer
     from llmviz.pretrained import load_bundled
 
     if rounds < 1:
         raise ValueError(f"rounds must be at least 1; got {rounds}")
     gpt = require_transformer(load_bundled(name)[0])
-    works = _works(gpt)
+    measured = works(gpt.config)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -85,8 +127,8 @@ def roofline(name: str, rounds: int = ROUNDS) -> Iterator[Roofline]:
             tasks: list[Callable[[], object]] = [
                 lambda: a @ a,
                 _reader(LARGE),
-                _reader(works[0][2].weights),
-                *(_pass(gpt, phase, batch) for phase, batch, _ in works),
+                _reader(measured[0][2].weights),
+                *(_pass(gpt, phase, batch) for phase, batch, _ in measured),
             ]
             for task in tasks:
                 task()  # what a first call sets up is not measured
@@ -94,7 +136,7 @@ def roofline(name: str, rounds: int = ROUNDS) -> Iterator[Roofline]:
             for done in range(1, rounds + 1):
                 for i, task in enumerate(tasks):
                     best[i] = min(best[i], _seconds(task))
-                yield _roofline(done, best, works)
+                yield _roofline(done, best, measured)
     finally:
         torch.set_num_threads(threads)
 
@@ -105,23 +147,24 @@ def passes(context_length: int) -> list[tuple[str, int, int, int]]:
     return [(PREFILL, 1, prompt, 0), *((DECODE, batch, 1, prompt) for batch in BATCHES)]
 
 
-def _works(gpt: GPT) -> list[tuple[str, int, PassWork]]:
+def works(config: GPTConfig) -> list[tuple[str, int, PassWork]]:
+    """Return phase, texts and work of the passes that are measured. Raises as `pass_work`."""
     return [
-        (phase, batch, pass_work(gpt.config, batch, new, seen))
-        for phase, batch, new, seen in passes(gpt.context_length)
+        (phase, batch, pass_work(config, batch, new, seen))
+        for phase, batch, new, seen in passes(config.context_length)
     ]
 
 
-def _roofline(done: int, best: list[float], works: list[tuple[str, int, PassWork]]) -> Roofline:
+def _roofline(done: int, best: list[float], passed: list[tuple[str, int, PassWork]]) -> Roofline:
     product, far, near, *own = best
     return Roofline(
         rounds=done,
         operations=2 * SQUARE**3 / product,
         far=_matrix_bytes(LARGE) / far,
-        near=_matrix_bytes(works[0][2].weights) / near,
+        near=_matrix_bytes(passed[0][2].weights) / near,
         points=tuple(
             Point(phase, batch, work, seconds)
-            for (phase, batch, work), seconds in zip(works, own, strict=True)
+            for (phase, batch, work), seconds in zip(passed, own, strict=True)
         ),
     )
 
@@ -134,8 +177,6 @@ def _matrix_bytes(size: int) -> int:
 
 def _reader(size: int) -> Callable[[], object]:
     """A product of a matrix of about so many bytes with a vector: each number is read once."""
-    import torch
-
     matrix = torch.rand(_matrix_bytes(size) // (4 * COLUMNS), COLUMNS)
     vector = torch.rand(COLUMNS)
     return lambda: matrix @ vector
@@ -143,8 +184,6 @@ def _reader(size: int) -> Callable[[], object]:
 
 def _pass(gpt: GPT, phase: str, batch: int) -> Callable[[], object]:
     """One pass of a model; the tokens make no difference."""
-    import torch
-
     (_, _, prompt, _), *_ = passes(gpt.context_length)
     ids = (torch.arange(prompt) % gpt.vocab_size).expand(batch, prompt)
     cache = gpt.new_cache(batch)
