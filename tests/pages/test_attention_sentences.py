@@ -12,7 +12,8 @@ import torch
 from llmviz.course.lessons.attention.heads import chapter as heads
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs import opening
-from llmviz.course.lessons.attention.masks import effects, words
+from llmviz.course.lessons.attention.masks import chapter as masks_chapter
+from llmviz.course.lessons.attention.masks import words
 from llmviz.course.lessons.attention.matrices.captions import square_captions
 from llmviz.course.lessons.attention.params import TEXT
 from llmviz.course.lessons.attention.steps import chapter as steps
@@ -224,18 +225,8 @@ def test_no_leak_is_said_only_where_it_is_within_what_is_said(monkeypatch, when,
     mask = causal_mask(6)
     computed = attention(x, x, x, mask, softmax_before_mask=when)
     lines = []
-    monkeypatch.setattr(effects.kit, "prose", lines.append)
-    effects.say_leak(computed, mask, when)
-    leaked = effects.leak(computed, mask, when)
+    monkeypatch.setattr(masks_chapter.kit, "prose", lines.append)
+    masks_chapter.say_leak(computed, mask, when)
+    leaked = masks_chapter.leak(computed, mask, when)
     assert (lines == [words.mask_tight]) == (leaked <= 1e-5)
     assert "0.00001" in words.mask_tight
-
-
-def test_a_token_of_spaces_alone_keeps_its_dots(monkeypatch):
-    lines = []
-    monkeypatch.setattr(effects.kit, "prose", lines.append)
-    monkeypatch.setattr(effects.st, "markdown", lines.append)
-    x = torch.eye(2, dtype=torch.float64)
-    now, right = attention(x, x, x), attention(x, x, x, causal_mask(2))
-    effects.say_differences(SimpleNamespace(tokens=("a", "··")), now, right)
-    assert "“a” now sees “··”" in lines[0].replace("\\", "")

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from llmviz.corpus import load_corpus
 from llmviz.course.lessons.attention.masks import peeking
-from llmviz.course.lessons.attention.masks.letter_by_letter import LetterByLetter
+from llmviz.course.lessons.attention.masks.model import LetterByLetter
 from llmviz.course.ui import engine, question
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record

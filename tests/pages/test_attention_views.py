@@ -12,7 +12,7 @@ from llmviz.course.document.marks import unmarked
 from llmviz.course.figures.attention import Axes, against_size
 from llmviz.course.figures.theme import INK
 from llmviz.course.lessons.attention import params
-from llmviz.course.lessons.attention.masks import effects as mask_effects
+from llmviz.course.lessons.attention.masks import chapter as mask_chapter
 from llmviz.course.lessons.attention.masks import words as masks_words
 from llmviz.course.lessons.attention.steps import words as steps_words
 from llmviz.nn.attention import attention, causal_mask
@@ -40,7 +40,7 @@ def test_masks_and_their_mistakes_are_prose_of():
 
 @pytest.mark.parametrize("change", [0.4987, 0.0069212, 2.4e-5, 3.3e-9])
 def test_a_change_has_its_first_digits(change):
-    assert float(mask_effects.digits(change)) == pytest.approx(change, rel=0.005)
+    assert float(mask_chapter.digits(change)) == pytest.approx(change, rel=0.005)
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
@@ -55,9 +55,9 @@ def test_the_leak_is_zero_for_the_right_order_only():
     x = X @ W_Q
     for before, leaks in ((None, False), ("softmax_again", True), ("leave", True)):
         steps = attention(x, x, x, mask, softmax_before_mask=before)
-        assert (mask_effects.leak(steps, mask, before) > 1e-5) == leaks, before
+        assert (mask_chapter.leak(steps, mask, before) > 1e-5) == leaks, before
     steps = attention(x, x, x, mask, softmax_before_mask="renormalise")
-    assert mask_effects.leak(steps, mask, "renormalise") < 1e-12
+    assert mask_chapter.leak(steps, mask, "renormalise") < 1e-12
 
 
 def test_a_wide_matrix_is_sent_whole_and_seen_through_a_window_that_the_link_moves(models):

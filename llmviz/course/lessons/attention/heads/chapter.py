@@ -14,7 +14,7 @@ from llmviz.course.lessons.attention.inputs import examples, opening, sources
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs import words as inputs_words
 from llmviz.course.lessons.attention.inputs.sources import Inputs
-from llmviz.course.lessons.attention.masks.effects import digits
+from llmviz.course.lessons.attention.masks.chapter import digits
 from llmviz.course.lessons.attention.matrices import build, layouts
 from llmviz.course.ui import kit, matrix_words, model_on_text
 from llmviz.course.ui.matrix_picture import Picture, takes

@@ -1,5 +1,10 @@
 """Chapter "Masks": what a token may look at, before or after the softmax; trained mistakes."""
 
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
 import streamlit as st
 import torch
 from torch import Tensor
@@ -9,11 +14,10 @@ from llmviz.course.lessons.attention.inputs import examples, opening, sources
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs.sources import Inputs
 from llmviz.course.lessons.attention.masks import peeking, words
-from llmviz.course.lessons.attention.masks.controls import choose_mask, model_width, scale
-from llmviz.course.lessons.attention.masks.effects import say_differences, say_leak
+from llmviz.course.lessons.attention.masks.model import leak, mask_of
 from llmviz.course.lessons.attention.matrices import linked_matrices as linked
 from llmviz.course.ui import kit, matrix_words, model_on_text
-from llmviz.course.ui.matrix_picture import Picture, Way, weights_to_output
+from llmviz.course.ui.matrix_picture import Picture, Scale, Way, weights_to_output
 from llmviz.nn.attention import (
     attention,
     causal_mask,
@@ -66,7 +70,7 @@ def _masked(state: kit.PageState, inputs: Inputs) -> tuple[Tensor | None, Attent
     right = attention(q, k, v, causal_mask(len(inputs.tokens)))
     _explain(state, inputs)
     _picture(state, inputs, steps, right, written, before)
-    say_differences(inputs, steps, right)
+    _say_change(steps, right)
     say_leak(steps, mask, before)
     _code(inputs, mask, factor, before)
     return mask, steps
@@ -85,6 +89,69 @@ def _inputs(state: kit.PageState) -> Inputs | None:
         layer, head = opening.choose_head(state, bundled)
     reading = model_on_text.read_text(state, bundled, params.DRAWN)
     return reading and real.model_head(bundled, reading, layer, head)
+
+
+def choose_mask(state: kit.PageState, tokens: Sequence[str]) -> Tensor | None:
+    """Show the switches and return the mask (T, T) of T tokens, or None for none.
+
+    Raises ValueError: there are more real tokens than tokens, or none.
+    """
+    t = len(tokens)
+    kit.choose(state, "mask", words.mask_choice, words.masks, parts=True)
+    kind = state["mask"]
+    if kind == "sliding":
+        st.number_input(words.mask_window, width=160, **state.ranged("window"))
+    if kind == "padding":
+        st.number_input(words.mask_real, width=160, **state.ranged("real"))
+    own = _own(state, tokens) if kind == "own" else None
+    with st.container(horizontal=True, gap="medium"):
+        kit.choose(state, "when", words.when_label, words.when)
+        kit.choose(state, "scale", words.scale_label, words.scales)
+    if kind == "padding" and not 1 <= state["real"] <= t:
+        raise ValueError(words.mask_real_bad.format(count=t, real=state["real"]))
+    return own if kind == "own" else mask_of(kind, t, state["window"], state["real"])
+
+
+def read_mask(written: str, t: int) -> Tensor:
+    """Return a mask as links write it, rows of 0 and 1 with dots between; else the causal one."""
+    rows = written.split(".")
+    if len(rows) == t and all(len(row) == t and set(row) <= {"0", "1"} for row in rows):
+        return torch.tensor([[cell == "1" for cell in row] for row in rows])
+    return causal_mask(t)
+
+
+def _own(state: kit.PageState, tokens: Sequence[str]) -> Tensor:
+    """Show boxes to tick, and return the mask that they make."""
+    t, names = len(tokens), [f"{i} {token}" for i, token in enumerate(tokens)]
+    slot = f"{KEY}.own"
+    known, base, number = st.session_state.get(slot, (None, "", 0))
+    if known != state["own"] or len(base.split(".")) != t:
+        start = read_mask(state["own"], t).int().tolist()
+        base, number = ".".join("".join(map(str, row)) for row in start), number + 1
+    table = pd.DataFrame(read_mask(base, t).numpy(), columns=names, index=names)
+    key = f"{slot}.{hash(tuple(names))}.{number}"
+    given = st.data_editor(table, key=key, width=84 * t + 96, height=35 * (t + 1) + 3)
+    mask = torch.from_numpy(given.to_numpy(dtype=bool, na_value=False).copy())
+    text = ".".join("".join(map(str, row)) for row in mask.int().tolist())
+    if text != state["own"]:
+        state["own"] = text
+    st.session_state[slot] = (text, base, number)
+    return mask
+
+
+def scale(state: kit.PageState, inputs: Inputs) -> Scale:
+    """Return the chosen scale, and how it is written."""
+    size, width = inputs.qkv()[0].shape[1], model_width(inputs)
+    return {
+        "head": (1 / math.sqrt(size), f"÷ √{size}"),
+        "model": (1 / math.sqrt(width), f"÷ √{width}"),
+        "none": (1.0, "× 1"),
+    }[state["scale"]]
+
+
+def model_width(inputs: Inputs) -> int:
+    """The width of the model; an example's one head stands for one of four."""
+    return inputs.x.shape[1] if inputs.name else 4 * inputs.x.shape[1]
 
 
 def _explain(state: kit.PageState, inputs: Inputs) -> None:
@@ -133,6 +200,38 @@ def _picture(
     names.remove("context")
     picture.layout = [names[:-1], [*names[-1:], "right"]]
     linked.show(state, picture, KEY)
+
+
+def _say_change(steps: AttentionSteps, right: AttentionSteps) -> None:
+    now, then = steps.weights, right.weights
+    change = (now - then).abs().max().item()
+    if change < 1e-6:
+        kit.prose(words.mask_equal)
+        return
+    largest = {"right": then.amax(-1).mean().item(), "now": now.amax(-1).mean().item()}
+    text = words.mask_changed.format(change=digits(change), **largest)
+    sums = now.sum(-1)
+    if (sums - 1).abs().max() > 1e-4:
+        listed = ", ".join(f"{value:.2f}" for value in sums.tolist())
+        text += " " + words.mask_sums.format(sums=listed)
+    kit.prose(text)
+
+
+def digits(change: float) -> str:
+    """Return a change with three digits, however small it is.
+
+    >>> digits(0.49875), digits(0.00001234)
+    ('0.499', '0.0000123')
+    """
+    return np.format_float_positional(change, 3, unique=False, fractional=False, trim="k")
+
+
+def say_leak(steps: AttentionSteps, mask: Tensor | None, before: str | None) -> None:
+    """Say whether forbidden scores reach the allowed weights."""
+    if mask is None or bool(mask.all()):
+        return
+    leaked = leak(steps, mask, before)
+    kit.prose(words.mask_leak.format(leak=digits(leaked)) if leaked > 1e-5 else words.mask_tight)
 
 
 def _code(inputs: Inputs, mask: Tensor | None, factor: float, before: str | None) -> None:

@@ -11,7 +11,7 @@ from llmviz.course import components as lv
 from llmviz.course.lessons.attention import words as lesson_words
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.masks import words
-from llmviz.course.lessons.attention.masks.letter_by_letter import LetterByLetter, letter_by_letter
+from llmviz.course.lessons.attention.masks.model import LetterByLetter, letter_by_letter
 from llmviz.course.lessons.attention.names import typed_name
 from llmviz.course.ui import engine, kit, matrix_words
 from llmviz.course.ui.guess import words as guess_words
