@@ -269,4 +269,5 @@ def test_the_film_of_a_run_follows_the_scrubber_and_its_head_is_in_the_link(less
     expect(page.locator(".said")).to_contain_text("Head 1.2")
     page.locator(".letter").nth(2).click()
     expect(page.locator(".letter.asks")).to_have_text("a")
+    wait_link(page, "film_asking=2")
     window.assert_clean()

@@ -791,10 +791,10 @@ def test_a_run_that_cannot_work_is_found_out_once(monkeypatch):
 
 
 def test_the_film_stands_beside_a_run_that_kept_weights(home, trained):
-    app = harness.open_part("training", "runs", film_text="anna", film_head="3")
+    app = harness.open_part("training", "runs", film_text="anna", film_head="3", film_asking="2")
     harness.fine(app)
     film = harness.sent(app, "run_film")
-    assert film["steps"] == list(STEPS) and film["head"] == 3
+    assert film["steps"] == list(STEPS) and (film["head"], film["asking"]) == (3, 2)
     assert film["tokens"] == ["⏎", *"anna"] and len(film["names"]) == 8
     shape = (len(STEPS), 8, 5, 5)
     assert film["cells"].shape == shape
@@ -802,12 +802,17 @@ def test_the_film_stands_beside_a_run_that_kept_weights(home, trained):
     assert set(film["labels"]) == set(string.ascii_lowercase)
     assert film["points"].shape == (len(STEPS), 26, 2)
     assert [len(texts) for texts in film["texts"]] == [run_film.TEXTS] * len(STEPS)
+    shown = harness.snippets(app)
+    assert len(shown) == 2
+    for code, output in shown:
+        assert harness.run_snippet(code).strip() == output.strip()
     (run_folders.root() / "mine").parent.mkdir(parents=True, exist_ok=True)
     shutil.copytree(trained, run_folders.root() / "mine")
     app = harness.open_part("training", "runs", run="run:mine", film_head="99")
     harness.fine(app)
     film = harness.sent(app, "run_film")
     assert film["steps"] == [10, 20, 30] and film["head"] == 0
+    assert film["asking"] == len(film["tokens"]) - 1
     app = harness.open_part("training", "runs", run="names-gru")  # it kept its last weights alone
     harness.fine(app)
     assert not harness.unpack_all(app, "run_film")

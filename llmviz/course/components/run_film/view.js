@@ -31,7 +31,6 @@ class RunFilm {
       return { name, node, title };
     });
     root.append(line, this.tabs, ...this.panes.map(({ node }) => node));
-    this.open = "writes";
     this.listener = () => this.show();
     curveStore.listeners.add(this.listener);
   }
@@ -44,7 +43,8 @@ class RunFilm {
     this.data = data;
     this.head = follow(this, "head", data.head, this.head) ?? 0;
     this.at = null;
-    this.asking = Math.min(this.asking ?? Number.POSITIVE_INFINITY, (data.tokens?.length ?? 1) - 1);
+    this.asking = Math.min(follow(this, "asking", data.asking, this.asking), (data.tokens?.length ?? 1) - 1);
+    this.open = follow(this, "pane", data.pane, this.open);
     const [writes, looks, lies] = this.panes;
     const there = { writes: data.texts, looks: data.cells, lies: data.points };
     for (const pane of this.panes) {
@@ -64,6 +64,7 @@ class RunFilm {
     tab.onclick = () => {
       this.open = name;
       this.layout(this.width);
+      this.send("pane", name);
     };
     return tab;
   }
@@ -89,6 +90,7 @@ class RunFilm {
       letter.onclick = () => {
         this.asking = at;
         this.drawHead();
+        this.send("asking", at);
       };
       return letter;
     });

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.course.components._shared.transport import as_bytes, mount, place_of
+from llmviz.course.components._shared.transport import as_bytes, mount_states
+
+PANES = ("writes", "looks", "lies")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,17 +39,23 @@ def run_film(
     key: str,
     words: Mapping[str, str],
     head: int = 0,
+    asking: int = 0,
+    pane: str = PANES[0],
     on_change: Callable[[], None] | None = None,
-) -> int:
+) -> None:
     """Draw the moment that the scrubber of the curves beside it stands at, or the one before it.
 
-    Returns the number of the head that was chosen. Raises ValueError for data that do not fit.
+    head, asking: of the weights; one that is not there is the first head or the last token. pane:
+    the one that is seen where there is room for one alone. What the hand set of the three stands in
+    ``st.session_state[key]``. Raises ValueError for data that do not fit.
     """
     payload = film_payload(film) | {"words": dict(words)}
-    heads = max(1, len(film.names))
-    start = place_of(head, heads, 0)
-    chosen = mount("run_film", payload, key=key, state="head", start=start, on_change=on_change)
-    return place_of(chosen, heads, start)
+    starts = {
+        "head": head if head < len(film.names) else 0,
+        "asking": min(asking, max(0, len(film.tokens) - 1)),
+        "pane": pane,
+    }
+    mount_states("run_film", payload, key=key, starts=starts, on_change=on_change)
 
 
 def film_payload(film: Film) -> dict[str, Any]:

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import streamlit as st
 
 from llmviz.course.components.run_film.view import Film, run_film
-from llmviz.course.lessons.training import words as words
+from llmviz.course.lessons.training import words
 from llmviz.course.lessons.training.charted_runs import ChartedRun
 from llmviz.course.ui import kit
 from llmviz.course.ui.text import visible
@@ -33,8 +32,8 @@ def has_film(run: ChartedRun) -> bool:
     return able(run.description["model"]["name"], "next_token") and len(_steps(run)) > 1
 
 
-def draw(state: kit.PageState, run: ChartedRun) -> None:
-    """Show the film of a run that has one; the controls are `film_head` and `film_text`."""
+def draw(state: kit.PageState, run: ChartedRun) -> Film | None:
+    """Show and return the film of a run that has one; its controls begin with `film_`."""
     corpus = run.description["data"]["corpus"]
     text = state["film_text"] or STARTS.get(corpus, START)
     steps = tuple(_steps(run))
@@ -42,15 +41,34 @@ def draw(state: kit.PageState, run: ChartedRun) -> None:
         film = _film(str(run.folder), run.description["model"]["name"], steps, text)
     except (ValueError, OSError) as error:
         kit.refuse(error)
-        return
+        return None
     key = f"{state.page}.run_film"
-
-    def keep() -> None:
-        state["film_head"] = (st.session_state.get(key) or {}).get("head", 0)
-
-    run_film(film, key=key, words=words.film, head=state["film_head"], on_change=keep)
+    controls = {name: f"film_{name}" for name in ("head", "asking", "pane")}
+    run_film(
+        film,
+        key=key,
+        words=words.film,
+        on_change=kit.bound(state, key, **controls),
+        **{name: state[control] for name, control in controls.items()},
+    )
     if film.weights is not None:
         kit.text_input(state, "film_text", words.film_text, placeholder=text, width=260)
+    return film
+
+
+def code(state: kit.PageState, run: ChartedRun, film: Film) -> None:
+    """Show how the weights of a bundled run are read at each step, for the head that is shown."""
+    text = state["film_text"] or STARTS.get(run.description["data"]["corpus"], START)
+    if film.weights is None or not run.is_bundled:
+        return
+    head = state["film_head"] if state["film_head"] < len(film.names) else 0
+    largest = film.weights[:, head, -1].max(-1)
+    kit.show_code(
+        [kept_models, weights_of, planes_of],
+        words.film_snippet.format(name=run.name, text=text, longest=LONGEST, head=head),
+        "\n".join(f"{step} {share:.2f}" for step, share in zip(film.steps, largest, strict=True)),
+        label=words.film_code,
+    )
 
 
 def _steps(run: ChartedRun) -> list[int]:

@@ -61,13 +61,16 @@ def draw(state: kit.PageState) -> None:
         growing = charted_runs.is_growing(charted.name) or any(run.active for run in runs.mine())
         run_chart.polled(partial(_live, state, name, growing), growing=growing)
     rests = not charted_runs.is_growing(charted.name)
+    film = None
     if rests and run_film.has_film(charted):
         with side:
-            run_film.draw(state, charted)
+            film = run_film.draw(state, charted)
         kit.looks(state, words.looks, f"{KEY}.looks")
     if rests:
         _told(charted)
     _code(charted)
+    if film is not None:
+        run_film.code(state, charted, film)
     if rests and (line := end(charted)):
         kit.seen(words.end, told=line)
 
