@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from benchmarks.first_screen import PHONE, WIDE, screen_of
 
 DONE = [
+    "finetuning?part=instructions",
     "errors?part=chance",
     "errors?part=causes",
     "errors?part=letters",

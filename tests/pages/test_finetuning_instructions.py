@@ -9,25 +9,39 @@ from hypothesis import strategies as some
 
 from llmviz.course.lessons.finetuning.classifier import chapter as classifier_chapter
 from llmviz.course.lessons.finetuning.example_story import QUESTION, STORY
-from llmviz.course.lessons.finetuning.instructions import chapter, forgetting, side_by_side, words
-from llmviz.course.lessons.finetuning.instructions.forgetting import Losses, report
-from llmviz.course.lessons.finetuning.instructions.mask import count_question
-from llmviz.course.lessons.finetuning.instructions.model import Example
-from llmviz.course.ui import engine
+from llmviz.course.lessons.finetuning.instructions import chapter, words
+from llmviz.course.lessons.finetuning.instructions.chapter import mask_question, report
+from llmviz.course.ui import engine, question
 from llmviz.course.ui.prose import quote
 from llmviz.finetuning.continuations import Continuation
 from llmviz.finetuning.instructions import Instruction, ask
-from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent, unpack_all
 
 pytestmark = pytest.mark.usefixtures("ready")
+
+
+def labels(app) -> list[str]:
+    """What each model writes, after its name."""
+    return [
+        "".join(text for text, _ in row["label"]) for row in unpack_all(app, "case_rows")[0]["rows"]
+    ]
 
 
 def test_the_tuned_model_answers_and_the_base_goes_on():
     app = open_part("finetuning", "instructions")
     fine(app)
-    base, tuned = (block.value for block in app.code[:2])
-    assert tuned.strip() == "Naomi." and base.strip() != tuned.strip()
-    assert words.right in prose_of(app)
+    base, tuned = labels(app)
+    assert tuned == f"{words.lanes['tuned']}Naomi." and "Naomi" in base != tuned
+    assert words.verdicts["right"] in prose_of(app)
+
+
+def test_before_the_guess_the_second_model_and_the_mask_are_not_told(monkeypatch):
+    monkeypatch.setattr(question, "COVERS", True)
+    app = open_part("finetuning", "instructions")
+    fine(app)
+    assert labels(app)[1] == f"{words.lanes['tuned']}{words.waits}"
+    assert sent(app, "token_strip")["rows"][0]["values"] is None
+    assert words.verdicts["right"] not in prose_of(app)
 
 
 def test_the_mask_counts_the_answer_and_the_end():
@@ -44,27 +58,17 @@ def test_the_mask_counts_the_answer_and_the_end():
 def test_every_question_of_the_default_story_is_offered_and_known():
     asked = chapter.askable(STORY)
     assert QUESTION in asked and len(asked) == len(ask(STORY))
-    for question, answer in asked.items():
-        assert chapter.known_answer(STORY, question) == answer
-
-
-def test_another_story_brings_its_question():
-    app = open_part("finetuning", "instructions")
-    (button,) = (one for one in app.button if one.label == words.another)
-    button.click().run()
-    fine(app)
-    told = chapter.offered()[0]
-    assert app.session_state["finetuning.story"] == told.story != STORY
-    assert told.question in app.session_state["finetuning.question"]
+    for wanted, answer in asked.items():
+        assert chapter.known_answer(STORY, wanted) == answer
 
 
 def test_a_question_without_a_known_answer_says_so_and_takes_one():
     app = open_part("finetuning", "instructions", question="Who is tall?")
     fine(app)
-    assert "is not known here" in boxes(app) and words.unknown in prose_of(app)
+    assert words.verdicts["unknown"] in prose_of(app)
     app = open_part("finetuning", "instructions", question="Who is tall?", reply="Naomi")
     fine(app)
-    assert "is not known here" not in boxes(app)
+    assert words.verdicts["unknown"] not in prose_of(app)
     tokens = sent(app, "token_strip")["rows"][0]["texts"]
     assert "".join(tokens).replace("·", " ").endswith(f"Naomi.{words.end_token}")
 
@@ -83,10 +87,10 @@ def test_odd_texts(key, text):
 
 
 def test_what_was_forgotten_is_measured():
-    found = forgetting.measured(engine.load("tiny-world-gpt"))
+    found = chapter.measured(engine.load("tiny-world-gpt"))
     app = open_part("finetuning", "instructions")
-    assert f"{found.base.mean():.3f} to {found.mixed.mean():.3f}" in prose_of(app)
-    assert found.alone is not None and found.alone.mean() > found.base.mean()
+    assert report(found["base"], found[chapter.MIXED]) in prose_of(app)
+    assert found[chapter.ALONE].mean() > found["base"].mean()
 
 
 def test_other_weights_are_refused_in_one_line(bundle):
@@ -96,22 +100,26 @@ def test_other_weights_are_refused_in_one_line(bundle):
 
 
 @settings(max_examples=60, deadline=None)
-@given(some.integers(1, 60), some.integers(1, 20))
-def test_the_question_about_the_mask_has_one_right_answer(prompt, answer):
-    counts = (False,) * prompt + (True,) * answer
-    question = count_question(Example(tuple(range(len(counts))), counts))
-    if question is not None:
-        assert question.answers[question.right] == str(answer)
-        assert len(set(question.answers)) == 4
+@given(some.integers(0, 12), some.integers(1, 5))
+def test_the_question_goes_by_where_the_parts_begin(told, answer):
+    task = Instruction("Anna met Samir. " * told, "Who?", "Anna " * answer)
+    known = chapter.encoded(engine.load("tiny-world-gpt"), task)
+    asked = mask_question(known, task)
+    if asked is None:
+        assert not told
+        return
+    begins = [begin for (begin,) in asked.values]
+    assert begins == sorted(set(begins)) and begins[asked.right] == known.counts.index(True)
+    assert [asked.write(begin) for begin in begins] == asked.answers == [*words.ask_parts]
 
 
 @given(some.lists(some.floats(0.1, 9), min_size=1, max_size=5), some.data())
 def test_the_sentence_follows_the_losses(base, data):
     others = some.lists(some.floats(0.1, 9), min_size=len(base), max_size=len(base))
     mixed = np.array(data.draw(others))
-    line = report(Losses(np.array(base), mixed, None))
-    assert (" more" in line) == (mixed.mean() - np.mean(base) >= forgetting.LIKE)
-    assert (" less" in line) == (np.mean(base) - mixed.mean() >= forgetting.LIKE)
+    line = report(np.array(base), mixed)
+    assert (" more" in line) == (mixed.mean() - np.mean(base) >= chapter.LIKE)
+    assert (" less" in line) == (np.mean(base) - mixed.mean() >= chapter.LIKE)
 
 
 def test_what_is_done_ahead_survives_other_weights(bundle):
@@ -126,22 +134,23 @@ def written(text: str, ended: bool = True) -> Continuation:
 
 ASKED = Instruction("A story.", "What colour is it?", "Dark red")
 VERDICTS = [
-    (" Dark red.", True, words.right),
-    (" dark red.", True, words.right),
-    (" Dark red.\nAnd so on", False, words.right),
-    (" Dark red. Dark red.", False, words.goes_on),
-    (" Dark", False, words.too_long),
-    (" Dark", True, words.wrong),
-    (" Blue.", True, words.wrong),
-    ("", True, words.wrong),
-    ("", False, words.wrong),
+    (" Dark red.", True, "right"),
+    (" dark red.", True, "right"),
+    (" Dark red.\nAnd so on", False, "right"),
+    (" Dark red. Dark red.", False, "goes_on"),
+    (" Dark", False, "too_long"),
+    (" Dark", True, "wrong"),
+    (" It is a dark red one.", True, "names"),
+    (" Blue.", True, "wrong"),
+    ("", True, "wrong"),
+    ("", False, "wrong"),
 ]
 
 
 @pytest.mark.parametrize(("text", "ended", "told"), VERDICTS)
 def test_an_answer_that_does_not_stop_is_called_that(text, ended, told):
-    line = side_by_side.verdict(written(text, ended), ASKED)
-    assert line == told.format(answer=quote("Dark red"))
+    line = chapter.verdict_of(written(text, ended), ASKED)
+    assert line == words.verdicts[told].format(answer=quote("Dark red"))
 
 
 @pytest.mark.parametrize("typed", ["a cat", "a cat.", " a cat. ", "a cat.."])
@@ -151,6 +160,5 @@ def test_ones_own_answer_may_have_a_full_stop(typed):
 
 
 def test_a_question_is_known_in_capitals_too():
-    told = chapter.offered()[0]
-    assert chapter.known_answer(told.story, told.question.upper()) == told.answer
-    assert chapter.known_answer(told.story, f" {told.question.lower()} ") == told.answer
+    assert chapter.known_answer(STORY, QUESTION.upper()) == "Naomi"
+    assert chapter.known_answer(STORY, f" {QUESTION.lower()} ") == "Naomi"

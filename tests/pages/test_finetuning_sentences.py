@@ -18,8 +18,6 @@ from llmviz.course.lessons.finetuning.classifier.outcome import guess_question
 from llmviz.course.lessons.finetuning.classifier.padding import column_question
 from llmviz.course.lessons.finetuning.classifier.sentence import agreement
 from llmviz.course.lessons.finetuning.fewshot import prompt
-from llmviz.course.lessons.finetuning.instructions.mask import count_question
-from llmviz.course.lessons.finetuning.instructions.model import Example
 from llmviz.course.lessons.finetuning.stages import words as stages_words
 from llmviz.course.lessons.finetuning.stages.model import FROZEN, NEW, TRAINED, Part, parts_of
 from llmviz.course.lessons.finetuning.stages.moving import head_question
@@ -34,7 +32,6 @@ def test_the_place_of_the_right_answer_does_not_give_it_away():
     questions = (
         guess_question({"a": 90, "b": 60, "c": 50}),
         column_question(7, 12),
-        count_question(Example(tuple(range(30)), (False,) * 26 + (True,) * 4)),
         head_question(config, 3, (Part("token", 9, FROZEN),)),
     )
     assert len({question.right for question in questions}) > 1

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
 
-from llmviz.course.lessons.finetuning.instructions.model import (
-    example_of,
-    losses_of,
-    nats_of,
-    plain_stories,
-    story_losses,
-)
+from llmviz.course.lessons.finetuning.instructions import chapter
+from llmviz.course.ui import engine
 from llmviz.finetuning.adapters import load_adapter
 from llmviz.finetuning.continuations import continuation, untrained
 from llmviz.finetuning.instructions import Instruction, ask, instructions, tokens_of
@@ -21,6 +18,7 @@ from llmviz.finetuning.tuned_models import tuned_card, tuned_model
 from llmviz.nn.loss import IGNORED, next_token_loss
 from llmviz.paths import TUNED
 from llmviz.pretrained import load_bundled
+from llmviz.training.evaluate import evaluate_documents
 
 
 @pytest.fixture(scope="module")
@@ -33,24 +31,27 @@ def one():
     return instructions(3, seed=5)[2]
 
 
-def test_the_losses_are_those_of_training_with_and_without_the_mask(bundled, one):
-    model, tokenizer = bundled
-    known = example_of(tokenizer, one, model.context_length)
-    inputs, targets = masked_batch([tokens_of(tokenizer, one)], 0)
-    assert known.targets == targets[0].tolist() and known.ids[:-1] == tuple(inputs[0].tolist())
-    masked, whole = losses_of(nats_of(model, known), known)
+def test_the_losses_are_those_of_training_with_and_without_the_mask(one):
+    own = engine.load("tiny-world-gpt")
+    known, costs = chapter.encoded(own, one), chapter.nats(own, one)
+    inputs, targets = masked_batch([tokens_of(own.tokenizer, one)], 0)
+    assert known.ids[:-1] == tuple(inputs[0].tolist())
+    assert list(known.counts[1:]) == (targets[0] != IGNORED).tolist()
     with torch.no_grad():
-        logits = model(inputs)[0]
-        assert masked == pytest.approx(next_token_loss(logits, targets).item(), abs=1e-4)
+        logits = own.model(inputs)[0]
+        counted = costs[np.array(known.counts[1:])].mean()
+        assert counted == pytest.approx(next_token_loss(logits, targets).item(), abs=1e-4)
         every = torch.tensor([known.ids[1:]])
-        assert whole == pytest.approx(next_token_loss(logits, every).item(), abs=1e-4)
-    assert sum(known.counts) == (targets != IGNORED).sum().item()
+        assert costs.mean() == pytest.approx(next_token_loss(logits, every).item(), abs=1e-4)
 
 
-def test_an_example_that_is_too_long_is_refused_with_both_numbers(bundled, one):
-    tokens = len(tokens_of(bundled[1], one))
-    with pytest.raises(ValueError, match=f"at most 11 tokens .* they have {tokens}"):
-        example_of(bundled[1], one, 10)
+def test_an_example_that_is_too_long_is_refused_with_both_numbers(one):
+    own = engine.load("tiny-world-gpt")
+    long = dataclasses.replace(one, story="so " * 400)
+    tokens = len(tokens_of(own.tokenizer, long))
+    most = own.model.context_length + 1
+    with pytest.raises(ValueError, match=f"at most {most} tokens .* they have {tokens}"):
+        chapter.encoded(own, long)
 
 
 @pytest.mark.parametrize("text", ["", "The cat sat.", "Anna", "Anna Copper Anna Copper met."])
@@ -91,7 +92,7 @@ def test_an_untrained_model_is_one_of_a_seed_and_knows_nothing(bundled):
     one, again, other = untrained(model), untrained(model), untrained(model, 1)
     assert torch.equal(one.token.weight, again.token.weight)
     assert not torch.equal(one.token.weight, other.token.weight)
-    loss = story_losses(one, tokenizer, plain_stories(2)).mean()
+    loss = evaluate_documents(one, tokenizer, ["Anna met Samir."]).per_token
     assert loss == pytest.approx(np.log(model.vocab_size), abs=0.2)
 
 

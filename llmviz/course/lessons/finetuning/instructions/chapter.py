@@ -1,75 +1,120 @@
-"""Chapter "Following instructions": questions with answers, the mask, and what is forgotten."""
+"""Chapter "Following instructions": what a base model lacks, which tokens count, what is lost."""
 
 import contextlib
+import dataclasses
+import math
+from typing import NamedTuple
 
+import numpy as np
 import streamlit as st
 
+from llmviz.corpus import generate
+from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.lessons.finetuning import tuned_model
-from llmviz.course.lessons.finetuning.instructions import forgetting, mask, side_by_side, words
+from llmviz.course.lessons.finetuning.chips import row_of
+from llmviz.course.lessons.finetuning.instructions import words
 from llmviz.course.ui import engine, kit
-from llmviz.finetuning.instructions import Instruction, ask, instructions
+from llmviz.course.ui.question import settle
+from llmviz.evaluation.exact_loss import log_softmax
+from llmviz.evaluation.text_loss import target_logits
+from llmviz.finetuning.adapters import load_adapter
+from llmviz.finetuning.continuations import Continuation, continuation
+from llmviz.finetuning.instructions import Instruction, ask, tokens_of
+from llmviz.finetuning.masked import masked_batch
 from llmviz.finetuning.plan import BASE
+from llmviz.finetuning.recipes import TUNINGS
+from llmviz.finetuning.tuned_models import tuned_card
+from llmviz.models.base import LanguageModel
 from llmviz.textfile import check_text
+from llmviz.training.evaluate import evaluate_documents
 
-OFFERED = 24  # stories that “Another story” goes through
-TOLD = "finetuning.instructions.told"  # in the session: the number of the last of them
+STAGED = True
+KEY = "finetuning.instructions"
+GUESS = f"{KEY}.mask"
+MIXED, ALONE = "instructions", "instructions-alone"
+TOKENS = 24  # that each model writes
+STORIES, SEED = 16, 5_000_011  # of plain stories that no model here was trained on
+LIKE = 0.0005  # nats per token that are no difference in the digits that are shown
+
+
+class Example(NamedTuple):
+    """An example token by token: its ids (T,), and which of them the loss counts (T,) bool."""
+
+    ids: tuple[int, ...]
+    counts: tuple[bool, ...]
 
 
 def ahead() -> None:
     """Measure what was forgotten, which no visitor changes."""
     if BASE in engine.names():
         with contextlib.suppress(ValueError):  # the page says what is wrong
-            forgetting.measured(tuned_model.base())
+            measured(tuned_model.base())
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    _controls(state)
-    ends: dict[str, str] | None = None
+    """Show how a storyteller fails on a question, then what it was trained on, and forgot."""
+    kit.prose(words.hook)
     if not kit.models_here(BASE):
         return
-    try:
-        story, question = (check_text(state[key]) for key in ("story", "question"))
-        if not question.strip():
-            raise ValueError(words.empty)
-        answer = known_answer(story, question) or typed_answer(check_text(state["reply"]))
-        instruction = Instruction(story, question, answer)
-        side_by_side.draw(instruction)
-        ends = mask.draw(instruction)
-    except ValueError as error:
-        kit.refuse(error)
-    forgot = forgetting.draw()
-    if ends and forgot:
-        kit.seen(words.end, **ends, **forgot)
+    task = kit.or_refused(_asked, state["story"], state["question"], state["reply"])
+    models = None if task is None else kit.or_refused(both)
+    known = quiz = None
+    if models and task is not None:
+        known = kit.or_refused(encoded, models["base"], task)
+        quiz = None if known is None else mask_question(known, task)
+    opened = quiz is None or kit.answered(quiz, GUESS)
+    with kit.stage("instructions", stays=False):
+        if models and task is not None:
+            _lanes(models, task, known, opened=opened)
+        if models and task is not None and known is not None:
+            _strip(task, quiz, opened=opened)
+        _controls(state)
+    if quiz is not None:
+        kit.predict(quiz, GUESS, covers=True, hand=True)
+    if models and opened:
+        weak, share = min(tuned_card(MIXED)["right_by_kind"].items(), key=lambda pair: pair[1])
+        weakest = {"kind": words.kinds[weak], "share": kit.whole_percent(share)}
+        kit.looks(state, words.looks, f"{KEY}.looks", **weakest)
+    seen = _costs(models, task, known) if models and task and known and opened else None
+    forgot = _forgotten()
+    if seen and forgot:
+        kit.seen(words.end, **seen, **forgot)
+
+
+def both() -> dict[str, engine.Bundled]:
+    """Return the base, and the base with the adapter."""
+    return {"base": tuned_model.base(), "tuned": tuned_model.tuned(MIXED)}
+
+
+def _asked(story: str, question: str, reply: str) -> Instruction:
+    """Return what is asked; where no answer is known, the tuned model's stands in its place."""
+    for text in (story, question, reply):
+        check_text(text)
+    if not question.strip():
+        raise ValueError(words.empty)
+    task = Instruction(story, question, known_answer(story, question) or typed_answer(reply))
+    if task.answer:
+        return task
+    said = answer(both()["tuned"], task.prompt).text.strip().split("\n")[0].removesuffix(".")
+    return dataclasses.replace(task, answer=said, kind="unknown")
 
 
 def _controls(state: kit.PageState) -> None:
-    """Show the story, the questions that can be asked about it, and the learner's own question."""
-    kit.text_area(state, "story", words.story_label, height=130, help=words.story_help)
-
-    def another() -> None:
-        number = st.session_state.get(TOLD, -1) + 1
-        st.session_state[TOLD] = number
-        offer = offered()[number % OFFERED]
-        state["story"], state["question"], state["reply"] = offer.story, offer.question, ""
-
-    st.button(words.another, icon=":material/autorenew:", on_click=another, key="another.story")
-    story = state["story"]
-    questions = askable(story)
+    """Show the question, those that the grammar can answer, and the story behind them."""
 
     def take(question: str) -> None:
         state["question"], state["reply"] = question, ""
 
-    if questions:
-        key = "_finetuning.instructions.asked"
-        kit.suggest(words.askable, list(questions), take, key=key, format_func=kit.escape_markdown)
     kit.text_input(state, "question", words.question_label)
-    if state["question"].strip() and not known_answer(story, state["question"]):
+    if state["question"].strip() and not known_answer(state["story"], state["question"]):
         kit.text_input(state, "reply", words.reply_label, help=words.reply_help)
-        if not state["reply"].strip():
-            kit.inform(words.by_tuned, ":material/help:")
+    if offers := list(askable(state["story"])):
+        key = f"_{KEY}.asked"
+        kit.suggest(words.askable, offers, take, key=key, format_func=kit.escape_markdown)
+
+    with st.expander(words.story_label, icon=":material/edit_note:"):
+        kit.text_area(state, "story", words.story_label, height=130, help=words.story_help)
 
 
 @kit.kept(64)
@@ -89,7 +134,193 @@ def typed_answer(written: str) -> str:
     return written.strip().rstrip(".").strip()
 
 
-@kit.kept(1)
-def offered() -> list[Instruction]:
-    """Return the stories of “Another story”, with a question each; nothing was trained on them."""
-    return instructions(OFFERED, seed=1)
+@kit.kept(64)
+def answer(bundled: engine.Bundled, prompt: str) -> Continuation:
+    """Return what one of the models writes after a prompt."""
+    return continuation(bundled.model, bundled.tokenizer, prompt, TOKENS)
+
+
+@kit.kept(64)
+def encoded(bundled: engine.Bundled, task: Instruction) -> Example:
+    """Return an example; ValueError for one that is longer than what a model is trained on."""
+    tokens, most = tokens_of(bundled.tokenizer, task), bundled.model.context_length + 1
+    if len(tokens) > most:
+        raise ValueError(words.too_long.format(most=most, tokens=len(tokens)))
+    return Example(*(tuple(part) for part in zip(*tokens, strict=True)))
+
+
+@kit.kept(64)
+def nats(bundled: engine.Bundled, task: Instruction) -> np.ndarray:
+    """Return minus the log-probability of each token but the first, (T − 1,), in nats."""
+    ids = encoded(bundled, task).ids
+    logs = log_softmax(target_logits(bundled.model, list(ids)))
+    return -logs[np.arange(len(ids) - 1), list(ids[1:])]
+
+
+def _lanes(
+    models: dict[str, engine.Bundled], task: Instruction, known: Example | None, *, opened: bool
+) -> None:
+    """Show what each model writes, and how probable the right answer is to it."""
+    cases, said = [], []
+    for name, bundled in models.items():
+        written = answer(bundled, task.prompt)
+        told = opened or name == "base"
+        text = (written.text.strip() or words.nothing) + ("" if written.ended else " …")
+        chance = 0.0
+        if told and known is not None:
+            costs = nats(bundled, task)[np.array(known.counts[1:])]
+            chance = math.exp(-float(costs.sum()))
+        label = [(words.lanes[name], False), (text if told else words.waits, told)]
+        note = "" if told and known is not None else "?"
+        cases.append(kit.Case(label, chance, note=note, role="value" if told else "residual"))
+        if told:
+            verdict = verdict_of(written, task)
+            said.append(words.verdict[name].format(verdict=verdict))
+    axis = kit.Axis(0, 1, words.lane_axis.format(answer=task.answer))
+    kit.case_rows(cases, axis, key=f"{KEY}.lanes", words={}, form="chance")
+    kit.prose(" ".join(said))
+
+
+def verdict_of(continuation: Continuation, task: Instruction) -> str:
+    """Return whether an answer is right: its first line is the reply, capitals or not."""
+    if task.kind == "unknown":
+        return words.verdicts["unknown"]
+    text, reply = continuation.text.strip().casefold(), task.reply.strip().casefold()
+    if text.split("\n")[0].strip() == reply:
+        return words.verdicts["right"]
+    cut_off = bool(text) and not continuation.ended and reply.startswith(text)
+    kind = "goes_on" if text.startswith(reply) else "too_long" if cut_off else "wrong"
+    if kind == "wrong" and task.answer.casefold() in text:
+        kind = "names"
+    return words.verdicts[kind].format(answer=kit.quote(task.answer))
+
+
+def names_in(known: Example) -> list[str]:
+    """Return how the tokens of an example are shown; the last one ends the text."""
+    return [*kit.names_of(known.ids[:-1], tuned_model.base().tokenizer), words.end_token]
+
+
+def mask_question(known: Example, task: Instruction) -> kit.Question | None:
+    """Return the question where the loss begins to count: in the story, the question, the answer.
+
+    The wrong answers are of somebody to whom a model learns from all that it reads, and of one to
+    whom it also learns to ask. None where a part is empty. The values are where the parts begin.
+    """
+    asks = len(tuned_model.base().tokenizer.encode_from_start(task.story))
+    right = known.counts.index(True)
+    if not 1 < asks < right:
+        return None
+    reasons = {1: words.ask_all, asks: words.ask_asks, right: words.ask_right}
+
+    def write(place: float) -> str:
+        return words.ask_parts[sum(begin <= place for begin in (asks, right))]
+
+    numbers = {"counted": sum(known.counts), "tokens": len(known.ids)}
+    return kit.Question.among(words.ask, reasons, right, write, scale=True, **numbers)
+
+
+def _strip(task: Instruction, quiz: kit.Question | None, *, opened: bool) -> None:
+    """Show the example as it is trained on; a click before it is told is the guess."""
+    key = f"{KEY}.strip"
+
+    def clicked() -> None:
+        match st.session_state[key].get("selected"):
+            case [_, int(at)] if quiz is not None and not kit.answered(quiz, GUESS):
+                begins = [begin for (begin,) in quiz.values]
+                settle(quiz, GUESS, [max(begin for begin in begins if begin <= max(1, at))])
+
+    row = strip(task, *both().values())
+    if not opened:
+        row = dataclasses.replace(row, values=None, details=None, role="residual")
+    look = {"value_label": words.counts, "value_range": (0.0, 1.0), "show_ids": False}
+    token_strip([row], key=key, on_change=clicked, **look)
+
+
+@kit.kept(32)
+def strip(task: Instruction, *models: engine.Bundled) -> TokenRow:
+    """Return the example as chips: which the loss counts, and what each costs the models."""
+    known = encoded(models[0], task)
+    costs = [nats(bundled, task) for bundled in models]
+    details: list[dict[str, str]] = [{}]
+    for pair in zip(*costs, strict=True):
+        details.append({words.lanes[n]: f"{x:.3f}" for n, x in zip(words.lanes, pair, strict=True)})
+    return row_of(known.ids, names_in(known), list(map(float, known.counts)), details)
+
+
+def _costs(
+    models: dict[str, engine.Bundled], task: Instruction, known: Example
+) -> dict[str, object]:
+    """Show what each counted token costs both models; return what was seen."""
+    kit.section(words.mask)
+    costs = {name: nats(bundled, task) for name, bundled in models.items()}
+    counted = [at for at, counts in enumerate(known.counts) if counts]
+    cases = [
+        kit.Case([(name, True), (words.detail_row[which], False)], cost[at - 1], role=role)
+        for at, name in ((at, names_in(known)[at]) for at in counted)
+        for (which, cost), role in zip(costs.items(), ("query", "value"), strict=True)
+    ]
+    most = max(1.0, *(case.value or 0 for case in cases))
+    axis = kit.Axis(0, most, words.nats_axis)
+    kit.case_rows(cases, axis, key=f"{KEY}.costs", words={}, form="figure")
+    mask = np.array(known.counts[1:])
+    before, after = (cost[mask].mean() for cost in costs.values())
+    losses = {"base": before, "tuned": after, "all_tuned": costs["tuned"].mean()}
+    numbers = {name: f"{loss:.2f}" for name, loss in losses.items()}
+    share = kit.percent(1 - len(counted) / (len(known.ids) - 1))
+    kit.prose(words.mean, **numbers, share=share)
+    if len(task.prompt) <= kit.IN_SNIPPET:
+        given = {"story": task.story, "question": task.question, "answer": task.answer}
+        kit.show_code(
+            [tokens_of, masked_batch, load_adapter],
+            words.snippet.format(name=BASE, tuning=MIXED, **given),
+            f"{len(counted)} {before:.2f} {after:.2f}",
+        )
+    return {"tokens": len(known.ids), "counted": len(counted), **numbers}
+
+
+def _forgotten() -> dict[str, str] | None:
+    """Show what fine-tuning did to plain stories; return the two losses."""
+    kit.section(words.forgot_section, count=STORIES)
+    losses = kit.or_refused(lambda: measured(tuned_model.base()))
+    if losses is None:
+        return None
+    cases = [
+        kit.Case(words.bars[name], float(nats.mean()), dots=nats.tolist())
+        for name, nats in losses.items()
+    ]
+    most = max(max(case.dots) for case in cases)
+    axis, look = kit.Axis(0, most, words.nats_axis), {"mark": "dot", "form": "figure"}
+    kit.case_rows(cases, axis, key=f"{KEY}.forgot", words={}, **look)
+    kit.prose(report(losses["base"], losses[MIXED]))
+    if ALONE in losses:
+        rights = {name: kit.percent(tuned_card(name)["right"]) for name in (MIXED, ALONE)}
+        share = kit.percent(TUNINGS[MIXED].plan.mix)
+        kit.prose(words.mix, share=share, mixed=rights[MIXED], alone=rights[ALONE])
+    return {"before": f"{losses['base'].mean():.2f}", "after": f"{losses[MIXED].mean():.2f}"}
+
+
+@kit.kept(2)
+def measured(bundled: engine.Bundled) -> dict[str, np.ndarray]:
+    """Return the loss of each story in nats per token, (STORIES,), under each model that is here.
+
+    ValueError where the adapter is not here or does not fit.
+    """
+    models = {"base": bundled, MIXED: tuned_model.tuned(MIXED)}
+    with contextlib.suppress(ValueError):  # that one need not be here
+        models[ALONE] = tuned_model.tuned(ALONE)
+    stories = [story.text for story in generate(count=STORIES, seed=SEED)]
+
+    def losses(model: LanguageModel) -> np.ndarray:
+        told = [evaluate_documents(model, bundled.tokenizer, [story]) for story in stories]
+        return np.array([loss.per_token for loss in told])
+
+    return {name: losses(each.model) for name, each in models.items()}
+
+
+def report(before: np.ndarray, after: np.ndarray) -> str:
+    """Return how the losses of stories changed, in a sentence."""
+    base, mixed = float(before.mean()), float(after.mean())
+    kind = "same" if abs(mixed - base) < LIKE else "more" if mixed > base else "less"
+    change = words.changes[kind].format(share=kit.percent(abs(mixed / base - 1)))
+    worse = int((after > before).sum())
+    return words.forgot.format(change=change, worse=worse, count=len(before))
