@@ -8,9 +8,10 @@ S moments, L layers, H heads, D = C/H, V letters.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,10 +29,12 @@ from llmviz.course.lessons.discoveries.induction.induction_record import (
     copiers,
     name_of,
 )
-from llmviz.course.lessons.discoveries.induction.pairs_again import OnRandomTokens, on_random_tokens
-from llmviz.interpretability.induction import Learned, train
+from llmviz.interpretability.induction import Learned, losses, scores, train
 from llmviz.records import write_to
 from llmviz.training.files import read_json, write_json
+
+if TYPE_CHECKING:
+    from llmviz.models import GPT
 
 
 def make(folder: Path = FOLDER) -> None:
@@ -69,10 +72,10 @@ def make(folder: Path = FOLDER) -> None:
             "seconds": round(time.perf_counter() - begun, 1),
         }
         write_json(folder / CARD, card)
-    write_json(folder / ON_RANDOM, asdict(story_model_on_random_tokens()))
+    write_json(folder / ON_RANDOM, story_model_on_random_tokens())
 
 
-def story_model_on_random_tokens() -> OnRandomTokens:
+def story_model_on_random_tokens() -> dict[str, Any]:
     """Measure the story model on random tokens of its vocabulary, without special ones."""
     import llmviz
     from llmviz.models.transformers import require_transformer
@@ -81,6 +84,39 @@ def story_model_on_random_tokens() -> OnRandomTokens:
     special = set(loaded.tokenizer.special_tokens.values())
     vocabulary = [token for token in range(loaded.tokenizer.vocab_size) if token not in special]
     return on_random_tokens(require_transformer(loaded.module), vocabulary)
+
+
+def on_random_tokens(
+    model: GPT, vocabulary: Sequence[int], texts: int = 64, block: int = 24, seed: int = 0
+) -> dict[str, Any]:
+    """Measure a model on blocks of tokens that are drawn from a vocabulary and written twice.
+
+    The loss of each block begins with its second token. For the rest see `story_on_random`.
+    """
+    import torch
+
+    from llmviz.nn.attention.study import summarise_heads
+
+    drawn = np.random.default_rng(seed).choice(np.asarray(vocabulary), (texts, block))
+    twice = np.concatenate([drawn, drawn], 1)
+    previous, induction = scores(model, twice)
+    alike = torch.ones(2 * block, 2 * block).tril()
+    alike = alike / alike.sum(-1, keepdim=True)
+    even = np.mean([float(summarise_heads(alike, text).induction) for text in twice.tolist()])
+    with torch.inference_mode():
+        each = losses(model, torch.from_numpy(twice)).double().numpy()
+    measured: dict[str, Any] = {
+        "texts": texts,
+        "block": block,
+        "previous": float(previous.max()),
+        "induction": float(induction.max()),
+        "which": [int(at) for at in np.unravel_index(induction.argmax(), induction.shape)],
+        "even": float(even),
+    }
+    for name, half in (("first", each[:, : block - 1].mean(1)), ("again", each[:, block:].mean(1))):
+        measured[name] = float(half.mean())
+        measured[f"{name}_error"] = float(half.std(ddof=1) / texts**0.5)
+    return measured
 
 
 if __name__ == "__main__":

@@ -29,22 +29,27 @@ def test_numbers_come_to_lie_on_a_circle_and_a_small_model_learns_sums(visit):
     visit.assert_clean()
 
 
-def test_heads_come_to_copy_letters_and_a_model_of_the_learners_is_trained(visit):
-    visit.open("discoveries?part=induction&show=1", "canvas.map")
+def test_a_head_is_guessed_by_a_click_and_a_model_of_the_learners_comes_to_copy(visit):
+    visit.open("discoveries?part=induction", ".lines.letters")
     page = visit.page
+    clicked = page.locator(".head").nth(1).locator(".word").nth(4)
+    page.locator(".head").first.locator(".word").nth(2).click()  # tells nothing
+    clicked.click()
+    expect(page.get_by_text("of its weight on the t behind the earlier z")).to_be_visible()
+    expect(page.get_by_text("Your guess goes the same way")).to_be_visible()
     player = page.locator(".lv:has(canvas.map)")
-    expect(page.get_by_text("What is lost at step 1,500")).to_be_visible()
+    expect(page.get_by_text("At step 1,500 all heads together")).to_be_visible()
     drag(player, "step", 0)
     expect(page.get_by_text("Step 0. Loss on letters")).to_be_visible()
     let_go(player, "step")
-    expect(page.get_by_text("What is lost at step 0 when")).to_be_visible()
+    expect(page.get_by_text("At step 0 all heads together")).to_be_visible()
     field = page.get_by_label("Letters a to z")
     field.fill("abcdeab1")
     field.press("Enter")
     expect(page.get_by_text("only the letters a to z can be read")).to_be_visible()
     field.fill("abcdeab")
     field.press("Enter")
-    expect(page.get_by_text("The last letter, b, stood in the text before")).to_be_visible()
+    expect(page.get_by_text("on the c behind the earlier b")).to_be_visible()
     page.get_by_role("button", name="Let it learn").click()
     expect(page.get_by_text("of 1,500: the loss on letters that repeat")).to_be_visible(
         timeout=90_000

@@ -19,6 +19,7 @@ DONE = [
     "sampling?part=writing",
     "sampling?part=pipeline",
     "discoveries?part=grokking",
+    "discoveries?part=induction",
     "tokenization?part=cut",
     "tokenization?part=compare",
     "tokenization?part=learn",

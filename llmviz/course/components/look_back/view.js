@@ -1,5 +1,6 @@
 // The text in one line for each head: arcs go from the token that asks to those that it looks at, as thick
-// as the weight, and each token has its share below. A token that is clicked asks.
+// as the weight, and each token has its share below. A token that is clicked asks; while a head is covered,
+// only in its line.
 
 import { el, follow, live, sentence, svg } from "../_shared/common.js";
 import { percent } from "../_shared/numbers.js";
@@ -28,6 +29,8 @@ class LookBack {
     this.asking = follow(this, "asking", data.asking, this.asking) ?? data.asking;
     if (this.asking >= data.tokens.length) this.asking = data.asking;
     this.heads = data.names.map((name, h) => this.head(name, h));
+    this.lines.classList.toggle("letters", data.tokens.every((token) => token.length < 3));
+    this.lines.style.setProperty("--many", data.tokens.length);
     this.lines.replaceChildren(...this.heads.map(({ node }) => node));
     this.layout(width);
   }
@@ -53,14 +56,16 @@ class LookBack {
   }
 
   layout() {
-    const { tokens, names, words } = this.data;
+    const { data } = this;
+    const { tokens, names, words } = data;
     const spoken = (at) => tokens[at].replace(/^·(?=.)/, "");
     const told = [];
     this.lines.style.setProperty("--room", `${this.lines.clientWidth - 4}px`);
     for (const [h, head] of this.heads.entries()) {
       const shares = tokens.map((_, at) => this.share(h, at));
       const most = shares.indexOf(Math.max(...shares));
-      const line = sentence(words.most, { asking: spoken(this.asking), word: spoken(most), share: percent(shares[most], 0) });
+      const waits = data.covered.includes(h);
+      const line = waits ? words.waits : sentence(words.most, { asking: spoken(this.asking), word: spoken(most), share: percent(shares[most], 0) });
       told.push(`${names[h]}: ${line}`);
       head.said.replaceChildren(el("b", null, names[h]), el("span", "muted", `: ${line}`));
       for (const [at, word] of head.words.entries()) {
@@ -102,7 +107,8 @@ class LookBack {
   }
 
   ask(word) {
-    if (!word) return;
+    const { covered } = this.data;
+    if (!word || (covered.length && !covered.includes(Number(word.dataset.head)))) return;
     this.asking = Number(word.dataset.at);
     this.layout();
     this.send("asking", this.asking);

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from llmviz.course.lessons.discoveries.induction.pairs_again import OnRandomTokens
 from llmviz.interpretability.induction import Copier, Learned, Moment, model_of, moments_of
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import require
@@ -112,8 +111,12 @@ def card(copier: Copier = TWO, folder: Path = FOLDER) -> dict[str, Any]:
 
 
 @cache
-def story_on_random(folder: Path = FOLDER) -> OnRandomTokens:
-    """Return what the story model does on random tokens that are written twice."""
+def story_on_random(folder: Path = FOLDER) -> dict[str, Any]:
+    """Return what the story model does on blocks of random tokens that are written twice.
+
+    texts and block: how many, and how long. previous, induction: the highest score of a head, the
+    latter of the head `which` (layer, head). even: the induction score of one that looks at all
+    alike. first, again: the loss in nats a token in both blocks, with their standard errors.
+    """
     _parts(folder)
-    raw = read_json(folder / ON_RANDOM)
-    return OnRandomTokens(**raw | {"which": tuple(raw["which"])})
+    return read_json(folder / ON_RANDOM)

@@ -1,6 +1,5 @@
 """The controls of the chapter "A head learns to copy", as its links write them."""
 
-from llmviz.course.lessons.discoveries.induction import words
 from llmviz.course.ui import codec
 from llmviz.interpretability.induction import HEADS
 
@@ -13,8 +12,6 @@ PARAMS = [
     codec.integer("copysecond", SECOND, 0, HEADS - 1),
     codec.text("copycell", ""),
     codec.text("copyletters", "qmxztbqmxz", 64),
-    codec.text("copyhead", ""),
-    codec.text("copytext", words.story, 600),
     codec.choice("copylayers", "2", OWN_LAYERS),
     codec.choice("copyheads", "2", OWN_HEADS),
     codec.integer("copyseed", 5, 0, 999),
