@@ -90,7 +90,7 @@ OUR_OWN = {
     "course/lessons/discoveries/scaling/scaling_runs.py": {"recorded"},
     "course/lessons/reasoning/sum_texts.py": {"bundled"},
     "course/lessons/discoveries/steering/model.py": {"recorded", "_directions"},
-    "course/lessons/discoveries/superposition/superposition_record.py": {"_parts"},
+    "course/lessons/discoveries/superposition/model.py": {"_parts"},
     "course/lessons/errors/tested_in_training.py": {"bundled"},
     "course/lessons/reasoning/think_first.py": {"bundled", "recorded"},
     "course/lessons/reasoning/chain_of_thought/model.py": {"recorded"},

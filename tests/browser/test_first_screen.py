@@ -20,6 +20,7 @@ DONE = [
     "sampling?part=pipeline",
     "discoveries?part=grokking",
     "discoveries?part=induction",
+    "discoveries?part=superposition",
     "tokenization?part=cut",
     "tokenization?part=compare",
     "tokenization?part=learn",

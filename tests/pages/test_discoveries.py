@@ -18,9 +18,9 @@ from llmviz.course.lessons.discoveries.scaling import (
     scaling_runs,
 )
 from llmviz.course.lessons.discoveries.scaling.scaling_fits import Taken
-from llmviz.course.lessons.discoveries.superposition import chapter, own
-from llmviz.course.lessons.discoveries.superposition import superposition_record as record
-from llmviz.course.lessons.discoveries.superposition.directions import report
+from llmviz.course.lessons.discoveries.superposition import chapter
+from llmviz.course.lessons.discoveries.superposition import model as record
+from llmviz.course.lessons.discoveries.superposition.chapter import report
 from llmviz.course.lessons.discoveries.superposition.model import Learned, Moment, Toy, learn
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of, sent
@@ -41,8 +41,8 @@ def test_the_sentence_on_a_training_counts_what_it_keeps(learned):
     said = report(learned)
     kept, shared = int(learned.kept.sum()), int(learned.shared.sum())
     assert "After step 7" in said
-    assert ("no feature has a direction" in said) == (not kept)
-    assert ("at right angles to each other" in said) == (kept > 0 and not shared)
+    assert ("no feature has an arrow" in said) == (not kept)
+    assert ("because they are at right angles" in said) == (kept > 0 and not shared)
     assert (f"{shared} of them overlap" in said) == (shared > 0)
     assert ("Between neighbours" in said) == (learned.toy.dimensions == 2 and kept > 1)
 
@@ -69,37 +69,42 @@ def test_any_features_may_be_on(on, density):
     assert matrices["Wᵀ·W"] == pytest.approx(w.T @ w, abs=1e-5)
 
 
-@pytest.mark.parametrize("d", [0, 18, 24])
-@pytest.mark.parametrize("i", [0, 12, 24])
-def test_a_cell_of_the_chart_is_read_out(d, i):
-    page = open_part(
-        "discoveries", "superposition", phasedensity=str(d), phaseweight=str(i), show="1"
-    )
-    fine(page)
-    chart, said = record.phase_chart(), prose_of(page)
-    kind = int(chart.kinds[d, i])
-    how = {record.FIRST: "drops the second", record.SECOND: "drops the first"}
-    assert how.get(kind, "both features share") in said
-    assert f"Its loss is {chart.losses[d, i]:.4f}" in said
-    least = min(1.0, record.PHASE_IMPORTANCES[i]) * chapter.variance(record.PHASE_DENSITIES[d])
-    assert chart.losses[d, i] <= least * 1.01
-    if kind != record.BOTH:
-        assert chart.losses[d, i] == pytest.approx(least, rel=0.05)
-
-
 @pytest.mark.parametrize("state", ["running", "done"])
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_a_toy_of_the_learners_is_shown_while_it_learns_and_after(monkeypatch, state, dimensions):
     toy = Toy(3, dimensions, 1.0, 1.0, 5)
     moments = list(learn(toy, steps=40))
-    monkeypatch.setattr(own, "job_of", lambda _: FakeJob(moments, state))
+    monkeypatch.setattr(chapter, "job_of", lambda _: FakeJob(moments, state))
     link = {"ownfeatures": "3", "owndims": str(dimensions), "owndensity": "1", "ownseed": "5"}
-    page = open_part("discoveries", "superposition", owntoy="1", **link)
+    page = open_part("discoveries", "superposition", owntoy="1", show="1", **link)
     fine(page)
     said = prose_of(page)
     assert report(Learned(toy, moments)).partition(" That is")[0] in said
     assert f"of {dimensions} dimensions" in said
     assert ("the loss is" in said) == (state == "running")
+
+
+def test_arrows_are_guessed_and_each_wrong_count_is_its_misconception(covers):
+    asked = chapter.question()
+    values = [count for (count,) in asked.values]
+    assert values[:2] == [chapter.DIMENSIONS, 2 * chapter.DIMENSIONS]
+    assert len(set(values)) == 3
+    assert values[asked.right] == record.film(chapter.SPARSE).kept.sum()
+    page = open_part("discoveries", "superposition", toydensity="0.02")
+    fine(page)
+    points = sent(page, "scatter_film")["points"][-1]
+    assert points == pytest.approx(record.film(1.0).last.directions.T, abs=1e-5)
+    rows = sent(page, "case_rows")["rows"]
+    told = [row["value"] is not None for row in rows]
+    assert told == [density == 1 for density in record.DENSITIES]
+
+
+def test_what_the_looks_say_is_so_in_each_of_them():
+    for seed in record.SEEDS:
+        dense, half, sparse = (record.film(density, seed) for density in (1.0, 0.5, 0.05))
+        assert (dense.kept.sum(), half.kept.sum(), sparse.kept.sum()) == (2, 4, 5)
+        assert half.gaps == pytest.approx([90.0] * 4, abs=3), "two on each of two axes"
+        assert sparse.gaps.min() > 60, "a star"
 
 
 def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments import superposition as make_superposition
-from llmviz.course.lessons.discoveries.superposition import superposition_record as record
+from llmviz.course.lessons.discoveries.superposition import model as record
 from llmviz.course.lessons.discoveries.superposition.model import (
     MOST_DIMENSIONS,
     MOST_FEATURES,
     Learned,
     Moment,
     Toy,
-    draw_features,
     learn,
 )
 
@@ -28,6 +24,12 @@ def of(directions: np.ndarray, bias: np.ndarray | None = None, **toy: float) -> 
     m, n = directions.shape
     bias = np.zeros(n) if bias is None else bias
     return Learned(Toy(n, m, **toy), [Moment(0, 0, 0.0, directions, bias)])
+
+
+def draw_features(toy: Toy, count: int, generator: np.random.Generator) -> np.ndarray:
+    """Return `count` rows of features (count, N)."""
+    values = generator.random((count, toy.features))
+    return np.where(generator.random(values.shape) < toy.density, values, 0.0)
 
 
 @pytest.mark.parametrize("sides", [3, 4, 5, 6, 9])
@@ -106,53 +108,6 @@ def test_sparse_features_share_and_dense_ones_do_not():
         assert (dense.kept.sum(), dense.shared.sum()) == (2, 0)
         assert (sparse.kept.sum(), sparse.shared.sum()) == (5, 5)
         assert np.abs(sparse.gaps - 72).max() < 3
-
-
-def mean_loss(w: np.ndarray, b: np.ndarray, density: float, importance: float) -> float:
-    """The loss of two features in one dimension, over all their values one by one."""
-    total = 0.0
-    chances = [(0.0, 1 - density), *((v, density / len(record.VALUES)) for v in record.VALUES)]
-    for one, p in chances:
-        for other, q in chances:
-            hidden = w[0] * one + w[1] * other
-            read = np.maximum(0, hidden * w + b)
-            missed = (one - read[0]) ** 2 + importance * (other - read[1]) ** 2
-            total += p * q * missed
-    return float(total)
-
-
-def test_cells_of_the_chart_are_as_good_as_dropping_one_and_as_opposite_signs():
-    chart, worse = record.phase_chart(), 0
-    places = [(d, i) for d in range(0, 25, 2) for i in range(d % 4 // 2, 25, 2)]
-    for d, i in places:
-        density, importance = record.PHASE_DENSITIES[d], record.PHASE_IMPORTANCES[i]
-        found = mean_loss(chart.directions[d, i], chart.bias[d, i], density, importance)
-        assert found == pytest.approx(float(chart.losses[d, i]), rel=1e-3, abs=1e-6)
-        mean = density * record.VALUES.mean()
-        candidates = [
-            ((1.0, 0.0), (0.0, mean)),
-            ((0.0, 1.0), (mean, 0.0)),
-            ((1.0, -1.0), (0.0, 0.0)),
-        ]
-        least = min(mean_loss(np.array(w), np.array(b), density, importance) for w, b in candidates)
-        worse += found > least * 1.01 + 1e-5
-    assert worse <= len(places) / 50  # where none of the starts came to the best
-
-
-def test_the_chart_has_each_kind_where_it_belongs():
-    kinds = record.phase_chart().kinds
-    assert kinds[0, -1] == kinds[0, 0] == record.BOTH
-    assert kinds[-1, 0] == record.FIRST
-    assert kinds[-1, -1] == record.SECOND
-    bare = replace(record.phase_chart(), directions=np.zeros_like(record.phase_chart().directions))
-    assert (bare.kinds == record.NEITHER).all()
-
-
-def test_cases_of_a_density_have_all_the_weight():
-    cases, weights = make_superposition.phase_cases()
-    assert weights.sum(0) == pytest.approx(np.ones(len(record.PHASE_DENSITIES)))
-    on = (cases > 0).astype(float)
-    assert weights.T @ on == pytest.approx(np.stack([record.PHASE_DENSITIES] * 2, -1))
 
 
 def test_a_record_that_is_missing_or_damaged_is_refused(tmp_path):

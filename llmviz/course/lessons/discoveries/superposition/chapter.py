@@ -3,136 +3,163 @@
 N features, M dimensions.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.course import components as lv
-from llmviz.course.components.scatter_film.view import LAST
-from llmviz.course.figures.phases import phase_chart as phase_figure
-from llmviz.course.lessons.discoveries.superposition import own, words
-from llmviz.course.lessons.discoveries.superposition.directions import draw_film, report
-from llmviz.course.lessons.discoveries.superposition.model import KEPT, Learned, Moment
-from llmviz.course.lessons.discoveries.superposition.params import FEATURES
-from llmviz.course.lessons.discoveries.superposition.superposition_record import (
+from llmviz.course.components.scatter_film.view import LAST, ORIGIN, Curve, Film, scatter_film
+from llmviz.course.lessons.discoveries.superposition import words
+from llmviz.course.lessons.discoveries.superposition.model import (
+    ALONE,
     COMMAND,
     DENSITIES,
-    PHASE_DENSITIES,
-    PHASE_IMPORTANCES,
+    KEPT,
     RATIO,
     SEEDS,
-    STARTS,
-    VALUES,
+    Learned,
+    Moment,
+    Toy,
     film,
-    phase_chart,
+)
+from llmviz.course.lessons.discoveries.superposition.params import (
+    FEATURES,
+    OWN_DENSITIES,
+    OWN_RATIOS,
 )
 from llmviz.course.ui import kit
+from llmviz.course.ui.guess import words as hand_words
 
+STAGED = True
 KEY = "discoveries.superposition"
+GUESS = f"{KEY}.kept"
 DIMENSIONS, DENSE, SPARSE = 2, 1.0, 0.05
+job_of = kit.job_of("llmviz.course.lessons.discoveries.superposition.model:learn", "toy")
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro, features=FEATURES, dimensions=DIMENSIONS, less=f"{RATIO:g}")
+    """Show the directions beside how many there are by density, then what sharing costs."""
     if not kit.is_here(words.missing, COMMAND, lambda: film(DENSE)):
         return
-    opened, charted = kit.predict(question(), f"{KEY}.kept", covers=True), False
+    kit.prose(words.hook, features=FEATURES)
+    asked = question()
+    opened = kit.answered(asked, GUESS)
+    learned = film(float(state["toydensity"]), state["toyseed"]) if opened else film(DENSE)
+    with kit.stage("superposition", stays=False):
+        _stage(state, learned, asked)
+    kit.predict(asked, GUESS, covers=True, hand=True)
     if opened:
-        _film(state)
-        _interference(state)
-        kit.section(words.phases)
-        phase_question = kit.Question.of(words.ask_phase)
-        charted = kit.predict(phase_question, f"{KEY}.phase", covers=True)
-        if charted:
-            _phases(state)
-    own.draw(state)
-    if opened and charted:
-        kit.seen(
-            words.end,
-            features=FEATURES,
-            dimensions=DIMENSIONS,
-            cases=round(1 / SPARSE),
-            dense=counts(DENSE),
-            sparse=counts(SPARSE),
-        )
+        named = {"dense": film(DENSE), "half": film(0.5), "sparse": film(SPARSE)}
+        kit.looks(state, words.looks, f"{KEY}.looks", **named, features=FEATURES)
+    kit.section(words.intro, features=FEATURES, dimensions=DIMENSIONS, less=f"{RATIO:g}")
+    if opened:
+        _interference(state, learned)
+        _own(state)
+        kept = {"dense": counts(DENSE), "sparse": counts(SPARSE), "cases": round(1 / SPARSE)}
+        kit.seen(words.end, features=FEATURES, dimensions=DIMENSIONS, **kept)
 
 
 def question() -> kit.Question:
-    """Return the question how many features get a direction when they are rarely on."""
+    """Return the question how many features get a direction when they are rarely on.
+
+    The wrong answers are those of somebody to whom two numbers hold two things, and to whom each
+    number holds two, one above and one below 0.
+    """
     right = int(film(SPARSE).kept.sum())
-    why, fewer, more = words.ask_kept_reasons
     return kit.Question.among(
         words.ask_kept,
         {
-            count: why if count == right else fewer if count > right else more
-            for count in range(DIMENSIONS, FEATURES + 1)
+            DIMENSIONS: words.ask_kept_each,
+            2 * DIMENSIONS: words.ask_kept_both,
+            right: words.ask_kept_right,
         },
         right,
-        scale=True,
         dense=int(film(DENSE).kept.sum()),
         features=FEATURES,
-        dimensions=DIMENSIONS,
         cases=round(1 / SPARSE),
     )
 
 
-def counts(density: float) -> str:
+def counts(density: float) -> list[str]:
     """Return how many features the bundled trainings kept at a density, each number once."""
-    return kit.listed(
-        [str(count) for count in sorted({int(film(density, s).kept.sum()) for s in SEEDS})]
-    )
+    return [str(count) for count in sorted({int(film(density, s).kept.sum()) for s in SEEDS})]
 
 
-def _film(state: kit.PageState) -> None:
-    kit.section(words.film)
-    anew = state.setter(toyframe=LAST)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        names = {f"{density:g}": f"{density:g}" for density in DENSITIES}
-        kit.choose(state, "toydensity", words.density, names, then=anew)
-        kit.choose(state, "toyseed", words.seed, {seed: str(seed + 1) for seed in SEEDS}, then=anew)
-    learned = chosen(state)
-    last = len(learned.moments) - 1
-    at = state["toyframe"] if 0 <= state["toyframe"] < last else LAST
-    step = kit.bound(
-        state, f"{KEY}.film", step=("toyframe", kit.one_of([*range(last), LAST], LAST))
-    )
-    draw_film(learned, f"{KEY}.film", at, step)
-    kit.prose(report(learned))
-    kit.prose(words.every)
-    kit.rows_table(every_row(), words.every_columns)
-    _code(state)
-
-
-def chosen(state: kit.PageState) -> Learned:
-    """Return the bundled training of the controls."""
-    return film(float(state["toydensity"]), state["toyseed"])
-
-
-@kit.kept(1)
-def every_row() -> list[tuple[str, ...]]:
-    """Return a row for each density: what the three trainings keep, and their losses."""
-    rows = []
-    for density in DENSITIES:
-        every = [film(density, seed) for seed in SEEDS]
-        rows.append(
-            (
-                f"{density:g}",
-                ", ".join(str(int(run.kept.sum())) for run in every),
-                ", ".join(str(int(run.shared.sum())) for run in every),
-                ", ".join(f"{run.last.loss:.4f}" for run in every),
-            )
+def _stage(state: kit.PageState, learned: Learned, asked: kit.Question) -> None:
+    opened, last = kit.answered(asked, GUESS), len(learned.moments) - 1
+    left, right = st.columns([1, 1], gap="medium", vertical_alignment="center")
+    with left:
+        at = state["toyframe"] if opened and 0 <= state["toyframe"] < last else LAST
+        act = kit.bound(
+            state, f"{KEY}.film", step=("toyframe", kit.one_of([*range(last), LAST], LAST))
         )
-    return rows
+        draw_film(learned, f"{KEY}.film", at, act)
+    with right:
+        cases = []
+        for density in DENSITIES:
+            every = [float(film(density, seed).kept.sum()) for seed in SEEDS]
+            label = [(words.densities[str(density)], density == learned.toy.density)]
+            told = opened or density in (DENSE, SPARSE)
+            shown = {"dots": every} if told else {"note": "?"}
+            mean = float(np.mean(every)) if told else None
+            cases.append(kit.Case(label, mean, **shown))
+        axis = kit.Axis(0, FEATURES + 0.5, words.kept_axis)
+        look = {"picture": f"{KEY}.counts", "form": "count"}
+        kit.guess_cases(cases, axis, asked, GUESS, veiled=[DENSITIES.index(SPARSE)], **look)
+    if opened:
+        anew = state.setter(toyframe=LAST)
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            names = {f"{density:g}": f"{density:g}" for density in DENSITIES}
+            kit.choose(state, "toydensity", words.density, names, then=anew)
+            runs = {seed: str(seed + 1) for seed in SEEDS}
+            kit.choose(state, "toyseed", words.seed, runs, then=anew)
+    kit.prose(report(learned))
 
 
-def _interference(state: kit.PageState) -> None:
+def draw_film(
+    learned: Learned, key: str, step: int = LAST, on_step: Callable[[], None] | None = None
+) -> None:
+    """Show how the directions of a toy with two dimensions grew."""
+    moments, count = learned.moments, learned.toy.features
+    scatter_film(
+        Film(
+            np.array([moment.directions.T for moment in moments]),
+            [str(number + 1) for number in range(count)],
+            words=words.film_words,
+            kinds=np.arange(count),
+            kind_names=[words.feature.format(number=number + 1) for number in range(count)],
+            lit=range(count),
+            links=[(ORIGIN, number) for number in range(count)],
+            captions=[words.caption.format(at=moment) for moment in moments],
+            curve=Curve(words.loss, [moment.loss for moment in moments]),
+            axes=tuple(words.film_axes),
+        ),
+        key=key,
+        step=step,
+        on_step=on_step,
+    )
+
+
+def report(learned: Learned) -> str:
+    """Return what a training keeps, in sentences."""
+    count, shared = int(learned.kept.sum()), int(learned.shared.sum())
+    how = "none" if not count else "shared" if shared else "apart"
+    slots = {"toy": learned.toy, "kept": count, "shared": shared, "from_": KEPT, "alone": ALONE}
+    said = words.report[how].format(step=learned.last.step, **slots)
+    if learned.toy.dimensions != 2 or count < 2:
+        return said
+    return f"{said} {words.angles.format(angles=[f'{gap:.0f}°' for gap in learned.gaps])}"
+
+
+def _interference(state: kit.PageState, learned: Learned) -> None:
     kit.section(words.interference)
     names = [str(number + 1) for number in range(FEATURES)]
     st.pills(words.on, names, selection_mode="multi", **state.bind("toyon"))
     on = np.array([name in state["toyon"] for name in names])
-    moment = chosen(state).last
+    moment = learned.last
     kit.show(
         state,
         matrices(moment, on),
@@ -143,124 +170,85 @@ def _interference(state: kit.PageState) -> None:
         numbers=True,
     )
     kit.prose(" ".join([cost(moment, on), *([words.negative] if (moment.bias < 0).all() else [])]))
+    kept, shared = learned.kept.sum(), learned.shared.sum()
+    slots = {"density": learned.toy.density, "seed": learned.toy.seed}
+    code = f"{learned.lengths.round(2)} {kept} {shared}"
+    kit.show_code([Learned, Moment], words.snippet.format(**slots), code)
 
 
 def matrices(moment: Moment, on: np.ndarray) -> list[lv.Matrix]:
     """Return the way of features that are on (N,) through a model, as matrices that open."""
-    x = on.astype(float)[None]
-    w, b = moment.directions, moment.bias[None]
-    names = [str(number + 1) for number in range(len(on))]
-    numbers = [f"h{number + 1}" for number in range(len(w))]
-    hidden = x @ w.T
-    total = hidden @ w + b
-    across = {"col_labels": names}
+    x, w, b = on.astype(float)[None], moment.directions, moment.bias[None]
+    hidden, names = x @ w.T, [str(number + 1) for number in range(len(on))]
+    numbers, total = [f"h{number + 1}" for number in range(len(w))], hidden @ w + b
+    to_h, added = lv.matmul("x", "W", transpose_b=True), lv.matmul("h", "W", bias="b")
+    across: dict[str, Any] = {"col_labels": names}
+    read = {"role": "value", "op": lv.function("sum", "ReLU")}
+    square = {"role": "weights", "scale": "diverging", "row_labels": names}
     return [
         lv.Matrix("x", x, role="residual", **across),
         lv.Matrix("W", w, role="key", row_labels=numbers, **across),
-        lv.Matrix(
-            "h",
-            hidden,
-            "h",
-            words.formula_h,
-            col_labels=numbers,
-            op=lv.matmul("x", "W", transpose_b=True),
-        ),
+        lv.Matrix("h", hidden, "h", "x · Wᵀ", col_labels=numbers, op=to_h),
         lv.Matrix("b", b, **across),
         lv.Matrix("Wᵀ", w.T, op=lv.transposed("W")),
         lv.Matrix(
-            "Wᵀ·W",
-            w.T @ w,
-            words.formula_overlap,
-            row_labels=names,
-            op=lv.matmul("Wᵀ", "W"),
-            role="weights",
-            scale="diverging",
-            **across,
+            "Wᵀ·W", w.T @ w, words.overlap, "Wᵀ · W", op=lv.matmul("Wᵀ", "W"), **square, **across
         ),
-        lv.Matrix(
-            "sum", total, "sum", words.formula_sum, op=lv.matmul("h", "W", bias="b"), **across
-        ),
-        lv.Matrix(
-            "x′",
-            np.maximum(0, total),
-            "x′",
-            words.formula_read,
-            role="value",
-            op=lv.function("sum", "ReLU"),
-            **across,
-        ),
+        lv.Matrix("sum", total, "sum", "h · W + b", op=added, **across),
+        lv.Matrix("x′", np.maximum(0, total), "x′", "ReLU(sum)", **read, **across),
     ]
 
 
 def cost(moment: Moment, on: np.ndarray) -> str:
     """Return what a model reads back of features that are on (N,), and of the others."""
     read = moment.read(on.astype(float))
-    shown = kit.listed([f"{value:.2f}" for value in read[on]])
+    shown = [f"{value:.2f}" for value in read[on]]
     if on.all():
         return words.cost["all"].format(on=shown)
-    off = np.where(on, -1.0, read)
-    which = int(off.argmax())
-    most = {"most": float(off[which]), "which": which + 1}
-    return words.cost["some" if on.any() else "none"].format(on=shown, **most)
+    which = int(np.where(on, -1.0, read).argmax())
+    kind = "some" if on.any() else "none"
+    return words.cost[kind].format(on=shown, most=float(read[which]), which=which + 1)
 
 
-def _phases(state: kit.PageState) -> None:
-    kit.section(
-        words.phase_chart, starts=STARTS, cells=len(PHASE_DENSITIES) * len(PHASE_IMPORTANCES)
-    )
+def _own(state: kit.PageState) -> None:
+    """Show a toy of the learner's, and its directions while they are learned."""
+    kit.section(words.own)
+    anew = state.setter(owntoy=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        for key, label, values in (
-            ("phasedensity", words.phase_density, PHASE_DENSITIES),
-            ("phaseweight", words.phase_weight, PHASE_IMPORTANCES),
+        st.slider(words.own_features, width=200, **state.ranged("ownfeatures", then=anew))
+        st.slider(words.own_dims, width=160, **state.ranged("owndims", then=anew))
+        for key, label, texts in (
+            ("owndensity", words.density, OWN_DENSITIES),
+            ("ownratio", words.own_ratio, OWN_RATIOS),
         ):
-            names = {number: f"{value:.3g}" for number, value in enumerate(values)}
-            st.select_slider(label, width=320, **state.named(key, names))
-    d, i = state["phasedensity"], state["phaseweight"]
-    kit.chart(figure(d, i, kit.theme()), f"{KEY}.phases", bar=False)
-    chart = phase_chart()
-    first, second = chart.directions[d, i]
-    p, weight = float(PHASE_DENSITIES[d]), float(PHASE_IMPORTANCES[i])
-    read = words.phase_read[int(chart.kinds[d, i])].format(
-        density=p,
-        weight=weight,
-        first=float(first),
-        second=float(second),
-        kept_from=KEPT,
-        loss=float(chart.losses[d, i]),
-    )
-    kit.prose(f"{read} {words.phase_drop.format(drop=min(1.0, weight) * variance(p))}")
-
-
-def variance(density: float) -> float:
-    """Return the variance of a feature: what is lost of one that is dropped.
-
-    It is on with this density, and then one of ten values from 0.05 to 0.95, each as often.
-    """
-    mean = density * VALUES.mean()
-    return float(density * (VALUES**2).mean() - mean**2)
-
-
-@kit.kept(64)
-def figure(d: int, i: int, mode: kit.Mode) -> go.Figure:
-    """Return the chart of phases with a mark at one cell."""
-    return phase_figure(
-        PHASE_DENSITIES,
-        PHASE_IMPORTANCES,
-        phase_chart().kinds,
-        words.phase_kinds,
-        ("query", "key", "value", "residual"),
-        (words.phase_density_axis, words.phase_weight_axis),
-        (float(PHASE_DENSITIES[d]), float(PHASE_IMPORTANCES[i]), words.phase_here),
-        mode,
+            st.selectbox(label, width=140, **state.named(key, {text: text for text in texts}, anew))
+        st.number_input(words.own_seed, step=1, width=110, **state.ranged("ownseed", then=anew))
+    shape = (state["ownfeatures"], state["owndims"])
+    toy = Toy(*shape, float(state["owndensity"]), float(state["ownratio"]), state["ownseed"])
+    kit.live(
+        state,
+        "owntoy",
+        job_of,
+        (toy,),
+        lambda job: _results(toy, job),
+        start=words.own_start,
+        share=lambda job: job.results[-1].step / job.results[-1].steps if job.results else 0.0,
     )
 
 
-def _code(state: kit.PageState) -> None:
-    learned = chosen(state)
-    kit.show_code(
-        [Learned, Moment],
-        "from llmviz.course.lessons.discoveries.superposition.superposition_record import film\n\n"
-        f"learned = film({learned.toy.density!r}, seed={learned.toy.seed})\n"
-        "print(learned.lengths.round(2), learned.kept.sum(), learned.shared.sum())",
-        f"{learned.lengths.round(2)} {learned.kept.sum()} {learned.shared.sum()}",
-    )
+def _results(toy: Toy, job: kit.Job) -> None:
+    if not job.results:
+        return
+    learned = Learned(toy, list(job.results))
+    if not job.over:
+        kit.prose(words.own_going, at=learned.last)
+    if toy.dimensions == 2:
+        draw_film(learned, f"{KEY}.own.film")
+    each = learned.dimensions_each
+    cases = [
+        kit.Case(words.feature.format(number=number + 1), float(value))
+        for number, value in enumerate(each)
+    ]
+    axis, look = kit.Axis(0, 1.1, words.own_axis), {"form": "figure"}
+    kit.case_rows(cases, axis, key=f"{KEY}.own.shares", words=hand_words.bars, **look)
+    kit.prose(f"{report(learned)} {words.own_shares.format(total=each.sum(), toy=toy)}")

@@ -5,22 +5,36 @@ number from 0 to 1. The model writes x (N) into h = W·x (M) and reads x' = relu
 Its loss is the mean of Σ importance · (x − x')².
 
 Reference: Elhage et al. 2022, "Toy Models of Superposition".
+
+`python -m experiments make superposition` makes the bundled ones again, a few minutes on one
+thread: films of D densities and R seeds in `data/experiments/superposition/`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.records import require
+from llmviz.training.files import read_json
 
 MOST_FEATURES, MOST_DIMENSIONS = 20, 5
 STEPS, BATCH, RATE = 3000, 512, 0.01
 MOMENTS = 60  # that are kept of a training
 KEPT = 0.5  # a direction of at least this length counts as kept
 ALONE = 0.1  # what two directions may have in common, as a cosine, and still be at right angles
+FOLDER = EXPERIMENT_FOLDER / "superposition"
+FRAMES, CARD = "frames.safetensors", "card.json"
+COMMAND = "python -m experiments make superposition"
+DENSITIES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
+SEEDS = (0, 1, 2)
+RATIO = 0.9
 
 
 @dataclass(frozen=True)
@@ -129,12 +143,6 @@ class Learned:
         return np.sort(np.diff(angles, append=angles[:1] + 360))
 
 
-def draw_features(toy: Toy, count: int, generator: np.random.Generator) -> np.ndarray:
-    """Return `count` rows of features (count, N)."""
-    values = generator.random((count, toy.features))
-    return np.where(generator.random(values.shape) < toy.density, values, 0.0)
-
-
 def moments_of(steps: int) -> list[int]:
     """Return the steps of the moments that are kept, with growing distances; the last is kept.
 
@@ -173,3 +181,27 @@ def learn(toy: Toy, steps: int = STEPS) -> Iterator[Moment]:
 
 def _numbers(tensor: Any) -> np.ndarray:
     return tensor.detach().double().numpy().copy()
+
+
+@cache
+def _parts(folder: Path) -> dict[str, np.ndarray]:
+    from llmviz.training.tensors import load_tensors
+
+    path = require(folder / FRAMES, COMMAND)
+    steps, shape = int(read_json(folder / CARD)["steps"]), (len(DENSITIES), len(SEEDS))
+    parts: dict[str, Any] = {name: tensor.numpy() for name, tensor in load_tensors(path).items()}
+    names = {"loss", "directions", "bias"}
+    if set(parts) != names or parts["loss"].shape != (*shape, len(moments_of(steps))):
+        raise ValueError(f"{path} is damaged; `{COMMAND}` makes it again")
+    return parts | {"steps": np.array(moments_of(steps))}
+
+
+def film(density: float, seed: int = 0, folder: Path = FOLDER) -> Learned:
+    """Return a bundled training. Raises ValueError where it is missing or damaged."""
+    parts = _parts(folder)
+    at = DENSITIES.index(density), SEEDS.index(seed)
+    columns = (parts[name][at].astype(float) for name in ("loss", "directions", "bias"))
+    steps = parts["steps"].tolist()
+    rows = zip(steps, *columns, strict=True)
+    moments = [Moment(step, steps[-1], float(loss), *arrays) for step, loss, *arrays in rows]
+    return Learned(Toy(density=density, ratio=RATIO, seed=seed), moments)

@@ -1,10 +1,9 @@
 """The controls of the chapter "More ideas than dimensions", as its links write them."""
 
-from llmviz.course.lessons.discoveries.superposition.model import MOST_DIMENSIONS, MOST_FEATURES
-from llmviz.course.lessons.discoveries.superposition.superposition_record import (
+from llmviz.course.lessons.discoveries.superposition.model import (
     DENSITIES,
-    PHASE_DENSITIES,
-    PHASE_IMPORTANCES,
+    MOST_DIMENSIONS,
+    MOST_FEATURES,
     SEEDS,
 )
 from llmviz.course.ui import codec
@@ -19,8 +18,6 @@ PARAMS = [
     codec.integer("toyframe", -1, -1, 999),
     codec.choices("toyon", ["1"], [str(feature + 1) for feature in range(FEATURES)]),
     codec.text("toycell", ""),
-    codec.integer("phasedensity", 12, 0, len(PHASE_DENSITIES) - 1),
-    codec.integer("phaseweight", 12, 0, len(PHASE_IMPORTANCES) - 1),
     codec.integer("ownfeatures", 7, 2, MOST_FEATURES),
     codec.integer("owndims", 2, 2, MOST_DIMENSIONS),
     codec.choice("owndensity", "0.05", OWN_DENSITIES),
