@@ -186,8 +186,8 @@ def in_browser(folder: Path, tokens: int, rounds: int, only: str) -> None:
     part = "embeddings?part=similarity&word={0}&other={1}&plus={0}&minus={1}&add={2}&look="
     look = f"list={','.join(some[-3:])}&look=".join(part.format(*some[:3]).split("look="))
     lookup = f"embeddings?part=lookup&word={some[0]}&other={some[1]}"
-    waves = "embeddings?part=positions&length=256&width=128"
-    turned = f"embeddings?part=positions&way=rotary&asks={some[0]}&answers={some[1]}"
+    waves = "embeddings?part=ways&length=256&width=128"
+    turned = f"embeddings?part=ways&placing=rotary&asks={some[0]}&answers={some[1]}"
     shown = "drawn.get(text.split(', ')[1]) > entered"
     tasks = {
         "table: a word typed": (lookup, ".whole", "Word, or #id", some, DRAWN),

@@ -175,7 +175,7 @@ def test_a_point_says_who_it_is_and_is_let_go_by_a_click_and_a_phone_has_room_fo
 
 
 def test_the_curves_follow_the_pointer_over_the_table_of_positions(lesson):
-    page = lesson("part=positions", "canvas.picture")
+    page = lesson("part=ways", "canvas.picture")
     picture_ = page.locator("canvas.picture")
     picture_.scroll_into_view_if_needed()
     box = picture_.bounding_box()

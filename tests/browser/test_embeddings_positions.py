@@ -61,7 +61,7 @@ def test_nothing_is_given_away_before_the_button_and_then_the_bars_follow(lesson
 
 
 def test_a_cell_under_the_pointer_opens_to_its_formula(lesson, window):
-    page = lesson("part=positions&length=16&width=8&base=100&position=3&number=5", "canvas.picture")
+    page = lesson("part=ways&length=16&width=8&base=100&position=3&number=5", "canvas.picture")
     line = page.locator(".said.num").first
     written = f"{math.cos(3 / 100 ** (4 / 8)):.4f}"
     assert line.inner_text().replace("−", "-") == (
@@ -69,11 +69,11 @@ def test_a_cell_under_the_pointer_opens_to_its_formula(lesson, window):
     )
     page.goto("about:blank")
     page = lesson(
-        "part=positions&way=rotary&length=16&width=8&base=100&position=3&number=5", "canvas.picture"
+        "part=ways&placing=rotary&length=16&width=8&base=100&position=3&number=5", "canvas.picture"
     )
     written = f"{math.sin(3 / 100 ** (2 / 8)):.4f}"
     line = page.locator(".said.num").first.inner_text().replace("−", "-")
     assert line.startswith("position 3, column 5: sin(3 / 100^(2/8))") and line.endswith(written)
     page.goto("about:blank")
-    page = lesson("part=positions&way=learned", "canvas.picture")
+    page = lesson("part=ways&placing=learned", "canvas.picture")
     assert "sin" not in page.locator(".said.num").first.inner_text()

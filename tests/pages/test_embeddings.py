@@ -18,7 +18,9 @@ from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.context import words as context_words
 from llmviz.course.lessons.embeddings.lookup import words as lookup_words
 from llmviz.course.lessons.embeddings.similarity import parse_vector, words
-from llmviz.course.lessons.embeddings.similarity.model import scores
+from llmviz.course.lessons.embeddings.sums import chapter
+from llmviz.course.lessons.embeddings.sums import words as sum_words
+from llmviz.course.lessons.embeddings.sums.model import scores
 from llmviz.course.ui import engine
 from llmviz.similarity import analogy, nearest, pairwise, renumbered
 from llmviz.tokenizers import WordTokenizer
@@ -32,7 +34,7 @@ from tests.pages.small_model import make_checkpoint
 
 SAID = "the cat sat on a mat and a dog saw the king and the queen . a man saw a woman"
 ODD = ("<script>alert(1)</script>", "![x](http://a) $x$ :red[y] `c` [[token]]", "👩‍🚀 한국어", "#")
-LOOKS = ("pair", "list", "neighbours", "analogy")
+LOOKS = ("pair", "neighbours", "analogy")  # the last is a chapter of its own now
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +235,7 @@ def test_list_is_every_cosine_and_names_what_it_leaves_out(small):
     app = similarity(look="list", list="the, man, zebraish, on, man, #5")
     rows = [table.find(word) for word in ("the", "man", "on", "#5")]
     np.testing.assert_allclose(
-        matrices(app)[words.list_label], pairwise(table.matrix[rows]), atol=1e-6
+        views(app)[-1]["matrices"][-1]["values"], pairwise(table.matrix[rows]), atol=1e-6
     )
     assert "zebraish" in prose_of(app)
     assert "lowest for" in prose_of(app)
@@ -275,13 +277,13 @@ def test_more_neighbours_than_rows_are_all_there_are(small):
 @pytest.mark.parametrize("inputs", ["0", "1"])
 def test_analogy_ranks_the_rows_nearest_to_the_sum(small, inputs):
     _, table = small
-    app = similarity(look="analogy", model="whole-words", inputs=inputs, k="5")
+    app = similarity(look="analogy", model="whole-words", inputs=inputs)
     rows = [table.find(word) for word in ("king", "man", "woman")]
-    found = analogy(table.matrix, *rows, 5, exclude_inputs=inputs == "0")
-    shown = matrices(app)
-    np.testing.assert_allclose(shown[words.list_label][:, 0], found.values, atol=1e-6)
-    one, less, more = (shown[name] for name in words.sum_rows)
-    np.testing.assert_allclose(one - less + more, shown[words.sum], atol=1e-6)
+    found = analogy(table.matrix, *rows, chapter.SHOWN, exclude_inputs=inputs == "0")
+    shown = {m["name"]: m["values"] for m in views(app)[0]["matrices"]}  # below it is a list
+    np.testing.assert_allclose(shown[sum_words.list_label][:, 0], found.values, atol=1e-6)
+    one, less, more = (shown[name] for name in sum_words.sum_rows)
+    np.testing.assert_allclose(one - less + more, shown[sum_words.sum], atol=1e-6)
     right = found.ids[0] == table.find("queen")
     said = re.sub("</?code>", "", prose_of(app))
     told = "man goes with woman as king goes with queen: right."
@@ -299,13 +301,13 @@ def test_what_the_three_words_take_is_told_only_where_they_take_some(small):
     alone, among = (
         scores(table, "pairs", exclude_inputs=exclude).right for exclude in (True, False)
     )
-    assert (words.score_taken in said) == (among < alone)
+    assert (sum_words.score_taken in said) == (among < alone)
 
 
 def test_known_pairs_fill_the_boxes(small):
     app = similarity(look="analogy", model="whole-words", plus="cat", minus="dog", add="mat")
-    press(app, words.another)
-    typed = [box(app, label).value for label in words.three]
+    press(app, sum_words.another)
+    typed = [box(app, label).value for label in sum_words.three]
     pairs = [("man", "woman"), ("king", "queen")]
     assert typed in [
         [first[i], second[i], second[1 - i]]
@@ -401,7 +403,7 @@ def test_odd_words_break_nothing_and_stay(small):
             fine(open_part("embeddings", "lookup", **link))
             for look in LOOKS:
                 app = similarity(look=look, **link)
-            assert box(app, words.three[0]).value == odd
+            assert box(app, sum_words.three[0]).value == odd
             fine(open_part("embeddings", "context", ctxword=odd, ctx1=odd, model=model))
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.embeddings import LESSON
-from llmviz.course.lessons.embeddings.positions import LONGER, longer, words
+from llmviz.course.lessons.embeddings.ways import LONGER, longer, words
 from llmviz.evaluation.longer_texts import LossBeyond
 from llmviz.paths import CHECKPOINTS
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets
@@ -30,18 +30,18 @@ def test_the_page_says_what_it_needs_and_how_long_each_chapter_takes():
 
 @pytest.mark.parametrize("way", ["sinusoidal", "rotary"])
 def test_the_table_of_positions_is_sent_with_its_formula(way):
-    app = open_part("embeddings", "positions", way=way, base="100")
+    app = open_part("embeddings", "ways", placing=way, base="100")
     assert sent(app, "positions_view")["wave"] == [way, 100]
 
 
 def test_a_learned_table_has_no_formula():
     assert (
-        sent(open_part("embeddings", "positions", way="learned"), "positions_view")["wave"] is None
+        sent(open_part("embeddings", "ways", placing="learned"), "positions_view")["wave"] is None
     )
 
 
 def test_a_longer_text_is_measured_once_the_order_was_guessed(covers):
-    app = open_part("embeddings", "positions")
+    app = open_part("embeddings", "ways")
     assert "Rotary:" not in prose_of(app)
     next(one for one in app.button if one.label == "Show me without an answer").click().run()
     fine(app)

@@ -11,7 +11,7 @@ import pytest
 from llmviz.course.lessons.embeddings.lookup import ids
 from llmviz.course.lessons.embeddings.lookup import words as lookup_words
 from llmviz.course.lessons.embeddings.maps import report
-from llmviz.course.lessons.embeddings.positions import words as position_words
+from llmviz.course.lessons.embeddings.ways import words as position_words
 from llmviz.course.lessons.embeddings.word_maps import Mapped, judge
 from llmviz.course.ui import engine
 from llmviz.similarity.trust import neighbour_ids, neighbour_ranks

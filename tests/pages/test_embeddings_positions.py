@@ -9,15 +9,10 @@ import pytest
 import torch
 
 from llmviz.course.components import unpack
-from llmviz.course.lessons.embeddings.positions import (
-    PROMPT,
-    SENTENCE,
-    TABLE_MODEL,
-    TURN_WIDTH,
-    WITH,
-    WITHOUT,
-    words,
-)
+from llmviz.course.lessons.embeddings.positions import PROMPT, WITH, WITHOUT, words
+from llmviz.course.lessons.embeddings.ways import SENTENCE, TABLE_MODEL, TURN_WIDTH, chapter
+from llmviz.course.lessons.embeddings.ways import words as ways_words
+from llmviz.course.lessons.embeddings.ways.model import computed_positions
 from llmviz.course.ui import engine
 from llmviz.models.word_order import shuffled
 from llmviz.trace import record
@@ -46,6 +41,12 @@ def open_chapter(**link: str):
     return app
 
 
+def open_ways(**link: str):
+    app = open_page("embeddings", part="ways", **link)
+    assert [str(error.value) for error in app.exception] == []
+    return app
+
+
 def matrices(app) -> dict[str, np.ndarray]:
     return {m["name"]: m["values"] for m in sent(app, "matrix_view")["matrices"]}
 
@@ -54,7 +55,7 @@ def matrices(app) -> dict[str, np.ndarray]:
 
 
 def test_sinusoidal_waves_are_those_of_the_paper():
-    app = open_chapter(length="20", width="8", base="100", position="3", number="5")
+    app = open_ways(length="20", width="8", base="100", position="3", number="5")
     data = sent(app, "positions_view")
     expected = [
         [(math.sin, math.cos)[j % 2](t / 100 ** (2 * (j // 2) / 8)) for j in range(8)]
@@ -75,7 +76,7 @@ def test_sinusoidal_waves_are_those_of_the_paper():
 
 
 def test_rotary_scores_fall_with_distance_alone():
-    app = open_chapter(way="rotary", length="16", width="6", base="50")
+    app = open_ways(placing="rotary", length="16", width="6", base="50")
     data = sent(app, "positions_view")
     angles = np.arange(16)[:, None] * 50.0 ** (-2 * np.arange(3) / 6)
     assert np.allclose(data["table"], np.hstack((np.cos(angles), np.sin(angles))), atol=1e-5)
@@ -85,7 +86,7 @@ def test_rotary_scores_fall_with_distance_alone():
 
 
 def test_learned_positions_are_the_model_s_own():
-    app = open_chapter(way="learned", placed="tiny-world-char", position="200", number="900")
+    app = open_ways(placing="learned", placed="tiny-world-char", position="200", number="900")
     data = sent(app, "positions_view")
     model = engine.load("tiny-world-char").model
     assert np.array_equal(data["table"], model.position.weight.numpy())
@@ -98,25 +99,41 @@ def test_learned_positions_are_the_model_s_own():
     ("link", "said"),
     [
         ({"width": "7"}, "even width; got 7"),
-        ({"width": "7", "way": "rotary"}, "even head size; got 7"),
+        ({"width": "7", "placing": "rotary"}, "even head size; got 7"),
     ],
 )
 def test_an_odd_width_is_one_clear_line(link, said):
-    app = open_chapter(**link)
+    app = open_ways(**link)
     assert said in boxes(app) and len(app.error) == 1
 
 
 def test_the_smallest_table_is_drawn():
     for way in ("sinusoidal", "rotary"):
-        app = open_chapter(way=way, length="2", width="2")
+        app = open_ways(placing=way, length="2", width="2")
         assert sent(app, "positions_view")["table"].shape == (2, 2)
+
+
+@pytest.mark.parametrize("way", ["sinusoidal", "rotary"])
+@pytest.mark.parametrize("t", [2, 7, 8, 64, 256])
+@pytest.mark.parametrize("base", [2, 10, 10_000])
+def test_places_as_far_apart_are_as_alike_wherever_a_formula_says_so(way, t, base):
+    table = computed_positions(way, t, 16, base)
+    asked, pairs = chapter.question(way, table), chapter.pairs_asked(t)
+    assert (pairs is None) == (t < 8)
+    if asked is None:
+        return
+    (a, b), (c, d) = pairs
+    assert b - a == d - c and b < c and d < t
+    right = asked.values[asked.right][0]
+    assert right == pytest.approx(float(table.similarity[a, b]), abs=1e-4)
+    assert all(abs(right - v[0]) >= chapter.APART for v in asked.values if v[0] != right)
 
 
 # ---- token + position
 
 
 def test_every_input_number_is_a_token_s_plus_a_position_s():
-    app = open_chapter(**{"from": "10"})
+    app = open_ways(**{"from": "10"})
     found = matrices(app)
     bundled = engine.load(TABLE_MODEL)
     ids = [bundled.tokenizer.special_tokens["<|endoftext|>"]]
@@ -140,13 +157,13 @@ def test_every_input_number_is_a_token_s_plus_a_position_s():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", words.no_words),
-        ("one word", words.no_word_twice),
+        ("", ways_words.no_words),
+        ("one word", ways_words.no_word_twice),
         ("<b>x</b> $y$ `z` " * 60, "is at position"),
     ],
 )
 def test_any_sentence_can_be_added_up(text, said):
-    app = open_chapter(sat=text)
+    app = open_ways(sat=text)
     assert said in boxes(app) + prose_of(app)
 
 
@@ -154,7 +171,7 @@ def test_any_sentence_can_be_added_up(text, said):
 
 
 def test_a_turned_query_and_key_score_by_distance_alone():
-    app = open_chapter(way="rotary", m="12", n="5", shift="31", base="100")
+    app = open_ways(placing="rotary", m="12", n="5", shift="31", base="100")
     found = matrices(app)
     for name in ("q", "k"):
         straight = found[name] * found[f"{name}cos"]
@@ -172,14 +189,13 @@ def test_a_turned_query_and_key_score_by_distance_alone():
     written = f"{expected:.6f}".replace("-", "−")
     assert text.count(f"<strong>{written}</strong>") == 2
     assert "the key is 7 places before the query" in text
-    text = prose_of(open_chapter(way="rotary", m="4", n="5"))
+    text = prose_of(open_ways(placing="rotary", m="4", n="5"))
     assert "the key is 1 place after the query" in text
 
 
 def test_a_word_without_a_row_is_met_with_likely_ones():
-    app = open_chapter(way="rotary", asks="qzxqzx")
+    app = open_ways(placing="rotary", asks="qzxqzx")
     assert all_sent(app, "matrix_view") == []
-    assert len(all_sent(app, "token_strip")) == 1
 
 
 # ---- the shuffle test
@@ -238,6 +254,11 @@ def test_without_the_pair_the_commands_stand_there(monkeypatch):
     app = open_chapter()
     commands = [block.value for block in app.code]
     assert words.no_pair_command.format(name=WITHOUT) in commands
+
+
+def test_an_older_link_to_a_way_opens_it():
+    app = open_chapter(way="rotary")
+    assert app.query_params["part"] == "ways" and app.query_params["placing"] == "rotary"
 
 
 def test_buttons_shuffle_and_put_back():

@@ -11,16 +11,18 @@ import re
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as some
 
-from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.context import chapter as context
 from llmviz.course.lessons.embeddings.context import words as context_words
 from llmviz.course.lessons.embeddings.context.model import Move, Place, largest_move, two_paths
 from llmviz.course.lessons.embeddings.lookup import ids
 from llmviz.course.lessons.embeddings.maps import report
 from llmviz.course.lessons.embeddings.maps import words as map_words
-from llmviz.course.lessons.embeddings.positions import shuffle
-from llmviz.course.lessons.embeddings.similarity import analogies, neighbours, wordlist, words
+from llmviz.course.lessons.embeddings.positions import chapter as shuffle
+from llmviz.course.lessons.embeddings.similarity import neighbours
+from llmviz.course.lessons.embeddings.sums import chapter as sums
 from llmviz.course.lessons.embeddings.word2vec import film
 from llmviz.course.lessons.embeddings.word_maps import Judged
 from llmviz.course.ui.common import signed
@@ -95,29 +97,6 @@ def test_the_nearest_row_is_the_only_nearest_answer():
     assert asked > 100
 
 
-def test_the_odd_word_is_the_only_one_with_the_lowest_mean():
-    asked = 0
-    for seed in TABLES:
-        table = table_of(seed)
-        rows = rows_of(table)[: 4 + seed % 8]
-        if len(rows) < 4:
-            continue
-        alike = pairwise(table.exact[rows])
-        names = [sources.labels(table)[row] for row in rows]
-        question = wordlist.odd_question(alike, names)
-        if question is None:
-            continue
-        asked += 1
-        means = [np.delete(line, i).mean() for i, line in enumerate(alike)]
-        right = names.index(question.answers[question.right])
-        assert means[right] == pytest.approx(min(means))
-        told = [written(reason) for reason in question.reasons]
-        assert told.count(min(told)) == 1 and told[question.right] == min(told)
-    assert asked > 10
-    same = np.ones((5, 5))
-    assert wordlist.odd_question(same, list("abcde")) is None
-
-
 def test_how_many_are_above_a_half_says_fewer_and_more_where_it_is_so():
     asked, many = 0, 0
     for seed in TABLES:
@@ -142,44 +121,15 @@ def test_how_many_are_above_a_half_says_fewer_and_more_where_it_is_so():
     assert asked > 100 and many > 10
 
 
-@pytest.mark.parametrize(
-    ("right", "plain", "line"),
-    [
-        (0.0, 0.0, words.plain_none),
-        (0.0, 0.2, words.plain_enough),
-        (0.4, 0.4, words.plain_enough),
-        (0.4, 0.3, words.plain_most),
-        (0.4, 0.2, words.plain_few),
-        (0.4, 0.0, words.plain_few),
-    ],
-)
-def test_what_the_step_is_worth(right, plain, line):
-    assert analogies.step_line(right, plain).startswith(line.partition("{")[0])
-
-
-def test_what_wins_an_analogy_is_the_only_nearest():
-    asked = 0
-    for seed in TABLES:
-        table = table_of(seed)
-        rows = rows_of(table)
-        draw = np.random.default_rng(seed)
-        for _ in range(20):
-            three = draw.choice(rows, 3).tolist()
-            unit = table.exact / np.maximum(np.linalg.norm(table.exact, axis=1), 1e-300)[:, None]
-            total = unit[three[0]] - unit[three[1]] + unit[three[2]]
-            if np.linalg.norm(total) < 1e-9:
-                continue
-            question = analogies.included_question(table, three, {"a": "x", "b": "y", "c": "z"})
-            if question is None:
-                continue
-            asked += 1
-            cosines = unit @ total / np.linalg.norm(total)
-            cosines[~table.exact.any(axis=1)] = -2
-            winner = question.answers[question.right]
-            assert winner == sources.labels(table)[int(cosines.argmax())]
-            told = [written(reason) for reason in question.reasons]
-            assert told.count(max(told)) == 1 and told[question.right] == max(told)
-    assert asked > 100
+@given(some.floats(0, 1), some.floats(0, 1))
+def test_what_the_sum_is_worth_has_one_right_answer(right, plain):
+    asked = sums.worth_question(sums.Worth("pairs", 30, 870, right, plain))
+    if asked is None:
+        return
+    values = [value for (value,) in asked.values]
+    assert values[asked.right] == plain
+    assert all(abs(value - plain) >= sums.APART for value in values if value != plain)
+    assert ("anyway" in asked.reasons[asked.right]) == (plain > right / 2)
 
 
 def test_kept_neighbours_are_asked_where_they_are_one_set():

@@ -34,7 +34,7 @@ SHARED = (
 LESSONS = [lesson.key for lesson in ALL_LESSONS]
 CHAPTERS = [(name, part, {}) for name in LESSONS for part in parts(name)]
 CHAPTERS += [("attention", part, {"source": "model"}) for part in ("steps", "masks", "heads")]
-CHAPTERS += [("embeddings", "positions", {"way": way}) for way in ("learned", "rotary")]
+CHAPTERS += [("embeddings", "ways", {"placing": way}) for way in ("learned", "rotary")]
 CHAPTERS += [("history", "counting", {"count": look}) for look in ("network", "longer")]
 CHAPTERS += [("history", "all", {"all": "axes"}), ("history", "where", {"ring": "ai"})]
 # Enough draws for a curve over them.

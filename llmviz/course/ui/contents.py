@@ -81,6 +81,8 @@ class Lesson:
     needs_engine: whether no chapter can do without torch; the page then waits for it.
     linked_first: the chapter of a link that names none, where that is not the first one any more.
     moved: names of chapters in older links, and the chapters that hold now what was there.
+    split: chapters that were a part of another, with that one and what older links to it say, and
+        today's never do, that mean them: `control=value`, or `control`.
     begins_with: controls and what they are for a visitor who comes without a link, where a link
     that leaves them out has always meant something else.
     """
@@ -94,6 +96,7 @@ class Lesson:
     after: Sequence[str] = ()
     linked_first: str = ""
     moved: Mapping[str, str] = field(default_factory=dict)
+    split: Mapping[str, Sequence[str]] = field(default_factory=dict)
     begins_with: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -183,6 +186,19 @@ class Lesson:
                 declared[param.key] = package
                 controls.append(param)
         return controls
+
+    def opened_by(self, link: Mapping[str, str]) -> str | None:
+        """Return the chapter that holds now what an older link to another one means.
+
+        >>> from llmviz.course.lessons.embeddings import LESSON
+        >>> LESSON.opened_by({"part": "similarity", "look": "list"})
+        'sums'
+        """
+        said = {*link, *map("=".join, link.items())}
+        for key, (old, *pieces) in self.split.items():
+            if link.get("part") == old and said & {*pieces}:
+                return key
+        return None
 
 
 def controls_of(lesson: Lesson, chapter: str) -> list[codec.Param]:

@@ -33,7 +33,10 @@ def show(lesson: Lesson) -> None:
         begins["part"] = lesson.chapters[0].key
     linked = bool(seat.of_page(st.query_params.to_dict())) or seat.is_led(lesson.key)
     fresh = [key for key in begins if f"{lesson.key}.{key}" not in st.session_state]
+    opened = lesson.opened_by(st.query_params.to_dict())
     state = page_state(lesson.key, lesson.params())
+    if opened:
+        state["part"] = opened
     for key in fresh:  # kept from now on, for a visitor who comes back from another page
         state[key] = state[key] if linked else begins[key]
     if not lesson.names:

@@ -17,6 +17,7 @@ LESSON = Lesson(
         "positions",
         "context",
     ),
-    further=("maps",),
+    further=("ways", "sums", "maps"),
+    split={"ways": ("positions", "way"), "sums": ("similarity", "look=list", "look=analogy")},
     needs_engine=True,
 )

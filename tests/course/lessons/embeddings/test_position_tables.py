@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.course.lessons.embeddings.positions import model as study
+from llmviz.course.lessons.embeddings.ways import model as study
 from llmviz.evaluation.longer_texts import longer_copy, loss_beyond
 from llmviz.models import GPT, GPTConfig
 from llmviz.nn.positions import turned

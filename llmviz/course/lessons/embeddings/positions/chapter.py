@@ -1,205 +1,174 @@
-"""Chapter "Positions": how a model knows where a token stands.
+"""Chapter "Positions": the same words in another order, with and without positions.
 
-T positions, C numbers in a vector, D numbers in a query.
+V vocabulary, R orders.
 """
 
-from __future__ import annotations
-
-from functools import partial
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components.positions_view.view import (
-    PositionsPicture,
-    positions_picture,
-    positions_view,
-)
-from llmviz.course.lessons.embeddings.positions import BASES, LENGTHS, WIDTHS, longer, words
-from llmviz.course.lessons.embeddings.positions import input as positions_input
-from llmviz.course.lessons.embeddings.positions import shuffle as positions_shuffle
-from llmviz.course.lessons.embeddings.positions.model import (
-    PositionTable,
-    computed_positions,
-    learned_positions,
-    position_identities,
-)
+from llmviz.course import components as lv
+from llmviz.course.components.paired_bars.view import paired_bars
+from llmviz.course.lessons.embeddings.positions import WITH, WITHOUT, words
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.paint_order import before_controls
-from llmviz.nn.positions import Rotary, sinusoidal_positions, sinusoidal_shift, turned
-
-KEY = "embeddings.positions"
-
+from llmviz.models.word_order import next_probabilities, shuffled, total_variation
+from llmviz.textfile import check_text
+from llmviz.tokenizers import UNKNOWN
+from llmviz.training.measures import probe_shares
 
 STAGED = True
+GUESS = "embeddings.positions.shuffle"
+TOP = 6
+MANY = 20  # orders that the mean is over
+RULE = "opposites"  # of tiny-world: what a model says of it depends on the order of words
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the same words in another order, then three ways to tell a model where words stand."""
+    """Show what two models say behind some words, as they stand and in another order."""
     kit.prose(words.hook)
-    ends = positions_shuffle.draw(state)
-    kit.section(words.intro)
-    _ways(state)
-    if ends:
-        longer.draw()
-        kit.seen(words.end, **ends)
+    if seen := _shuffle_test(state):
+        kit.seen(words.end, **seen)
 
 
-def _ways(state: kit.PageState) -> None:
-    """The chosen way: its table, and what is done with it."""
-    kit.choose(state, "way", words.way, words.ways, parts=True)
-    kit.prose(words.about[state["way"]])
-    _one_way(state)
-    if state["way"] == "sinusoidal":  # what is added does not depend on the waves above
-        positions_input.added(state)
-
-
-@st.fragment
-def _one_way(state: kit.PageState) -> None:
-    learned = state["way"] == "learned"
-    known = _known(state) if learned else []
-    try:
-        head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
-        with before_controls(head, lambda: _controls(state, known)):
-            if known or not learned:
-                _table(state, _positions(state))
-        if state["way"] == "rotary":
-            positions_input.turn(state)
-        elif learned:
-            positions_input.added(state)
-    except ValueError as error:
-        kit.refuse(error)
-    _code(state)
-
-
-def _positions(state: kit.PageState) -> Positions:
-    if state["way"] == "learned":
-        return _learned(engine.load(state["placed"]))
-    return _computed(state["way"], state["length"], state["width"], float(state["base"]))
-
-
-# ---- the table
-
-
-def _known(state: kit.PageState) -> list[str]:
-    """The models that have learned a table; the one of the state is then one of them."""
-    known = [
-        name for name in positions_input.gpts(state["placed"]) if positions_input.has_table(name)
-    ]
-    if known:
-        kit.keep(state, "placed", known)
-    return known
-
-
-def _controls(state: kit.PageState, known: list[str]) -> None:
-    if state["way"] != "learned":
-        _stops(words.length, LENGTHS, state, "length")
-        _stops(words.widths[state["way"]], WIDTHS, state, "width")
-        _stops(words.base, BASES, state, "base")
-    elif known:
-        st.selectbox(words.model, known, format_func=kit.label, width=260, **state.bind("placed"))
+def _shuffle_test(state: kit.PageState) -> dict[str, object] | None:
+    """Show the picture, the question and the looks; return what was seen, once asked."""
+    missing = [name for name in (WITH, WITHOUT) if name not in engine.names()]
+    if missing:
+        st.info(words.no_pair, icon=":material/download:")
+        for name in missing:
+            st.code(words.no_pair_command.format(name=name), language=None)
+        return None
+    pair = [engine.load(name) for name in (WITH, WITHOUT)]
+    with kit.stage("positions", stays=False):
+        picture = st.container()
+        _controls(state)
+        ids = kit.or_refused(_ids, state, pair[0])
+    if ids is None:
+        return None
+    many = [_predict(model, [ids, *_orders(ids)]) for model in pair]
+    mean = [float(total_variation(p[:1], p[1:]).mean()) for p in many]
+    question = shuffle_question(*mean)
+    known = kit.answered(question, GUESS)
+    orders = [ids]
+    if state["order"]:
+        orders.append(shuffled(ids, state["order"], first=1))
+    # What the models say of another order tells what is asked for.
+    predictions = [_predict(model, orders if known else [ids]) for model in pair]
+    with picture:
+        _strip(pair[0].tokenizer, orders)
+        _bars(pair[0].tokenizer, predictions)
+    kit.predict(question, GUESS, covers=True)
+    if not known:
+        return None
+    kit.looks(state, words.looks, "embeddings.positions.looks")
+    if len(orders) > 1:
+        _say(pair, predictions, mean, orders[1] != ids)
     else:
-        st.info(words.no_table, icon=":material/download:")
+        kit.prose(words.as_written)
+    return {"n": MANY, "with_": _tiny(mean[0]), "without": _tiny(mean[1])}
 
 
-class Positions(NamedTuple):
-    """A table of positions with its picture, which is computed once."""
-
-    picture: PositionsPicture
-    table: PositionTable
+def _orders(ids: list[int]) -> list[list[int]]:
+    """Many orders of the same tokens, the same ones every time."""
+    return [shuffled(ids, seed, first=1) for seed in range(1, MANY + 1)]
 
 
-@kit.kept(8)
-def _learned(bundled: engine.Bundled) -> Positions:
-    return _with_picture(learned_positions(bundled.model))
+def _predict(bundled: engine.Bundled, rows: list[list[int]]) -> np.ndarray:
+    """Return what a model says behind each row (R, V)."""
+    return _predicted(bundled, tuple(map(tuple, rows)))
 
 
-@kit.kept(64)
-def _computed(way: str, t: int, c: int, base: float) -> Positions:
-    return _with_picture(computed_positions(way, t, c, base))
+_predicted = kit.kept(64)(kit.on_model(next_probabilities))
 
 
-def _with_picture(table: PositionTable) -> Positions:
-    return Positions(positions_picture(table.table, table.similarity), table)
+def _controls(state: kit.PageState) -> None:
+    def another() -> None:
+        state["order"] = state["order"] + 1
+
+    back = state.setter(order=0)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        kit.text_input(state, "prompt", words.prompt, width=460)
+        st.button(words.shuffle, icon=":material/shuffle:", type="primary", on_click=another)
+        st.button(words.as_it_is, icon=":material/undo:", on_click=back)
 
 
-def _stops(label: str, stops: tuple[int, ...], state: kit.PageState, key: str) -> None:
-    options = sorted({*stops, state[key]})
-    st.select_slider(label, options, format_func="{:,}".format, width=200, **state.bind(key))
+def _ids(state: kit.PageState, bundled: engine.Bundled) -> list[int] | None:
+    """The prompt as the models read it; None, saying why, for one that is too short."""
+    text = state["prompt"]
+    check_text(text)
+    tokenizer = bundled.tokenizer
+    ids = tokenizer.encode_from_start(text)
+    unknown = ids.count(tokenizer.special_tokens[UNKNOWN])
+    if unknown:
+        st.info(words.unknown.format(n=kit.count(unknown, "word")), icon=":material/help:")
+    if len(ids) > bundled.model.context_length:
+        ids = [ids[0], *ids[-bundled.model.context_length + 1 :]]
+        st.info(words.too_long.format(n=len(ids) - 1), icon=":material/content_cut:")
+    if len(ids) < 4:
+        st.info(words.too_short, icon=":material/edit:")
+        return None
+    return ids
 
 
-def _table(state: kit.PageState, positions: Positions) -> None:
-    way = state["way"]
+def _strip(tokenizer: Any, lines: list[list[int]]) -> None:
+    """Show the words as they stand and, in a second line, as they are shuffled."""
+    rows = []
+    for name, line in zip(words.orders, lines, strict=False):
+        text = " ".join(tokenizer.token_bytes(i).decode("utf-8", "replace") for i in line[1:])
+        rows.append(lv.TokenRow(name, tokenizer.tokens(text)))
+    lv.token_strip(rows, key="embeddings.positions.order")
 
-    def settled() -> None:
-        place = st.session_state[KEY].get("place")
-        if place:
-            state["position"], state["number"] = int(place[0]), int(place[1])
 
-    row, column = positions_view(
-        positions.picture,
-        key=KEY,
-        words=words.view | words.views[way],
-        place=(state["position"], state["number"]),
-        on_place=settled,
-        wave=None if way == "learned" else (way, state["base"]),
-    )
-    t, c = positions.picture.shape
-    row, column = min(row, t - 1), min(column, c - 1)
-    lines = []
-    if way != "learned":
-        pair = column // 2 if way == "sinusoidal" else column % (c // 2)
-        wavelength = 2 * np.pi * state["base"] ** (2 * pair / c)
-        lines.append(
-            words.wave[way].format(
-                column=column,
-                length=wavelength,
-                times=t / wavelength,
-                slowest=2 * np.pi * state["base"] ** ((c - 2) / c),
+def _bars(tokenizer: Any, predictions: list[np.ndarray]) -> None:
+    limit = max(float(p.max()) for p in predictions)
+    for column, title, probabilities in zip(
+        st.columns(2, gap="medium"), words.models, predictions, strict=True
+    ):
+        before, after = probabilities[0], probabilities[1] if len(probabilities) > 1 else None
+        best = np.argsort(-probabilities.max(axis=0), kind="stable")[:TOP]
+        best = best[np.argsort(-before[best], kind="stable")]
+        with column:
+            paired_bars(
+                [tokenizer.token_bytes(int(i)).decode("utf-8", "replace") for i in best],
+                before[best],
+                None if after is None else after[best],
+                title=title,
+                names=words.orders,
+                axis=words.next_axis,
+                limit=limit,
+                key=f"embeddings.positions.{title}",
             )
-        )
-    if t >= 4:
-        lines.append(alike(way, positions.table, row))
-    if lines:
-        kit.prose("\n\n".join(lines))
 
 
-def alike(way: str, positions: PositionTable, row: int) -> str:
-    """Return how alike neighbours and far positions are, and whether that depends on the place.
-
-    positions: at least four.
-    """
-    similarity, t = positions.similarity, len(positions.similarity)
-    far = min(t - 1, t // 2)
-    return words.alike[way].format(
-        near=kit.signed(np.diagonal(similarity, 1).mean(), 3),
-        far=kit.signed(np.diagonal(similarity, far).mean(), 3),
-        distance=far,
-        spread=_spread(positions.spread),
-        row=row,
-    )
-
-
-def _spread(value: float) -> str:
-    """Return a difference as written; one below the precision of float32 in words."""
-    return words.a_millionth if value < 1e-6 else f"{value:.3f}"
+def _say(
+    pair: list[engine.Bundled], predictions: list[np.ndarray], mean: list[float], changed: bool
+) -> None:
+    moved = [float(total_variation(p[0], p[1])) for p in predictions]
+    line = words.moved if changed else words.unmoved
+    kit.prose(line, with_=_tiny(moved[0]), without=_tiny(moved[1]))
+    kit.prose(words.many, n=MANY, with_=_tiny(mean[0]), without=_tiny(mean[1]))
+    cards = [model.card for model in pair]
+    if all("score" in card for card in cards):
+        losses = [card["score"]["nats_per_token"] for card in cards]
+        probes = [probe_shares(card).get(RULE) for card in cards]
+        kit.prose(words.losses, with_=losses[0], without=losses[1])
+        with_, without = probes
+        if with_ and without and with_.count == without.count:
+            written = f"{with_.count:,}"
+            kit.prose(words.probes, with_=with_.right, without=without.right, n=written)
+    kit.prose(words.why)
 
 
-def _code(state: kit.PageState) -> None:
-    c, base = state["width"], state["base"]
-    if c % 2 or c < 2:
-        return
-    bundled = positions_input.with_table(state, tell=False)
-    if bundled is None:
-        return
-    d = min(c, bundled.model.config.n_embd // 2 * 2)
-    kit.show_code(
-        [sinusoidal_positions, sinusoidal_shift, turned, Rotary],
-        words.snippet.format(name=bundled.name, c=c, d=d, base=base),
-        partial(_identities, bundled, c, d, base),
-    )
+def _tiny(share: float) -> str:
+    """A share that is nothing but rounding is written as such."""
+    return words.nothing if share < 1e-5 else kit.percent(share)
 
 
-_identities = kit.kept(64)(kit.on_model_and_tokenizer(position_identities))
+def shuffle_question(with_: float, without: float) -> kit.Question:
+    """Return the question how much probability moves on average in the model with positions."""
+    about = {"share": _tiny(with_), "without": _tiny(without)}
+    reasons = (words.ask_shuffle_right, words.ask_shuffle_less, words.ask_shuffle_more)
+    reasons = [reason.format(**about) for reason in reasons]
+    return kit.share_question(words.ask_shuffle.format(n=MANY), with_, reasons, _tiny)

@@ -3,7 +3,6 @@
 import math
 import re
 
-from llmviz.corpus.probes import RELATIONS
 from llmviz.course.document import beside
 from llmviz.course.ui import codec
 from llmviz.similarity import METRICS
@@ -11,7 +10,6 @@ from llmviz.similarity import METRICS
 words = beside(__file__)
 
 MOST_NUMBERS = 64  # of a vector that is typed
-MOST_WORDS = 16  # of a list
 MOST_NEIGHBOURS = 30
 TYPED = {"v1": "0.2, 0.4, 0.9", "v2": "0.1, 0.5, 0.8", "v3": "0.7, 0.2, 0.1"}
 
@@ -43,7 +41,9 @@ def _number(part: str, place: int) -> float:
 
 
 PARAMS = [
-    codec.choice("look", "pair", list(words.parts)),
+    codec.choice(
+        "look", "pair", list(words.parts), moved=dict.fromkeys(("list", "analogy"), "pair")
+    ),
     codec.choice("kind", "words", list(words.kinds)),
     codec.text("s1", "the cat chased the dog", 2_000),
     codec.text("s2", "the dog chased the cat", 2_000),
@@ -51,12 +51,6 @@ PARAMS = [
     codec.choice("pair", "12", list(words.pairs)),
     codec.text("kept", ""),
     codec.text("open", ""),
-    codec.text("list", "king, queen, man, woman, cat, dog, kitten, red, blue, six, seven", 2_000),
     codec.choice("metric", "cosine", METRICS),
     codec.integer("k", 10, 1, MOST_NEIGHBOURS),
-    codec.text("plus", "king"),
-    codec.text("minus", "man"),
-    codec.text("add", "woman"),
-    codec.choice("relation", "pairs", RELATIONS),
-    codec.flag("inputs", False),
 ]

@@ -1,21 +1,14 @@
-"""Chapter "How alike": two vectors, a list of words, neighbours, analogies."""
+"""Chapter "How alike": two vectors, and the nearest of a whole vocabulary."""
 
 import streamlit as st
 
 from llmviz.course.lessons.embeddings import sources
-from llmviz.course.lessons.embeddings.similarity import (
-    analogies,
-    neighbours,
-    pair,
-    wordlist,
-    words,
-)
+from llmviz.course.lessons.embeddings.similarity import neighbours, pair, words
 from llmviz.course.lessons.embeddings.similarity.vector_sources import BOXES
 from llmviz.course.ui import kit
 from llmviz.similarity import VectorTable
 
 STAGED = True
-FURTHER = {"list": wordlist.draw, "neighbours": neighbours.draw, "analogy": analogies.draw}
 
 
 @st.fragment
@@ -44,7 +37,7 @@ def _looked(state: kit.PageState, table: VectorTable, seen: pair.Seen | None) ->
     found = ""
     try:
         if state["look"] != "pair":
-            found = FURTHER[state["look"]](state, table)
+            found = neighbours.draw(state, table)
         elif seen:
             found = pair.sums(state, table, seen)
     except ValueError as error:  # a row of zeros has no cosine, say

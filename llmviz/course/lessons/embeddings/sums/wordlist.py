@@ -1,4 +1,4 @@
-"""Part of the chapter "How alike": the cosine of every word of a list with every other."""
+"""Part of the chapter "Sums with words": the cosine of every word of a list with every other."""
 
 import re
 
@@ -7,8 +7,7 @@ import streamlit as st
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.embeddings import sources
-from llmviz.course.lessons.embeddings.clear import stands_out
-from llmviz.course.lessons.embeddings.similarity import MOST_WORDS, words
+from llmviz.course.lessons.embeddings.sums import MOST_WORDS, words
 from llmviz.course.ui import kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.course.ui.paint_order import before_controls
@@ -17,8 +16,8 @@ from llmviz.similarity import NotOneRow, VectorTable, pairwise, unit_rows
 KEY = "embeddings.wordlist"  # "embeddings.list" is the slot of a control
 
 
-def draw(state: kit.PageState, table: VectorTable) -> str:
-    """Show the matrix of a list of words; return what was seen, once asked.
+def draw(state: kit.PageState, table: VectorTable) -> None:
+    """Show the matrix of a list of words.
 
     Raises ValueError: too few or too many words, or a row of zeros.
     """
@@ -28,16 +27,13 @@ def draw(state: kit.PageState, table: VectorTable) -> str:
         kit.prose(words.list_text, width=table.width)
         names = [_name(table, row) for row in rows]
         alike = pairwise(table.matrix[rows].astype(np.float64))
-        if not _ask(alike, names):
-            return ""
         _picture(state, table, rows, alike, names)
-        found = _say(rows, alike, table)
+        _say(rows, alike, table)
     kit.show_code(
         [pairwise],
         words.snippet_wordlist.format(name=table.name, rows=rows),
         f"{alike[0].round(3)}",
     )
-    return found
 
 
 def _name(table: VectorTable, row: int) -> str:
@@ -66,7 +62,7 @@ def _picture(
         ],
         [[words.list_label]],
         key=KEY,
-        control="term",
+        control="listed",
         numbers=True,
     )
 
@@ -95,8 +91,8 @@ def _rows(state: kit.PageState, table: VectorTable) -> list[int]:
     return rows
 
 
-def _say(rows: list[int], alike: np.ndarray, table: VectorTable) -> str:
-    """Say which pairs are most and least alike; return it in short."""
+def _say(rows: list[int], alike: np.ndarray, table: VectorTable) -> None:
+    """Say which pairs are most and least alike."""
     upper = np.triu_indices(len(rows), 1)
     pairs = alike[upper]
     (a, b), (c, d) = (
@@ -106,30 +102,3 @@ def _say(rows: list[int], alike: np.ndarray, table: VectorTable) -> str:
     line = words.list_pairs if len(pairs) > 1 else words.list_pair
     about = {"a": a, "b": b, "high": kit.signed(pairs.max()), "mean": kit.signed(pairs.mean())}
     kit.prose(line, c=c, d=d, low=kit.signed(pairs.min()), **about)
-    return words.end_list.format(count=kit.count(len(rows), "word"), **about)
-
-
-def _ask(alike: np.ndarray, names: list[str]) -> bool:
-    """Ask which word fits least, where that has one answer."""
-    question = odd_question(alike, names)
-    return question is None or kit.predict(question, f"{KEY}.odd", covers=True)
-
-
-def odd_question(alike: np.ndarray, names: list[str]) -> kit.Question | None:
-    """Return the question which word has the lowest mean cosine with the others.
-
-    alike: (N, N) cosines. None for fewer than four words, and where two answers are equally low.
-    """
-    n = len(names)
-    if n < 4 or len(set(names)) < n:
-        return None
-    means = (alike.sum(axis=1) - 1) / (n - 1)
-    order = np.argsort(means)
-    # The lowest, the highest and two between, as they stand in the list.
-    chosen = sorted({int(order[0]), int(order[-1]), int(order[n // 2]), int(order[n // 3])})
-    odd = int(order[0])
-    if not stands_out([float(means[i]) for i in chosen], chosen.index(odd)):
-        return None
-    reasons = {names[i]: words.ask_odd_reason.format(mean=kit.signed(means[i])) for i in chosen}
-    reasons[names[odd]] += f" {words.ask_odd_right}"
-    return kit.Question.among(words.ask_odd, reasons, names[odd])

@@ -1,12 +1,11 @@
-"""Part of the chapter "Positions": texts that are longer than any in training, measured."""
+"""Part of the chapter "Three ways": texts that are longer than any in training, measured."""
 
-from llmviz.course.lessons.embeddings.positions import LONGER
-from llmviz.course.lessons.embeddings.positions import words as words
+from llmviz.course.lessons.embeddings.ways import LONGER, words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.question import hand_words
 from llmviz.evaluation.longer_texts import TIMES, LossBeyond, long_texts, longer_copy, loss_beyond
 
-KEY = "embeddings.positions.longer"
+KEY = "embeddings.ways.longer"
 
 
 def draw() -> None:

@@ -1,4 +1,4 @@
-"""Part of the chapter "Positions": a position added to a token, or turned into a query.
+"""Part of the chapter "Three ways": a position added to a token, or turned into a query.
 
 T tokens, C numbers in a vector, D numbers in a query.
 """
@@ -9,8 +9,8 @@ import streamlit as st
 from llmviz.course import components as lv
 from llmviz.course.components.token_strip.view import visible_text
 from llmviz.course.lessons.embeddings import sources
-from llmviz.course.lessons.embeddings.positions import TABLE_MODEL, TURN_WIDTH, words
-from llmviz.course.lessons.embeddings.positions.model import (
+from llmviz.course.lessons.embeddings.ways import TABLE_MODEL, TURN_WIDTH, words
+from llmviz.course.lessons.embeddings.ways.model import (
     InputTables,
     input_tables,
     rotary_score,
@@ -31,7 +31,7 @@ MOST_TOKENS, SHOWN_COLUMNS = 24, 5
 @st.fragment
 def added(state: kit.PageState) -> None:
     """Show token + position = input embedding, number by number, in a trained model."""
-    kit.section(words.add.title, words.add_text[state["way"]])
+    kit.section(words.add.title, words.add_text[state["placing"]])
     bundled = with_table(state)
     if bundled is None:
         return
@@ -93,7 +93,7 @@ def _sum(state: kit.PageState, names: list[str], tables: InputTables) -> None:
             ),
         ],
         [["token", "+", "position", "=", "input"]],
-        key="embeddings.positions.sum",
+        key="embeddings.ways.sum",
         control="sum",
         first="input.2.0",
         narrow=SHOWN_COLUMNS,  # on a phone one below the other
@@ -278,6 +278,6 @@ def _turned_cells(
         state,
         matrices,
         layout,
-        key="embeddings.positions.turn",
+        key="embeddings.ways.turn",
         control="turn",
     )

@@ -1,0 +1,283 @@
+"""Chapter "Sums with words": a − b + c, and how often it finds the answer; a list of words.
+
+V rows, C columns, Q questions.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from llmviz.course import components as lv
+from llmviz.course.lessons.embeddings import sources
+from llmviz.course.lessons.embeddings.sums import wordlist, words
+from llmviz.course.lessons.embeddings.sums.model import (
+    candidates,
+    known_answer,
+    known_pairs,
+    mean_step_cosine,
+    pairs_of,
+    questions,
+    scores,
+)
+from llmviz.course.ui import kit
+from llmviz.course.ui import pinned_cells as cells
+from llmviz.similarity import Neighbours, VectorTable, analogy, score_analogies, unit_rows
+
+STAGED = True
+KEY, GUESS = "embeddings.sums", "embeddings.sums.plain"
+WORDS = ("plus", "minus", "add")  # the controls of a, b and c
+ALIKE = 0.25  # mean cosine of steps from which on they share a direction
+STRIDE = 37  # how far "another example" goes through the list, so that all kinds of pairs come
+APART = 0.08  # between the answers of the question
+SHOWN = 6  # nearest rows
+FEW = 2  # pairs below which no analogy can be made
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show the sum of three rows and what lies nearest to it, and ask what it is worth."""
+    kit.prose(words.hook)
+    with kit.stage("sums", stays=False):
+        picture = st.container()
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            table = sources.choose(state)
+            if table is not None:
+                _controls(state, table)
+    if table is None:
+        return
+    worth, asked, every = _worth(table, state["relation"]), None, None
+    rows = [sources.find(state, key, table) for key in WORDS]
+    with picture:
+        if None not in rows:
+            every = kit.or_refused(_sum, state, table, rows)
+        if worth is None:
+            _too_few(state, table)
+        else:
+            asked = worth_question(worth)
+            _bars(worth, asked)
+    told = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    if told:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+        if worth is not None:
+            _score(table, worth)
+    if every is not None:
+        kit.section(words.sum_intro, **_about(rows, table))
+        _code(state, table, every)
+    kit.section(words.list_intro)
+    kit.or_refused(wordlist.draw, state, table)
+    if told and worth is not None:
+        kit.seen(words.end, **worth.said())
+
+
+def _controls(state: kit.PageState, table: VectorTable) -> None:
+    _presets(state, table)
+    for key, name in zip(WORDS, words.three, strict=True):
+        kit.text_input(state, key, name, width=130)
+    st.toggle(words.include, help=words.include_help, **state.bind("inputs"))
+
+
+# ---- what the sum is worth
+
+
+@dataclass(frozen=True)
+class Worth:
+    """Shares of a relation's analogies that come right: with the sum, and by nearness alone."""
+
+    relation: str
+    pairs: int
+    count: int
+    right: float
+    plain: float
+
+    def said(self) -> dict[str, Any]:
+        """Return what the sentences name."""
+        shares = {"right": kit.percent(self.right), "plain": kit.percent(self.plain)}
+        return {"count": self.count, **shares}
+
+
+def _worth(table: VectorTable, relation: str) -> Worth | None:
+    """Measure it; None where a table has too few of the pairs."""
+    pairs = len(pairs_of(table, relation))
+    if pairs < FEW:
+        return None
+    right = scores(table, relation, exclude_inputs=True).right
+    plain = scores(table, relation, step=False).right
+    return Worth(relation, pairs, len(questions(table, relation)), right, plain)
+
+
+def worth_question(worth: Worth) -> kit.Question | None:
+    """Return the question how many come right without the sum.
+
+    The wrong answers are of somebody to whom the sum does it all, and of one who would toss a coin.
+    None where both are what is right.
+    """
+    near = "near" if worth.plain > worth.right / 2 else "far"
+    reasons = {worth.plain: words.ask_plain_right[near]}
+    for value, why in ((0.0, words.ask_plain_nothing), (0.5, words.ask_plain_half)):
+        if all(abs(value - other) >= APART for other in reasons):
+            reasons[value] = why
+    return kit.Question.among(words.ask_plain, reasons, worth.plain, kit.percent, **worth.said())
+
+
+def _bars(worth: Worth, asked: kit.Question | None) -> None:
+    summed, alone = words.bars
+    cases = [
+        kit.Case(summed.format(relation=words.relations[worth.relation]), worth.right),
+        kit.Case(alone, worth.plain),
+    ]
+    axis = kit.Axis(0, 1, words.right_axis)
+    kit.guess_cases(cases, axis, asked, GUESS, veiled=[1], picture=f"{KEY}.worth")
+
+
+def _too_few(state: kit.PageState, table: VectorTable) -> None:
+    """Say that a table has too few pairs of the relation, and offer one that has more."""
+    relation, have = state["relation"], len(pairs_of(table, state["relation"]))
+    every, title = known_pairs(relation), words.relations[relation]
+    kit.prose(words.no_pairs, name=sources.named(table), have=have, all=every, relation=title)
+    other = sources.beside(table)
+    theirs = 0 if other is None else len(pairs_of(other, relation))
+    if theirs > have and st.button(
+        words.use_other.format(name=other.name, have=theirs, all=every),
+        icon=":material/swap_horiz:",
+    ):
+        _use(state, other)
+        st.rerun()
+
+
+def _score(table: VectorTable, worth: Worth) -> None:
+    """Say what allowing the three words costs, and how alike the steps are."""
+    included = scores(table, worth.relation, exclude_inputs=False).right
+    mean = mean_step_cosine(table, worth.relation)
+    steps = words.steps_alike if mean > ALIKE else words.steps_unlike
+    kit.prose(
+        words.score.format(
+            pairs=worth.pairs,
+            relation=words.relations[worth.relation],
+            name=sources.named(table),
+            included=kit.percent(included),
+            **worth.said(),
+        )
+        + (f" {words.score_taken}" if included < worth.right else "")
+        + f"\n\n{steps.format(mean=kit.signed(mean))}"
+    )
+
+
+# ---- known pairs
+
+
+def _presets(state: kit.PageState, table: VectorTable) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kit.choose(
+            state,
+            "relation",
+            words.relation,
+            words.relations,
+            then=lambda: _another(state, table, 0),
+        )
+        known = questions(table, state["relation"])
+        st.button(
+            words.another,
+            icon=":material/refresh:",
+            disabled=not known,
+            on_click=lambda: _another(state, table, 1),
+        )
+
+
+def _use(state: kit.PageState, table: VectorTable) -> None:
+    """Go on with another table, which has words of the chosen relation."""
+    state["model"] = table.name
+    _another(state, table, 0)
+
+
+def _another(state: kit.PageState, table: VectorTable, by: int) -> None:
+    """Put a known analogy into the boxes: the one after that which stands there."""
+    known = questions(table, state["relation"])
+    if not known:
+        return
+    # a is to b as c is to d: asked as b − a + c, so that d is what is looked for.
+    triples = [tuple(table.name_of(i) for i in (c, a, b)) for a, b, c, _ in known]
+    now = tuple(state[key] for key in WORDS)
+    at = (triples.index(now) + by * STRIDE) % len(triples) if now in triples else 0
+    for key, word in zip(WORDS, triples[at], strict=True):
+        state[key] = word
+
+
+# ---- the sum
+
+
+def _sum(state: kit.PageState, table: VectorTable, rows: list[int]) -> Neighbours:
+    """Draw the three rows, their sum, and the candidates; return all of these.
+
+    Raises ValueError: one of the rows is zero.
+    """
+    every = candidates(table, *rows, exclude_inputs=not state["inputs"])
+    near = replace(every, ids=every.ids[:SHOWN], values=every.values[:SHOWN])
+    labels = sources.labels(table)
+    a, b, c = (unit_rows(table.matrix[[row]]) for row in rows)
+    names = [labels[int(i)] for i in near.ids]
+    nearby = unit_rows(table.matrix[near.ids])
+    total = a - b + c
+    unit_sum = unit_rows(total)
+    limit = float(np.quantile(np.abs(np.vstack((a, b, c, nearby))), 0.99))
+    plain, minus, plus = words.sum_rows
+    first, last = words.sum, words.candidates
+    look = {"limit": limit, "role": "residual"}
+    matrices = [
+        lv.Matrix(plain, a, "", words.unit_formula, [labels[rows[0]]], **look),
+        lv.Matrix(minus, b, "", "", [labels[rows[1]]], **look),
+        lv.Matrix(words.step, a - b, op=lv.subtracted(plain, minus), **look),
+        lv.Matrix(plus, c, "", "", [labels[rows[2]]], **look),
+        lv.Matrix(first, total, op=lv.add(words.step, plus), **look),
+        lv.Matrix(words.unit_sum, unit_sum, op=lv.divided(first, words.length), limit=limit),
+        lv.Matrix(words.length, np.array([[np.linalg.norm(total)]]), op=lv.lengths(first)),
+        lv.Matrix(last, nearby, "", words.unit_formula, names, **look),
+        lv.Matrix(
+            words.list_label,
+            near.values[:, None],
+            row_labels=names,
+            role="value",
+            op=lv.matmul(last, words.unit_sum, transpose_b=True),
+        ),
+    ]
+    layout = [[None, one_row] for one_row in (plain, minus, plus)]
+    layout += [[words.length, first], [words.list_label, last]]
+    cells.show(state, matrices, layout, key=f"{KEY}.sum", control="term", stacked=True)
+    _say(table, rows, every)
+    return every
+
+
+def _about(rows: list[int], table: VectorTable) -> dict[str, str]:
+    """Return the three words by the names that sentences have for them."""
+    return dict(zip("abc", (sources.word(table, row) for row in rows), strict=True))
+
+
+def _say(table: VectorTable, rows: list[int], every: Neighbours) -> None:
+    text = words.best.format(
+        best=kit.bold(sources.word(table, int(every.ids[0]))), cosine=kit.signed(every.values[0])
+    )
+    known = known_answer(rows, table)
+    if known is not None:
+        given, expected = known
+        all_of_them = every.ids.tolist()
+        rank = all_of_them.index(expected) + 1 if expected in all_of_them else table.size
+        line = words.expected_right if rank == 1 else words.expected_wrong
+        text += " " + line.format(
+            expected=sources.word(table, expected), rank=rank, **_about(given, table)
+        )
+    kit.prose(text)
+
+
+def _code(state: kit.PageState, table: VectorTable, every: Neighbours) -> None:
+    count = min(SHOWN, len(every.ids))
+    kit.show_code(
+        [analogy, score_analogies],
+        words.snippet_analogies.format(
+            name=table.name,
+            words=[state[key] for key in WORDS],
+            k=count,
+            exclude=not state["inputs"],
+        ),
+        f"{[table.name_of(i) for i in every.ids[:count]]}\n{every.values[:count].round(3)}",
+    )
