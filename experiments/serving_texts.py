@@ -1,15 +1,20 @@
 """Several texts to one prompt, recorded: as samples, and as the beams of a search.
 
-Makes what `llmviz.course.lessons.efficiency.serving.serving_texts` reads.
+Makes what `llmviz.course.lessons.efficiency.serving.model` reads.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from llmviz.course.lessons.efficiency.serving import serving_recording
-from llmviz.course.lessons.efficiency.serving.serving_run import Trial, runs_of, serving_run
-from llmviz.course.lessons.efficiency.serving.serving_texts import COMMAND, FILE
+from experiments.serving import write
+from llmviz.course.lessons.efficiency.serving.model import (
+    TEXTS_COMMAND,
+    TEXTS_FILE,
+    Trial,
+    runs_of,
+    serving_run,
+)
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.workload import Workload
 
@@ -26,7 +31,7 @@ def main() -> None:
         replace(TRIAL, workload=replace(TRIAL.workload, beams=beams)) for beams in (False, True)
     ]
     runs = tuple(runs_of(trial, list(serving_run(trial)))[0] for trial in trials)
-    serving_recording.write(TRIAL, runs, FILE, COMMAND)
+    write(TRIAL, runs, TEXTS_FILE, TEXTS_COMMAND)
 
 
 if __name__ == "__main__":

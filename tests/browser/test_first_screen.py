@@ -80,6 +80,7 @@ DONE = [
     "sampling?part=beam",
     "efficiency?part=bits",
     "efficiency?part=cache",
+    "efficiency?part=serving",
 ]
 
 

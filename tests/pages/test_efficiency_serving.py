@@ -5,23 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
 from llmviz.course.components.serving_film.view import PHASES, film_payload
-from llmviz.course.lessons.efficiency.serving import (
-    figures,
-    film,
-    questions,
-    runs,
-    serving_recording,
-    serving_texts,
-    trial,
-    words,
-)
-from llmviz.course.lessons.efficiency.serving.serving_run import Begun, Part, Run
+from llmviz.course.lessons.efficiency.serving import chapter, film, model, words
+from llmviz.course.lessons.efficiency.serving.model import WAYS, Begun, Part, Run
 from llmviz.serving import PREEMPTIONS, ServingConfig, Workload, make_requests, simulate
 from llmviz.serving.policies import POLICIES
 from tests.pages.finished_job import FakeJob
@@ -129,27 +121,9 @@ def test_a_film_of_several_texts_opens_where_most_blocks_are_shared(config, work
     assert chosen == 0
 
 
-@given(some.integers(1, 400), some.integers(1, 64))
-def test_the_blocks_of_a_text_are_rounded_up(length, size):
-    asked = questions.blocks_of("r1", length, size)
-    right = int(asked.answers[asked.right].replace(",", ""))
-    assert (right - 1) * size < length <= right * size
-    assert f"{right * size} − {length} = {right * size - length}. " in asked.reasons[asked.right]
-    assert len(asked.answers) >= 2
-    assert not re.search(r"\b1 (tokens|slots|blocks)", " ".join((asked.text, *asked.reasons)))
-
-
-@given(some.integers(1, 300), some.integers(2, 16), some.integers(1, 64))
-def test_samples_share_the_blocks_of_their_prompt(prompt, samples, size):
-    asked = questions.blocks_of_samples(prompt, samples, size)
-    right = int(asked.answers[asked.right].replace(",", ""))
-    assert (right - 1) * size < prompt <= right * size
-    assert len(asked.answers) >= 2
-
-
 @pytest.fixture(scope="module")
 def recorded():
-    return serving_recording.read()
+    return model.read()
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +138,7 @@ def test_the_chapter_opens_with_the_recorded_runs(opened, recorded):
     assert len(payload["ticks"]) == len(recording.ticks)
     assert payload["blocks"] == recording.config.n_blocks
     assert (payload["step"], payload["chosen"]) == film.opening(recording)
-    assert recorded.date in prose_of(opened)
+    assert any(recorded.date in caption.value for caption in opened.caption)
     texts = {
         one["name"]: "".join(piece for _, piece in one["pieces"]) for one in payload["sequences"]
     }
@@ -173,30 +147,30 @@ def test_the_chapter_opens_with_the_recorded_runs(opened, recorded):
     )
 
 
-@pytest.mark.parametrize("way", serving_texts.WAYS)
+@pytest.mark.parametrize("way", WAYS)
 def test_the_texts_of_one_prompt_are_shown_with_the_blocks_they_share(way):
     app = open_part("efficiency", "serving", serveways=way, servewaystick="9", servewaystext="2")
     fine(app)
-    run = serving_texts.read().runs[serving_texts.WAYS.index(way)]
+    run = model.read(model.EXPERIMENT_FOLDER / model.TEXTS_FILE).runs[WAYS.index(way)]
     payload = unpack_all(app, "serving_film")[1]
     assert (payload["step"], payload["chosen"]) == (9, 2)
     assert len(payload["ticks"]) == len(run.recording.ticks)
     texts = [one["texts"] for one in payload["sequences"]]
     assert any(texts) == (way == "beams")
-    named, held = serving_texts.blocks_at_once(run.recording)
+    named, held = model.blocks_at_once(run.recording)
     copied = sum(len(tick.copies) for tick in run.recording.ticks)
     said = re.search(
-        r"these name (\d+) blocks in all, and only (\d+) of them are different: sharing saves "
-        r"(\d+) blocks? \([\d.]+\u00a0%\)\..*?: (\d+) blocks?\.",
+        r"same blocks: (\d+) blocks by name, but only (\d+) different ones, which saves "
+        r"(\d+) blocks?\..*? here (\d+) blocks?\.",
         prose_of(app),
     )
     assert [int(number) for number in said.groups()] == [named, held, named - held, copied]
 
 
-@pytest.mark.parametrize("way", serving_texts.WAYS)
+@pytest.mark.parametrize("way", WAYS)
 def test_the_texts_of_one_prompt_open_where_most_blocks_are_shared_unless_a_link_names_a_tick(way):
-    number = serving_texts.WAYS.index(way)
-    run = serving_texts.read().runs[number]
+    number = WAYS.index(way)
+    run = model.read(model.EXPERIMENT_FOLDER / model.TEXTS_FILE).runs[number]
     app = open_part("efficiency", "serving", serveways=way)
     payload = unpack_all(app, "serving_film")[1]
     assert (payload["step"], payload["chosen"]) == film.sharing_opening(run.recording)
@@ -207,7 +181,7 @@ def test_the_texts_of_one_prompt_open_where_most_blocks_are_shared_unless_a_link
 def test_beams_are_asked_for_in_a_run_of_the_learners(monkeypatch):
     asked = []
     monkeypatch.setattr(
-        trial.kit, "live", lambda state, flag, job, given, *_, **__: asked.append(given)
+        chapter.kit, "live", lambda state, flag, job, given, *_, **__: asked.append(given)
     )
     app = open_part("efficiency", "serving", servekind="beams", servesamples="3")
     fine(app)
@@ -215,29 +189,6 @@ def test_beams_are_asked_for_in_a_run_of_the_learners(monkeypatch):
     assert wanted.workload.beams and wanted.workload.samples == 3
     assert "beams of one" in prose_of(app)
     assert "beams of one" not in prose_of(open_part("efficiency", "serving", servekind="samples"))
-
-
-def table_of(app) -> dict[str, list[str]]:
-    (frame,) = app.dataframe
-    return {row[0]: list(row[1:]) for row in frame.value.itertuples(index=False)}
-
-
-def test_both_runs_stand_side_by_side_as_measured(opened, recorded):
-    table = table_of(opened)
-    one, other = (run.recording for run in recorded.runs)
-    assert table["throughput, tokens/s"] == [
-        f"{x.tokens / x.ticks[-1].end:,.0f}" for x in (one, other)
-    ]
-    for recording, written in zip((one, other), table["time to first token p50, ms"], strict=False):
-        firsts = sorted(
-            next(tick.end for tick in recording.ticks if name in dict(tick.emitted))
-            - request.arrival
-            for request in recording.requests
-            for name in map(request.name, range(request.n))
-        )
-        middle = firsts[-(-len(firsts) // 2) - 1]
-        assert written == f"{1000 * middle:,.1f}"
-    assert figures.names_of(runs.bundled_shown())[0] in prose_of(opened)
 
 
 def test_the_second_run_is_shown_on_request(recorded):
@@ -273,9 +224,8 @@ def ended_job(recorded, swap: bool) -> FakeJob:
 
 
 def test_the_learners_runs_take_the_place_of_the_recorded_ones(monkeypatch, recorded):
-    monkeypatch.setattr(runs, "job_of", lambda trial: ended_job(recorded, swap=True))
+    monkeypatch.setattr(chapter, "job_of", lambda trial: ended_job(recorded, swap=True))
     link = dict(servepolicy="static", serveagainst="continuous", serverun="1")
-    monkeypatch.setattr("llmviz.course.lessons.efficiency.serving.trial.job_of", runs.job_of)
     app = open_part("efficiency", "serving", **link)
     fine(app)
     payload = film_sent(app)
@@ -283,32 +233,38 @@ def test_the_learners_runs_take_the_place_of_the_recorded_ones(monkeypatch, reco
     assert payload["sequences"][0]["prompt"] == HOSTILE
     text = prose_of(app)
     assert "script" not in text and words.done in text
-    ended = len(recorded.runs[0].recording.outcomes)
-    assert f"static: {ended} of {ended} texts have ended" in text
-    table = table_of(app)
-    assert (
-        table["throughput, tokens/s"][0] == f"{recorded.runs[1].recording.tokens_per_second:,.0f}"
-    )
 
 
 def test_equal_policies_and_ties_are_told_rightly(recorded):
-    shown = runs.bundled_shown()
-    one, other = shown.runs
-    again = replace(shown, runs=(one, one))
-    asked = figures.who_waits_less(again)
-    assert asked.answers[asked.right] == words.who_equal
-    assert figures.compared(again).startswith("Both wrote")
+    shown = chapter.bundled_shown()
+    first, _ = shown.runs
+    again = replace(shown, runs=(first, first))
+    assert chapter.question(again) is None  # who is quicker cannot be told
+    assert "Both wrote" in chapter.compared(again)
     same = replace(shown, trial=replace(shown.trial, policies=("static", "static")))
-    assert figures.who_waits_less(same) is None
-    slower = replace(one.recording.ticks[-1], end=1.001 * one.recording.seconds)  # by a thousandth
-    late = replace(one.recording, ticks=(*one.recording.ticks[:-1], slower))
-    near = replace(shown, runs=(one, replace(one, recording=late)))
-    assert "1.00 times" not in figures.compared(near)
-    assert figures.compared(near).startswith("Both wrote about")
-    assert len(set(figures.names_of(same))) == 2
-    asked = figures.who_waits_less(shown)
-    middle = [run.recording.to_first[50] for run in (one, other)]
-    assert middle[asked.right] == min(middle)
+    assert len(set(same.names)) == 2
+    slower = replace(first.recording.ticks[-1], end=1.001 * first.recording.seconds)
+    late = replace(first.recording, ticks=(*first.recording.ticks[:-1], slower))
+    near = replace(shown, runs=(first, replace(first, recording=late)))  # by a thousandth
+    assert "Both wrote about" in chapter.compared(near)
+
+
+def test_the_question_asks_when_the_quicker_run_was_over(recorded):
+    shown = chapter.bundled_shown()
+    ends = [run.recording.ticks[-1].end for run in recorded.runs]
+    asked = chapter.question(shown)
+    values = [value for (value,) in asked.values]
+    assert values[asked.right] == min(ends) and max(ends) in values
+    assert max(request.arrival for request in recorded.runs[0].recording.requests) in values
+    far = sorted(values)
+    assert min(b - a for a, b in pairwise(far)) >= chapter.APART * max(ends)
+
+
+def test_both_runs_are_drawn_on_one_clock_and_the_quicker_one_is_veiled(recorded, covers):
+    ends = [run.recording.seconds for run in recorded.runs]
+    payload = film_sent(open_part("efficiency", "serving"))
+    assert payload["until"] == pytest.approx(max(ends), abs=1e-6)
+    assert len(payload["ticks"]) == len(recorded.runs[ends.index(max(ends))].recording.ticks)
 
 
 def test_a_film_that_does_not_fit_is_refused():

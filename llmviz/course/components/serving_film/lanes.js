@@ -42,7 +42,7 @@ export class Lanes {
   }
 
   end() {
-    return this.data.ticks.at(-1).end || 1;
+    return Math.max(this.data.until, this.data.ticks.at(-1).end) || 1;
   }
 
   x(seconds) {

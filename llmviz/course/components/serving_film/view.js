@@ -38,7 +38,11 @@ class ServingFilm {
     this.table = el("div", "film-table");
     this.text = el("p", "film-text");
     this.own.box.append(this.table, this.text);
-    root.append(this.facts, sides, this.times.box, this.own.box);
+    this.near = el("details", "film-near");
+    this.summary = el("summary", "film-title");
+    this.near.append(this.summary, this.facts, sides);
+    this.times.box.append(this.times.note);
+    root.append(this.times.box, this.own.box, this.near);
     root.addEventListener("click", (event) => {
       const button = event.target.closest?.("button[data-sequence]");
       if (button) this.choose(Number(button.dataset.sequence));
@@ -48,7 +52,9 @@ class ServingFilm {
 
   update(data, width) {
     const { words, ticks, sequences } = data;
+    if (!this.data) this.near.open = data.near;
     this.data = data;
+    this.summary.textContent = words.near;
     this.width = width;
     this.states = allStates(data);
     this.colours = coloursOf(data);

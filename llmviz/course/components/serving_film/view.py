@@ -17,7 +17,7 @@ TEXTS = (
     *("player", "since", "took", "prefill", "decode", "padding", "waiting", "free", "waste"),
     *("batch", "nobody", "prefills", "decodes", "pads", "queue", "pushedOut", "swappedOut"),
     *("finished", "none", "memory", "memoryNote", "block", "freeBlock", "keptBlock", "times"),
-    *("timesNote", "time", "own", "tableNote", "noTable"),
+    *("timesNote", "time", "own", "near", "tableNote", "noTable"),
 )
 Changes = Sequence[tuple[int, Any]]  # (tick, what holds from this tick on), ticks rising
 
@@ -66,13 +66,17 @@ class FilmTick:
 
 @dataclass(frozen=True)
 class Film:
-    """A whole run. kept: the free blocks whose content is remembered, as they change."""
+    """A whole run. kept: the free blocks whose content is remembered, as they change.
+
+    until: seconds up to which the clock of the lanes goes, where that is longer than the run.
+    """
 
     block_size: int
     blocks: int
     sequences: Sequence[FilmSequence]
     ticks: Sequence[FilmTick]
     kept: Changes = ()
+    until: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +104,10 @@ def serving_film(
     key: str,
     step: int = 0,
     chosen: int = 0,
+    near: bool = False,
     on_change: Callable[[], None] | None = None,
 ) -> None:
-    """Draw a run tick by tick.
+    """Draw a run tick by tick; near: the batch and the memory of a tick stand open at first.
 
     The tick and the sequence that the hand left stand in ``st.session_state[key]`` as "step" and
     "chosen".
@@ -111,7 +116,9 @@ def serving_film(
         "step": max(0, min(step, picture.ticks - 1)),
         "chosen": max(0, min(chosen, picture.sequences - 1)),
     }
-    mount_states("serving_film", {}, picture.part, key=key, starts=starts, on_change=on_change)
+    mount_states(
+        "serving_film", {"near": near}, picture.part, key=key, starts=starts, on_change=on_change
+    )
 
 
 def film_payload(film: Film, words: Mapping[str, str], states: Mapping[str, str]) -> dict[str, Any]:
@@ -133,6 +140,7 @@ def film_payload(film: Film, words: Mapping[str, str], states: Mapping[str, str]
     return {
         "blockSize": film.block_size,
         "blocks": film.blocks,
+        "until": round(film.until, 6),
         "kept": [[tick, list(blocks)] for tick, blocks in film.kept],
         "sequences": [
             {

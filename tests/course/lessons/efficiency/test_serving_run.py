@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from experiments import serving as make_serving
 from experiments import serving_texts as make_serving_texts
 from llmviz import pretrained
-from llmviz.course.lessons.efficiency.serving import serving_recording, serving_texts
-from llmviz.course.lessons.efficiency.serving.serving_run import (
+from llmviz.course.lessons.efficiency.serving import model
+from llmviz.course.lessons.efficiency.serving.model import (
     MOST_OWN,
     MOST_OWN_CHARACTERS,
     Begun,
@@ -145,7 +146,7 @@ def test_hypotheses_are_written_whole_until_the_search_ends():
 
 
 def test_bytes_that_make_no_character_are_written_when_their_sequence_ends():
-    tick = serving_texts.read().runs[0].recording.ticks[0]
+    tick = model.read(model.EXPERIMENT_FOLDER / model.TEXTS_FILE).runs[0].recording.ticks[0]
     wrong = next(id for id in range(256) if TOKENIZER.token_bytes(id) == b"\xfc")
     texts, written = Texts(TOKENIZER), ""
     for number in range(12):
@@ -157,7 +158,7 @@ def test_bytes_that_make_no_character_are_written_when_their_sequence_ends():
 
 
 def test_the_bundled_texts_of_one_prompt_are_whole_and_sharing_is_counted():
-    bundled = serving_texts.read()
+    bundled = model.read(model.EXPERIMENT_FOLDER / model.TEXTS_FILE)
     assert replace(bundled.trial, base="") == replace(make_serving_texts.TRIAL, base="")
     samples, beams = (run.recording for run in bundled.runs)
     assert [one.prompt for one in samples.requests] == [one.prompt for one in beams.requests]
@@ -165,7 +166,7 @@ def test_the_bundled_texts_of_one_prompt_are_whole_and_sharing_is_counted():
     scores = [beams.outcomes[f"r1/{place}"].score for place in range(4)]
     assert scores == sorted(scores, reverse=True)
     for run in bundled.runs:
-        named, held = serving_texts.blocks_at_once(run.recording)
+        named, held = model.blocks_at_once(run.recording)
         at_once = [
             (sum(len(table) for table in tick.blocks.values()), tick)
             for tick in run.recording.ticks
@@ -174,9 +175,9 @@ def test_the_bundled_texts_of_one_prompt_are_whole_and_sharing_is_counted():
         tick = next(tick for count, tick in at_once if count == named)
         assert held == len({block for table in tick.blocks.values() for block in table})
     # Beams share more than samples of the same prompt.
-    saved = [named - held for named, held in map(serving_texts.blocks_at_once, (samples, beams))]
+    saved = [named - held for named, held in map(model.blocks_at_once, (samples, beams))]
     assert 0 < saved[0] < saved[1]
-    assert serving_texts.blocks_at_once(replace(samples, ticks=())) == (0, 0)
+    assert model.blocks_at_once(replace(samples, ticks=())) == (0, 0)
 
 
 def check_texts(run) -> None:
@@ -190,18 +191,18 @@ def check_texts(run) -> None:
 
 
 def test_the_bundled_runs_are_whole_and_of_the_same_requests(tmp_path):
-    bundled = serving_recording.read()
+    bundled = model.read()
     trial, (first, second) = bundled.trial, bundled.runs
-    assert replace(trial, base="") == replace(serving_recording.TRIAL, base="")
+    assert replace(trial, base="") == replace(model.TRIAL, base="")
     assert first.recording.requests == second.recording.requests
     ended = [run.recording.outcomes for run in (first, second)]
     names = {r.name(i) for r in first.recording.requests for i in range(r.n)}
     assert set(ended[0]) == set(ended[1]) == names
     assert all(ended[0][name].tokens == ended[1][name].tokens for name in names)
     # Written again, it is the same file.
-    text = serving_recording.written(trial, bundled.runs, bundled.environment, bundled.date)
+    text = make_serving.written(trial, bundled.runs, bundled.environment, bundled.date)
     (tmp_path / "again.json").write_text(text, encoding="utf-8")
-    assert serving_recording.read(tmp_path / "again.json") == bundled
+    assert model.read(tmp_path / "again.json") == bundled
 
 
 @pytest.mark.parametrize("content", ["{", "{}", '{"runs": 5}', '{"runs": [], "policies": 3}'])
@@ -209,4 +210,4 @@ def test_a_damaged_file_of_runs_is_refused(tmp_path, content):
     path = tmp_path / "runs.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=r"runs\.json"):
-        serving_recording.read(path)
+        model.read(path)

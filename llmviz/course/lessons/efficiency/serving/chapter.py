@@ -1,97 +1,354 @@
 """Chapter "Many requests": a serving engine at work, tick by tick, and two policies compared."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
 import streamlit as st
 
-from llmviz.course.components.serving_film.view import serving_film
-from llmviz.course.lessons.efficiency.serving import (
-    figures,
-    questions,
-    schedule,
-    texts,
-    trial,
-    words,
-)
+from llmviz.background import DONE
+from llmviz.course.components.serving_film.view import FilmPicture, film_picture, serving_film
+from llmviz.course.figures.lines import Line, lines
+from llmviz.course.lessons.efficiency.serving import model, words
+from llmviz.course.lessons.efficiency.serving.film import film_of, opening, sharing_opening
+from llmviz.course.lessons.efficiency.serving.model import Bundled, Run, Trial, runs_of
 from llmviz.course.lessons.efficiency.serving.params import OPENING
-from llmviz.course.lessons.efficiency.serving.runs import TwoRuns, bundled, bundled_shown, own_shown
-from llmviz.course.lessons.efficiency.serving.serving_recording import COMMAND
 from llmviz.course.ui import kit
+from llmviz.serving.recording import Recording
+from llmviz.serving.settings import ServingConfig
+from llmviz.serving.workload import Workload
 
-KEY = "efficiency.serving"
+STAGED = True
+KEY, GUESS = "efficiency.serving", "efficiency.serving.end"
+FLAG = "serverun"
+APART = 0.1  # of the longer run, between the answers of the question
+
+
+@dataclass(frozen=True, eq=False)
+class TwoRuns:
+    """Two runs of the same requests, each as a picture, and where its film opens."""
+
+    trial: Trial
+    runs: tuple[Run, ...]
+    pictures: tuple[FilmPicture, ...]
+    openings: tuple[tuple[int, int], ...]  # tick, sequence
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """How the runs are called."""
+        return run_names(self.trial.policies)
+
+    @property
+    def seconds(self) -> list[float]:
+        """How long each run took."""
+        return [run.recording.seconds for run in self.runs]
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    kit.chapter_link("transformer", "loop", words.loop_link)
+    """Show the lanes of a run and the guess when the other ends; then what goes deeper."""
+    kit.prose(words.hook)
     own = own_shown(state)
-    two_runs = own or _recorded()
+    two_runs = own or recorded(bundled_shown)
+    shown = True
     if two_runs is not None:
-        _film(state, two_runs, own is not None)
-    trial.draw(state)
-    if two_runs is not None:
-        _compared(two_runs)
-    texts.draw(state, two_runs)
+        with kit.stage("serving", stays=False):
+            shown = _stage(state, two_runs)
+    if two_runs is not None and shown:
+        if own is None:
+            kit.looks(state, words.looks, f"{KEY}.looks")
+        _policies(state, two_runs, own is not None)
+        _waits(two_runs)
+    _texts(state)
+    _trial(state)
     kit.section(words.server_section)
     st.code(words.server, language="sh")
-    schedule.code(state["servepolicy"])
-    numbers = None if two_runs is None else figures.end(two_runs, int(state["serveshown"]))
-    if numbers is not None:
-        kit.seen(words.end, **numbers)
+    if two_runs is not None and shown:
+        kit.seen(words.end, **end(two_runs))
 
 
-def _recorded() -> TwoRuns | None:
+def recorded(read: Callable[[], TwoRuns]) -> TwoRuns | None:
+    """Return recorded runs; None, saying so, where their file is not here."""
     try:
-        return bundled_shown()
+        return read()
     except ValueError:
         kit.inform(words.no_file, ":material/download:")
         return None
 
 
-def _film(state: kit.PageState, two_runs: TwoRuns, own: bool) -> None:
-    kit.section(words.film_section)
-    names = figures.names_of(two_runs)
-    kit.choose(state, "serveshown", words.run, dict(zip(words.runs, names, strict=True)))
-    number = int(state["serveshown"])
-    run, picture = two_runs.runs[number], two_runs.pictures[number]
-    config = run.recording.config
-    window = f"{1000 * config.window:g}"
-    about = words.about[config.policy].format(budget=config.token_budget, window=window)
-    kit.prose(f"{about}\n\n{words.own_runs if own else _source()}")
-    longest = questions.longest_table(run.recording)
-    if longest is not None:
-        question = questions.blocks_of(*longest, config.block_size)
-        if not kit.predict(question, f"{KEY}.blocks", covers=True):
-            return
-    key = f"{KEY}.film"
-    tick, request = two_runs.openings[number]
+def two_runs_of(
+    trial: Trial,
+    runs: tuple[Run, ...],
+    rule: Callable[[Recording], tuple[int, int]] = opening,
+) -> TwoRuns:
+    """Return runs with their pictures, all on the clock of the longest; rule: where a film opens."""
+    until = max(run.recording.seconds for run in runs)
+    pictures = tuple(film_picture(film_of(run, until), words.film, words.states) for run in runs)
+    return TwoRuns(trial, runs, pictures, tuple(rule(run.recording) for run in runs))
+
+
+bundled = kit.kept(1)(model.read)
+
+
+@kit.kept(1)
+def bundled_shown() -> TwoRuns:
+    """Return the recorded runs as the page shows them. Raises ValueError as `bundled` does."""
+    return two_runs_of(bundled().trial, bundled().runs)
+
+
+@kit.kept(1)
+def texts_shown() -> TwoRuns:
+    """Return the recorded runs of one prompt. Raises ValueError as `bundled` does."""
+    found: Bundled = model.read(model.EXPERIMENT_FOLDER / model.TEXTS_FILE)
+    return two_runs_of(found.trial, found.runs, sharing_opening)
+
+
+@kit.kept(8)
+def job_of(trial: Trial) -> kit.Job:
+    """Return both runs in a process of their own; the same trial is run only once."""
+    return kit.training_jobs().start(
+        "llmviz.course.lessons.efficiency.serving.model:serving_run", trial=trial
+    )
+
+
+@kit.kept(8)
+def job_shown(trial: Trial, job: kit.Job) -> TwoRuns:
+    """Return the runs of a job that is over."""
+    return two_runs_of(trial, runs_of(trial, job.results))
+
+
+def own_shown(state: kit.PageState) -> TwoRuns | None:
+    """Return the learner's last runs with these controls; None where there are none."""
+    if not state[FLAG]:
+        return None
+    try:
+        trial = trial_of(state)
+    except ValueError:
+        return None
+    job = kit.job_for(state, FLAG, job_of, (trial,))
+    return job_shown(trial, job) if job.state == DONE else None
+
+
+def run_names(policies: tuple[str, str]) -> tuple[str, ...]:
+    """Return how two runs are called: by their policies, numbered where these are the same."""
+    names = tuple(words.policies[policy] for policy in policies)
+    if names[0] != names[1]:
+        return names
+    return tuple(words.same_run.format(policy=names[0], number=number) for number in (1, 2))
+
+
+def _stage(state: kit.PageState, two_runs: TwoRuns) -> bool:
+    """Draw a run, of which one is veiled before the guess; return whether all is shown."""
+    asked = question(two_runs)
+    shown = asked is None or kit.answered(asked, GUESS)
+    number = int(state["serveshown"]) if shown else int(np.argmax(two_runs.seconds))
+    key, (tick, request) = f"{KEY}.film", two_runs.openings[number]
     serving_film(
-        picture,
+        two_runs.pictures[number],
         key=key,
         step=tick if state["servetick"] == OPENING else state["servetick"],
         chosen=request if state["serverequest"] == OPENING else state["serverequest"],
         on_change=kit.bound(state, key, step="servetick", chosen="serverequest"),
     )
+    if shown:
+        kit.choose(
+            state, "serveshown", words.run, dict(zip(words.runs, two_runs.names, strict=True))
+        )
+    if asked is None:
+        return True
+    cases = [kit.Case(*row) for row in zip(two_runs.names, two_runs.seconds, strict=True)]
+    kit.guess_cases(
+        cases,
+        kit.Axis(0, 1.1 * max(two_runs.seconds), words.seconds),
+        asked,
+        GUESS,
+        veiled=[int(np.argmin(two_runs.seconds))],
+        picture=f"{KEY}.guess",
+        form="figure",
+    )
+    return kit.predict(asked, GUESS, covers=True, hand=True)
 
 
-def _source() -> str:
-    about = bundled()
-    return words.bundled.format(
-        date=about.date,
-        torch=about.environment["torch"],
-        machine=about.environment["machine"],
-        threads=kit.count(about.environment["threads"], "thread"),
-        command=COMMAND,
+def question(two_runs: TwoRuns) -> kit.Question | None:
+    """Ask when the quicker policy is through. None where the answers are too near.
+
+    The wrong answers: the same work takes the same time, and who never waits for others is through
+    as soon as the last request has come.
+    """
+    slow, right = max(two_runs.seconds), min(two_runs.seconds)
+    requests = two_runs.runs[0].recording.requests
+    comes = max(request.arrival for request in requests)
+    if min(b - a for a, b in pairwise(sorted((0.0, comes, right, slow)))) < APART * slow:
+        return None
+    names = {"slow": two_runs.names[int(np.argmax(two_runs.seconds))]}
+    names |= {"quick": two_runs.names[int(np.argmin(two_runs.seconds))]}
+    return kit.Question.among(
+        words.ask,
+        {right: words.ask_right, slow: words.ask_same, comes: words.ask_comes},
+        right,
+        "{:.3f} s".format,
+        slow_ends=f"{slow:.3f} s",
+        quick_ends=f"{right:.3f} s",
+        comes=f"{comes:.3f} s",
+        **names,
     )
 
 
-def _compared(two_runs: TwoRuns) -> None:
-    kit.section(words.figures_section)
-    question = figures.who_waits_less(two_runs)
-    if question is not None and not kit.predict(question, f"{KEY}.who", covers=True):
-        kit.prose(figures.compared(two_runs))
+def _policies(state: kit.PageState, two_runs: TwoRuns, own: bool) -> None:
+    """Say what the policy of the run does, and where the runs are from."""
+    kit.section(words.film_section)
+    config = two_runs.runs[int(state["serveshown"])].recording.config
+    window = f"{1000 * config.window:g}"
+    kit.prose(words.about[config.policy], budget=config.token_budget, window=window)
+    kit.prose(words.memory)
+    if own:
+        kit.prose(words.own_runs)
         return
-    columns = ("", *figures.names_of(two_runs))
-    kit.rows_table(figures.table_of(two_runs), columns, height="content")
-    kit.prose(f"{figures.compared(two_runs)}\n\n{words.curve_text}")
-    kit.chart(figures.first_tokens(two_runs, kit.theme()), f"{KEY}.first")
+    about = bundled()
+    threads = kit.count(about.environment["threads"], "thread")
+    st.caption(words.bundled.format(date=about.date, threads=threads, command=model.COMMAND))
+
+
+def _waits(two_runs: TwoRuns) -> None:
+    kit.section(words.figures_section)
+    kit.chart(first_tokens(two_runs, kit.theme()), f"{KEY}.first")
+    kit.prose(f"{compared(two_runs)} {words.curve_text}")
+
+
+@kit.kept(32)
+def first_tokens(two_runs: TwoRuns, mode: kit.Mode) -> kit.Figure:
+    """Return the share of texts that had their first token after so many milliseconds."""
+    drawn = []
+    for number, (name, run) in enumerate(zip(two_runs.names, two_runs.runs, strict=True)):
+        times = np.sort([1000 * timing.to_first for timing in run.recording.timings])
+        shares = 100 * np.arange(1, len(times) + 1) / max(1, len(times))
+        drawn.append(Line(name, times, shares, number))
+    figure = lines(drawn, words.curve_axes, mode, hover="%{y:.0f} %", height=300)
+    return figure.update_traces(line_shape="hv")  # between two texts the share does not change
+
+
+def compared(two_runs: TwoRuns) -> str:
+    """Return which run wrote more tokens a second, in a sentence."""
+    rates = [run.recording.tokens_per_second for run in two_runs.runs]
+    if not min(rates):
+        return ""
+    ratio = max(rates) / min(rates)
+    if f"{ratio:.2f}" == "1.00":
+        return words.alike.format(rate=sum(rates) / 2)
+    best = int(np.argmax(rates))
+    return words.faster.format(
+        first=two_runs.names[best],
+        rate=rates[best],
+        second=two_runs.names[1 - best],
+        other=rates[1 - best],
+        ratio=ratio,
+    )
+
+
+def _texts(state: kit.PageState) -> None:
+    """Show a recorded run of one prompt with several answers."""
+    two_runs = recorded(texts_shown)
+    if two_runs is None:
+        return
+    kit.section(words.samples_section)
+    number = model.WAYS.index(state["serveways"])
+    key, (tick, _) = f"{KEY}.ways.{state['serveways']}", two_runs.openings[number]
+    serving_film(
+        two_runs.pictures[number],
+        key=key,
+        step=tick if state["servewaystick"] == OPENING else state["servewaystick"],
+        chosen=state["servewaystext"],
+        near=True,
+        on_change=kit.bound(state, key, step="servewaystick", chosen="servewaystext"),
+    )
+    kit.choose(state, "serveways", words.ways, words.kinds)
+    recording = two_runs.runs[number].recording
+    named, held = model.blocks_at_once(recording)
+    kit.prose(
+        words.ways_saved,
+        named=kit.count(named, "block"),
+        held=held,
+        saved=kit.count(named - held, "block"),
+        copied=kit.count(sum(len(tick.copies) for tick in recording.ticks), "block"),
+    )
+
+
+def _trial(state: kit.PageState) -> None:
+    """Show the controls of the learner's own runs, the button, and how far they are."""
+    kit.section(words.serve)
+    if not kit.models_here(model.BASE):
+        return
+    with st.expander(words.settings, icon=":material/tune:"):
+        _controls(state)
+    trial = kit.or_refused(trial_of, state)
+    if trial is None:
+        return
+    if trial.workload.beams:
+        kit.prose(words.searched, tokens=kit.count(model.memory_of_beam(trial), "token"))
+    kit.live(
+        state,
+        FLAG,
+        job_of,
+        (trial,),
+        lambda job: kit.prose(words.done) if job.state == DONE else None,
+        start=words.start,
+        share=lambda job: model.done_share(trial, list(job.results)),
+        said=kit.Said(words.goes, words.stopped, words.again),
+    )
+
+
+def _controls(state: kit.PageState) -> None:
+    anew = state.setter(**{FLAG: False})
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        kit.choose(state, "servepolicy", words.policy, words.policies, then=anew)
+        kit.choose(state, "serveagainst", words.against, words.policies, then=anew)
+        kit.choose(state, "servekind", words.kind, words.kinds, then=anew)
+        for key, label in words.sliders.items():
+            steps = {"serverate": 10, "servebeginning": 4, "servememory": 32}
+            st.slider(label, step=steps.get(key, 1), width=250, **state.ranged(key, then=anew))
+        kit.choose(state, "serveblock", words.block, words.block_sizes, then=anew)
+        kit.choose(state, "servepreempt", words.preempt, words.preemptions, then=anew)
+        st.toggle(words.share, **state.bind("serveshare", then=anew))
+    kit.text_area(
+        state,
+        "serveown",
+        words.own,
+        placeholder=words.own_place,
+        help=words.own_help.format(lines=model.MOST_OWN, characters=model.MOST_OWN_CHARACTERS),
+        height=90,
+        then=anew,
+    )
+
+
+def trial_of(state: kit.PageState) -> Trial:
+    """Return what the controls ask for. Raises ValueError for wrong prompts of the learner's."""
+    workload = Workload(
+        requests=state["servecount"],
+        arrival_rate=float(state["serverate"]),
+        prompt_tokens=state["serveprompt"],
+        new_tokens=state["servenew"],
+        samples=state["servesamples"],
+        beams=state["servekind"] == "beams",
+        same_beginning=state["servebeginning"],
+    )
+    size = int(state["serveblock"])
+    config = ServingConfig(
+        max_batch=state["servebatch"],
+        block_size=size,
+        n_blocks=state["servememory"] // size,
+        preemption=state["servepreempt"],
+        share_prefixes=state["serveshare"],
+    )
+    policies = state["servepolicy"], state["serveagainst"]
+    return Trial(workload, config, policies, model.own_prompts(state["serveown"]))
+
+
+def end(two_runs: TwoRuns) -> dict[str, object]:
+    """Return the numbers that the chapter ends with."""
+    texts = kit.count(len(two_runs.runs[0].recording.timings), "text")
+    ends = [
+        f"{name} {seconds:.3f} s"
+        for name, seconds in zip(two_runs.names, two_runs.seconds, strict=True)
+    ]
+    return {"texts": texts, "ends": kit.listed(ends)}

@@ -4,15 +4,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from llmviz.course.components.serving_film.view import PHASES, Film, FilmSequence, FilmTick
-from llmviz.course.lessons.efficiency.serving.serving_run import Run
+from llmviz.course.lessons.efficiency.serving.model import Run
 from llmviz.serving.recording import Recording
 from llmviz.serving.trace import Tick
 
 Changes = list[tuple[int, Any]]
 
 
-def film_of(run: Run) -> Film:
-    """Return the film of a run: a sequence for each sample of each request, in their order."""
+def film_of(run: Run, until: float = 0.0) -> Film:
+    """Return the film of a run: a sequence for each sample of each request, in their order.
+
+    until: seconds up to which its clock goes, if that is longer than the run.
+    """
     recording = run.recording
     ticks = recording.ticks
     tables = changes(ticks, "blocks")
@@ -39,6 +42,7 @@ def film_of(run: Run) -> Film:
         sequences=sequences,
         ticks=film_ticks(recording, numbers),
         kept=kept_changes(ticks),
+        until=until,
     )
 
 

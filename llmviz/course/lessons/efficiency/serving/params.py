@@ -1,8 +1,7 @@
 """The controls of the chapter "Many requests", as its links write them."""
 
 from llmviz.course.lessons.efficiency.serving import words
-from llmviz.course.lessons.efficiency.serving.serving_recording import TRIAL
-from llmviz.course.lessons.efficiency.serving.serving_texts import WAYS
+from llmviz.course.lessons.efficiency.serving.model import TRIAL, WAYS
 from llmviz.course.ui import codec
 
 MEMORY = TRIAL.config.n_blocks * TRIAL.config.block_size

@@ -1,15 +1,18 @@
 """The same requests served twice, under two policies, by a bundled model: what each run did.
 
-No torch is needed to read a run; `serving_run` is for work in the background.
+No torch is needed to read a run; `serving_run` is for work in the background. The chapter opens
+with recorded runs: `python -m experiments make serving` (or `serving-texts`) makes them again.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from llmviz.paths import DATA
+from llmviz.paths import DATA, EXPERIMENT_FOLDER
 from llmviz.sampling import SamplingSettings
 from llmviz.serving.record import record_bundled
 from llmviz.serving.recording import Recording
@@ -20,7 +23,12 @@ from llmviz.serving.trace import Tick
 from llmviz.serving.workload import Workload, make_requests
 from llmviz.textfile import check_text, read_text_file
 from llmviz.tokenizers import Tokenizer
+from llmviz.training.files import read_json
 
+FILE, TEXTS_FILE = "serving.json", "serving_texts.json"
+COMMAND = "python -m experiments make serving"
+TEXTS_COMMAND = "python -m experiments make serving-texts"
+WAYS = ("samples", "beams")  # of the texts to one prompt, in the order of their runs
 BASE = "tiny-world-gpt"
 MOST_OWN, MOST_OWN_CHARACTERS = 6, 300
 SAMPLED = SamplingSettings(temperature=0.8)  # where a prompt has several samples, which then differ
@@ -42,6 +50,13 @@ class Trial:
     def config_of(self, number: int) -> ServingConfig:
         """Return the settings of the first or the second run."""
         return replace(self.config, policy=self.policies[number])
+
+
+TRIAL = Trial(
+    Workload(requests=12, arrival_rate=100.0, prompt_tokens=24, new_tokens=32, samples=2),
+    ServingConfig(max_batch=8, block_size=8, n_blocks=40),
+    ("continuous", "static"),
+)
 
 
 class Begun(NamedTuple):
@@ -226,3 +241,50 @@ def done_share(trial: Trial, results: Sequence[Any]) -> float:
         len(tick.finished) for part in results if isinstance(part, Part) for tick in part.ticks
     )
     return ended / (2 * sum(request.texts for request in begun.requests))
+
+
+@dataclass(frozen=True)
+class Bundled:
+    """The file: what was served, both runs, when they were recorded and on what."""
+
+    trial: Trial
+    runs: tuple[Run, ...]
+    date: str
+    environment: dict[str, Any]
+
+
+def read(path: Path = EXPERIMENT_FOLDER / FILE) -> Bundled:
+    """Return what a file holds. Raises ValueError: it is missing or damaged."""
+    values = read_json(path)
+    try:
+        runs = tuple(
+            Run(
+                Recording.from_json(json.dumps(run["recording"])),
+                values["prompts"],
+                *(
+                    {
+                        name: tuple((tick, text) for tick, text in pieces)
+                        for name, pieces in run.get(field, {}).items()
+                    }
+                    for field in ("pieces", "texts")
+                ),
+            )
+            for run in values["runs"]
+        )
+        first, second = values["policies"]
+        workload = Workload.from_dict(values["workload"])
+        config = runs[0].recording.config
+        trial = Trial(workload, config, (first, second), base=values["base"])
+        return Bundled(trial, runs, values["date"], values["environment"])
+    except (KeyError, TypeError, IndexError) as error:
+        raise ValueError(f"{path.name} is no file of recorded runs: {error}") from None
+
+
+def blocks_at_once(recording: Recording) -> tuple[int, int]:
+    """Return how many blocks the tables name at the tick where this is most, and how many blocks
+    these are: without sharing, each name would be a block of its own.
+
+    The first of the ticks where it is most; 0, 0 where there is none.
+    """
+    counts = [(sum(map(len, tick.blocks.values())), len(tick.owners)) for tick in recording.ticks]
+    return max(counts, key=lambda pair: pair[0], default=(0, 0))
