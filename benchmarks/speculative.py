@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import argparse
 
-from llmviz.course.lessons.efficiency.speculative.drafts import KINDS, NETWORK
-from llmviz.course.lessons.efficiency.speculative.guess_speed import (
+from llmviz.course.lessons.efficiency.speculative.model import (
+    KINDS,
+    NETWORK,
     TRIES,
     WIDE,
     Speed,

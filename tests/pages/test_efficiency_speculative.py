@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,19 +19,17 @@ from llmviz.course.components.guess_rounds.view import (
     RoundPicture,
     rounds_payload,
 )
-from llmviz.course.lessons.efficiency.speculative import questions, rounds, speed, words
-from llmviz.course.lessons.efficiency.speculative.guess_places import Place
-from llmviz.course.lessons.efficiency.speculative.guess_speed import Speed, guess_speeds
-from llmviz.course.lessons.efficiency.speculative.params import MOST_STEPS, WRITTEN
-from llmviz.course.lessons.efficiency.speculative.rounds import (
+from llmviz.course.lessons.efficiency.speculative import chapter, words
+from llmviz.course.lessons.efficiency.speculative.chapter import (
     chance_text,
     draw_line,
     pictured,
     rounds_of,
     total,
 )
+from llmviz.course.lessons.efficiency.speculative.model import Place, Speed, guess_speeds
+from llmviz.course.lessons.efficiency.speculative.params import MOST_STEPS, WRITTEN
 from llmviz.course.ui import engine
-from llmviz.course.ui.common import percent
 from llmviz.sampling.drafts import Chances
 from llmviz.sampling.speculative import Guess, Round
 from tests.pages.conftest import use
@@ -131,7 +130,7 @@ def test_the_sentences_say_why_there_are_fewer_guesses_or_none(bundle, kind, k):
 def test_two_ways_without_a_difference_are_not_said_to_differ(error):
     p = np.array([0.25, 0.75])
     place = Place((0,), p, p, p, 0 * p, error)
-    told = rounds._bars(place, ["a", "b"], "", 2).told
+    told = chapter._bars(place, ["a", "b"], "", 2).told
     assert ("differ from p by at most 3·10⁻¹⁷" in told) == bool(error)
     assert ("give p, digit by digit" in told) == (not error)
 
@@ -159,25 +158,33 @@ def test_all_rounds_are_told_with_units_even_without_a_guess():
     p = np.ones(4) / 4
     alone = Round(5, (), 1, p, 0.5, (1,))
     assert total([alone]) == (
-        "1 round wrote 1 token: 1.00 tokens for each pass of the target. Guesses looked at: 0; "
-        "accepted: 0."
+        "1 pass of the large model wrote 1 token, which is 1.00 a look. It checked 0 guesses and "
+        "kept 0."
     )
 
 
-@given(k=some.integers(1, 8))
-def test_the_count_question_has_one_right_answer(k):
-    found = questions.count_question(k)
-    assert found.answers[found.right] == f"1 to {k + 1}"
+@pytest.mark.parametrize("kind", ["copy", "counts"])
+def test_the_question_on_the_passes_counts_the_rounds(bundle, kind):
+    asked_once = False
+    for k in (1, 4, 8):
+        for luck in range(1, 5):
+            found = played(bundle, TEXT, kind, k, luck=luck)
+            asked = chapter.question(found, k)
+            if asked is None:
+                continue
+            asked_once = True
+            written = sum(len(turn.tokens) for turn in found)
+            values = sorted(value for (value,) in asked.values)
+            assert asked.values[asked.right] == (len(found),)
+            assert values == sorted({len(found), written, -(-written // (k + 1))})
+            assert min(b - a for a, b in pairwise(values)) >= chapter.APART
+    assert asked_once or kind == "copy"
 
 
-@settings(max_examples=200, deadline=None)
-@given(p=some.floats(0, 1), q=some.floats(0, 1))
-def test_the_chance_question_is_asked_only_where_its_answers_differ(p, q):
-    found = questions._about(p, q)
-    if found is None:
-        return
-    assert 0.01 <= p < q and found.answers[found.right] == percent(p / q)
-    assert len(set(found.answers)) == len(found.answers) == 4
+def test_only_the_first_round_travels_before_the_guess(bundle, covers):
+    given = (bundle, tuple(ids_of(bundle, TEXT)[: CONTEXT - WRITTEN]), "counts", 4, 1.0, 1)
+    if chapter.question(rounds_of(*given), 4) is not None:
+        assert len(sent(opened(draft="counts"), "guess_rounds")["rounds"]) == 1
 
 
 def speeds(*ratios, accepted=3):
@@ -189,18 +196,18 @@ def speeds(*ratios, accepted=3):
 
 
 def test_the_best_number_of_guesses_is_told_and_a_slow_draft_too():
-    line = speed.best_line(speeds(1.1, 1.9, 1.5))
+    line = chapter.best_line(speeds(1.1, 1.9, 1.5))
     assert "k = 2" in line and "1.90 times" in line and words.speed_worse not in line
-    assert words.speed_worse in speed.best_line(speeds(0.9, 0.5))
-    assert "k = 1" in speed.best_line(speeds(1.5, 1.5))  # of two as fast the fewer guesses
-    assert "0.0" in speed.best_line(speeds(1.2, accepted=0))
+    assert words.speed_worse in chapter.best_line(speeds(0.9, 0.5))
+    assert "k = 1" in chapter.best_line(speeds(1.5, 1.5))  # of two as fast the fewer guesses
+    assert "0.0" in chapter.best_line(speeds(1.2, accepted=0))
 
 
 def test_the_measurement_is_shown_while_it_goes_on_and_when_it_was_stopped(bundle, monkeypatch):
     found = speeds(1.2, 1.6)
     for state in ("done", STOPPED):
-        monkeypatch.setattr(speed, "job_of", lambda *_, s=state: FakeJob([found], s))
-        speed.job_of.forget = lambda *_: None
+        monkeypatch.setattr(chapter, "job_of", lambda *_, s=state: FakeJob([found], s))
+        chapter.job_of.forget = lambda *_: None
         app = opened(draft="counts", guessspeed="1")
         fine(app)
         assert "1.60 times" in prose_of(app)
@@ -214,9 +221,9 @@ def test_the_button_starts_the_measurement_of_what_was_chosen(monkeypatch):
             return target, inspect.signature(guess_speeds).bind(**arguments).arguments
 
     monkeypatch.setattr("llmviz.course.ui.live_job.training_jobs", Pool)
-    speed.job_of.clear()
-    target, arguments = speed.job_of("tiny-world-gpt", "counts", 0.7, 32)
-    speed.job_of.clear()
+    chapter.job_of.clear()
+    target, arguments = chapter.job_of("tiny-world-gpt", "counts", 0.7, 32)
+    chapter.job_of.clear()
     assert target == f"{guess_speeds.__module__}:{guess_speeds.__name__}"
     assert tuple(arguments.values()) == ("tiny-world-gpt", "counts", 0.7, 32)
 

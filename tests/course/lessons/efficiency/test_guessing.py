@@ -8,17 +8,20 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.efficiency.speculative import guess_speed
-from llmviz.course.lessons.efficiency.speculative.drafts import (
+from llmviz.course.lessons.efficiency.speculative import model as guessing
+from llmviz.course.lessons.efficiency.speculative.model import (
     CHECKPOINT,
     KINDS,
+    Speed,
     draft_of,
+    guess_speeds,
+    place_of,
+    places_of,
     same_tokens,
-    stories,
+    stories_apart,
+    way_out,
+    widened,
 )
-from llmviz.course.lessons.efficiency.speculative.guess_places import place_of, places_of, way_out
-from llmviz.course.lessons.efficiency.speculative.guess_speed import Speed, guess_speeds
-from llmviz.course.lessons.efficiency.speculative.wider import widened
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.decoder import FastGPT
 from llmviz.pretrained import CHECKPOINTS, load_bundled
@@ -55,7 +58,7 @@ def world():
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_draft_guesses_for_the_bundled_model(world, kind):
     model, tokenizer = world
-    ids = tokenizer.encode_from_start(stories()[1][0])[:30]
+    ids = tokenizer.encode_from_start(stories_apart()[1][0])[:30]
     draft, luck = draft_of(kind, tokenizer), torch.Generator().manual_seed(0)
     rounds = list(speculate(model, draft, ids, 24, 4, generator=luck))
     assert sum(len(one.tokens) for one in rounds) == 24
@@ -79,7 +82,7 @@ def test_the_network_has_the_tokens_of_its_target_and_is_refused_for_others(worl
 
 
 def test_the_stories_that_are_measured_were_not_counted():
-    counted, rest = stories()
+    counted, rest = stories_apart()
     assert len(rest) >= 8 and not set(counted) & set(rest[:8])
 
 
@@ -119,7 +122,7 @@ def test_plain_decoding_counts_with_the_faster_of_both_and_guesses_are_checked_p
         assert packed or k == 0
         return Speed(k, 10, 5, 6, 5, 8, packed_seconds if packed else 2.0, 0.5, 10, 0.0)
 
-    monkeypatch.setattr(guess_speed, "_write", write)
+    monkeypatch.setattr(guessing, "_write", write)
     (found,) = guess_speeds("tiny-world-gpt", "copy", longest=2, stories=1, tries=1)
     assert [one.plain_seconds for one in found] == [min(packed_seconds, 2.0)] * 2
     assert [one.seconds for one in found] == [packed_seconds] * 2

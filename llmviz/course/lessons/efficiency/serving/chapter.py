@@ -82,7 +82,7 @@ def two_runs_of(
     runs: tuple[Run, ...],
     rule: Callable[[Recording], tuple[int, int]] = opening,
 ) -> TwoRuns:
-    """Return runs with their pictures, all on the clock of the longest; rule: where a film opens."""
+    """Return runs with their pictures, all on the longest clock; rule: where a film opens."""
     until = max(run.recording.seconds for run in runs)
     pictures = tuple(film_picture(film_of(run, until), words.film, words.states) for run in runs)
     return TwoRuns(trial, runs, pictures, tuple(rule(run.recording) for run in runs))

@@ -1,7 +1,6 @@
 """The controls of the chapter "Guess and check", as its links write them."""
 
 from llmviz.course.lessons.efficiency.speculative import words
-from llmviz.course.lessons.efficiency.speculative.drafts import KINDS, NETWORK
 from llmviz.course.ui import codec
 
 WRITTEN = 24  # tokens that are written
@@ -9,7 +8,7 @@ MOST_STEPS = 3 * WRITTEN  # a round of one token has at most three: a guess, its
 
 PARAMS = [
     codec.text("guesstext", words.story, codec.MOST_OF_A_PROMPT),
-    codec.choice("draft", NETWORK, KINDS),
+    codec.choice("draft", "network", list(words.drafts)),
     codec.integer("guesses", 4, 1, 8),
     codec.number("guessheat", 1.0, 0.0, 2.0),
     codec.integer("guessluck", 1, 1, 99),
