@@ -67,7 +67,7 @@ def test_another_policy_serves_the_requests_and_its_figures_are_read(lesson):
 
 
 def test_blocks_of_several_texts_are_counted(lesson):
-    page = lesson("show=1&part=serving&serveways=beams&servewaystick=2", ".film-fact")
+    page = lesson("show=1&part=serving&serveways=beams&servewaystick=2", ".film-near")
     film = page.locator(".film-memory").nth(1)  # below the one of the two runs
     expect(film.locator(".block-count").filter(has_text="×4").first).to_be_visible()
     shared = film.locator(".block.shared")
