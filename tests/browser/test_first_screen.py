@@ -81,6 +81,7 @@ DONE = [
     "efficiency?part=bits",
     "efficiency?part=cache",
     "efficiency?part=serving",
+    "efficiency?part=flash",
     "efficiency?part=speculative",
 ]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from llmviz.course.components.tile_film.view import WORDS, film_payload
-from llmviz.course.lessons.efficiency.flash.tiles_on_text import TiledText
+from llmviz.course.lessons.efficiency.flash.model import TiledText
 
 T, N, SIDE, D = 3, 3, 2, 4
 TILES = TiledText(

@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.course.lessons.efficiency.flash.attention_costs import (
+from llmviz.course.lessons.efficiency.flash.model import (
     WAYS,
     attention_costs,
-    peak_memory,
-)
-from llmviz.course.lessons.efficiency.flash.tiles_on_text import (
     count_rescalings,
+    peak_memory,
     queries_keys_values,
     tiles_on_text,
 )

@@ -1,20 +1,33 @@
-"""Attention of one head on a text, tile by tile, and how far it is from the whole.
+"""Attention of one head on a text, tile by tile, and what attention costs on this machine.
 
-T tokens, L layers, H heads, D head size, B side of a tile, N tiles. Torch is imported on first use.
+T tokens, L layers, H heads, D head size, B side of a tile, N tiles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.profiler import ProfilerActivity, profile
+
+from llmviz.interpretability.heads_on_text import layer_trace, seen_by_rows
+from llmviz.nn.attention import attention, attention_tiled, causal_mask, tile_steps
+from llmviz.trace import record
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from llmviz.models import GPT
+
+WAYS = ("matrices", "tiles", "fused")
+MEASURED = (128, 256, 512, 1024, 2048)  # tokens
+HEADS, HEAD_SIZE = 2, 64
+TILE = 128  # rows and columns of a tile
+TRIES = 4  # of which the quickest counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +65,6 @@ def queries_keys_values(
 
     Heads that share keys and values get the shared ones.
     """
-    from llmviz.interpretability.heads_on_text import layer_trace
-
     trace = layer_trace(model, ids, layer)
     shared = head * len(trace["k"]) // len(trace["q"])
     return trace["q"][head], trace["k"][shared], trace["v"][shared]
@@ -65,9 +76,6 @@ def tiles_on_text(model: GPT, ids: Sequence[int], layer: int, head: int, side: i
     ids: T token ids. side: B.
     Raises ValueError for a model that takes its softmax before the mask.
     """
-    from llmviz.interpretability.heads_on_text import seen_by_rows
-    from llmviz.nn.attention import attention, tile_steps
-
     require_softmax_after_mask(model)
     q, k, v = queries_keys_values(model, ids, layer, head)
     mask, scale = seen_by_rows(model, len(ids)), model.blocks[layer].attn.scale
@@ -104,10 +112,6 @@ def count_rescalings(model: GPT, ids: Sequence[int], side: int) -> np.ndarray:
 
     ids: T token ids. side: B. Counted are rows that have seen another tile before.
     """
-    import torch
-
-    from llmviz.trace import record
-
     with torch.inference_mode(), record("blocks.*.attn.masked") as trace:
         model(torch.tensor([list(ids)]), last_only=True)
     masked = np.stack([part[0].numpy() for part in trace.values()])  # (L, H, T, T)
@@ -122,3 +126,72 @@ _ROWS = ("maximum_before", "maximum", "rescale", "total_before", "total")
 
 def _place(step: Any) -> tuple[int, int, int, int]:
     return step.rows.start, step.rows.stop, step.columns.start, step.columns.stop
+
+
+@dataclass(frozen=True)
+class AttentionCost:
+    """One measurement: the quickest pass, and the most memory beside input and output."""
+
+    way: str
+    length: int
+    milliseconds: float  # of the processor
+    memory: int  # bytes
+
+    @property
+    def megabytes(self) -> float:
+        """The memory in millions of bytes."""
+        return self.memory / 1e6
+
+
+def attention_costs(
+    lengths: Sequence[int] = MEASURED, ways: Sequence[str] = WAYS, tries: int = TRIES
+) -> Iterator[AttentionCost]:
+    """Yield what causal attention of two heads costs in each way, the shortest length first.
+
+    The ways: "matrices" is `attention`, which has every matrix whole; "tiles" is `attention_tiled`;
+    "fused" is torch's kernel, `scaled_dot_product_attention`. All get the same float32 numbers.
+    Raises ValueError for a way that is none of them, and for fewer tries than one.
+    """
+    if unknown := set(ways) - set(WAYS):
+        raise ValueError(f"a way must be one of {', '.join(WAYS)}; got {sorted(unknown)[0]!r}")
+    if tries < 1:
+        raise ValueError(f"at least one try is needed; got {tries}")
+    for length in lengths:
+        drawn = torch.Generator().manual_seed(length)
+        q, k, v = torch.randn(3, 1, HEADS, length, HEAD_SIZE, generator=drawn)
+        for way in ways:
+            compute = _ways(q, k, v)[way]
+            with torch.inference_mode():
+                memory = peak_memory(compute)  # and what a first pass sets up is not measured
+                taken = [_processor_time(compute) for _ in range(tries)]
+            yield AttentionCost(way, length, 1000 * min(taken), memory)
+
+
+def _ways(q: Tensor, k: Tensor, v: Tensor) -> dict[str, Callable[[], Tensor]]:
+    return {
+        "matrices": lambda: attention(q, k, v, causal_mask(q.shape[-2])).output,
+        "tiles": lambda: attention_tiled(q, k, v, TILE, TILE, causal=True),
+        "fused": lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True),
+    }
+
+
+def _processor_time(compute: Callable[[], Tensor]) -> float:
+    began = time.process_time()
+    compute()
+    return time.process_time() - began
+
+
+def peak_memory(compute: Callable[[], Tensor]) -> int:
+    """Return the most bytes that torch held at one time while computing, the result left out.
+
+    What was there before is not counted. Every allocation on the processor counts, those inside a
+    kernel too: they are taken from torch's profiler.
+    """
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
+        result = compute()
+    held = most = 0
+    for event in profiled.profiler.kineto_results.events():
+        if event.name() == "[memory]":
+            held += event.nbytes()
+            most = max(most, held)
+    return max(0, most - result.numel() * result.element_size())
