@@ -1,19 +1,419 @@
 """Chapter "Training memory": one step tensor by tensor, what saves memory, any model on paper."""
 
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
 import streamlit as st
 
-from llmviz.course.lessons.efficiency.memory import paper, step, ways, words
-from llmviz.course.ui import kit
+from llmviz.course.components.byte_timeline.view import Life, Section, byte_timeline
+from llmviz.course.figures.losses import compared
+from llmviz.course.lessons.efficiency.memory import words
+from llmviz.course.lessons.efficiency.memory.model import (
+    PIECES,
+    ROUNDS,
+    Way,
+    Ways,
+    group_sizes,
+    watched_step,
+)
+from llmviz.course.ui import engine, kit
+from llmviz.models.arithmetic import PRESET_NAMES, PRESET_SOURCES, PRESETS, TrainingMemory, count
+from llmviz.models.room import byte_unit, spoken_bytes
+from llmviz.models.settings import GPTConfig
+from llmviz.models.training_bytes import kept_numbers, paper_memory
+from llmviz.training.step_memory import Held, StepMemory
+from llmviz.training.step_times import batch
+from llmviz.training.step_watch import watch_step
+
+STAGED = True
+KEY, GUESS = "efficiency.memory", "efficiency.memory.peak"
+FLOAT = 4  # bytes of a number
+MB, GB = 1e6, 1e9
+APART = 0.08  # of the largest, between the answers of the question
+SIZES = {
+    "paperlayers": "n_layer",
+    "paperheads": "n_head",
+    "paperwidth": "n_embd",
+    "papervocab": "vocab_size",
+}
+# What a published shape has of its own only with a size of its own: else the default for the size.
+FOLLOWS = {"n_head": "n_kv_head", "n_embd": "hidden_size"}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What the controls of the step stand for."""
+
+    bundled: engine.Bundled
+    rows: int  # texts of the batch
+    tokens: int  # of each text
+    pieces: int  # micro-batches
+    recompute: int  # blocks of a group whose input is kept; 0 keeps everything
+
+    @property
+    def known(self) -> tuple[engine.Bundled, int, int, int, int]:
+        """What a step depends on."""
+        return self.bundled, self.rows, self.tokens, self.pieces, self.recompute
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    chosen = step.draw(state)
-    if chosen is not None:
-        ways.draw(state, chosen)
-    paper.draw(state)
-    numbers = None if chosen is None else step.end(chosen)
-    if numbers is not None:
-        kit.seen(words.end, **numbers)
+    """Show the step, and the guess how much it takes; then ways to take less, and any model."""
+    kit.prose(words.hook)
+    stage, below = kit.stage("memory", stays=False), st.container()
+    with below:
+        chosen = controls(state)
+    memory = None if chosen is None else kit.or_refused(memory_of, *chosen.known)
+    shown = True
+    if chosen is not None and memory is not None:
+        with stage:
+            shown = _stage(state, chosen, memory)
+        if shown:
+            kit.looks(state, words.looks, f"{KEY}.looks")
+        _code(chosen, memory)
+        _ways(state, chosen)
+    _paper(state)
+    if chosen is not None and memory is not None and shown:
+        peak, weights = int(memory.live().sum(axis=0).max()), weights_of(chosen)
+        kit.seen(
+            words.end,
+            peak=spoken_bytes(peak),
+            weights=spoken_bytes(weights),
+            times=peak / weights,
+        )
+
+
+def controls(state: kit.PageState) -> Chosen | None:
+    """Show the controls of the step; return what they stand for, None where there is no model."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        bundled = kit.load(kit.Picker("memorymodel").choose(state))
+        if bundled is None:
+            return None
+        anew = state.setter(memorymoment=-1)  # look at the peak
+        most = {
+            "memoryrows": None,
+            "memorytokens": bundled.model.context_length,
+            "memorypieces": min(state["memoryrows"], state.params["memorypieces"].high),
+            "memoryrecompute": bundled.model.config.n_layer,
+        }
+        for key, label in words.step.items():
+            help_ = words.step_help.get(key)
+            bound = state.ranged(key, most=most[key], then=anew)
+            st.number_input(label, help=help_, width=200, **bound)
+    return Chosen(bundled, *(state[key] for key in words.step))
+
+
+def _stage(state: kit.PageState, chosen: Chosen, memory: StepMemory) -> bool:
+    """Draw the bytes of the step and the guess; return whether all is shown."""
+    asked = question(memory, weights_of(chosen))
+    shown = asked is None or kit.answered(asked, GUESS)
+    live, lives, sections, operations = picture_of(*chosen.known)
+    if not shown:
+        live = np.where(np.arange(len(live))[:, None] == 0, live, 0)  # the weights alone
+        lives = [life for life in lives if life.kind == 0]
+    key, moment = f"{KEY}.step", state["memorymoment"]
+    byte_timeline(
+        live,
+        lives,
+        key=key,
+        kinds=list(words.kinds.values()),
+        sections=sections,
+        operations=operations,
+        words=words.picture,
+        chosen=moment if 0 <= moment < len(memory.moments) else None,
+        on_change=kit.bound(
+            state, key, chosen=("memorymoment", kit.one_of(range(len(memory.moments)), -1))
+        ),
+    )
+    if asked is not None:
+        values = (weights_of(chosen) / MB, asked.values[asked.right][0])
+        kit.guess_cases(
+            [kit.Case(name, value) for name, value in zip(words.rows, values, strict=True)],
+            kit.Axis(0, 1.3 * max(value for (value,) in asked.values), words.axis),
+            asked,
+            GUESS,
+            veiled=[1],
+            picture=f"{KEY}.guess",
+            form="figure",
+        )
+        shown = kit.predict(asked, GUESS, covers=True, hand=True)
+    if shown:
+        kit.prose(f"{peak_told(memory)} {kept_told(chosen)}")
+    return shown
+
+
+def kept_told(chosen: Chosen) -> str:
+    """Return how much a token leaves for the backward pass; "" where no formula is for the form."""
+    try:
+        each = kept_numbers(chosen.bundled.model.config, chosen.recompute)
+    except ValueError:
+        return ""
+    return words.kept_told.format(each=each)
+
+
+def weights_of(chosen: Chosen) -> int:
+    """Return the bytes of a model's weights."""
+    return FLOAT * count(chosen.bundled.model.config)
+
+
+def question(memory: StepMemory, weights: int) -> kit.Question | None:
+    """Ask how much is alive at the peak. None where the answers are too near.
+
+    The wrong answers: it only changes weights; a slope for each weight; the optimizer, too.
+    """
+    right = round(int(memory.live().sum(axis=0).max()) / MB, 1)
+    wrong = {
+        round(times * weights / MB, 1): words.ask_wrong[name]
+        for name, times in (("weights", 1), ("slopes", 2), ("optimizer", 4))
+    }
+    numbers = sorted((right, *wrong))
+    if len(numbers) < 4 or min(b - a for a, b in pairwise(numbers)) < APART * numbers[-1]:
+        return None
+    offered = {right: words.ask_right} | wrong
+    size = spoken_bytes(weights)
+    return kit.Question.among(words.ask, offered, right, "{:.1f} MB".format, weights=size)
+
+
+@kit.kept(24)
+def memory_of(
+    bundled: engine.Bundled, rows: int, tokens: int, pieces: int, recompute: int
+) -> StepMemory:
+    """Return the memory of one step of a model, made once for all visitors."""
+    return watched_step(bundled.model, batch(bundled.tokenizer, rows, tokens), pieces, recompute)
+
+
+@kit.kept(24)
+def picture_of(
+    bundled: engine.Bundled, rows: int, tokens: int, pieces: int, recompute: int
+) -> tuple[np.ndarray, list[Life], list[Section], list[str]]:
+    """Return a step as the time line takes it."""
+    memory = memory_of(bundled, rows, tokens, pieces, recompute)
+    kinds = list(words.kinds)
+    lives = [
+        Life(tensor_words(tensor), kinds.index(tensor.kind), tensor.bytes, tensor.born, tensor.died)
+        for tensor in memory.held
+        if tensor.born < tensor.died
+    ]
+    sections: list[Section] = []
+    for i, moment in enumerate(memory.moments):
+        place = words.phases[moment.phase], part_words(moment.part)
+        if not sections or place != (sections[-1].phase, sections[-1].part):
+            sections.append(Section(*place, i))
+    operations = [operation_words(moment.operation) for moment in memory.moments]
+    return memory.live(), lives, sections, operations
+
+
+def part_words(part: str) -> str:
+    """Return how a part of a model is called.
+
+    >>> part_words("blocks.3"), part_words("loss")
+    ('block 3', 'loss')
+    """
+    layer = part.removeprefix("blocks.")
+    return words.block.format(layer=layer) if layer != part else words.parts.get(part, part)
+
+
+def operation_words(name: str) -> str:
+    """Return how one of torch's operations is called.
+
+    >>> operation_words("gelu"), operation_words("gelu_backward"), operation_words("addmm")
+    ('gelu', 'backward of gelu', 'matrix product')
+    """
+    if name in words.operations:
+        return words.operations[name]
+    if name.endswith("_backward"):
+        of = operation_words(name.removesuffix("_backward"))
+        return words.backward_of.format(operation=of)
+    return name.strip("_").replace("_", " ")
+
+
+def tensor_words(tensor: Held) -> str:
+    """Return what a tensor is, in words."""
+    shape = " × ".join(f"{size:,}" for size in tensor.shape) or words.number
+    if tensor.kind == "weights":
+        return words.parameter.format(name=tensor.name, shape=shape)
+    if tensor.kind == "gradients":
+        return words.gradient.format(name=tensor.name, shape=shape)
+    if tensor.kind == "averages":
+        name, _, key = tensor.name.rpartition(" ")
+        return words.averages.get(key, f"{{name}} {key}").format(name=name, shape=shape)
+    if tensor.kind == "batch":
+        text = words.batch if tensor.name == "batch" else words.parameter
+        return text.format(name=tensor.name, shape=shape)
+    return words.made_by.format(
+        operation=operation_words(tensor.name), part=part_words(tensor.part), shape=shape
+    )
+
+
+def peak_told(memory: StepMemory) -> str:
+    """Return the sentence about the peak."""
+    live, peak = memory.live(), memory.peak()
+    moment, column = memory.moments[peak], live[:, peak]
+    most = int(column.argmax())
+    return words.peak_told.format(
+        peak=spoken_bytes(int(column.sum())),
+        when=words.when.format(phase=words.phases[moment.phase], part=part_words(moment.part)),
+        kind=list(words.kinds.values())[most],
+        share=kit.percent(column[most] / column.sum()),
+        rest=spoken_bytes(int(live[:3, -1].sum())),
+    )
+
+
+def _code(chosen: Chosen, memory: StepMemory) -> None:
+    live, peak = memory.live(), memory.peak()
+    name, (_, rows, tokens, pieces, recompute) = chosen.bundled.name, chosen.known
+    kit.show_code(
+        [watched_step, watch_step, StepMemory],
+        words.snippet_step.format(
+            name=name, rows=rows, tokens=tokens, pieces=pieces, recompute=recompute
+        ),
+        f"{memory.moments[peak]}\n{live[:, peak].tolist()} {live[:, peak].sum()}",
+    )
+
+
+@kit.kept(12)
+def ways_of(bundled: engine.Bundled, rows: int, tokens: int) -> kit.Job:
+    """Return the work on one batch in a process of its own; the same is done only once."""
+    target = "llmviz.course.lessons.efficiency.memory.model:memory_ways"
+    return kit.training_jobs().start(target, name=bundled.name, rows=rows, tokens=tokens)
+
+
+def _ways(state: kit.PageState, chosen: Chosen) -> None:
+    """Show the button that tries all ways, and what was found."""
+    kit.section(words.ways)
+    tried = 1 + len(group_sizes(chosen.bundled.model.config.n_layer))
+    tried += sum(pieces <= chosen.rows for pieces in PIECES)
+    kit.live(
+        state,
+        "memoryways",
+        ways_of,
+        (chosen.bundled, chosen.rows, chosen.tokens),
+        _found,
+        start=words.ways_start,
+        share=lambda job: len(job.results) / (tried + ROUNDS),
+        said=kit.Said(words.ways_goes, words.ways_stopped, words.ways_again),
+    )
+
+
+def _found(job: kit.Job) -> None:
+    if not job.results:
+        return
+    last: Ways = job.results[-1]
+    cases = way_cases(last.ways)
+    axis = kit.Axis(0, 1.1 * max(case.value or 0 for case in cases), words.peak_axis)
+    kit.case_rows(cases, axis, key=f"{KEY}.ways", words={}, form="figure")
+    if last.rounds:
+        kit.prose(ways_line(last.ways))
+        st.caption(words.ways_note.format(rounds=kit.count(last.rounds, "step")))
+
+
+def way_cases(ways: tuple[Way, ...]) -> list[kit.Case]:
+    """Return the peak of each way as a bar, with how long its step takes where it is measured."""
+    first, cases = ways[0].milliseconds, []
+    for way in ways:
+        name = words.way_plain
+        if way.recompute:
+            name = words.way_recompute[min(way.recompute, 2) - 1].format(every=way.recompute)
+        elif way.pieces > 1:
+            name = words.way_pieces.format(pieces=way.pieces)
+        note = f"{way.peak / MB:.1f}"
+        if first and way.milliseconds is not None:
+            note = words.way_note.format(peak=note, ratio=way.milliseconds / first)
+        cases.append(kit.Case(name, way.peak / MB, note=note))
+    return cases
+
+
+def ways_line(ways: tuple[Way, ...]) -> str:
+    """Return how far the gradients of all ways are from those of the first."""
+    worst = max(way.difference for way in ways)
+    line = words.not_equal if worst else words.equal
+    return line.format(difference=kit.power_of_ten(worst))
+
+
+def _paper(state: kit.PageState) -> None:
+    """Show the memory of training any model, and whether it fits."""
+
+    def take() -> None:
+        for key, field in SIZES.items():
+            state[key] = PRESETS[state["papershape"]][field]
+
+    kit.section(words.paper_section)
+    picture = st.container()
+    named = state.named("papershape", PRESET_NAMES, then=take)
+    st.pills(words.shape, required=True, help=PRESET_SOURCES, **named)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        for key, label in words.paper.items():
+            st.number_input(label, width=200, **state.ranged(key))
+        st.selectbox(words.dtype, width=330, **state.named("paperdtype", words.dtype_names))
+        st.selectbox(words.optimizer, width=200, **state.named("paperoptimizer", words.optimizers))
+        kit.choose(state, "paperattention", words.attention, words.attentions)
+    try:
+        config, given = asked(state)
+        memory = paper_memory(config, state["paperrows"], state["papertokens"], **given)
+    except ValueError as rule:
+        kit.refuse(rule)
+        return
+    with picture:
+        kit.chart(bars(memory, kit.theme()), f"{KEY}.paper")
+        tokens = state["paperrows"] * state["papertokens"]
+        kit.prose(report(memory, count(config), tokens, state["papergb"]))
+    form = words.form.format(hidden=config.feed_forward_size, kv_heads=config.kv_heads)
+    st.caption(f"{form} {words.paper_sources}")
+    kit.show_code(
+        [paper_memory],
+        words.snippet_paper.format(
+            config=config.to_dict(),
+            rows=state["paperrows"],
+            tokens=state["papertokens"],
+            more=", ".join(f"{key}={value!r}" for key, value in given.items()),
+        ),
+        f"{memory}\n{memory.total}",
+    )
+
+
+def asked(state: kit.PageState) -> tuple[GPTConfig, dict]:
+    """Return the settings that the controls stand for. Raises ValueError naming a broken rule."""
+    sizes = {field: state[key] for key, field in SIZES.items()}
+    shape = dict(PRESETS[state["papershape"]])
+    for field, follows in FOLLOWS.items():
+        if sizes[field] != shape[field]:
+            shape.pop(follows, None)
+    shape["context_length"] = max(shape["context_length"], state["papertokens"])
+    config = GPTConfig.from_dict(shape | sizes)
+    return config, {
+        "dtype": state["paperdtype"],
+        "optimizer": state["paperoptimizer"],
+        "recompute": state["paperrecompute"],
+        "pieces": state["paperpieces"],
+        "explicit": state["paperattention"] == "explicit",
+    }
+
+
+@kit.kept(64)
+def bars(memory: TrainingMemory, mode: kit.Mode) -> kit.Figure:
+    """Return how many bytes each kind takes, in the unit that fits the largest."""
+    size, unit = byte_unit(max(memory))
+    values = [getattr(memory, name) / size for name in words.paper_kinds]
+    most = values.index(max(values))
+    return compared(list(words.paper_kinds.values()), values, most, unit, mode, digits=2)
+
+
+def report(memory: TrainingMemory, parameters: int, tokens: int, gb: float) -> str:
+    """Return the sum, its shares, and whether it fits into so many gigabytes."""
+    shares = [
+        words.share.format(name=name, share=kit.percent(getattr(memory, kind) / memory.total))
+        for kind, name in words.paper_kinds.items()
+        if getattr(memory, kind)
+    ]
+    room = gb * GB - memory.total
+    template = words.fits if room >= 0 else words.fits_not
+    size = spoken_bytes(round(abs(room)))
+    verdict = template.format(gb=f"{gb:,.3f}".rstrip("0").rstrip(".") + " GB", left=size, over=size)
+    return words.paper_read.format(
+        parameters=parameters,
+        tokens=tokens,
+        total=spoken_bytes(round(memory.total)),
+        shares=", ".join(shares),
+        verdict=verdict,
+    )

@@ -10,12 +10,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from torch import Tensor
+import torch
+from torch import Tensor
 
-    from llmviz.models.base import LanguageModel
+from llmviz.models.base import LanguageModel
+from llmviz.models.transformers import require_transformer
+from llmviz.pretrained import load_bundled
+from llmviz.training.config import TrainConfig
+from llmviz.training.preparation import make_optimizer, set_recompute
+from llmviz.training.step_memory import KINDS, StepMemory
+from llmviz.training.step_times import batch
+from llmviz.training.step_watch import gpt_parts, watch_step
+
+if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
-    from llmviz.training.step_memory import StepMemory
 
 ROUNDS = 4  # timed steps of each way, in turns
 PIECES = (2, 4, 8)  # micro-batches that are tried
@@ -52,8 +60,6 @@ def watched_step(
     ids: (B, T + 1). The averages are there already, as they are from the second step of a run on.
     Raises ValueError for more pieces than rows.
     """
-    from llmviz.training.step_watch import gpt_parts, watch_step
-
     own, optimizer = _learner(model, recompute)
     return watch_step(own, optimizer, _pieces(ids, pieces), gpt_parts(own))
 
@@ -81,12 +87,6 @@ def memory_ways(name: str, rows: int, tokens: int, rounds: int = ROUNDS) -> Iter
 
     Raises ValueError for a model that is not there or is no gpt, and for rows or tokens below 1.
     """
-    import torch
-
-    from llmviz.models.transformers import require_transformer
-    from llmviz.pretrained import load_bundled
-    from llmviz.training.step_times import batch
-
     for what, value in (("rows", rows), ("tokens", tokens), ("rounds", rounds)):
         if value < 1:
             raise ValueError(f"{what} must be at least 1; got {value}")
@@ -118,8 +118,6 @@ def memory_ways(name: str, rows: int, tokens: int, rounds: int = ROUNDS) -> Iter
 
 
 def _way(recompute: int, pieces: int, memory: StepMemory, difference: float) -> Way:
-    from llmviz.training.step_memory import KINDS
-
     live = memory.live()
     most = int(live[KINDS.index("activations")].max())
     return Way(recompute, pieces, int(live.sum(axis=0).max()), most, difference)
@@ -143,12 +141,6 @@ class _Timed:
 
 def _learner(model: LanguageModel, recompute: int) -> tuple[GPT, Any]:
     """A copy that learns, without dropout, and its AdamW after a first step on one token."""
-    import torch
-
-    from llmviz.models.transformers import require_transformer
-    from llmviz.training.config import TrainConfig
-    from llmviz.training.preparation import make_optimizer, set_recompute
-
     gpt = require_transformer(model)
     config = replace(gpt.config, dropout=0.0, embedding_dropout=None, attention_dropout=None)
     with torch.random.fork_rng(devices=[]):
