@@ -82,6 +82,7 @@ DONE = [
     "efficiency?part=cache",
     "efficiency?part=serving",
     "efficiency?part=flash",
+    "efficiency?part=memory",
     "efficiency?part=speculative",
 ]
 

@@ -197,6 +197,7 @@ def question(tiles: TiledText, names: Sequence[str]) -> kit.Question | None:
         row=kit.quote(names[int(tiles.tiles[place[0], 0]) + place[1]]),
         tile=place[0],
         old=digits(old),
+        old_=kit.operand(digits(old)),
         new=digits(new),
         total=digits(total),
         factor=digits(factor),
