@@ -7,6 +7,8 @@ from benchmarks.first_screen import PHONE, WIDE, screen_of
 
 DONE = [
     "finetuning?part=instructions",
+    "finetuning?part=stages",
+    "finetuning?part=preferences",
     "errors?part=chance",
     "errors?part=causes",
     "errors?part=letters",

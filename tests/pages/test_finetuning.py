@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.finetuning.stages.figures_of_stages import in_words
-from llmviz.course.lessons.finetuning.stages.model import FROZEN, Part
-from llmviz.course.lessons.finetuning.stages.moving import group_of, head_question
+from llmviz.course.lessons.finetuning.stages import chapter
+from llmviz.course.lessons.finetuning.stages.chapter import group_of, in_words
 from llmviz.course.ui import engine
 from llmviz.finetuning.plan import WAYS
 from llmviz.finetuning.tuned_models import tuned_card
 from llmviz.models.arithmetic import count
-from llmviz.models.settings import GPTConfig
-from tests.pages.harness import boxes, charts, fine, open_part, prose_of
+from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -29,23 +29,30 @@ def areas(app) -> dict:
 def test_the_stages_say_what_the_cards_say():
     app = open_part("finetuning", "stages")
     fine(app)
-    told = " ".join(one.value for one in app.markdown)
+    told = prose_of(app)
     card, tuned = engine.card("tiny-world-gpt"), tuned_card("instructions")
-    for number in (card["tokens"], card["steps"], tuned["trained_parameters"], tuned["steps"]):
+    for number in (card["tokens"], tuned["trained_parameters"]):
         assert f"{number:,}" in told
-    assert f"{card['score']['nats_per_token']:.3f}" in told
-    bars = charts(app)[0]["data"][0]
-    assert bars["x"][0] == card["tokens"] > bars["x"][1] > 0
+    values = [row["value"] for row in sent(app, "case_rows")["rows"]]
+    assert values == [0, *chapter.read_and_taught()] and values[1] == card["tokens"]
+    assert f"read {values[1] / values[2]:,.0f} times" in told
 
 
 def test_one_prompt_goes_through_three_models():
     app = open_part("finetuning", "stages")
-    random, base, tuned = (block.value for block in app.code[:3])
-    assert tuned.strip() == "Naomi." and base != tuned and random != base
-    three = charts(app)[1]["data"]
-    assert [len(one["y"]) for one in three] == [6, 6, 6]
-    assert all(0 <= value <= 1 for one in three for value in one["y"])
-    assert max(three[0]["y"]) < 0.1 < max(three[2]["y"])  # random weights prefer nothing
+    rows = sent(app, "case_rows")["rows"]
+    random, base, tuned = (row["label"][1][0] for row in rows)
+    assert tuned == "Naomi." and base != tuned and random != base
+
+
+@given(*[some.integers(1, 10**9)] * 3)
+def test_the_tokens_are_asked_for_where_the_answers_are_far_apart(read, taught, parameters):
+    asked = chapter.question(read, taught, parameters)
+    values = sorted([read, taught, parameters])
+    far = all(b >= chapter.APART * a for a, b in pairwise(values))
+    assert (asked is not None) == far
+    if asked is not None:
+        assert asked.values[asked.right] == (taught,)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -70,13 +77,12 @@ def test_the_areas_add_up_and_have_the_state_of_the_module(way):
     assert f"{frozen:,} are frozen" in prose_of(app)
 
 
-@pytest.mark.parametrize("prompt", ["", "\ud800x"[1:], "so " * 4000, "<b>![x](http://a)</b>"])
+@pytest.mark.parametrize("prompt", ["", "\ud800x"[1:], "so " * 4000, "\n", "<b>![x](http://a)</b>"])
 def test_odd_prompts(prompt):
     app = open_part("finetuning", "stages")
     app.session_state["finetuning.prompt"] = prompt
     app.run()
     fine(app)
-    assert ("the last" in boxes(app) or "its last" in boxes(app)) == (len(prompt) > 1000)
 
 
 def test_other_weights_are_refused_in_one_line(bundle):
@@ -84,17 +90,6 @@ def test_other_weights_are_refused_in_one_line(bundle):
     fine(app)
     assert "for other weights" in boxes(app) or "another base" in boxes(app)
     assert areas(app)["values"][0] > bundle.card["parameters"] // 2
-
-
-@settings(max_examples=60, deadline=None)
-@given(some.integers(2, 10), some.integers(1, 300), some.integers(1, 4000))
-def test_the_question_about_the_head_has_one_right_answer(classes, width, vocab):
-    config = GPTConfig(vocab_size=vocab, n_embd=2 * width, n_head=1, n_layer=1, context_length=4)
-    question = head_question(config, classes, (Part("token", vocab * 2 * width, FROZEN),))
-    if question is None:
-        return
-    assert question.answers[question.right] == f"{classes * (2 * width + 1):,}"
-    assert len(set(question.answers)) == 4 and all("{" not in one for one in question.reasons)
 
 
 @settings(max_examples=60, deadline=None)

@@ -63,6 +63,8 @@ def _power(exponent: int) -> str:
 
 def _marked(value: float, form: Form) -> str:
     share = form in ("percent", "chance")
+    if form == "count" and value >= 1e6:
+        return f"{value / 1e6:,.4g} million"
     return (f"{value:.0%}".replace("%", " %") if share else f"{value:,.4g}").replace("-", "−")
 
 

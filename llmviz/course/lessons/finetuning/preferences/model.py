@@ -1,12 +1,9 @@
-"""The numbers of DPO's loss for a few pairs, from log-probabilities of whole endings.
-
-P pairs; the first column is the better ending, the second the worse.
-"""
+"""What a model thinks of pairs of endings, each whole."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,17 +12,11 @@ if TYPE_CHECKING:
     from llmviz.models.base import LanguageModel
 
 
-class PairLogs(NamedTuple):
-    """What a model thinks of pairs: ln P of each ending (P, 2), in nats, and its tokens (P, 2)."""
+def pair_logs(model: LanguageModel, tokenizer: Any, pairs: Sequence[Pair]) -> np.ndarray:
+    """Return ln P of the endings of pairs (P, 2), the better first, each behind its story.
 
-    log_p: np.ndarray
-    tokens: np.ndarray
-
-
-def pair_logs(model: LanguageModel, tokenizer: Any, pairs: Sequence[Pair]) -> PairLogs:
-    """Return ln P of the endings of pairs, each behind its story, its end of text counted.
-
-    Raises ValueError for a story with an ending that is longer than the context.
+    In nats, the end of the text counted. Raises ValueError for a story with an ending that is
+    longer than the context.
     """
     import torch
 
@@ -43,32 +34,4 @@ def pair_logs(model: LanguageModel, tokenizer: Any, pairs: Sequence[Pair]) -> Pa
     inputs, targets = masked_batch(rows, end_id(tokenizer))
     with torch.inference_mode():
         logits = model(inputs)[0]
-    log_p = text_log_probs(logits, targets).double().view(-1, 2).numpy()
-    counts = [sum(token.counts for token in row) for row in rows]
-    return PairLogs(log_p, np.array(counts).reshape(-1, 2))
-
-
-class LossNumbers(NamedTuple):
-    """The loss of P pairs step by step, each (P, 1); in nats, but for the probability."""
-
-    better: np.ndarray  # ln π − ln π₀ of the better ending
-    worse: np.ndarray
-    difference: np.ndarray
-    margin: np.ndarray  # β times that
-    probability: np.ndarray  # σ(margin)
-    nats: np.ndarray  # minus its logarithm
-
-
-def loss_numbers(now: np.ndarray, before: np.ndarray, beta: float) -> LossNumbers:
-    """Return the steps of `llmviz.finetuning.dpo.dpo_steps` as columns; now, before (P, 2)."""
-    import torch
-
-    from llmviz.finetuning.dpo import dpo_steps
-
-    better, worse = torch.from_numpy(now.T.copy())
-    own_better, own_worse = torch.from_numpy(before.T.copy())
-    steps = dpo_steps(better, worse, own_better, own_worse, beta)
-    difference = steps.gain_better - steps.gain_worse
-    ways = steps.gain_better, steps.gain_worse, difference, steps.margin
-    columns = *ways, steps.probability, steps.nats
-    return LossNumbers(*(column.numpy()[:, None] for column in columns))
+    return text_log_probs(logits, targets).double().view(-1, 2).numpy()
