@@ -8,14 +8,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.corpus.rules import ANSWERS
-from llmviz.course.lessons.finetuning.fewshot import accuracy, heads, prompt
-from llmviz.course.lessons.finetuning.fewshot.model import SHOTS, WRONG, Look, Share
+from llmviz.course.lessons.finetuning.fewshot import chapter
+from llmviz.course.lessons.finetuning.fewshot.model import Look
 from llmviz.course.lessons.finetuning.tuned_model import base, tuned
-from llmviz.course.ui.common import percent
 from llmviz.finetuning.fewshot import best_possible
-from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
+from llmviz.finetuning.tuned_models import tuned_card
+from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 
 OWN = "apples red, hammer blue, pears red, plums"
 
@@ -27,19 +25,21 @@ def opened():
 
 def test_both_models_are_asked_for_the_next_token(opened):
     fine(opened)
-    board = sent(opened, "paired_bars")
+    rows = sent(opened, "case_rows")["rows"]
     tokenizer = base().tokenizer
     idx = torch.tensor([tokenizer.encode_from_start(OWN)])
-    for model, shown in (
-        (tuned("few-shot").model, board["before"]),
-        (base().model, board["after"]),
-    ):
+    told = 0
+    for model, name in ((tuned("few-shot").model, "taught"), (base().model, "story")):
         with torch.inference_mode():
             p = model(idx)[0][0, -1].softmax(-1)
-        for label, value in zip(board["labels"], shown, strict=True):
-            (token, *_) = tokenizer.encode(f" {label}")
-            assert value == pytest.approx(float(p[token]), abs=1e-5)
-    assert "red" in board["labels"]
+        for row in rows:
+            (who, _), (colour, _) = row["label"]
+            if who.startswith(name):
+                told += 1
+                assert row["value"] == pytest.approx(
+                    float(p[tokenizer.encode(f" {colour}")[0]]), abs=1e-5
+                )
+    assert told == len(rows) >= 2 and "red" in str(rows)
     assert "fruits are red, tools are blue" in prose_of(opened)
 
 
@@ -70,7 +70,7 @@ def test_own_examples_that_cannot_be_used_are_refused_and_stay_in_the_box(own, r
     fine(app)
     assert rule in boxes(app)
     assert own in [one.value for one in app.text_input]
-    assert app.get("plotly_chart")  # the curves do not depend on it
+    assert sent(app, "draw_on")["lines"]  # the curve does not depend on it
 
 
 def test_a_prompt_without_examples_has_no_colour_to_look_at():
@@ -81,76 +81,41 @@ def test_a_prompt_without_examples_has_no_colour_to_look_at():
 
 @given(some.text(max_size=6))
 def test_any_link_names_a_head_that_is_there(written):
-    found = Look((1, 2), np.zeros((3, 2, 2, 2)), np.eye(3, 2), np.zeros((3, 2)), 0.5, np.eye(3, 2))
-    layer, head = heads.chosen(written, found)
+    found = Look((1, 2), np.zeros((3, 2, 2, 2)), np.eye(3, 2), np.zeros((3, 2)), 0.5)
+    layer, head = chapter.chosen(written, found)
     assert 0 <= layer < 3 and 0 <= head < 2
-
-
-@given(some.lists(some.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=6, max_size=6))
-def test_what_is_told_of_the_induction_head_is_so(shares):
-    induction = np.array(shares).reshape(3, 2)
-    found = Look((1, 2), np.zeros((3, 2, 2, 2)), np.eye(3, 2), np.zeros((3, 2)), 0.5, induction)
-    for layer in range(3):
-        for head in range(2):
-            line = heads.induction_told(found, found, layer, head)
-            best = induction[layer, head] == induction.max()
-            assert ("no head does that more" in line) == best
-            assert percent(induction[layer, head]) in line and percent(induction.max()) in line
-    none = found._replace(induction=np.full((3, 2), np.nan))
-    assert heads.induction_told(none, none, 0, 0) == ""
 
 
 def test_the_last_word_of_a_drawn_prompt_looks_at_its_own_groups_colours():
     """What the chapter shows: over prompts, the strongest head looks there more than evenly."""
     more = []
     for seed in range(1, 7):
-        asked = prompt.drawn(seed, 8, 2, 0)
-        found = heads.looks(tuned(prompt.TUNED), asked)
-        layer, head = heads.chosen("", found)
+        asked = chapter.drawn(seed, 8, 2, 0)
+        found = chapter.looks(tuned(chapter.TUNED), asked)
+        layer, head = chapter.chosen("", found)
         more.append(float(found.same[layer, head]) / found.even)
     assert np.median(more) > 2
 
 
-def measured() -> list[Share]:
-    plain = [
-        Share(name, examples, 0, share, 150)
-        for examples in SHOTS
-        for name, share in (("few-shot", examples / 15), ("tiny-world-gpt", 0.01))
-    ]
-    return plain + [Share("few-shot", 8, wrong, 0.5 - wrong / 20, 150) for wrong in WRONG[1:]]
-
-
-def test_what_was_measured_is_drawn_and_told(monkeypatch):
-    job = FakeJob(measured())
-    monkeypatch.setattr(accuracy, "curves_of", lambda: job)
-    app = open_part("finetuning", "fewshot", curves="1")
-    fine(app)
-    text = prose_of(app)
-    assert (
-        "1.00\u00a0% to 1.00\u00a0% of the prompts" in text and "53.3\u00a0% of the prompts" in text
-    )
-    assert "With 4 of 8 examples wrong, the taught model is right in 30.0\u00a0%" in text
-    by_examples, by_wrong = charts(app)
-    names = [one["name"] for one in by_examples["data"]]
-    assert len(names) == 3
-    np.testing.assert_allclose(
-        by_examples["data"][2]["y"], [best_possible(k, 2) for k in SHOTS], atol=1e-9
-    )
-    assert by_wrong["data"][0]["x"] == list(WRONG)
-    assert "<strong>cannot</strong>" in text
-    better = [Share(one.model, one.examples, 0, 0.5, 150) for one in measured() if not one.wrong]
-    assert "cannot" not in accuracy.report(tuple(better), 10)  # which a random choice reaches
-
-
-def test_before_it_is_measured_the_cards_numbers_are_drawn(opened):
-    (chart,) = charts(opened)
-    from llmviz.finetuning.tuned_models import tuned_card
-
+def test_the_cards_numbers_are_drawn_and_asked_for(opened):
     card = tuned_card("few-shot")["accuracy_by_examples"]
-    assert dict(zip(chart["data"][0]["x"], chart["data"][0]["y"], strict=True)) == {
-        float(key): value for key, value in card.items()
-    }
-    assert len(ANSWERS) == 20
+    best, taught = sent(opened, "draw_on")["lines"]
+    assert list(taught["x"]) == [float(key) for key in card]
+    np.testing.assert_allclose(taught["y"], list(card.values()), atol=1e-6)
+    np.testing.assert_allclose(best["y"], [best_possible(int(k), 2) for k in card], atol=1e-6)
+    asked = chapter.question(tuple((int(key), share) for key, share in card.items()))
+    assert list(asked.values[asked.right]) == list(card.values())[1:]
+
+
+@given(some.lists(some.floats(0, 1), min_size=3, max_size=6))
+def test_the_lines_that_are_asked_for_lie_apart(shares):
+    asked = chapter.question(tuple(enumerate(shares)))
+    if asked is None:
+        return
+    right = np.array(asked.values[asked.right])
+    for at, line in enumerate(asked.values):
+        assert at == asked.right or np.abs(right - line).sum() >= chapter.APART
+        assert len(line) == len(shares) - 1 and min(line) >= 0 and max(line) <= 1 + 1e-9
 
 
 def test_examples_that_contradict_each_other_have_no_right_answer():
@@ -158,16 +123,10 @@ def test_examples_that_contradict_each_other_have_no_right_answer():
     fine(app)
     said = prose_of(app)
     assert "contradict each other: they show red and blue equally often" in said
-    assert "should be" not in said and "right colour" not in said
+    assert "should be" not in said
     more = prose_of(open_part("finetuning", "fewshot", ownrule="coat red, hat blue, gown red, cap"))
-    assert "contradict" not in more and "should be <strong>red" in more and "right colour" in more
-
-
-def test_no_colour_is_said_with_a_probability_of_0():
-    assert prompt.share(0.00004) == "less than 0.01 %" and prompt.share(0.0001) == percent(0.0001)
-    for seed in ("1", "2", "3"):
-        assert " 0.00\u00a0%" not in prose_of(open_part("finetuning", "fewshot", drawing=seed))
+    assert "contradict" not in more and "should be <strong>red" in more
 
 
 def test_large_models_are_said_to_read_rules_without_such_a_training(opened):
-    assert "Large models learn it from their texts alone" in prose_of(opened)
+    assert "Large models learn it from their texts alone" in " ".join(prose_of(opened).split())

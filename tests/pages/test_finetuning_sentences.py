@@ -17,7 +17,7 @@ from llmviz.course.lessons.finetuning.classifier.class_training import Padded, R
 from llmviz.course.lessons.finetuning.classifier.outcome import guess_question
 from llmviz.course.lessons.finetuning.classifier.padding import column_question
 from llmviz.course.lessons.finetuning.classifier.sentence import agreement
-from llmviz.course.lessons.finetuning.fewshot import prompt
+from llmviz.course.lessons.finetuning.fewshot import chapter as fewshot
 from llmviz.course.lessons.finetuning.stages import words as stages_words
 from llmviz.course.lessons.finetuning.stages.model import NEW, TRAINED, parts_of
 from llmviz.finetuning.classifier import Texts
@@ -106,28 +106,12 @@ def test_a_prompt_that_does_not_tell_the_answer_says_so(examples, groups, data):
     wrong = data.draw(some.integers(0, examples))
     chance = random.Random(data.draw(some.integers(0, 999)))
     asked = draw_question(chance, examples, groups, wrong=wrong)
-    line, best = prompt.report(asked, own=False), best_shown(asked)
+    line, best = fewshot.report(asked, own=False), best_shown(asked)
     assert ("No example here is of the group" in line) == (not best)
     assert ("the examples do not show that" in line) == (bool(best) and best != {asked.answer})
     assert (f"of another group: {wrong} of {examples}." in line) == (wrong > 0)
     if wrong == examples > 0:  # then every example of the group shows another colour
         assert asked.answer not in best
-
-
-@given(some.integers(1, 9_999), some.integers(0, 12), some.integers(FEWEST, MOST), some.booleans())
-@settings(max_examples=60, deadline=None)
-def test_the_examples_that_matter_are_counted_with_one_right_answer(seed, shots, groups, wrong):
-    asked = prompt.drawn(seed, shots, groups, min(shots, 2) if wrong else 0)
-    question = prompt.same_question(asked)
-    if not shots:
-        assert question is None
-        return
-    group = next(one for one in asked.rule.answers if asked.word in group_words(one))
-    same = [word for word, _ in asked.examples if word in group_words(group)]
-    assert question.answers[question.right] == str(len(same))
-    assert len(set(question.answers)) == len(question.answers) >= 2
-    reason = question.reasons[question.right]
-    assert all(word in reason for word in same) and ("None" in reason) == (not same)
 
 
 @pytest.mark.parametrize("texts", [source.COUNTED, source.COUNTED + 2])

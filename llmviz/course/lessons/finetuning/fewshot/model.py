@@ -1,4 +1,4 @@
-"""Rules shown by examples in a prompt: where a model looks, and how often it is right.
+"""Rules shown by examples in a prompt: where a model looks, and prompts read back.
 
 K examples, T tokens, L layers, H heads.
 """
@@ -6,8 +6,6 @@ K examples, T tokens, L layers, H heads.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,9 +17,6 @@ from llmviz.corpus.rules import ANSWERS, GROUPS, Question, Rule, group_words
 if TYPE_CHECKING:
     from llmviz.models.base import LanguageModel
 
-SHOTS = (0, 1, 2, 4, 8, 14)  # examples in a prompt
-WRONG = (0, 1, 2, 3, 4)  # of eight examples
-OF = 8
 MOST_EXAMPLES = 16
 SUCH = tuple(group_words(group)[0] for group in GROUPS[:6])  # words that rules know
 
@@ -96,7 +91,6 @@ class Look(NamedTuple):
     same: np.ndarray  # (L, H) weight on the answers of its own group
     other: np.ndarray  # (L, H) weight on the answers of the other groups
     even: float  # share of the tokens that are answers of its own group
-    induction: np.ndarray  # (L, H) weight on what followed the same token earlier; NaN: none did
 
 
 def look(model: LanguageModel, tokenizer: Any, question: Question) -> Look:
@@ -108,7 +102,6 @@ def look(model: LanguageModel, tokenizer: Any, question: Question) -> Look:
     import torch
 
     from llmviz.finetuning.fewshot import rule_tokens
-    from llmviz.nn.attention.study import summarise_heads
     from llmviz.trace import record
 
     prompt = tuple(tokenizer.encode_from_start(question.prompt))
@@ -130,48 +123,4 @@ def look(model: LanguageModel, tokenizer: Any, question: Question) -> Look:
     weights = np.stack([part[0].numpy() for part in trace.values()])  # (L, H, T, T)
     last = weights[:, :, -1]
     same, other = (last[..., mask].sum(-1) for mask in marks)
-    induction = summarise_heads(torch.from_numpy(weights), prompt).induction.numpy()
-    return Look(prompt, weights, same, other, float(marks[0].mean()), induction)
-
-
-@dataclass(frozen=True)
-class Share:
-    """How often a model was right on held-out rules."""
-
-    model: str
-    examples: int
-    wrong: int  # of the examples
-    right: float
-    prompts: int
-
-
-def rule_curves(
-    base: str, folder: str, prompts: int, groups: int = 2, seed: int = 0
-) -> Iterator[Share]:
-    """Ask a base and the same with an adapter, by the number of examples; then with wrong ones.
-
-    base: a bundled gpt. folder: that of the adapter, whose name is the second model's. A generator
-    for a process of its own. Raises ValueError where one of them is not there.
-    """
-    from pathlib import Path
-
-    from llmviz.corpus.rules import questions
-    from llmviz.finetuning.adapted import adapted
-    from llmviz.finetuning.fewshot import answers
-    from llmviz.models.transformers import require_transformer
-    from llmviz.pretrained import load_bundled
-
-    loaded, tokenizer, _ = load_bundled(base)
-    model = require_transformer(loaded).eval()
-    models = {Path(folder).name: adapted(model, base, Path(folder)), base: model}
-
-    def ask(name: str, examples: int, wrong: int) -> Share:
-        drawn = questions(prompts, examples, groups, wrong, seed)
-        right = answers(models[name], tokenizer, drawn).accuracy
-        return Share(name, examples, wrong, right, prompts)
-
-    for examples in SHOTS:
-        for name in models:
-            yield ask(name, examples, 0)
-    for wrong in WRONG[1:]:
-        yield ask(Path(folder).name, OF, wrong)
+    return Look(prompt, weights, same, other, float(marks[0].mean()))
