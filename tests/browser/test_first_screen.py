@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from benchmarks.first_screen import PHONE, WIDE, screen_of
 
 DONE = [
+    "language?part=probing",
     "finetuning?part=instructions",
     "finetuning?part=fewshot",
     "finetuning?part=stages",

@@ -12,7 +12,6 @@ from llmviz.course.lessons.language.counts import counted
 from llmviz.course.lessons.language.lemmas import chapter as lemmas
 from llmviz.course.lessons.language.names import chapter as names
 from llmviz.course.lessons.language.probing import chapter as probing
-from llmviz.course.lessons.language.probing.results import Results
 from llmviz.course.lessons.language.stems import chapter as stems
 from llmviz.course.lessons.language.word_roles import ReadWord
 from llmviz.language.porter import stem
@@ -68,7 +67,6 @@ def test_a_chapter_without_a_word_has_no_end():
 
 
 def test_the_end_of_probing_names_all_places_that_share_the_best():
-    probed = Results(("embeddings", "after layer 1"), (0.9, 0.9), (0.5, 0.3), 9, 9, "", True)
-    end = told(probing, probing.best_places(probed))
-    assert "of the words right (embeddings, after layer 1)." in end
-    assert "(after layer 1)." in end.split("lead")[1]
+    made = [probing.Probe("embeddings", 0.9, 0.5), probing.Probe("after layer 1", 0.9, 0.3)]
+    assert probing.best_of(made, "accuracy")[0] == "embeddings and after layer 1"
+    assert probing.best_of(made, "lead")[0] == "after layer 1"

@@ -17,7 +17,6 @@ from llmviz.course.lessons.language.names import questions as name_questions
 from llmviz.course.lessons.language.names import scores as name_scores
 from llmviz.course.lessons.language.names import words as name_words
 from llmviz.course.lessons.language.probing import chapter as probing
-from llmviz.course.lessons.language.probing import results
 from llmviz.course.lessons.language.probing import words as probe_words
 from llmviz.course.lessons.language.tags import chapter as tags
 from llmviz.course.lessons.language.tags import questions as tag_questions
@@ -27,7 +26,8 @@ from llmviz.course.lessons.language.word_roles import hmm_tags
 from llmviz.course.ui.common import percent
 from llmviz.language.hmm import log_probability
 from llmviz.language.names import span_score, spans, token_score
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.finished_job import FakeJob
+from tests.pages.harness import boxes, fine, open_part, prose_of, sent, unpack_all
 from tests.pages.test_language import grids
 
 SENTENCE = "Then Anna saw a saw."
@@ -181,100 +181,61 @@ def test_a_model_of_other_width_is_refused_in_one_line(bundle):
 # ---- probing
 
 
-class Job:
-    """A job that has come so far."""
+@pytest.mark.parametrize("kind", probe_words.kinds)
+def test_the_bundled_probes_are_drawn_and_the_lot_waits_for_the_guess(covers, kind):
+    app = open_part("language", "probing", probe=kind)
+    fine(app)
+    measured = tags.scores.card()["probes"][kind]
+    shown = sent(app, "case_rows")["rows"]
+    n = len(measured)
+    assert [row["value"] for row in shown[:n]] == [row["accuracy"] for row in measured]
+    assert "embeddings" in shown[0]["label"][0][0] and "layer 0" in shown[1]["label"][0][0]
+    asked = probing.question(probing.probes_of(measured), probing.CLASSES[kind])
+    if asked is None:
+        return
+    assert shown[n]["value"] is None and {row["note"] for row in shown[n + 1 :]} == {"?"}
+    (button,) = (one for one in app.button if one.label.startswith("Show me"))
+    button.click().run()
+    shown = sent(app, "case_rows")["rows"]
+    assert [row["value"] for row in shown[n:]] == [row["control"] for row in measured]
 
-    def __init__(self, results, state):
-        self.results, self.state, self.problem, self.before = results, state, "no room", 2
 
-    @property
-    def over(self):
-        return self.state in ("done", "stopped", "failed")
-
-    def stop(self):
-        self.state = "stopped"
-
-
-def rows(count):
-    layers = ["embed", *(f"blocks.{i}.residual" for i in range(4))][:count]
-    return [
+def test_probes_that_are_fitted_now_are_drawn_as_far_as_they_are(monkeypatch):
+    rows = [
         {"layer": name, "accuracy": 0.8 + 0.02 * i, "control": 0.5 - 0.03 * i}
-        for i, name in enumerate(layers)
+        for i, name in enumerate(["embed", *(f"blocks.{i}.residual" for i in range(4))])
     ]
+    for done in (0, 2, 5):
+        job = FakeJob(rows[:done], state="done" if done == 5 else "running")
+        monkeypatch.setattr(probing, "job_of", lambda *given, job=job: job)
+        app = open_part("language", "probing", told="20", probes="1")
+        fine(app)
+        assert probe_words.none in boxes(app)
+        pictures = [len(one["rows"]) for one in unpack_all(app, "case_rows")]
+        assert pictures == ([2 * done] if done else [])
 
 
-def test_the_bundled_probes_are_drawn_and_named(covers):
-    app = open_part("language", "probing")
-    fine(app)
-    card = tags.scores.card()
-    assert len(grids(app)[probe_words.grid]["rowNames"]) == 2  # until the question is answered
-    app.radio[0].set_value(0).run()
-    grid = grids(app)[probe_words.grid]
-    probes = card["probes"]["tag"]
-    assert np.allclose(grid["values"][0], [one["accuracy"] for one in probes])
-    assert np.allclose(grid["values"][2], grid["values"][0] - grid["values"][1])
-    assert grid["columnNames"][:2] == ["embeddings", "layer 0"]
-    assert any(card["command"] in caption.value for caption in app.caption)
-
-
-@pytest.mark.parametrize("state", ["waiting", "running", "done", "stopped", "failed"])
-def test_probes_that_are_fitted_now_grow_and_end(state, monkeypatch):
-    done = {"waiting": 0, "running": 2, "done": 5, "stopped": 1, "failed": 0}[state]
-    job = Job(rows(done), state)
-    monkeypatch.setattr(results, "own_job", lambda asked: job if asked.stories == 20 else None)
-    app = open_part("language", "probing", told="20")
-    fine(app)
-    shown = grids(app).get(probe_words.grid)
-    assert (0 if shown is None else len(shown["columnNames"])) == done
-    assert ("no room" in boxes(app)) == (state == "failed")
-    assert any(button.label == probe_words.stop for button in app.button) == (not job.over)
-
-
-def test_the_button_starts_one_job_and_stops_another(monkeypatch):
-    started = []
-
-    class Pool:
-        def start(self, target, **given):
-            started.append((target, given, Job([], "running")))
-            return started[-1][2]
-
-    monkeypatch.setattr(results.kit, "training_jobs", Pool)
-    app = open_part("language", "probing", told="20")
-    (button,) = [one for one in app.button if one.label == probe_words.start]
-    button.click().run()
-    fine(app)
-    app.slider[0].set_value(30).run()
-    (button,) = [one for one in app.button if one.label == probe_words.start]
-    button.click().run()
-    assert [given["train"] for _, given, _ in started] == [20, 30]
-    assert started[0][2].state == "stopped" and started[1][2].state == "running"
-    assert started[0][0] == "llmviz.language.role_scores:measure_probes"
+SHARE = some.floats(0, 1)
 
 
 @settings(max_examples=60)
-@given(some.lists(some.tuples(some.floats(0, 1), some.floats(0, 1)), min_size=1, max_size=6))
-def test_the_question_on_probes_has_one_right_answer(pairs):
-    made = [
-        {"layer": f"blocks.{i}.residual", "accuracy": a, "control": b}
-        for i, (a, b) in enumerate(pairs)
-    ]
-    found = results.results_of(made, 1, 1, "", whole=True)
-    asked = probing.ask(found)
-    if len(pairs) > 1:
-        shown = [percent(value) for value in found.accuracy]
-        best = int(np.argmax(found.accuracy))
-        first = probing.read_line(found).split(" with ")[0]
-        ties = [n for n, text in zip(found.layers, shown, strict=True) if text == shown[best]]
-        assert first == f"Highest accuracy: {', '.join(ties)}"
+@given(some.lists(some.tuples(SHARE, SHARE), min_size=1, max_size=6), some.integers(2, 20))
+def test_tags_by_lot_are_asked_for_and_the_best_places_are_told(pairs, classes):
+    made = [probing.Probe(f"layer {i}", a, b) for i, (a, b) in enumerate(pairs)]
+    asked = probing.question(made, classes)
+    values = sorted({1 / classes, *pairs[0]})
+    far = len(values) == 3 and np.diff(values).min() >= probing.APART
+    assert (asked is not None) == far
     if asked is not None:
-        best = max(found.selectivity)
-        assert found.selectivity[asked.right] == best
-        # what a reader subtracts, from the rounded numbers, has the same largest one
-        read = [
-            round(100 * a, 1 if a >= 0.1 else 2) - round(100 * b, 1 if b >= 0.1 else 2)
-            for a, b in pairs
-        ]
-        assert int(np.argmax(read)) == asked.right
+        assert asked.values[asked.right] == (pairs[0][1],)
+    shown = [percent(one.accuracy) for one in made]
+    best = shown[int(np.argmax([one.accuracy for one in made]))]
+    line = probing.read_line(made)
+    assert all(
+        (one.layer in line.split(" with ")[0]) == (text == best)
+        for one, text in zip(made, shown, strict=True)
+        if len(made) > 1
+    )
 
 
 # ---- names

@@ -11,9 +11,7 @@ import plotly.graph_objects as go
 from llmviz.course.figures.bars import named_bars
 from llmviz.course.figures.theme import (
     INK,
-    LEGEND_ABOVE,
     Mode,
-    bare_layout,
     chart_layout,
     role_color,
 )
@@ -85,51 +83,4 @@ def rank_and_count(
     spans = (ranks[-1] / ranks[0], counts[0] / counts[-1])
     for axis, span in zip(("xaxis", "yaxis"), spans, strict=True):
         layout[axis] |= {"type": "log", "dtick": "D2" if span < SHORT else 1}  # at 2 and 5, too
-    return go.Figure(traces, layout)
-
-
-def probe_lines(
-    layers: Sequence[str],
-    lines: Sequence[Sequence[float]],
-    names: Sequence[str],
-    axis: str,
-    mode: Mode = "light",
-) -> go.Figure:
-    """Return how well probes of each layer do, as up to three lines.
-
-    layers: (L,); lines: (L,) each, shares from −1 to 1; names: one for each line.
-    """
-    colors = [
-        role_color("value", mode),
-        role_color("residual", mode),
-        role_color("weights", mode),
-    ]
-    dashes = ("solid", "dot", "dash")
-    traces = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "x": list(layers),
-            "y": [float(value) for value in values],
-            "name": name,
-            "line": {"color": color, "width": 2, "dash": dash},
-            "marker": {"size": 8},
-            "hovertemplate": f"{name}, %{{x}}: %{{y:.1%}}<extra></extra>",
-        }
-        for values, name, color, dash in zip(lines, names, colors, dashes, strict=False)
-    ]
-    layout = bare_layout(
-        mode,
-        height=340,
-        margin={"l": 8, "r": 16, "t": 48, "b": 44},
-        legend=LEGEND_ABOVE,
-        showlegend=True,
-    )
-    low = min(0.0, *(min(values, default=0.0) for values in lines))
-    layout["yaxis"] |= {
-        "range": [low * 1.05, 1.03],
-        "tickformat": "~%",
-        "title": {"text": axis, "standoff": 8},
-    }
-    layout["xaxis"] |= {"showgrid": False}
     return go.Figure(traces, layout)

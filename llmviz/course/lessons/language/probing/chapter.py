@@ -1,189 +1,189 @@
-"""Chapter "What layers know": a linear probe for each layer, beside that of a control task.
+"""Chapter "What layers know": a linear probe for each layer, beside that of a control task."""
 
-L places of the model: the embeddings and the output of each layer.
-"""
-
+from collections.abc import Sequence
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components.cell_grid.view import cell_grid
-from llmviz.course.document.marks import as_markdown
-from llmviz.course.figures import language as figures
-from llmviz.course.lessons.language.probing import results, words
-from llmviz.course.lessons.language.probing.results import Results
+from llmviz.corpus.roles import ENTITY_TAGS, TAGS
+from llmviz.course.lessons.language.measured import card
+from llmviz.course.lessons.language.probing import words
+from llmviz.course.lessons.language.sentence import BASE
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
 
+STAGED = True
 KEY = "language.probing"
+GUESS = f"{KEY}.lot"
 FEW = 4  # stories of the snippet, which should take a second
-CLOSE = 0.0025  # between two selectivities that rounded accuracies cannot tell apart
-POLL = 1.0  # seconds between two looks at probes that are being fitted
+APART = 0.05  # between two answers of the question
+CLASSES = {"tag": len(TAGS), "entity": len(ENTITY_TAGS)}
+job_of = kit.job_of("llmviz.language.role_scores:measure_probes", "model", "kind", "train", "test")
+
+
+class Probe(NamedTuple):
+    """What the probes of one place of the model reached, as shares of held-out words."""
+
+    layer: str
+    accuracy: float
+    control: float
+
+
+def can_be_read(card: kit.Card) -> bool:
+    """Whether probes of a model can be fitted: a transformer of decoder blocks on tiny-world."""
+    return kit.reads_text(card) and str(card.get("corpus", "")).startswith("tiny-world")
+
+
+PROBED = kit.Picker("probed", can_be_read)
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    kit.prose(words.control)
+    """Show how well each layer's vectors tell the tag, and how well tags that were drawn by lot."""
+    kit.prose(words.hook)
     if not engine_ready():
         return
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        kit.choose(state, "probe", words.kind, words.kinds, parts=True)
-        name = kit.Picker("probed", results.can_be_read).choose(state)
-        st.slider(words.stories, step=10, width=240, **state.ranged("told"))
-    bundled = kit.load(name)
-    if bundled is None:
-        return
-    choice = results.Asked(bundled, state["probe"], state["told"])
-    job = results.own_job(choice)
-    live = job is not None and not job.over
-    with st.container(horizontal=True, gap="small"):
-        title = words.start if job is None else words.again
-        st.button(title, icon=":material/play_arrow:", on_click=results.start, args=(choice,))
-        if live:
-            st.button(words.stop, icon=":material/stop:", on_click=job.stop)
-    show = partial(_measured, choice, live, bundled.model.config.n_layer + 1)
-    st.fragment(show, run_every=POLL if live else None)()
-    _code(choice)
-
-
-def _measured(choice: results.Asked, live: bool, places: int) -> None:
-    """Show what is known of the asked probes, and look again while they are being fitted."""
-    job = results.own_job(choice)
-    probed = results.known(choice)
-    if job is not None and not job.over:
-        done = len(job.results)
-        line = words.going.format(done=done, all=places)
-        if job.state == "waiting":
-            line = words.waiting.format(before=job.before)
-        st.progress(min(1.0, done / places), line)
-    elif live:
-        st.rerun()  # which ends the looking
-    if job is not None and job.state == "failed":
-        kit.refuse(words.failed.format(problem=job.problem))
-    if job is not None and job.state == "stopped" and job.results:
-        kit.inform(words.stopped.format(done=len(job.results), all=places), ":material/stop:")
-    if probed is None:
-        if job is None:
+    name, kind, stories = PROBED.name(state), state["probe"], state["told"]
+    measured = bundled(name, kind, stories) if name else ()
+    asked = question(measured, CLASSES[kind])
+    opened = asked is None or kit.answered(asked, GUESS)
+    with kit.stage("probing", stays=False):
+        if measured:
+            _rows(measured, asked, opened=opened)
+            if opened:
+                kit.prose(read_line(measured))
+        else:
             kit.inform(words.none, ":material/info:")
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            kit.choose(state, "probe", words.kind, words.kinds, parts=True)
+            PROBED.menu(state)
+            st.slider(words.stories, step=10, width=240, **state.ranged("told"))
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    if opened:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.intro)
+    loaded = kit.load(name) if name else None
+    if loaded is None:
         return
-    growing = job is not None and not job.over
-    question = ask(probed) if probed.whole else None
-    known = not growing and (question is None or kit.predict(question, f"{KEY}.ask", covers=True))
-    _picture(probed, known)
-    slots = {
-        "stories": probed.stories,
-        "test": probed.test,
-        "model": kit.label(choice.bundled.name),
+    places = loaded.model.config.n_layer + 1
+    kit.live(
+        state,
+        "probes",
+        job_of,
+        (loaded.name, kind, stories, stories),
+        lambda job: _fitted(job, stories),
+        start=words.start,
+        share=lambda job: min(1.0, len(job.results) / places),
+        said=kit.Said(going_on=words.going),
+    )
+    _code(loaded, kind)
+    if opened and measured:
+        best, lead = (best_of(measured, how) for how in ("accuracy", "lead"))
+        kit.seen(words.end, best=best[0], accuracy=best[1], selective=lead[0], selectivity=lead[1])
+
+
+def bundled(name: str, kind: str, stories: int) -> tuple[Probe, ...]:
+    """Return the bundled measurements of these settings; none where there are none."""
+    try:
+        measured = card()
+    except ValueError:  # not in this copy: the button measures it
+        return ()
+    if name != BASE or stories != measured["probe_stories"]:
+        return ()
+    return probes_of(measured["probes"][kind])
+
+
+def probes_of(rows: Sequence[dict[str, Any]]) -> tuple[Probe, ...]:
+    """Return probes as they are measured, with their places named."""
+    return tuple(Probe(name_of(row["layer"]), row["accuracy"], row["control"]) for row in rows)
+
+
+def name_of(layer: str) -> str:
+    """Return how a place of the model is called.
+
+    >>> name_of("embed"), name_of("blocks.2.residual")
+    ('embeddings', 'after layer 2')
+    """
+    if layer == "embed":
+        return words.embeddings
+    return words.layer.format(layer=layer.split(".")[1])
+
+
+def question(measured: Sequence[Probe], classes: int) -> kit.Question | None:
+    """Return the question how often tags by lot are read off the embeddings.
+
+    The wrong answers are of somebody to whom nonsense cannot be learned, and of one to whom who
+    reads tags reads any tags. None where two are near.
+    """
+    if not measured:
+        return None
+    first = measured[0]
+    reasons = {
+        1 / classes: words.ask_chance,
+        first.accuracy: words.ask_any,
+        first.control: words.ask_right,
     }
-    line = words.measured if probed.command else words.fitted
-    st.caption(as_markdown(line.format(command=probed.command, **slots)))
-    if not growing:
-        kit.prose(read_line(probed) if known else words.answer_first)
-    kit.prose(words.wide)
-    if known and probed.whole:
-        kit.seen(words.end, **best_places(probed))
-
-
-def _picture(probed: Results, known: bool) -> None:
-    """Draw the lines and the table; known: also the selectivity, which the question asks for."""
-    figure = lines(probed.layers, probed.accuracy, probed.control, known, kit.theme())
-    kit.chart(figure, f"{KEY}.lines")
-    rows = [probed.accuracy, probed.control, probed.selectivity]
-    texts = [[kit.percent(value) for value in row] for row in rows]
-    texts[2] = [text.replace("-", "−") for text in texts[2]]
-    notes = [
-        [
-            words.notes[row].format(value=texts[row][i], accuracy=texts[0][i], control=texts[1][i])
-            for i in range(len(probed.layers))
-        ]
-        for row in range(3)
-    ]
-    lines_drawn = 3 if known else 2
-    cell_grid(
-        np.array(rows[:lines_drawn], dtype=np.float32),
-        key=f"{KEY}.grid",
-        row_names=words.lines[:lines_drawn],
-        column_names=[name.removeprefix(words.after) for name in probed.layers],
-        texts=texts[:lines_drawn],
-        notes=notes[:lines_drawn],
-        limit=1.0,
-        label=words.grid,
+    if len(reasons) < 3 or np.diff(sorted(reasons)).min() < APART:
+        return None
+    accuracy = kit.whole_percent(first.accuracy)
+    return kit.Question.among(
+        words.ask, reasons, first.control, kit.whole_percent, classes=classes, accuracy=accuracy
     )
 
 
-@kit.kept(32)
-def lines(
-    layers: tuple[str, ...],
-    accuracy: tuple[float, ...],
-    control: tuple[float, ...],
-    known: bool,
-    mode: kit.Mode,
-) -> kit.Figure:
-    """Return accuracy and control over the layers; known: with the selectivity, too."""
-    rows = [accuracy, control]
-    if known:
-        rows.append(tuple(a - b for a, b in zip(accuracy, control, strict=True)))
-    return figures.probe_lines(layers, rows, words.lines[: len(rows)], words.axis, mode)
+def rows(measured: Sequence[Probe], *, lot: bool) -> list[kit.Case]:
+    """Return the places with their accuracy, then with that on tags by lot; lot: all of these."""
+    true = [kit.Case(words.true.format(layer=row.layer), row.accuracy) for row in measured]
+    drawn = []
+    for at, row in enumerate(measured):
+        told = lot or not at  # the first is what is asked for
+        label, note = words.lot.format(layer=row.layer), "" if told else "?"
+        drawn.append(kit.Case(label, row.control if told else 0.0, note=note, role="residual"))
+    return [*true, *drawn]
 
 
-def read_line(probed: Results) -> str:
+def _rows(measured: Sequence[Probe], asked: kit.Question | None, *, opened: bool) -> None:
+    cases = rows(measured, lot=opened)
+    axis = kit.Axis(0, 1, words.axis)
+    look = {"veiled": [len(measured)], "picture": f"{KEY}.rows"}
+    kit.guess_cases(cases, axis, asked, GUESS, **look)
+
+
+def _fitted(job: kit.Job, stories: int) -> None:
+    """Show the probes that were fitted here, as far as they have come."""
+    if fitted := probes_of(list(job.results)):
+        axis = kit.Axis(0, 1, words.axis)
+        kit.case_rows(rows(fitted, lot=True), axis, key=f"{KEY}.fitted", words={})
+        kit.prose(read_line(fitted))
+    if job.over:
+        kit.prose(words.fitted.format(stories=stories))
+
+
+def read_line(measured: Sequence[Probe]) -> str:
     """Return which places are best, in a sentence; all of them where several are."""
-    slots = best_places(probed) | {"first": kit.percent(probed.accuracy[0])}
-    return (words.read if len(probed.layers) > 1 else words.read_one).format(**slots)
+    (best, accuracy), (selective, lead) = (best_of(measured, how) for how in ("accuracy", "lead"))
+    line = words.read if len(measured) > 1 else words.read_one
+    return line.format(best=best, accuracy=accuracy, selective=selective, lead=lead)
 
 
-def best_places(probed: Results) -> dict[str, str]:
-    """Return the places of the highest accuracy and selectivity, and both values."""
-    best, accuracy = _best(probed.layers, probed.accuracy)
-    selective, selectivity = _best(probed.layers, probed.selectivity)
-    return {
-        "best": best,
-        "accuracy": accuracy,
-        "selective": selective,
-        "selectivity": selectivity,
-    }
-
-
-def _best(layers: tuple[str, ...], values: tuple[float, ...]) -> tuple[str, str]:
+def best_of(measured: Sequence[Probe], how: str) -> tuple[str, str]:
     """All places whose value is the largest as it is written, and that value."""
+    leads = [row.accuracy - row.control for row in measured]
+    values = leads if how == "lead" else [row.accuracy for row in measured]
     texts = [kit.percent(value).replace("-", "−") for value in values]
     largest = texts[int(np.argmax(values))]
-    some = [name for name, text in zip(layers, texts, strict=True) if text == largest]
-    return words.both.join(some), largest
+    some = [row.layer for row, text in zip(measured, texts, strict=True) if text == largest]
+    return kit.listed(some), largest
 
 
-def ask(probed: Results) -> kit.Question | None:
-    """Return where selectivity is highest, as a question.
-
-    None where two places share it, or differ by less than the rounding of what is drawn above it.
-    """
-    written = [kit.percent(value).replace("-", "−") for value in probed.selectivity]
-    best = int(np.argmax(probed.selectivity))
-    others = [value for i, value in enumerate(probed.selectivity) if i != best]
-    if not others or probed.selectivity[best] - max(others) < CLOSE:
-        return None
-    reasons = [
-        words.ask_reason.format(
-            selectivity=written[i],
-            accuracy=kit.percent(probed.accuracy[i]),
-            control=kit.percent(probed.control[i]),
-        )
-        for i in range(len(written))
-    ]
-    return kit.Question(words.ask, probed.layers, best, reasons, scale=True)
-
-
-def _code(choice: results.Asked) -> None:
+def _code(loaded: engine.Bundled, kind: str) -> None:
     from llmviz.language.probes import control_labels, probe_layers
 
-    kit.show_code(
-        [probe_layers, control_labels],
-        words.snippet.format(name=choice.bundled.name, few=FEW, kind=choice.kind),
-        partial(_printed, choice.bundled, choice.kind),
-    )
+    text = words.snippet.format(name=loaded.name, few=FEW, kind=kind)
+    kit.show_code([probe_layers, control_labels], text, partial(_printed, loaded, kind))
 
 
 @kit.kept(16)

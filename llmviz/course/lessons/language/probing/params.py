@@ -10,4 +10,5 @@ PARAMS = [
     codec.choice("probe", "tag", list(words.kinds)),
     codec.text("probed", ""),  # the model; none: the story model
     codec.integer("told", USUAL, LEAST, MOST),
+    codec.flag("probes", False),
 ]
