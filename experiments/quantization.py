@@ -1,6 +1,6 @@
 """The loss of the bundled story model by bits and scheme, measured once and bundled.
 
-Makes what `llmviz.course.lessons.efficiency.quantization.quantization_curves` reads.
+Makes what `llmviz.course.lessons.efficiency.quantization.model` reads.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from llmviz.course.lessons.efficiency.quantization.quantization_curves import (
+from llmviz.course.lessons.efficiency.quantization.model import (
     COMMAND,
     DOCUMENTS,
     FILE,

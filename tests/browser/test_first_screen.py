@@ -83,6 +83,7 @@ DONE = [
     "transformer?part=loop",
     "sampling?part=beam",
     "efficiency?part=bits",
+    "efficiency?part=quantization",
     "efficiency?part=cache",
     "efficiency?part=serving",
     "efficiency?part=flash",

@@ -4,39 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from llmviz.course.lessons.efficiency.quantization.quantization_errors import matrix_errors
-from llmviz.course.lessons.efficiency.quantization.quantized_loss import quantized_loss
-from llmviz.course.lessons.efficiency.quantization.straight_through import BEYOND, REACH, staircase
+from llmviz.course.lessons.efficiency.quantization.model import (
+    BEYOND,
+    REACH,
+    matrix_errors,
+    staircase,
+)
 from llmviz.quantization.quantization_aware import EXACT, KINDS, quantization_aware
-from llmviz.quantization.quantized_models import quantized
 from llmviz.quantization.quantized_speed import FLOAT32, product_speeds
 from llmviz.quantization.quantized_speed import KINDS as SPEEDS
 from llmviz.quantization.scheme import Scheme
-from llmviz.training.evaluate import evaluate_documents
 from llmviz.training.held_out_texts import held_out
 from tests.quantization.small_models import ids, small_gpt
-
-
-def test_the_loss_so_far_ends_at_the_loss_of_all_texts():
-    from llmviz.corpus import entropy_floor
-    from llmviz.corpus.tiny_world import generate
-    from llmviz.pretrained import load_bundled
-    from llmviz.training.held_out_texts import SEED
-
-    scheme, name = Scheme(3, per="channel"), "words-gpt"
-    found = list(quantized_loss(name, scheme.to_dict(), "rounding", 6))
-    assert [one.documents for one in found] == [4, 6]
-    model, tokenizer, _ = load_bundled(name)
-    texts = held_out({"data": {"corpus": "tiny-world"}}, 6).texts
-    last = found[-1]
-    for one, loss in (
-        (model, last.exact),
-        (quantized(model, tokenizer, scheme, "rounding").model, last.rounded),
-    ):
-        score = evaluate_documents(one, tokenizer, texts)
-        assert loss == pytest.approx(score.per_token, rel=1e-5) and last.tokens == score.tokens
-    floor = entropy_floor(list(generate(6, SEED)), tokenizer).per_token
-    assert last.floor == pytest.approx(floor)
 
 
 def test_names_that_are_held_out_are_those_of_its_run():

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from experiments.quantization import BITS
-from llmviz.course.lessons.efficiency.quantization import (
-    layers,
-    loss,
-    setting,
-    speed,
-    staircase,
-    texts,
-    training,
-    words,
-)
-from llmviz.course.lessons.efficiency.quantization.quantization_curves import (
+from llmviz.course.lessons.efficiency.quantization import chapter, training, words
+from llmviz.course.lessons.efficiency.quantization.model import (
     WAYS,
     Curves,
+    MatrixError,
     Point,
     curves,
 )
-from llmviz.course.lessons.efficiency.quantization.quantization_errors import MatrixError
-from llmviz.course.lessons.efficiency.quantization.quantized_loss import LossSoFar
+from llmviz.course.ui.common import percent
 from llmviz.course.ui.kept import Kept
 from llmviz.quantization.quantization_aware import KINDS, Checked
-from llmviz.quantization.quantized_speed import KINDS as SPEED_KINDS
-from llmviz.quantization.quantized_speed import Speed
 from llmviz.quantization.scheme import PER, Scheme
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import (
@@ -39,9 +29,10 @@ from tests.pages.harness import (
     open_part,
     prose_of,
     run_snippet,
+    sent,
     snippets,
 )
-from tests.pages.quantization_chapter import opened, schemes
+from tests.pages.quantization_chapter import opened
 
 
 @pytest.mark.parametrize("method", ["rounding", "awq"])
@@ -53,57 +44,19 @@ def test_both_models_write_and_every_matrix_has_its_bars(bundle, method):
     compared = (words.same, *(line.split("{")[0] for line in words.different.values()))
     assert any(line in text for line in compared)
     ids = tuple(bundle.tokenizer.encode_from_start("Mila found a ball."))
-    found = layers.errors_of(bundle, Scheme(2, group=8), method, ids)
+    found = chapter.errors_of(bundle, Scheme(2, group=8), method, ids)
     assert len(found) == 8 and all(0 < one.outputs < 2 for one in found)
-
-
-@settings(max_examples=40, deadline=None)
-@given(schemes)
-def test_the_question_about_values_has_one_right_answer(scheme):
-    question = setting.question(scheme)
-    assert int(question.answers[question.right]) == scheme.codes
-    assert str(2**scheme.bits) in question.reasons[question.right]
-
-
-def test_the_question_about_size_is_the_division_of_two_sizes(bundle):
-    for bits in (2, 4, 8):
-        for per in ("tensor", "channel"):
-            question = loss.size_question(Scheme(bits, per=per))
-            reason = question.reasons[question.right]
-            before, after = re.findall(r"([\d,]+) ÷ ([\d,]+)", reason)[0]
-            times = int(before.replace(",", "")) / int(after.replace(",", ""))
-            assert question.answers[question.right] == f"{times:.2f} times"
-            assert 1 < times < 16 / bits
-
-
-@pytest.mark.parametrize("bits", [2, 3, 4])
-def test_the_question_about_the_gradient_is_what_the_engine_gives(bits):
-    import torch
-
-    from llmviz.course.lessons.efficiency.quantization.straight_through import (
-        BEYOND,
-        picture_scheme,
-    )
-    from llmviz.quantization.qat import fake_quantize
-
-    question = staircase.question(bits)
-    weight = staircase.ASKED[bits]
-    assert abs(weight) < BEYOND
-    w = torch.tensor([[BEYOND, -BEYOND, weight]], requires_grad=True)
-    fake_quantize(w, picture_scheme(bits)).backward(torch.full_like(w, staircase.GRADIENT))
-    assert question.answers[question.right] == f"{w.grad[0, -1].item():.2g}"
 
 
 @settings(max_examples=30, deadline=None)
 @given(some.sampled_from([2, 3, 4]), some.floats(0.02, 0.5))
 def test_the_walk_is_told_as_its_numbers_go(bits, rate):
-    found = staircase.walk_of(bits, rate)
+    found = training.walk_of(bits, rate)
     first, second = found[:2]
-    assert first.at_rounded == first.at_weight == pytest.approx(first.rounded - staircase.TARGET)
-    assert first.slope == 0
+    assert first.at_rounded == first.at_weight == pytest.approx(first.rounded - training.TARGET)
     moved = first.weight - rate * first.at_weight
     assert second.weight == pytest.approx(moved, abs=1e-6)
-    line = staircase.report(found, rate)
+    line = training.report(found, rate)
     assert "{" not in line and f"{found[-1].rounded:.2f}".replace("-", "−") in line
 
 
@@ -114,18 +67,6 @@ def known(*losses: float) -> Curves:
         for way, one in zip(WAYS, losses, strict=True)
     }
     return Curves(10, 100, 1.2, 1.1, 40, 20, points)
-
-
-@settings(max_examples=60, deadline=None)
-@given(some.lists(some.floats(1, 12), min_size=len(WAYS), max_size=len(WAYS)))
-def test_the_sentence_about_the_ways_names_the_lowest_and_the_highest(losses):
-    found = known(*losses)
-    line = loss.report(found, 4, "symmetric")
-    assert f"is {min(losses):.4f} nats" in line and f"highest is {max(losses):.4f}" in line
-    plain = round(losses[[way.key for way in WAYS].index("symmetric-group-rounding")], 4)
-    scaled = round(losses[[way.key for way in WAYS].index("symmetric-group-awq")], 4)
-    assert ("lowers the loss" in line) == (scaled < plain)
-    assert ("does not help" in line) == (scaled > plain)
 
 
 def test_the_bundled_curves_hold_what_the_chart_promises():
@@ -147,6 +88,28 @@ def test_the_bundled_curves_hold_what_the_chart_promises():
 
 
 @settings(max_examples=60, deadline=None)
+@given(some.lists(some.floats(1, 12), min_size=len(BITS), max_size=len(BITS)))
+def test_the_question_about_the_curve_is_the_measured_one_and_its_answers_lie_apart(losses):
+    points = tuple(Point(bits, loss, 10, 5) for bits, loss in zip(BITS, losses, strict=True))
+    found = replace(known(*[1.5] * len(WAYS)), points={way.key: points for way in WAYS})
+    asked = chapter.question(found, WAYS[0])
+    if asked is not None:
+        assert list(asked.values[asked.right]) == losses[chapter.KNOWN :]
+        for line in asked.values[1:]:
+            apart = np.abs(np.subtract(line, losses[chapter.KNOWN :])).max()
+            assert apart >= chapter.APART
+
+
+def test_the_bundled_curve_is_asked_about_and_its_end_does_not_travel(bundle, covers):
+    asked = chapter.question(curves(), WAYS[2])
+    assert asked is not None and asked.values[asked.right][0] < asked.values[asked.right][-1]
+    app = open_part("efficiency", "quantization")
+    fine(app)
+    told = [line["y"] for line in sent(app, "draw_on")["lines"]]
+    assert [len(line) for line in told] == [chapter.KNOWN]
+
+
+@settings(max_examples=60, deadline=None)
 @given(
     some.lists(some.tuples(some.floats(0, 2), some.floats(0, 2), some.floats(0, 99)), min_size=1)
 )
@@ -154,14 +117,14 @@ def test_the_sentence_about_matrices_holds_for_ties_and_one_matrix(numbers):
     found = tuple(
         MatrixError(f"blocks.{i}.attn.qkv", (3, 4), *one, 0, 0) for i, one in enumerate(numbers)
     )
-    line = layers.report(found, layers.largest_of(found))
-    assert "{" not in line and f"{max(one.largest for one in found):.1f} times" in line
+    line = chapter.report(found)
+    assert "{" not in line and percent(max(one.outputs for one in found)) in line
 
 
 @settings(max_examples=50, deadline=None)
 @given(some.text("ab ", max_size=6), some.text("ab ", max_size=6))
 def test_two_texts_are_compared_letter_by_letter(one, other):
-    line = texts.compared(one, other)
+    line = chapter.compared(one, other)
     assert (line == words.same) == (one == other)
     if one != other:
         same = max(i for i in range(7) if one[:i] == other[:i] and i <= min(len(one), len(other)))
@@ -169,23 +132,14 @@ def test_two_texts_are_compared_letter_by_letter(one, other):
         assert line == expected.get(same, f"The first {same} characters are the same.")
 
 
-def test_a_measurement_is_told(bundle, monkeypatch):
-    job = FakeJob([LossSoFar(4, 500, 1.25, 1.5, 1.125, 1_000_000, 600_000)])
-    monkeypatch.setattr(loss, "measured", lambda *given: job)
-    app = opened(qview="model", qmeasured="1")
-    fine(app)
-    text = prose_of(app)
-    assert "<strong>1.5000 nats per token</strong>" in text and "1.2500 with nothing" in text
-
-
 @settings(max_examples=40, deadline=None)
 @given(some.floats(1, 3), some.floats(1, 3), some.floats(1, 3), some.floats(1, 3))
 def test_what_training_on_the_grid_did_is_said_either_way(a, b, c, d):
     first = {0: Checked(0, 0, a, 0.0), 2: Checked(2, 0, b, 0.0)}
     last = {0: Checked(0, 9, c, 1.0), 2: Checked(2, 9, d, 1.0)}
-    line = training.report(first, last, 2)
+    line = training.race_line(first, last, 2)
     assert ("did not lower" in line) == (round(d - c, 3) >= round(b - a, 3))
-    assert " -" not in line and "−0.000" not in line
+    assert " -" not in line
 
 
 def test_a_race_that_has_ended_is_drawn_and_told(bundle, monkeypatch):
@@ -195,18 +149,10 @@ def test_a_race_that_has_ended_is_drawn_and_told(bundle, monkeypatch):
     monkeypatch.setattr(training.engine, "load", lambda name: bundle)
     app = opened(qview="training", qattrained="1", qatupdates="50")
     fine(app)
-    assert "These updates did not lower the difference" in prose_of(app)
-    names = {"4 bits", "3 bits", "2 bits", "not rounded"}
-    assert any(names <= set(one.value.iloc[:, 0]) for one in app.dataframe)
+    assert "did not lower the difference" in prose_of(app)
 
 
-def test_speeds_are_told_with_and_without_a_kernel():
-    found = tuple(Speed(kind, 256, 1e-3 / (1 + i)) for i, kind in enumerate(SPEED_KINDS))
-    assert "int8 0.500 ms (2.00 times as fast)" in speed.report(found)
-    assert "int4 has no kernel" in speed.report((*found[:2], Speed("int4", 256, None)))
-
-
-@pytest.mark.parametrize("view", words.views)
+@pytest.mark.parametrize("view", ["row", "training"])
 def test_what_each_view_says_that_its_code_prints_it_prints(view):
     app = opened(qview=view, qper="group", qbits="3", qform="asymmetric")
     fine(app)
@@ -237,11 +183,3 @@ def test_a_view_is_computed_once_and_is_not_too_long(bundle, view, monkeypatch):
     app.run()
     assert filled == []
     assert elements(app.main) <= MOST_ELEMENTS
-
-
-@pytest.mark.parametrize("view", ["row", "model", "training"])
-def test_each_view_ends_with_numbers_of_its_own(view):
-    app = open_part("efficiency", "quantization", qview=view, qbits="2", stairbits="2")
-    fine(app)
-    told = prose_of(app)
-    assert "2 bits" in told[told.index("What it costs in loss") - 700 :]

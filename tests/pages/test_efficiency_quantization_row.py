@@ -10,18 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.efficiency.quantization import (
-    cells,
-    outlier,
-    place,
-    words,
-)
-from llmviz.course.lessons.efficiency.quantization.quantized_row import Damage, row_steps
-from llmviz.quantization.scheme import PER, Scheme
+from llmviz.course.lessons.efficiency.quantization import row, words
+from llmviz.course.lessons.efficiency.quantization.model import row_steps
 from tests.pages.harness import (
     boxes,
     fine,
-    prose_of,
     sent,
 )
 from tests.pages.quantization_chapter import opened, schemes
@@ -82,8 +75,8 @@ def test_the_arithmetic_of_a_cell_is_true_as_it_is_written(weights, scheme, half
         weights[1] = weights[0] / 2
     scheme = dataclasses.replace(scheme, group=8)
     found = row_steps(torch.tensor(weights[None], dtype=torch.float32), 0, scheme)
-    here = place.Place("blocks.0.attn.qkv", 0, 3, 1, 16)
-    notes = cells.notes_of(found, here, scheme, range(16), 5)
+    here = row.Place("blocks.0.attn.qkv", 0, 3, 1, 16)
+    notes = row.notes_of(found, here, scheme, range(16), 5)
     assert ("shifted" in notes) != scheme.symmetric
     for column in range(16):
         line = {name: notes[name][column] for name in notes}
@@ -106,32 +99,9 @@ def test_the_enlarged_weight_is_the_largest_and_its_neighbours_pay(bundle):
     (column,) = np.flatnonzero(np.reshape(grid["strong"], grid["values"].shape)[0])
     weights = [abs(number(text)) for text in grid["texts"][0]]
     assert column == int(np.argmax(weights))
-    found = outlier.damage_of(bundle, place.place_of(FakeState()), 30, Scheme(4, group=8))
-    assert found["tensor"].others > 3 * found["channel"].others
-    assert found["channel"].row > 3 * found["group"].row
-
-
-class FakeState(dict):
-    """The controls of a link that says nothing."""
-
-    def __missing__(self, key):
-        return {"qlayer": 0, "qmatrix": "attn.qkv", "qrow": -1, "qweight": -1}[key]
 
 
 def test_a_group_that_is_larger_than_a_row_is_refused_in_one_line(bundle):
     app = opened(qper="group", qgroup="32")
     fine(app)
     assert "group must be at most 24, the weights of a row; got 32" in boxes(app)
-
-
-def test_a_matrix_without_others_says_so():
-    found = {per: Damage(None, None, None) for per in PER}
-    assert outlier.damage_read(found) == ""
-    assert outlier.damage_rows(found)[0][1:] == (words.no_others,) * 3
-
-
-@pytest.mark.parametrize(("group", "ways"), [("8", 3), ("32", 2)])
-def test_as_many_ways_are_counted_as_the_table_has(bundle, group, ways):
-    app = opened(qper="channel", qgroup=group)
-    fine(app)
-    assert f"rounded in {ways} ways" in prose_of(app)

@@ -19,8 +19,6 @@ PARAMS = [
     codec.integer("qtimes", 1, 1, 30),
     codec.choice("qmethod", "rounding", list(METHODS)),
     codec.text("qtext", words.story, codec.MOST_OF_A_PROMPT),
-    codec.choice("qaxis", "bits", list(words.axes_of)),
-    codec.flag("qmeasured", False),
     codec.choice("stairbits", "3", list(words.training_stair_bits)),
     codec.number("stairrate", 0.1, 0.02, 0.5),
     codec.choice("qatper", "channel", list(words.training_qat_per)),
