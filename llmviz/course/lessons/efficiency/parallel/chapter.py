@@ -1,64 +1,132 @@
 """Chapter "Many machines": ways to share a training, each run on processes of this machine."""
 
+from functools import lru_cache
+
 import streamlit as st
 
-from llmviz.course.figures.adapters import Curve, lines
-from llmviz.course.lessons.efficiency.parallel import (
-    code,
-    on_paper,
-    places,
-    run,
-    sent,
-    times,
-    words,
-)
-from llmviz.course.lessons.efficiency.parallel.amounts import bytes_text
+from llmviz.course.figures.parallel import Segment, lying
+from llmviz.course.lessons.efficiency.parallel import on_paper, times, words
 from llmviz.course.ui import kit
-from llmviz.models.arithmetic import count
-from llmviz.parallel.formulas import bubble_share
-from llmviz.parallel.outcome import Outcome
-from llmviz.parallel.plan import PIPELINES, ParallelPlan
-from llmviz.parallel.recording import COMMAND
+from llmviz.models.arithmetic import count, tensors
+from llmviz.models.room import spoken_bytes
+from llmviz.parallel.formulas import sent_per_step
+from llmviz.parallel.outcome import KINDS, Outcome, Piece, Progress
+from llmviz.parallel.plan import BYTES_EACH, METHODS, PIPELINES, ParallelPlan, part_of
+from llmviz.parallel.recording import COMMAND, recorded
 
-KEY = "efficiency.parallel"
+STAGED = True
+KEY, GUESS = "efficiency.parallel", "efficiency.parallel.sent"
 HOST = "HOST:29500"
+EACH = {"weights": 1, "gradients": 1, "state": 2}  # numbers for each parameter
+ASKED = "zero3"  # the way whose bytes are asked for
+Settings = tuple[str, int, int]  # method, processes, micro-batches
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    usual = ParallelPlan()
-    sizes = {"layers": usual.n_layer, "parameters": count(usual.model())}
-    kit.section(words.intro, **sizes)
+    """Show what lies where, and the guess what is sent; then when each works, and any machines."""
+    kit.prose(words.hook)
+    stage, below = kit.stage("parallel", stays=False), st.container()
+    with below:
+        kit.or_refused(recorded)  # says why, where there are no runs
     try:
-        _controls(state)
-        outcome, own = run.outcome_of(state)
-    except ValueError as error:
-        kit.refuse(error)
+        with stage:
+            picture = st.container()
+            _controls(state)
+            outcome, own = outcome_of(state)
+            with picture:
+                kit.chart(blocks(outcome, kit.theme()), f"{KEY}.places")
+            kit.prose(f"{held_line(outcome)} {about(outcome.plan)}")
+            asked = question(outcome.plan.processes)
+            shown = _ask(asked, outcome.plan.processes)
+    except ValueError:
         return
-    plan = outcome.plan
-    kit.prose(f"{about(plan)}\n\n{origin(outcome, own=own)}")
-    run.draw(state)
-    places.draw(outcome)
-    kit.predict(question(plan.processes, plan.micro_batches), f"{KEY}.ask")
-    times.draw(outcome)
-    _same(outcome)
-    sent.draw(outcome)
-    code.draw(plan)
-    _start(plan)
+    if shown:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    times.draw(outcome, origin(outcome, own=own))
+    _run(state)
+    if shown:
+        _sent(outcome)
+    kit.prose(same_line(outcome))
+    kit.section(words.start, processes=outcome.plan.processes)
+    st.code(commands(outcome.plan), language="bash", wrap_lines=True)
     on_paper.draw(state)
-    kit.seen(words.end, **end(outcome))
+    if shown:
+        kit.seen(words.end, **end(outcome))
+
+
+def question(processes: int) -> kit.Question:
+    """Ask how much ZeRO 3 sends. The wrong answers: less kept is less sent; sharing is free."""
+    data, right = (sent_of(ParallelPlan(way, processes)) for way in ("data", ASKED))
+    return kit.Question.among(
+        words.ask,
+        {right: words.ask_right, data / processes: words.ask_part, data: words.ask_same},
+        right,
+        "{:.2f} MB".format,
+        processes=processes,
+        data=data,
+        right=right,
+    )
+
+
+def _ask(asked: kit.Question, processes: int) -> bool:
+    values = sent_of(ParallelPlan("data", processes)), asked.values[asked.right][0]
+    kit.guess_cases(
+        [kit.Case(name, value) for name, value in zip(words.rows, values, strict=True)],
+        kit.Axis(0, 1.3 * max(values), words.sent_axis),
+        asked,
+        GUESS,
+        veiled=[1],
+        picture=f"{KEY}.guess",
+        form="figure",
+    )
+    return kit.predict(asked, GUESS, covers=True, hand=True)
+
+
+def sent_of(plan: ParallelPlan) -> float:
+    """Return the megabytes that the process sends in a step that sends most, as it was counted."""
+    return max(process.bytes_sent for process in recorded()[plan].processes) / 1e6
+
+
+def _sent(outcome: Outcome) -> None:
+    """Show what all ways send and keep, in the recorded runs."""
+    kit.section(words.sent)
+    processes, method = outcome.plan.processes, outcome.plan.method
+    cases = [
+        kit.Case(words.methods[plan.method], sent_of(plan), role="query" if on else "residual")
+        for plan in first_plans(processes)
+        for on in (plan.method == method,)
+    ]
+    axis = kit.Axis(0, 1.1 * max(case.value or 0 for case in cases), words.sent_axis)
+    kit.case_rows(cases, axis, key=f"{KEY}.all", words={}, form="figure")
+    kit.prose(words.sent_text[{"zero2": "zero1", "1f1b": "gpipe"}.get(method, method)])
+    text = words.snippet.format(
+        method=method, processes=processes, micro=outcome.plan.micro_batches
+    )
+    kit.show_code([sent_per_step], text, lambda: printed(outcome.plan))
+
+
+def first_plans(processes: int) -> list[ParallelPlan]:
+    """Return a recorded plan for each way on so many processes."""
+    plans = {plan.method: plan for plan in recorded() if plan.processes == processes}
+    return [plans[method] for method in METHODS if method in plans]
+
+
+def printed(plan: ParallelPlan) -> str:
+    """Return what the snippet prints."""
+    each = (sent_per_step(plan, rank) for rank in range(plan.processes))
+    return "\n".join(str({name: round(n) for name, n in sent.items()}) for sent in each)
 
 
 def end(outcome: Outcome) -> dict[str, object]:
     """Return the numbers that the chapter ends with."""
-    plan, own = outcome.plan, places.totals(outcome)
+    plan, own = outcome.plan, totals(outcome)
     same = words.end_same["apart" if outcome.difference else "equal"]
     return {
         "method": words.methods[plan.method],
         "processes": plan.processes,
-        "most": bytes_text(max(own)),
-        "share": kit.percent(max(own) / places.alone(plan)),
+        "most": spoken_bytes(max(own)),
+        "share": kit.percent(max(own) / alone(plan)),
         "steps": plan.steps,
         "same": same.format(
             weight=kit.power_of_ten(outcome.difference) if outcome.difference else 0
@@ -69,7 +137,7 @@ def end(outcome: Outcome) -> dict[str, object]:
 def _controls(state: kit.PageState) -> None:
     def anew() -> None:
         state["runhere"] = False
-        options = run.micro_options(state["split"], int(state["processes"]))
+        options = micro_options(state["split"], int(state["processes"]))
         if state["micro"] not in options and state["split"] in PIPELINES:
             state["micro"] = options[0]
 
@@ -77,7 +145,7 @@ def _controls(state: kit.PageState) -> None:
     with st.container(horizontal=True, gap="medium"):
         kit.choose(state, "processes", words.processes, words.processes_of, then=anew, width=200)
         if state["split"] in PIPELINES:
-            options = run.micro_options(state["split"], int(state["processes"]))
+            options = micro_options(state["split"], int(state["processes"]))
             kit.keep(state, "micro", options)
             names = {option: option for option in options}
             kit.choose(state, "micro", words.micro, names, then=anew, width=300)
@@ -106,29 +174,168 @@ def origin(outcome: Outcome, *, own: bool) -> str:
     return line
 
 
-def question(processes: int, micro: int) -> kit.Question:
-    """Ask what twice as many micro-batches do to the bubble of a pipeline."""
-    now, right = bubble_share(processes, micro), bubble_share(processes, 2 * micro)
-    shares = [right, now / 2, now, bubble_share(processes, micro / 2)]
-    return kit.Question.among(
-        words.ask,
-        dict(zip(shares, words.ask_reasons, strict=True)),
-        right,
-        kit.percent,
-        processes=processes,
-        micro=micro,
-        parts=words.micro_batches[micro > 1],
-        now=kit.percent(now),
-        double=2 * micro,
-        top=processes - 1,
-        right=kit.percent(right),
+def part_name(part: str) -> str:
+    """Return how a part of the model is called.
+
+    >>> part_name("0.attention"), part_name("2.expert.3"), part_name("head")
+    ('layer 1, attention', 'layer 3, expert 4', 'last norm and head')
+    """
+    layer, _, rest = part.partition(".")
+    if not rest:
+        return words.parts[part]
+    kind, _, expert = rest.partition(".")
+    number = int(expert) + 1 if expert else 0
+    return words.parts[kind].format(layer=int(layer) + 1, expert=number)
+
+
+@lru_cache(64)
+def parts_of(plan: ParallelPlan) -> dict[str, tuple[int, int]]:
+    """Return where each part of the model begins and how many parameters it has, in order."""
+    sizes: dict[str, int] = {}
+    for tensor in tensors(plan.model()):
+        sizes[part_of(tensor.name)] = sizes.get(part_of(tensor.name), 0) + tensor.count
+    spread = plan.method == "experts"  # what is no expert of a feed-forward is its router
+    at, places = 0, {}
+    for part, size in sizes.items():
+        name = part.replace(".mlp", ".router") if spread else part
+        places[name] = at, size
+        at += size
+    return places
+
+
+@kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
+def blocks(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
+    """Return what lies in each process."""
+    parts = parts_of(outcome.plan)
+    rows, segments = [], []
+    for number, process in enumerate(outcome.processes, 1):
+        for kind in KINDS:
+            row = words.row.format(process=number, kind=words.kinds[kind])
+            rows.append(row)
+            segments += [
+                segment(outcome.plan, row, kind, piece, parts) for piece in process.held[kind]
+            ]
+    whole = count(outcome.plan.model())
+    return lying(rows, segments, whole, words.places_axis, mode)
+
+
+def segment(
+    plan: ParallelPlan, row: str, kind: str, piece: Piece, parts: dict[str, tuple[int, int]]
+) -> Segment:
+    """Return a piece at its place in the model; it never reaches beyond its part."""
+    name = piece.part.replace(".mlp", ".router") if plan.method == "experts" else piece.part
+    begin, size = parts[name]
+    length = piece.numbers / EACH[kind]
+    start = min(begin + piece.start * size, begin + size - length)
+    text = words.piece.format(
+        part=part_name(name),
+        numbers=piece.numbers,
+        whole=size * EACH[kind],
+        bytes=spoken_bytes(BYTES_EACH * piece.numbers),
+    )
+    return Segment(row, start, length, group_of(name, plan.n_layer), text)
+
+
+def group_of(part: str, layers: int) -> int:
+    """Return the number of the colour: the embedding, each layer, the head."""
+    unit = part.partition(".")[0]
+    return {"embedding": 0, "head": layers + 1}.get(unit, 0) or (
+        int(unit) + 1 if unit.isdigit() else 0
     )
 
 
-def _same(outcome: Outcome) -> None:
-    kit.section(words.same)
-    kit.chart(losses(outcome, kit.theme()), f"{KEY}.losses")
-    kit.prose(same_line(outcome))
+def totals(outcome: Outcome) -> list[int]:
+    """Return the bytes that each process holds."""
+    return [sum(process.bytes_held(kind) for kind in KINDS) for process in outcome.processes]
+
+
+def alone(plan: ParallelPlan) -> int:
+    """Return the bytes of weights, gradients and state of one process that has the whole model."""
+    return BYTES_EACH * sum(EACH.values()) * count(plan.model())
+
+
+def held_line(outcome: Outcome) -> str:
+    """Return the sentence about what the fullest process holds."""
+    own = totals(outcome)
+    whole = alone(outcome.plan)
+    return words.held.format(
+        most=spoken_bytes(max(own)),
+        alone=spoken_bytes(whole),
+        share=kit.percent(max(own) / whole),
+        all=spoken_bytes(sum(own)),
+    )
+
+
+def given(state: kit.PageState) -> Settings:
+    """Return what makes a run; only pipelines have micro-batches to choose."""
+    micro = int(state["micro"]) if state["split"] in PIPELINES else ParallelPlan().micro_batches
+    return state["split"], int(state["processes"]), micro
+
+
+def plan_of(settings: Settings) -> ParallelPlan:
+    """Return the plan of a run."""
+    method, processes, micro = settings
+    return ParallelPlan(method, processes, micro_batches=micro)
+
+
+def micro_options(method: str, processes: int) -> list[str]:
+    """Return the numbers of micro-batches with which a pipeline is recorded."""
+    numbers = {
+        plan.micro_batches
+        for plan in recorded()
+        if (plan.method, plan.processes) == (method, processes)
+    }
+    return [str(number) for number in sorted(numbers)]
+
+
+@kit.kept(12)
+def job_of(*settings: str | int) -> kit.Job:
+    """Return a run in processes of its own; the same one is run only once."""
+    return kit.training_jobs().start("llmviz.parallel.launch:run", plan=plan_of(settings))
+
+
+def outcome_of(state: kit.PageState) -> tuple[Outcome, bool]:
+    """Return the run to show, and whether it is the learner's own.
+
+    Raises ValueError where the bundled ones cannot be read.
+    """
+    settings = given(state)
+    if state["runhere"]:
+        job = kit.job_for(state, "runhere", job_of, settings)
+        outcomes = [result for result in list(job.results) if isinstance(result, Outcome)]
+        if job.over and outcomes:
+            return outcomes[-1], True
+    return recorded()[plan_of(settings)], False
+
+
+def _run(state: kit.PageState) -> None:
+    """Show the button, and how far the run is."""
+    settings = given(state)
+    steps = plan_of(settings).steps
+
+    def share(job: kit.Job) -> float:
+        return len(job.results) / (steps + 1)
+
+    def report(job: kit.Job) -> None:
+        steps_done = [result for result in list(job.results) if isinstance(result, Progress)]
+        if job.over and any(isinstance(result, Outcome) for result in job.results):
+            kit.prose(words.done)
+        elif steps_done:
+            last = steps_done[-1]
+            kit.prose(words.so_far, step=last.step, steps=steps, loss=last.loss)
+
+    kit.live(
+        state,
+        "runhere",
+        job_of,
+        settings,
+        report,
+        start=words.run,
+        share=share,
+        said=kit.Said(
+            words.runs.format(processes=settings[1]), words.stopped, words.again, repeats=True
+        ),
+    )
 
 
 def same_line(outcome: Outcome) -> str:
@@ -154,33 +361,6 @@ def _why_apart(outcome: Outcome) -> str:
     if not any(apart):
         return words.equal
     return words.rounding if outcome.difference < outcome.plan.learning_rate / 5 else ""
-
-
-@kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
-def losses(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
-    """Return the loss of each step, on one process and on several."""
-    steps = list(range(1, len(outcome.losses) + 1))
-    alone, shared = words.same_names
-    curves = [
-        Curve(alone, steps, outcome.alone, "query", marks=True),
-        Curve(
-            shared.format(processes=outcome.plan.processes),
-            steps,
-            outcome.losses,
-            "key",
-            dashed=True,
-            marks=True,
-        ),
-    ]
-    return lines(curves, words.same_axes, mode, at=steps)
-
-
-def _start(plan: ParallelPlan) -> None:
-    each = words.each[plan.processes > 2].format(each=plan.processes // 2)
-    text = words.start_text.format(processes=plan.processes, each=each)
-    kit.section(words.start.title, f"{text}\n\n{words.start_train}")
-    train = f"torchrun --nproc-per-node {plan.processes} -m llmviz train --shard --model gpt"
-    st.code(f"{commands(plan)}\n{train}", language="bash", wrap_lines=True)
 
 
 def commands(plan: ParallelPlan) -> str:

@@ -3,19 +3,12 @@
 import streamlit as st
 
 from llmviz.course.figures.parallel import held
-from llmviz.course.lessons.efficiency.parallel import words as words
-from llmviz.course.lessons.efficiency.parallel.amounts import (
-    bytes_text,
-    duration_text,
-    number_text,
-    seconds_text,
-)
+from llmviz.course.lessons.efficiency.parallel import words
 from llmviz.course.ui import kit
 from llmviz.parallel.paper import (
     SECONDS_A_DAY,
     STAGES,
     Training,
-    bytes_per_step,
     days,
     memory_parts,
     memory_per_gpu,
@@ -42,15 +35,15 @@ MACHINE = ("fleetpeak", "fleetmemory", "fleetband")
 def draw(state: kit.PageState) -> None:
     """Show the controls and what they come to."""
     kit.section(words.paper_intro)
+    picture = st.container()
     _controls(state)
     training = kit.or_refused(training_of, state)
     if training is None:
         return
-    kit.chart(memory_figure(training, kit.theme()), f"{KEY}.memory")
-    kit.prose(fits_line(training))
-    if training.gpus == 1 or kit.predict(question(training), f"{KEY}.ask", covers=True):
-        kit.rows_table([row_of(training, stage) for stage in STAGES], words.paper_columns)
-    kit.prose(f"{days_line(training)}\n\n{words.paper_sources}")
+    with picture:
+        kit.chart(memory_figure(training, kit.theme()), f"{KEY}.memory")
+        kit.prose(f"{fits_line(training)} {days_line(training)}")
+    st.caption(words.paper_sources)
 
 
 def _controls(state: kit.PageState) -> None:
@@ -114,25 +107,12 @@ def fits_line(training: Training) -> str:
     return line.format(stage=words.paper_stages.get(first, ""))
 
 
-def row_of(training: Training, stage: str) -> tuple[str, str, str, str, str, str]:
-    """Return a row of the table of stages."""
-    sending = seconds_sending(training, stage)
-    return (
-        words.paper_stages[stage],
-        bytes_text(memory_per_gpu(training.parameters, training.gpus, stage)),
-        words.paper_fits[fits(training, stage)],
-        bytes_text(bytes_per_step(training.parameters, training.gpus, stage)),
-        seconds_text(sending),
-        number_text(sending / seconds_computing(training)),
-    )
-
-
 def days_line(training: Training) -> str:
     """Return the sentence about how long it takes."""
     seconds = days(training) * SECONDS_A_DAY
     steps = number_text(round(training.tokens / training.batch))
     each = operations_each(training)
-    return words.paper_days.format(
+    line = words.paper_days.format(
         step=duration_text(seconds_computing(training)),
         steps=words.paper_steps[steps != "1"].format(steps=steps),
         time=duration_text(seconds),
@@ -141,22 +121,33 @@ def days_line(training: Training) -> str:
         operations=kit.power_of_ten(each * training.parameters * training.tokens),
         each=each,
     )
+    if training.gpus == 1:
+        return line
+    sending = duration_text(seconds_sending(training, "data"))
+    return line + words.paper_sending.format(sending=sending)
 
 
-def question(training: Training) -> kit.Question:
-    """Ask what ZeRO 3 costs in bytes, on two GPUs or more."""
-    data, right = (
-        bytes_per_step(training.parameters, training.gpus, stage) for stage in ("data", "zero3")
-    )
-    values = {
-        "part": data / training.gpus,
-        "same": data,
-        "right": right,
-        "all": training.gpus * data,
-    }
-    answers: dict[str, str] = {bytes_text(right): "right"}
-    for name, value in values.items():
-        answers.setdefault(bytes_text(value), name)
-    reasons = {text: words.paper_reasons[name] for text, name in answers.items()}
-    line = {"gpus": training.gpus, "data": bytes_text(data), "right": bytes_text(right)}
-    return kit.Question.among(words.paper_ask, reasons, line["right"], **line)
+def duration_text(seconds: float) -> str:
+    """Return a long time in days, a shorter one in hours, minutes, or in seconds.
+
+    >>> duration_text(864_000), duration_text(5400), duration_text(90), duration_text(2.5)
+    ('10 days', '1.5 hours', '1.5 minutes', '2.5 s')
+    """
+    for size, name in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            number = number_text(seconds / size)
+            return f"{number} {name}" if number == "1" else f"{number} {name}s"
+    return f"{number_text(seconds)} s"
+
+
+def number_text(number: float) -> str:
+    """Return a number with three digits, from 100 on whole; an extreme one with a power of ten.
+
+    >>> number_text(33.814), number_text(830_959.4), number_text(2.5e16), number_text(1.2e-7)
+    ('33.8', '830,959', '2.5·10¹⁶', '1.2·10⁻⁷')
+    """
+    return _digits(number) if not number or 0.001 <= number < 1e9 else kit.power_of_ten(number)
+
+
+def _digits(number: float) -> str:
+    return f"{number:,.0f}" if number >= 99.95 else f"{number:.3g}"

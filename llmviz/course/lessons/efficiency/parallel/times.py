@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from llmviz.course.figures.parallel import Stretch, over_time
 from llmviz.course.lessons.efficiency.parallel import words
-from llmviz.course.lessons.efficiency.parallel.amounts import seconds_text
 from llmviz.course.ui import kit
 from llmviz.parallel.formulas import bubble_share
 from llmviz.parallel.outcome import COMPUTE, SEND, WAIT, Outcome, Span
@@ -14,13 +13,13 @@ from llmviz.parallel.replay import idle_share, replayed
 KEY = "efficiency.parallel.times"
 
 
-def draw(outcome: Outcome) -> None:
-    """Show the time line and what it adds up to."""
+def draw(outcome: Outcome, origin: str) -> None:
+    """Show the time line and what it adds up to; origin: where the run is from."""
     kit.section(words.times)
     kit.chart(timeline(outcome, kit.theme()), KEY)
-    kit.prose(time_line(outcome))
+    kit.prose(f"{time_line(outcome)} {origin}")
     if outcome.plan.method in PIPELINES:
-        kit.prose(bubble_line(outcome))
+        kit.prose(words.bubble, measured=kit.percent(outcome.idle_share()))
         kit.chart(replayed_timeline(outcome, kit.theme()), f"{KEY}.replayed")
         kit.prose(replayed_line(outcome))
 
@@ -77,17 +76,10 @@ def shares(outcome: Outcome) -> dict[str, float]:
 def time_line(outcome: Outcome) -> str:
     """Return the sentence about how long the step took, and what the time went into."""
     return words.step_time.format(
-        step=seconds_text(min(outcome.seconds)),
-        alone=seconds_text(min(outcome.alone_seconds)),
+        step=1e3 * min(outcome.seconds),
+        alone=1e3 * min(outcome.alone_seconds),
         **{kind: kit.percent(share) for kind, share in shares(outcome).items()},
     )
-
-
-def bubble_line(outcome: Outcome) -> str:
-    """Return the sentences about the bubble as measured."""
-    turns = outcome.plan.processes > outcome.cores
-    why = words.why_turns if turns else words.why_cores
-    return words.bubble.format(measured=kit.percent(outcome.idle_share()), why=why)
 
 
 def replayed_line(outcome: Outcome) -> str:
