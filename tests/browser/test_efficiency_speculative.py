@@ -44,10 +44,10 @@ def test_where_nothing_is_guessed_the_legend_speaks_of_no_rejection(visit):
     visit.assert_clean()
 
 
-def test_a_system_is_chosen_and_leads_back_to_the_chapter_of_an_idea(visit):
-    visit.open("efficiency?part=systems")
+def test_a_cell_is_chosen_and_leads_back_to_the_chapter_of_its_idea(visit):
+    visit.open("efficiency?part=systems&show=1", ".cells td")
     page = visit.page
-    page.get_by_text("llama.cpp", exact=True).first.click()
+    page.locator('.cells td[data-at="5.4"]').click()
     wait_for_address(page, "whosystem", "llamacpp")
     page.get_by_role("link", name="See it: Guess and check").click()
     expect(page.get_by_label("The beginning of a story")).to_be_visible()

@@ -87,6 +87,7 @@ DONE = [
     "efficiency?part=cache",
     "efficiency?part=serving",
     "efficiency?part=flash",
+    "efficiency?part=systems",
     "efficiency?part=parallel",
     "efficiency?part=memory",
     "efficiency?part=speculative",

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from itertools import pairwise
 from urllib.parse import urlsplit
 
 import pytest
 
 from llmviz.course.lessons.efficiency import LESSON
 from llmviz.course.lessons.efficiency.systems import table, words
-from llmviz.course.lessons.efficiency.systems.chapter import (
-    most_spread,
-    question,
-    table_note,
-    whole_table,
-)
+from llmviz.course.lessons.efficiency.systems.chapter import ASKED, count, question, spread
 from llmviz.course.lessons.efficiency.systems.table import (
     CELLS,
     IDEAS,
@@ -29,8 +25,7 @@ from llmviz.course.lessons.efficiency.systems.table import (
     YES,
     cell,
 )
-from llmviz.course.ui.prose import bold
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import fine, open_part, sent
 
 
 def parsed(written: str) -> date:
@@ -80,37 +75,10 @@ def test_sources_have_an_address_and_a_date_that_is_not_later_than_they_were_rea
     assert len({one.address for one in SOURCES.values()}) == len(SOURCES)
 
 
-def test_the_whole_table_has_a_row_for_each_idea_and_a_column_for_each_system():
-    columns = whole_table()
-    assert list(columns)[1:] == [one.name for one in SYSTEMS]
-    assert {len(column) for column in columns.values()} == {len(IDEAS)}
-
-
-def test_the_note_below_the_table_says_what_each_sign_in_it_means_and_no_other():
-    signs = {sign for column in list(whole_table().values())[1:] for sign in column}
-    note = table_note()
-    assert ("not found:" in note) == ("not found" in signs)
-    assert signs <= set(words.signs.values())
-
-
 def test_what_a_system_has_not_or_has_in_part_is_told_with_a_reason():
     for system, cells in CELLS.items():
         for idea, one in cells.items():
             assert one.note or one.state not in (NO, PARTLY), (system, idea)
-
-
-@pytest.mark.parametrize("system", [one.key for one in SYSTEMS])
-def test_the_question_asks_what_an_idea_is_that_the_system_has(system):
-    found = question(system)
-    (shown,) = (one for one in SYSTEMS if one.key == system)
-    asked = [one for one in IDEAS if bold(one.name) in found.text]
-    assert found.text.startswith(shown.name) and len(asked) == 1
-    assert cell(system, asked[0].key).state == YES
-    assert found.answers[found.right] == asked[0].about
-    assert SOURCES[cell(system, asked[0].key).source].title in found.reasons[found.right]
-    names = {one.about: one.name for one in IDEAS}
-    for answer, reason in zip(found.answers, found.reasons, strict=True):
-        assert answer == asked[0].about or names[answer] in reason
 
 
 # Each "no" with the words of its source, as they were read there.
@@ -139,29 +107,6 @@ def written(app) -> str:
     return " ".join(block.value for block in app.markdown)
 
 
-@pytest.mark.parametrize("system", [SYSTEMS[0].key, SYSTEMS[-1].key])
-def test_a_system_lists_its_ideas_with_numbered_sources(system):
-    app = open_part("efficiency", "systems", whosystem=system)
-    fine(app)
-    text = written(app)
-    used = {one.source for one in CELLS[system].values()}
-    for key in used:
-        assert SOURCES[key].address in text
-    numbers = {int(number) for number in re.findall(r"\\\[(\d+)\\\]\]\(https", text)}
-    assert numbers == set(range(1, len(used) + 1))
-    shown = next(one for one in SYSTEMS if one.key == system)
-    assert shown.name in prose_of(app)
-
-
-def test_an_idea_lists_all_systems_and_leads_to_its_chapter():
-    app = open_part("efficiency", "systems", whoview="idea", whoidea="speculative")
-    fine(app)
-    text = written(app)
-    assert all(f"**{one.name}**" in text for one in SYSTEMS)
-    links = [link.proto for link in app.get("page_link")]
-    assert any("part=speculative" in link.query_string for link in links)
-
-
 def test_what_is_open_claims_nothing():
     for system in SYSTEMS:
         for idea in IDEAS:
@@ -169,26 +114,34 @@ def test_what_is_open_claims_nothing():
             assert (one.state == table.OPEN) == (one.source == "")
 
 
-def test_the_right_answers_of_the_eight_systems_do_not_all_stand_in_one_place():
-    places = [one.order.index(one.right) for one in (question(one.key) for one in SYSTEMS)]
-    assert len(set(places)) >= 3, places
-
-
-def test_what_an_idea_is_stands_nowhere_before_the_question_about_it_is_answered(covers):
-    for view in ("system", "idea"):
-        link = {"whoview": view, "whoidea": "quantized", "whosystem": "vllm"}
-        asked = question("vllm")
-        about = asked.answers[asked.right]
-        app = open_part("efficiency", "systems", **link)
+@pytest.mark.parametrize("system", [one.key for one in SYSTEMS])
+def test_a_chosen_cell_is_told_with_its_source_and_leads_to_its_chapter(system):
+    for idea in ("quantized", "sharded"):
+        app = open_part("efficiency", "systems", whosystem=system, whoidea=idea)
         fine(app)
-        assert about not in written(app) + prose_of(app)
-    shown = open_part("efficiency", "systems", whosystem="vllm", show="1")
-    assert about in written(shown)
+        fact, text = cell(system, idea), written(app)
+        assert words.told[fact.state] in text and fact.note in text
+        caption = text.split(words.read.split("{")[0])[0].split("\n- ")[0]
+        assert not fact.source or SOURCES[fact.source].address in caption
+    links = [link.proto for link in app.get("page_link")]
+    assert any("part=parallel" in link.query_string for link in links)
 
 
-def test_the_end_names_an_idea_that_no_other_one_surpasses():
-    name, most = most_spread()
-    counted = [
-        sum(cell(one.key, idea.key).state in (YES, PARTLY) for one in SYSTEMS) for idea in IDEAS
-    ]
-    assert most == max(counted) and IDEAS[counted.index(most)].name == name
+def test_the_question_counts_a_column_that_does_not_travel(covers):
+    asked = question()
+    values = [value for (value,) in asked.values]
+    states = [cell(ASKED, idea.key).state for idea in IDEAS]
+    assert values[asked.right] == sum(state in (YES, PARTLY) for state in states) == count(ASKED)
+    far = sorted(values)
+    assert len(far) == 3 and min(b - a for a, b in pairwise(far)) >= 2
+    app = open_part("efficiency", "systems", whosystem=ASKED)
+    fine(app)
+    grid = sent(app, "cell_grid")
+    column = grid["columnNames"].index(next(one.name for one in SYSTEMS if one.key == ASKED))
+    assert {row[column] for row in grid["texts"]} == {words.signs["asked"]}
+    assert not grid["values"][:, column].any()
+    assert words.told["yes"] not in written(app)
+
+
+def test_no_idea_is_in_one_system_alone_as_the_end_says():
+    assert min(map(spread, IDEAS)) >= 2

@@ -1,157 +1,131 @@
 """Chapter "Which system does what": the ideas of this lesson in known systems, with sources."""
 
-from collections.abc import Sequence
-
+import numpy as np
 import streamlit as st
 
+from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.efficiency import LESSON
 from llmviz.course.lessons.efficiency.systems import words
 from llmviz.course.lessons.efficiency.systems.table import (
     IDEAS,
-    OPEN,
     PARTLY,
     READ,
     SOURCES,
-    STATES,
     SYSTEMS,
     YES,
-    Cell,
-    Idea,
-    System,
     cell,
 )
 from llmviz.course.ui import kit
 
-KEY = "efficiency.systems"
-ANSWERS = 4
-HEIGHT = 35 * (len(IDEAS) + 1) + 3  # pixels: all rows, without a bar to scroll
+STAGED = True
+KEY, GUESS = "efficiency.systems", "efficiency.systems.count"
+ASKED, SERVER = "megatron", "vllm"  # the system that is asked about, and one that only serves
+SHADES = {YES: 1.0, PARTLY: 0.5}
+TRAINING = ("parallel", "memory", "bits")  # chapters whose ideas are about training
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    shown = kit.predict(question(state["whosystem"]), f"{KEY}.ask", covers=True)
-    kit.choose(state, "whoview", words.view, words.views, parts=True)
-    if state["whoview"] == "system":
-        kit.choose(
-            state, "whosystem", words.system, {system.key: system.name for system in SYSTEMS}
+    """Show the grid without a column, and the guess how full it is; then the chosen cell."""
+    kit.prose(words.hook)
+    asked = question()
+    shown = kit.answered(asked, GUESS)
+    with kit.stage("systems", stays=False):
+        _grid(state, shown=shown)
+        _cell(state, shown=shown)
+        kit.guess_cases(
+            [kit.Case(system.name, count(system.key)) for system in SYSTEMS],
+            kit.Axis(0, len(IDEAS) + 1, words.axis),
+            asked,
+            GUESS,
+            veiled=[[system.key for system in SYSTEMS].index(ASKED)],
+            picture=f"{KEY}.guess",
+            form="count",
         )
-        (system,) = (system for system in SYSTEMS if system.key == state["whosystem"])
-        rows = [
-            (idea.name, idea.about if shown else "", cell(system.key, idea.key)) for idea in IDEAS
-        ]
-        subject: System | Idea = system
-        kit.prose(words.about_system, about=system.about, **_counts(system, rows))
-        ideas: Sequence[Idea] = [idea for idea in IDEAS if cell(system.key, idea.key).state != OPEN]
-    else:
-        kit.choose(state, "whoidea", words.idea, {idea.key: idea.name for idea in IDEAS})
-        (idea,) = (idea for idea in IDEAS if idea.key == state["whoidea"])
-        rows = [(system.name, system.about, cell(system.key, idea.key)) for system in SYSTEMS]
-        subject = idea
-        line = _item(idea.name, idea.about if shown else "")
-        kit.prose(words.about_idea, idea=line, **_counts(idea, rows))
-        ideas = [idea]
-    used = list(dict.fromkeys(fact.source for _, _, fact in rows if fact.source))
-    for group in STATES:
-        _group(group, [row for row in rows if row[2].state == group], used)
-    _links(ideas)
-    _sources(used)
-    kit.section(words.table)
-    kit.columns_table(whole_table(), key=f"{KEY}.table", height=HEIGHT)
-    st.caption(table_note())
-    most, systems = most_spread()
-    first = words.end_first[state["whoview"]].format(**_counts(subject, rows))
-    kit.seen(words.end, first=first, most=most, systems=systems)
+    if kit.predict(asked, GUESS, covers=True, hand=True):
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    _sources()
+    if shown:
+        kit.seen(words.end, ideas=len(IDEAS), fewest=min(map(spread, IDEAS)), all=len(SYSTEMS))
 
 
-Row = tuple[str, str, Cell]
+def count(system: str) -> int:
+    """Return how many ideas a system has, at least in part, by the sources."""
+    return sum(cell(system, idea.key).state in SHADES for idea in IDEAS)
 
 
-def _counts(subject: System | Idea, rows: Sequence[Row]) -> dict[str, object]:
-    states = [entry.state for _, _, entry in rows]
-    partly = states.count(PARTLY)
-    line = words.in_part.format(partly=partly) if partly else ""
-    yes = states.count(YES) + partly
-    return {"name": subject.name, "yes": yes, "partly": line, "all": len(rows)}
+def spread(idea: tuple) -> int:
+    """Return in how many systems an idea is, at least in part, by the sources."""
+    return sum(cell(system.key, idea[0]).state in SHADES for system in SYSTEMS)
 
 
-def _item(name: str, about: str) -> str:
-    """Name an idea or a system and say what it is; its name alone while a question asks for it."""
-    return (words.item if about else words.item_covered).format(name=name, about=about)
+def question() -> kit.Question:
+    """Ask how many ideas a system for training has.
+
+    The wrong answers: who trains has what training needs alone; or as much as one that only serves.
+    """
+    right, serves = count(ASKED), count(SERVER)
+    trains = sum(idea.chapter in TRAINING for idea in IDEAS)
+    (system,) = (system for system in SYSTEMS if system.key == ASKED)
+    reasons = {right: words.ask_right, trains: words.ask_trains, serves: words.ask_serves}
+    slots = {"system": system.name, "about": system.about, "all": len(IDEAS)}
+    return kit.Question.among(words.ask, reasons, right, trains=trains, **slots)
 
 
-def most_spread() -> tuple[str, int]:
-    """Return an idea that no other one surpasses in systems, and in how many of them it is."""
-    counted = {
-        idea.name: sum(cell(system.key, idea.key).state in (YES, PARTLY) for system in SYSTEMS)
-        for idea in IDEAS
-    }
-    most = max(counted, key=counted.__getitem__)
-    return most, counted[most]
+def _grid(state: kit.PageState, *, shown: bool) -> None:
+    facts = [[cell(system.key, idea.key) for system in SYSTEMS] for idea in IDEAS]
+    told = [shown or system.key != ASKED for system in SYSTEMS]
+    states = [
+        [fact.state if on else "asked" for fact, on in zip(row, told, strict=True)] for row in facts
+    ]
+    keys = [idea.key for idea in IDEAS], [system.key for system in SYSTEMS]
+
+    def take() -> None:
+        match st.session_state[f"{KEY}.grid"].get("chosen"):
+            case [int(row), int(column)] if row < len(keys[0]) and column < len(keys[1]):
+                state["whoidea"], state["whosystem"] = keys[0][row], keys[1][column]
+
+    cell_grid(
+        np.array([[SHADES.get(own, 0.0) for own in row] for row in states]),
+        key=f"{KEY}.grid",
+        row_names=[idea.name for idea in IDEAS],
+        column_names=[system.name for system in SYSTEMS],
+        texts=[[words.signs[own] for own in row] for row in states],
+        notes=[[words.groups[own] for own in row] for row in states],
+        role="query",
+        limit=1.0,
+        label=words.grid,
+        chosen=(keys[0].index(state["whoidea"]), keys[1].index(state["whosystem"])),
+        on_change=take,
+    )
 
 
-def _group(state: str, rows: Sequence[Row], used: Sequence[str]) -> None:
-    """Show the rows of a state as a list."""
-    if not rows:
-        return
-    lines = [f"**{words.groups[state].capitalize()}**", ""]
-    for name, about, entry in rows:
-        line = _item(name, about)
-        line += words.note.format(note=entry.note) if entry.note else ""
-        if entry.source:
-            number = used.index(entry.source) + 1
-            line += words.source.format(number=number, address=SOURCES[entry.source].address)
-        lines.append(f"- {line}")
-    st.markdown(as_markdown("\n".join(lines)))
+def _cell(state: kit.PageState, *, shown: bool) -> None:
+    """Say what the chosen cell claims, with its source, and lead to the chapter of its idea."""
+    (system,) = (system for system in SYSTEMS if system.key == state["whosystem"])
+    (idea,) = (idea for idea in IDEAS if idea.key == state["whoidea"])
+    fact = cell(system.key, idea.key)
+    line = words.caption.format(
+        system=system.name, does=system.about, idea=idea.name, about=idea.about
+    )
+    if shown or system.key != ASKED:
+        line += f" {words.told[fact.state]}"
+        line += words.note.format(note=fact.note) if fact.note else ""
+        if fact.source:
+            source = SOURCES[fact.source]
+            date = source.date or words.version.format(version=source.version)
+            line += words.source.format(title=source.title, address=source.address, date=date)
+    st.markdown(as_markdown(line))
+    label = words.leads.format(chapter=LESSON.title_of(idea.chapter))
+    kit.chapter_link("efficiency", idea.chapter, label)
 
 
-def _links(ideas: Sequence[Idea]) -> None:
-    """Lead to the chapters that show ideas, each once."""
-    kit.prose(kit.bold(words.lead_title))
-    with st.container(horizontal=True, gap="small"):
-        for chapter in dict.fromkeys(idea.chapter for idea in ideas):
-            label = words.leads.format(chapter=LESSON.title_of(chapter))
-            kit.chapter_link("efficiency", chapter, label)
-
-
-def _sources(used: Sequence[str]) -> None:
-    """List sources under the numbers that the statements above name."""
-    lines = [f"**{words.sources_title}**", ""]
-    for number, key in enumerate(used, start=1):
-        source = SOURCES[key]
-        date = source.date or words.version.format(version=source.version)
-        line = {"title": source.title, "address": source.address}
-        lines.append(words.source_line.format(number=number, date=date, **line))
-    st.markdown(as_markdown("\n".join([*lines, "", words.read.format(date=READ)])))
-
-
-def whole_table() -> dict[str, list[str]]:
-    """Return the whole table: a row an idea, a column a system."""
-    columns = {words.table_first: [idea.name for idea in IDEAS]}
-    for system in SYSTEMS:
-        states = (cell(system.key, idea.key).state for idea in IDEAS)
-        columns[system.name] = [words.signs[state] for state in states]
-    return columns
-
-
-def table_note() -> str:
-    """Return what the signs of the whole table mean, those that are in it."""
-    used = {cell(system.key, idea.key).state for system in SYSTEMS for idea in IDEAS}
-    notes = (note for state, note in words.table_notes.items() if state in used)
-    return " ".join((*notes, words.table_moves))
-
-
-def question(column: str) -> kit.Question:
-    """Ask what an idea of a system is, among other ideas: each system asks for another one."""
-    keys = [system.key for system in SYSTEMS]
-    at = keys.index(column)
-    known = [idea for idea in IDEAS if cell(column, idea.key).state == YES]
-    right = known[at % len(known)]
-    first = IDEAS.index(right)
-    offered = [IDEAS[(first + step) % len(IDEAS)] for step in range(ANSWERS)]
-    slots = {"system": SYSTEMS[at].name, "title": SOURCES[cell(column, right.key).source].title}
-    reasons = {idea.about: words.wrong.format(idea=idea.name) for idea in offered}
-    reasons[right.about] = words.right
-    return kit.Question.among(words.ask, reasons, right.about, idea=right.name, **slots)
+def _sources() -> None:
+    """List all sources, in a fold."""
+    with st.expander(words.sources_title, icon=":material/menu_book:"):
+        lines = []
+        for source in SOURCES.values():
+            date = source.date or words.version.format(version=source.version)
+            lines.append(f"- [{source.title}]({source.address}), {date}")
+        st.markdown(as_markdown("\n".join([*lines, "", words.read.format(date=READ)])))

@@ -4,7 +4,6 @@ from llmviz.course.lessons.efficiency.systems.table import IDEAS, SYSTEMS
 from llmviz.course.ui import codec
 
 PARAMS = [
-    codec.choice("whoview", "system", ("system", "idea")),
     codec.choice("whosystem", SYSTEMS[0].key, [system.key for system in SYSTEMS]),
     codec.choice("whoidea", "paged", [idea.key for idea in IDEAS]),
 ]

@@ -12,7 +12,7 @@ READ = "2026-11-23"  # when all sources were read
 
 
 class Idea(NamedTuple):
-    """An idea: its key, its name, what it is in one line, and the chapter that shows it."""
+    """An idea: its name, what it is in one line, and the chapter that shows it."""
 
     key: str
     name: str
