@@ -69,7 +69,7 @@ def question() -> kit.Question:
     trains = sum(idea.chapter in TRAINING for idea in IDEAS)
     (system,) = (system for system in SYSTEMS if system.key == ASKED)
     reasons = {right: words.ask_right, trains: words.ask_trains, serves: words.ask_serves}
-    slots = {"system": system.name, "about": system.about, "all": len(IDEAS)}
+    slots = {"system": system.name, "all": len(IDEAS)}
     return kit.Question.among(words.ask, reasons, right, trains=trains, **slots)
 
 
