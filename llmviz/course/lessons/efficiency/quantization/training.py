@@ -142,7 +142,7 @@ def figure(job: kit.Job, count: int, mode: kit.Mode) -> kit.Figure:
 
 def race_line(first: dict[int, Checked], last: dict[int, Checked], bits: int) -> str:
     """Return what is left of the cost of rounding, in a sentence."""
-    before, after = (one[bits].loss - one[EXACT].loss for one in (first, last))
+    before, after = (end[bits].loss - end[EXACT].loss for end in (first, last))
     kind = "lower" if round(after, 3) < round(before, 3) else "not"
     numbers = {"before": kit.signed(before, 3), "after": kit.signed(after, 3)}
     return words.training_qat_read[kind].format(bits=bits, **numbers)
