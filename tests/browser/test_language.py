@@ -25,7 +25,7 @@ def numbers(text: str) -> list[float]:
 
 
 def test_the_lattice_is_played_by_hand_and_its_cells_open(visit):
-    visit.open("language?part=tags&sentence=Then+Anna+saw+a+saw.&column=0", ".lattice-frame")
+    visit.open("language?show=1&part=tags&sentence=Then+Anna+saw+a+saw.&column=0", ".lattice-frame")
     page = visit.page
     told = page.locator(".lattice-told")
     expect(told).to_contain_text("Then is the first word")

@@ -3,16 +3,12 @@
 from llmviz.corpus.roles import TAGS
 from llmviz.course.lessons.language.word_roles import (
     TagCounts,
-    TwoRoles,
     count_tags,
     hmm_tags,
-    words_of_two_roles,
 )
 from llmviz.course.ui import kit
 from llmviz.language.hmm import HMM, Lattice, count_hmm, viterbi
-from llmviz.language.role_scores import COUNTED, counted_sentences
-
-ROLES = 12  # words that are shown in two roles
+from llmviz.language.role_scores import counted_sentences
 
 
 @kit.kept(1)
@@ -43,14 +39,6 @@ def lattice(smoothing: str, words: tuple[str, ...]) -> Lattice:
 def tags_of(smoothing: str, words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the tag of each word of a text, sentence by sentence."""
     return tuple(hmm_tags(model(smoothing), words))
-
-
-@kit.kept(1)
-def two_roles() -> tuple[TwoRoles, ...]:
-    """Return words that have two roles in the counted stories, with a sentence for each."""
-    from llmviz.language.tagger import tagged_stories
-
-    return tuple(words_of_two_roles(tagged_stories(COUNTED), ROLES))
 
 
 def times(word: str) -> int:

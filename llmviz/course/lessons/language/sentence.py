@@ -13,6 +13,7 @@ from llmviz.course.lessons.language.params import LIMIT
 from llmviz.course.lessons.language.word_roles import ReadWord, read_words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
+from llmviz.language.role_scores import load_scores
 
 if TYPE_CHECKING:
     from llmviz.language.tagger import Tagger
@@ -70,6 +71,9 @@ def base_model() -> engine.Bundled | None:
     if not kit.models_here(BASE):
         return None
     return kit.load(BASE)
+
+
+card = kit.kept(1)(load_scores)  # the bundled measurements of tags, names and probes
 
 
 @kit.kept(1)

@@ -5,9 +5,7 @@ T words, K tags. torch is imported where a model is read.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -169,39 +167,3 @@ def hmm_tags(hmm: HMM, words: Sequence[str]) -> list[str]:
 def commonest_tags(counts: TagCounts, words: Sequence[str]) -> list[str | None]:
     """Return the tag that each word has most often, looking at no neighbour; None if never seen."""
     return [TAGS[int(counts.of(w).argmax())] if w in counts.words else None for w in words]
-
-
-@dataclass(frozen=True)
-class TwoRoles:
-    """A word with two roles, and a sentence for each: (tag, sentence, which word of it)."""
-
-    word: str
-    sentences: tuple[tuple[str, str, int], ...]
-
-
-def words_of_two_roles(stories: Sequence[Sequence[RoleWord]], most: int) -> list[TwoRoles]:
-    """Return words that have several tags in some stories, with the shortest sentence of each tag.
-
-    The words whose second tag is the most frequent come first; at most `most` of them. Sentences
-    of fewer than 4 words are no examples.
-    """
-    from llmviz.language.tagger import single_sentences, text_of
-
-    counts: dict[str, Counter[str]] = {}
-    shortest: dict[tuple[str, str], tuple[list[RoleWord], int]] = {}
-    for sentence in single_sentences(stories):
-        for i, word in enumerate(sentence):
-            counts.setdefault(word.text, Counter())[word.tag] += 1
-            place = word.text, word.tag
-            before = shortest.get(place)
-            if len(sentence) > 3 and (before is None or len(sentence) < len(before[0])):
-                shortest[place] = sentence, i
-    ranked = []
-    for text, tags in counts.items():
-        frequent = [(tag, n) for tag, n in tags.most_common() if (text, tag) in shortest][:2]
-        if len(frequent) == 2:
-            parts = [(tag, *shortest[text, tag]) for tag, _ in frequent]
-            lines = tuple((tag, text_of(sentence), i) for tag, sentence, i in parts)
-            ranked.append((frequent[1][1], TwoRoles(text, lines)))
-    ranked.sort(key=lambda pair: (-pair[0], pair[1].word))
-    return [two_roles for _, two_roles in ranked[:most]]

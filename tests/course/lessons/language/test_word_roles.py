@@ -15,7 +15,7 @@ from llmviz.course.lessons.language import word_roles
 from llmviz.course.lessons.language.stems import model as word_forms
 from llmviz.language.hmm import count_hmm, viterbi
 from llmviz.language.role_scores import counted_sentences
-from llmviz.language.tagger import single_sentences, tagged_stories, text_of
+from llmviz.language.tagger import tagged_stories, text_of
 
 
 @pytest.fixture(scope="module")
@@ -51,18 +51,6 @@ def test_a_text_is_tagged_sentence_by_sentence(told):
     first = word_roles.cut_sentences(words)[0]
     assert tags[: len(first)] == list(viterbi(hmm, words[: len(first)]).tags)
     assert len(tags) == len(words)
-
-
-def test_words_of_two_roles_have_them_in_their_sentences(told):
-    found = word_roles.words_of_two_roles(told, 5)
-    assert found
-    by_text = {}
-    for one in single_sentences(told):
-        by_text.setdefault(text_of(one), one)
-    for pair in found:
-        assert len({tag for tag, _, _ in pair.sentences}) == 2
-        for tag, text, at in pair.sentences:
-            assert (by_text[text][at].text, by_text[text][at].tag) == (pair.word, tag)
 
 
 def test_the_commonest_tag_is_the_largest_count():

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from llmviz.course.components.cell_grid.view import cell_grid
-from llmviz.course.lessons.language.measured import card
 from llmviz.course.lessons.language.names import words
+from llmviz.course.lessons.language.sentence import card
 from llmviz.course.ui import kit
 from llmviz.language.names import Score, span_score, token_score
 

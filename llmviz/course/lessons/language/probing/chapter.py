@@ -8,9 +8,8 @@ import numpy as np
 import streamlit as st
 
 from llmviz.corpus.roles import ENTITY_TAGS, TAGS
-from llmviz.course.lessons.language.measured import card
 from llmviz.course.lessons.language.probing import words
-from llmviz.course.lessons.language.sentence import BASE
+from llmviz.course.lessons.language.sentence import BASE, card
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
 

@@ -8,7 +8,7 @@ import streamlit as st
 from llmviz.corpus.roles import TAGS
 from llmviz.course.components.lattice.view import LatticeNumbers, lattice_view
 from llmviz.course.lessons.language import counted_stories as counted
-from llmviz.course.lessons.language.tags import questions, words
+from llmviz.course.lessons.language.tags import words
 from llmviz.course.ui import kit
 from llmviz.language.hmm import Lattice
 from llmviz.textfile import whole_number
@@ -30,9 +30,6 @@ def draw(state: kit.PageState, texts: Sequence[str], parts: Sequence[range]) -> 
         ways=_ways(len(drawn)),
         tags=len(TAGS),
     )
-    question = questions.ways(len(drawn))
-    if question is not None:
-        kit.predict(question, f"{KEY}.ways")
     if len(parts) > 1:
         st.number_input(words.which, step=1, width=140, **state.ranged("which", most=len(parts)))
     if len(whole) > DRAWN:

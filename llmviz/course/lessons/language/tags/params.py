@@ -1,6 +1,5 @@
 """The controls of the chapter "Parts of speech", as its links write them."""
 
-from llmviz.corpus.roles import TAGS
 from llmviz.course.lessons.language.tags import words
 from llmviz.course.ui import codec
 
@@ -12,8 +11,4 @@ PARAMS = [
     codec.choice("smooth", "0.01", list(words.smoothings)),
     codec.integer("tstage", 1, 0, 1),  # counts, or probabilities
     codec.text("tcell", ""),  # the open cell of the tables
-    codec.choice("tagger", "hmm", list(words.taggers)),
-    codec.choice("truetag", TAGS[0], TAGS),  # the open cell of the confusion matrix: its row
-    codec.choice("giventag", TAGS[0], TAGS),  # and its column
-    codec.text("role", ""),  # the word shown in two roles; none: the first
 ]
