@@ -56,7 +56,7 @@ def test_the_lattice_is_played_by_hand_and_its_cells_open(visit):
 
 
 def test_counts_are_written_as_whole_numbers_and_a_word_has_no_id(visit):
-    visit.open("language?part=counts&text=the+cat+saw+the+dog&weighed=idf.0.0", ".chip")
+    visit.open("language?show=1&part=counts&text=the+cat+saw+the+dog&weighed=idf.0.0", ".chip")
     page = visit.page
     page.locator(".chip").first.hover()
     card = page.locator(".card:not([hidden])")

@@ -13,11 +13,10 @@ from hypothesis import strategies as some
 
 from llmviz.corpus.roles import split_words
 from llmviz.course.components import unpack
-from llmviz.course.lessons.language import counted_stories, params
+from llmviz.course.lessons.language import counted_stories
 from llmviz.course.lessons.language import words as sentence_words
 from llmviz.course.lessons.language.counts import chapter as counts
-from llmviz.course.lessons.language.counts import counted, weighing
-from llmviz.course.lessons.language.counts import questions as count_questions
+from llmviz.course.lessons.language.counts import counted
 from llmviz.course.lessons.language.counts import words as count_words
 from llmviz.course.lessons.language.lemmas import chapter as lemmas
 from llmviz.course.lessons.language.stems import questions as stem_questions
@@ -28,7 +27,7 @@ from llmviz.course.lessons.language.word_roles import ReadWord, story_words
 from llmviz.course.ui.common import EMPTY, percent
 from llmviz.language.lemmas import AMBIGUOUS
 from llmviz.language.porter import STEPS, measure, stem, stem_steps
-from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent, unpack_all
 
 TEXT = "The cat sat on the mat. The kitten slept on the mat! Where is the cat? On a mat."
 LETTERS = "q" * 500
@@ -65,49 +64,45 @@ def test_counts_and_runs_are_those_of_the_text():
     assert max(strip["ids"]) < 0  # they are words of a text, not tokens of a vocabulary
     assert strip["details"][0] == [[count_words.card_share, percent(times["the"] / len(words))]]
     pairs = Counter(pairwise(words))
-    bars = chart(app, 0)[0]
-    shown = dict(zip(bars["customdata"], bars["x"], strict=True))
-    first = sorted(pairs, key=lambda pair: (-pairs[pair], pair))[:12]
+    runs, once = (picture["rows"] for picture in unpack_all(app, "case_rows"))
+    first = sorted(pairs, key=lambda pair: (-pairs[pair], pair))[: counts.BARS]
+    shown = {row["label"][0][0]: row["value"] for row in runs}
     assert shown == {" ".join(pair): pairs[pair] for pair in first}
-    app.radio[0].set_value(0).run()
-    sparse = grids(app)[count_words.sparse_label]
-    assert sparse["texts"][1][:2] == [str(len(pairs)), str(sum(n == 1 for n in pairs.values()))]
+    assert once[1]["value"] == sum(n == 1 for n in pairs.values()) / len(pairs)
 
 
-def test_zipfs_line_goes_through_all_words():
-    app = open_part("language", "counts", text=TEXT)
-    points, line = chart(app, 1)
-    x, y = np.log(points["x"]), np.log(points["y"])
+def test_a_bundled_text_is_counted_until_the_learner_writes_another():
+    shown = sent(open_part("language", "counts"), "draw_on")["lines"]
+    most = counted.bundled("tiny-world-sample", True).first[1]
+    assert shown[1]["y"][0] == most
+    own = sent(open_part("language", "counts", text=TEXT), "draw_on")["lines"]
+    assert own[1]["y"][0] == TEXT.lower().split().count("the")
+
+
+@pytest.mark.parametrize("name", [name for name in count_words.sources if name != "text"])
+def test_zipfs_line_goes_through_all_words_and_is_asked_for(name):
+    found = counted.bundled(name, True)
+    own = sorted(Counter(found.words).values(), reverse=True)
+    ranks = counts.ranks_of(found)
+    asked = counts.question(found)
+    assert ranks[0] == 1 and ranks[-1] == len(own) and ranks == sorted(set(ranks))
+    assert list(asked.values[asked.right]) == [own[rank - 1] for rank in ranks[1:]]
+    x, y = np.log(np.arange(1, len(own) + 1)), np.log(own)
     slope, intercept = np.polyfit(x, y, 1)
-    ends = np.exp(intercept + slope * np.log(line["x"]))
-    assert np.allclose(line["y"], ends)
-    assert f"{slope:.2f}".replace("-", "−") in prose_of(app)
+    fitted, line = sent(open_part("language", "counts", counted=name), "draw_on")["lines"]
+    np.testing.assert_allclose(fitted["y"], np.exp(intercept + slope * np.log(ranks)), rtol=1e-4)
+    np.testing.assert_allclose(line["y"], [own[rank - 1] for rank in ranks])
 
 
-def test_zipfs_axes_have_ticks_between_powers_of_ten_where_these_are_too_few():
-    drawn = [
-        charts(open_part("language", "counts", **link))[1]["layout"]
-        for link in ({"text": TEXT}, {"text": "a b"}, {"counted": "tiny-world-sample"})
-    ]
-    ticks = [[layout[axis]["dtick"] for axis in ("xaxis", "yaxis")] for layout in drawn]
-    assert ticks == [["D2", "D2"], ["D2", "D2"], [1, 1]]  # D2: 1, 2, 5, 10 …
-
-
-def test_weights_are_tf_times_idf_and_cells_open_to_them(covers):
+def test_weights_are_tf_times_idf_and_cells_open_to_them():
     found = counted.count_text(TEXT, fold=True)
-    matrices, _ = weighing.tables(found)
-    by_name = {one.name: np.asarray(one.values) for one in matrices}
-    drawn = [found.weights.words[v] for v in weighing.drawn_columns(found)]
+    by_name = {one.name: np.asarray(one.values) for one in counts.tables(found)}
+    drawn = [found.weights.words[v] for v in counts.drawn_columns(found)]
     tf = [[sentence.count(word) for word in drawn] for sentence in found.sentences]
     df = [sum(word in sentence for sentence in found.sentences) for word in drawn]
     assert np.allclose(by_name["idf"], np.log(len(found.sentences) / np.array([df])))
     assert np.allclose(by_name["weights"], np.array(tf) * by_name["idf"])
     app = open_part("language", "counts", text=TEXT, weighed="weights.1.0")
-    shown = {one["name"]: one for one in sent(app, "matrix_view")["matrices"]}
-    assert shown["weights"]["hidden"] and not shown["tf"]["hidden"]
-    app.radio[1].set_value(0).run()
-    shown = {one["name"]: one for one in sent(app, "matrix_view")["matrices"]}
-    assert not shown["weights"]["hidden"]
     assert sent(app, "matrix_view")["pinned"] == ["weights", 1, 0]
 
 
@@ -118,37 +113,15 @@ def test_bundled_texts_are_counted_whole():
 
 
 @settings(deadline=None, max_examples=60)
-@given(some.lists(some.sampled_from(["a", "b", "c", ".", "A"]), min_size=1, max_size=14))
-def test_questions_on_counts_hold_for_any_text(words):
+@given(some.lists(some.sampled_from(["a", "b", "c", "d", "e", ".", "A"]), max_size=40))
+def test_the_question_on_counts_holds_for_any_text(words):
     found = counted.count_text(" ".join(words), fold=True)
-    for n in range(1, 6):
-        if found.grams[n - 1]:
-            asked = count_questions.once(found, n)
-            share = found.once(n) / len(found.grams[n - 1])
-            assert [share < 1 / 3, 1 / 3 <= share <= 2 / 3, share > 2 / 3][asked.right]
-    if found.words and (pair := count_questions.heaviest(found, weighing.SENTENCES)) is not None:
-        asked, sentence = pair
-        row = int(asked.text.split("sentence ")[1].split(",")[0]) - 1
-        assert sentence == row < weighing.SENTENCES
-        inside = found.weights.tf[row] > 0
-        named = np.array(found.weights.words)[inside]
-        weights = found.weights.weights[row][inside]
-        best = int(weights.argmin() if "smallest" in asked.text else weights.argmax())
-        assert asked.answers[asked.right] == named[best]
-        shown = [count_questions.written(weight) for weight in weights]
-        assert shown.count(shown[best]) == 1
-
-
-def test_no_question_on_weights_calls_the_most_frequent_word_the_heaviest_or_asks_without_one():
-    """By default the word of every sentence weighs least; in the story a rare word weighs most."""
-    default = counted.count_text(params.TEXT, fold=True)
-    asked, _ = count_questions.heaviest(default, weighing.SENTENCES)
-    assert "smallest" in asked.text and asked.answers[asked.right] == "the"
-    assert "ln 1 = 0" in asked.reasons[asked.right]
-    story = counted.bundled("story", True)
-    asked, _ = count_questions.heaviest(story, weighing.SENTENCES)
-    assert "largest" in asked.text
-    assert asked.answers[asked.right] not in ("the", "a", "and", "it", "of", "at", "was")
+    asked = counts.question(found) if found.words else None
+    if asked is not None:
+        lines = [np.log(values) for values in asked.values]
+        for at, line in enumerate(lines):
+            assert np.isfinite(line).all()
+            assert at == asked.right or np.abs(line - lines[asked.right]).sum() >= counts.APART
 
 
 @settings(deadline=None, max_examples=60)
@@ -165,15 +138,9 @@ def test_one_word_is_called_the_most_frequent_only_if_it_is(words):
 
 
 @pytest.mark.parametrize(("sentences", "rows"), [(8, 8), (9, 8), (12, 8), (13, 8), (1, 1)])
-def test_what_the_tables_of_weights_leave_out_is_said(sentences, rows):
+def test_the_tables_of_weights_have_the_first_sentences(sentences, rows):
     found = counted.count_text(" ".join(f"w{i}." for i in range(sentences)), fold=True)
-    matrices, _ = weighing.tables(found)
-    assert len(matrices[0].values) == rows
-    line = weighing.cut_line(found)
-    weighed = min(sentences, counted.WEIGHED)
-    assert (f"{rows} of these {weighed} sentences" in line) == (weighed > rows)
-    assert (f"{sentences} sentences with words" in line) == (sentences > counted.WEIGHED)
-    assert ("have a column" in line) == (weighed > weighing.WORDS)
+    assert len(counts.tables(found)[0].values) == rows
 
 
 def test_marks_belong_to_their_letter_and_a_script_without_spaces_is_named():
@@ -188,7 +155,7 @@ def test_marks_belong_to_their_letter_and_a_script_without_spaces_is_named():
 
 def test_a_line_through_equal_counts_has_no_minus_before_zero():
     app = open_part("language", "counts", text="one two three four")
-    assert "rank^(0.00)" in prose_of(app) and "e^0.00" in prose_of(app)
+    assert "slope of 0.00" in prose_of(app) and "e^0.00" in prose_of(app)
 
 
 # ---- stems

@@ -65,7 +65,7 @@ def _marked(value: float, form: Form) -> str:
     share = form in ("percent", "chance")
     if form == "count" and value >= 1e6:
         return f"{value / 1e6:,.4g} million"
-    return (f"{value:.0%}".replace("%", " %") if share else f"{value:,.4g}").replace("-", "−")
+    return (f"{value:.0%}".replace("%", " %") if share else f"{value:,.6g}").replace("-", "−")
 
 
 def case_rows(
