@@ -142,7 +142,7 @@ def _zipf(found: Counted, asked: kit.Question | None, *, opened: bool) -> None:
         return
     counts = [float(line.frequencies[rank - 1]) for rank in ranks]
     fitted = [kit.Drawn(words.fitted, ranks, [line.at(rank) for rank in ranks], dashed=True)]
-    top = 1.3 * max(counts[0], *(fitted[0].y if opened else ()))
+    top = 1.3 * max([counts[0], *(fitted[0].y if opened else [])])
     kit.guess_line(
         fitted if opened else [],
         kit.Drawn(words.counted, ranks, counts, "weights"),
