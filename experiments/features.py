@@ -124,16 +124,17 @@ def read_stories(gpt: GPT, tokenizer: Tokenizer, seed: int, texts: Sequence[str]
     return _Read(seed, ids, found[: len(LAYERS)], found[len(LAYERS) :], labels)
 
 
-def layer_score(gpt: GPT, read: _Read, layer: int) -> LayerScore:
+def layer_score(gpt: GPT, tokenizer: Tokenizer, read: _Read, layer: int) -> LayerScore:
     """Measure what units, axes and all numbers together say of the labels."""
     import torch
 
-    from llmviz.course.lessons.discoveries.columns_on_labels import (
+    from experiments._columns_on_labels import (
         choose,
         f1_scores,
         measured,
         readings,
     )
+    from llmviz.corpus.next_tokens import true_tokens
     from llmviz.interpretability.stream_reading import losses_with, stream_tap
 
     labels, wanted = read.halves(read.labels)
@@ -149,6 +150,10 @@ def layer_score(gpt: GPT, read: _Read, layer: int) -> LayerScore:
         each.append(f1_scores(others[:, [k]] > chosen.thresholds, wanted[:, [k]])[0])
     mean = torch.from_numpy(stream.mean(0))
     texts = read.ids[CHOSEN_ON:][:REPLACED_IN]
+    came = [
+        true_tokens(story, tokenizer).log_probs[: len(ids) - 1]
+        for story, ids in zip(held_out_stories(read.seed)[CHOSEN_ON:], texts, strict=False)
+    ]
     unit, axis, reading = (tuple(map(_rounded, row)) for row in (f1["unit"], f1["axis"], each))
     return LayerScore(
         layer,
@@ -160,6 +165,7 @@ def layer_score(gpt: GPT, read: _Read, layer: int) -> LayerScore:
         float(losses_with(gpt, texts, stream_tap(layer), lambda x: mean.expand_as(x)).mean()),
         tuple(wanted.sum(0).tolist()),
         len(wanted),
+        -float(np.mean(np.concatenate(came))),
     )
 
 
@@ -167,7 +173,7 @@ def run_score(gpt: GPT, read: _Read, run: Run, dictionary: Dictionary, seconds: 
     """Measure a dictionary on the stories of its seed."""
     import torch
 
-    from llmviz.course.lessons.discoveries.columns_on_labels import choose, measured
+    from experiments._columns_on_labels import choose, measured
     from llmviz.interpretability.stream_reading import losses_with, stream_tap
 
     labels, wanted = read.halves(read.labels)
@@ -243,7 +249,7 @@ def measure(gpt: GPT, tokenizer: Tokenizer, seed: int, work: Path, folder: Path)
     from llmviz.training.tensors import save_tensors
 
     read = read_stories(gpt, tokenizer, seed, held_out_stories(seed))
-    layers = [layer_score(gpt, read, layer) for layer in LAYERS]
+    layers = [layer_score(gpt, tokenizer, read, layer) for layer in LAYERS]
     runs = []
     smaller: tuple[Dictionary, np.ndarray] | None = None
     of_seed = sorted((run for run in RUNS if run.seed == seed), key=lambda run: run.features)

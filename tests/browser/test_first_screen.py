@@ -27,6 +27,7 @@ DONE = [
     "discoveries?part=grokking",
     "discoveries?part=induction",
     "discoveries?part=superposition",
+    "discoveries?part=features",
     "tokenization?part=cut",
     "tokenization?part=compare",
     "tokenization?part=learn",

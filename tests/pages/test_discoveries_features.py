@@ -10,26 +10,62 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.discoveries import features_record as record
-from llmviz.course.lessons.discoveries.features import chapter, one, own, sizes, strips, truth
-from llmviz.course.lessons.discoveries.features.own_features import Going, OwnFeatures
-from llmviz.course.lessons.discoveries.features.params import BUNDLED
+from llmviz.course.lessons.discoveries.features import chapter, model
+from llmviz.course.lessons.discoveries.features.model import Going, OwnFeatures
+from llmviz.course.lessons.discoveries.features.params import BUNDLED, PARAMS
 from llmviz.interpretability.sparse_autoencoder import Dictionary
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
 
-KINDS = list(truth.KINDS)
+KINDS = ["word", "rule", "state"]
 
 
-def test_the_answers_that_are_marked_are_those_of_the_numbers():
-    asked = chapter.loss_question()
-    assert asked.answers[asked.right] == "more than 98 %"
-    found = truth.medians(record.MAIN, record.SIZE, "state")
-    rest = [found[name].max() for name in truth.SOURCES[:-1]]
-    assert found["reading"].min() > max(rest)
-    alone = np.median(truth.table(record.MAIN, record.SIZE)["feature"], 0)
-    assert (alone[truth.of_kind("state")] > truth.WELL).sum() < len(truth.KINDS["state"]) / 3
-    best = truth.question()
-    assert best.answers[best.right] == "a weighted sum of all numbers"
+def test_right_is_where_the_feature_is_on_and_its_value_does_not_travel(covers):
+    page = open_part("discoveries", "features")
+    fine(page)
+    (strip,) = unpack_all(page, "token_strip")
+    (row,) = strip["rows"]
+    assert max(row["values"]) == 0
+    shown = unpack_all(open_part("discoveries", "features", show="1"), "token_strip")[0]["rows"][0]
+    asked = chapter.question(State())
+    at = [place for place, _ in asked.values]
+    assert at[asked.right] == int(np.argmax(shown["values"]))
+    assert sum(value > 0 for value in shown["values"]) == 1, "it is on at one of these tokens"
+    assert asked.values[asked.right][1] == 0 and len(set(at)) == 3
+    tokens = [name.strip() for name in shown["text"]] if "text" in shown else None
+    assert tokens is None or tokens[at[asked.right]].endswith("chair")
+    assert all(asked.answers)
+
+
+class State(dict):
+    """The controls at their defaults."""
+
+    def __missing__(self, key: str):
+        return next(param.default for param in PARAMS if param.key == key)
+
+
+@pytest.mark.parametrize(
+    "other", [{"feattext": "A chair."}, {"feature": 3}, {"featlabel": "word girls"}]
+)
+def test_another_text_or_feature_is_shown_at_once(other):
+    assert chapter.question(State(other)) is None
+
+
+def test_what_the_chapter_says_of_its_numbers_holds():
+    word, state = (model.medians(record.MAIN, record.SIZE, kind) for kind in ("word", "state"))
+    assert model.verdict(word["feature"], word["unit"]) == "more"
+    rest = [state[name].max() for name in model.SOURCES[:-1]]
+    assert state["reading"].min() > max(rest)
+    assert 0 < model.lacks() < np.mean(model.rises(record.scores().of(record.MAIN)))
+    for score in record.scores().layers:
+        assert score.floor < score.loss < score.mean_loss
+    assert "is more than all that the model still lacks" in prose_of(opened())
+
+
+def opened(**link: str):
+    page = open_part("discoveries", "features", show="1", **link)
+    fine(page)
+    return page
 
 
 @pytest.mark.parametrize("which", [f"{layer}.{features}" for layer, features in BUNDLED])
@@ -40,21 +76,21 @@ def test_a_feature_of_each_dictionary_is_read_out(which):
     fine(page)
     said, found = prose_of(page), record.bundle(layer, features)
     assert f"Feature {features - 1} is on at" in said or f"Feature {features - 1} was on at" in said
-    strip = unpack_all(page, "token_strip")[0]
+    strip = unpack_all(page, "token_strip")[1]
     values = found.windows[features - 1]
     assert [len(row["values"]) for row in strip["rows"]] == [(one >= 0).sum() for one in values]
-    assert truth.read_out(layer, features, KINDS[layer % 3]).split(". ")[0] in said
+    assert chapter.read_out(layer, features, KINDS[layer % 3]).split(". ")[0] in said
 
 
 def test_the_strongest_token_of_a_text_is_where_the_record_says():
     found = record.bundle(record.MAIN)
     for feature in (0, 17, 200):
-        ids, values = strips.window(found, feature, 0)
-        story = strips.story_ids()[int(found.stories[feature, 0])][1:]
+        ids, values = chapter.window(found, feature, 0)
+        story = chapter.story_ids()[int(found.stories[feature, 0])][1:]
         place = int(found.places[feature, 0])
         assert values.max() == found.highest[feature]
         assert ids[int(values.argmax())] == story[place]
-        assert strips.window(found, feature, 4)[1].max() <= values.max()
+        assert chapter.window(found, feature, 4)[1].max() <= values.max()
 
 
 def test_a_feature_that_is_never_on_says_so():
@@ -80,8 +116,8 @@ def test_texts_that_cannot_be_read_whole_are_told(text, message):
 def test_a_feature_that_is_on_nowhere_in_the_text_is_told():
     page = open_part("discoveries", "features", feattext=".", feature="0", show="1")
     fine(page)
-    tokens = "is on at none of your 1 tokens" in prose_of(page)
-    assert tokens or "is on at 1 of your 1 tokens" in prose_of(page)
+    tokens = "is on at none of 1 tokens" in prose_of(page)
+    assert tokens or "is on at 1 of 1 tokens" in prose_of(page)
 
 
 @given(
@@ -89,23 +125,17 @@ def test_a_feature_that_is_on_nowhere_in_the_text_is_told():
     st.lists(st.floats(0, 1), min_size=3, max_size=3),
 )
 def test_two_kinds_are_compared_only_where_their_trainings_do_not_mix(one, other):
-    said = truth.verdict(one, other)
+    said = model.verdict(one, other)
     one, other = np.round(one, 2), np.round(other, 2)
     assert (said == "tie") == (max(min(one), min(other)) <= min(max(one), max(other)))
-    assert truth.verdict(other, one) == {"more": "less", "less": "more", "tie": "tie"}[said]
-
-
-def test_rows_of_what_is_missed_are_told_by_all_numbers_and_by_no_feature():
-    for layer, features in BUNDLED:
-        for _, feature, reading in truth.missing_rows(layer, features):
-            assert float(feature) <= truth.BADLY <= truth.WELL <= float(reading)
+    assert model.verdict(other, one) == {"more": "less", "less": "more", "tie": "tie"}[said]
 
 
 @pytest.mark.parametrize("parent", ["-1", "0", "191"])
 def test_a_feature_of_the_smallest_dictionary_has_its_parts_below_it(parent):
     page = open_part("discoveries", "features", featparent=parent, show="1")
     fine(page)
-    of, found = sizes.parts(192, 384), record.bundle(record.MAIN, 384)
+    of, found = model.parts(384), record.bundle(record.MAIN, 384)
     at = int(parent)
     if at < 0:
         at = int(np.bincount(of[of >= 0]).argmax())
@@ -114,9 +144,9 @@ def test_a_feature_of_the_smallest_dictionary_has_its_parts_below_it(parent):
     assert (f"has {below} parts" in said) == (below > 1)
     assert ("has one part" in said) == (below == 1)
     assert ("has no part" in said) == (below == 0)
-    rows = sizes.split_rows(at)
-    assert rows[0][1] == str(at)
-    assert len([row for row in rows if row[0] == "384"]) == min(below, sizes.MOST)
+    cases = [case for case in chapter.split_cases(at) if case.label[0][0].startswith("384")]
+    assert len(cases) == min(below, chapter.MOST)
+    assert all(case.value >= 0.5 for case in cases)
 
 
 def learned(features: int = 6, *, silent: bool = False, harm: bool = True) -> OwnFeatures:
@@ -139,7 +169,7 @@ def learned(features: int = 6, *, silent: bool = False, harm: bool = True) -> Ow
 def test_features_of_the_learners_model_are_shown(monkeypatch, wanted, silent):
     found = learned(silent=silent)
     steps = [Going(0.0), Going(0.5, 0.3), Going(1.0, 0.25, found)]
-    monkeypatch.setattr(own, "job_of", lambda *_: FakeJob(steps))
+    monkeypatch.setattr(chapter, "job_of", lambda *_: FakeJob(steps))
     page = open_part("discoveries", "features", featown="1", featopen=wanted)
     fine(page)
     said = prose_of(page)
@@ -154,14 +184,14 @@ def test_features_of_the_learners_model_are_shown(monkeypatch, wanted, silent):
 
 
 def test_a_share_of_the_loss_is_only_named_where_there_is_one():
-    assert "of the difference comes back" in own.read_out(learned())
-    assert "of the difference comes back" not in own.read_out(learned(harm=False))
+    assert "of the difference comes back" in chapter.own_read(learned())
+    assert "of the difference comes back" not in chapter.own_read(learned(harm=False))
 
 
 @pytest.mark.parametrize(("steps", "message"), [(1, "The model reads."), (2, "miss 30.0")])
 def test_a_training_that_goes_on_says_how_far_it_is(monkeypatch, steps, message):
     going = [Going(0.0), Going(0.5, 0.3)][:steps]
-    monkeypatch.setattr(own, "job_of", lambda *_: FakeJob(going, "running"))
+    monkeypatch.setattr(chapter, "job_of", lambda *_: FakeJob(going, "running"))
     page = open_part("discoveries", "features", featown="1")
     fine(page)
     assert message in prose_of(page)
@@ -187,5 +217,5 @@ def test_a_copy_with_another_story_model_names_the_command(monkeypatch):
 
 
 def test_what_is_on_at_a_token_is_listed_by_value():
-    assert one.strongest_here(np.zeros(5)) == "–"
-    assert one.strongest_here(np.array([0, 1.0, 0, 3.0, 2.0])) == "3: 3.00 · 4: 2.00 · 1: 1.00"
+    assert chapter.strongest_here(np.zeros(5)) == "–"
+    assert chapter.strongest_here(np.array([0, 1.0, 0, 3.0, 2.0])) == "3: 3.00 · 4: 2.00 · 1: 1.00"

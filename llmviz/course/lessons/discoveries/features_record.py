@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from llmviz.paths import CHECKPOINTS, EXPERIMENT_FOLDER
 from llmviz.records import require
 from llmviz.training.files import MANIFEST, read_json
 from llmviz.training.held_out_texts import SEED, stories
-
-if TYPE_CHECKING:
-    pass
 
 FOLDER = EXPERIMENT_FOLDER / "features"
 SCORES = "scores.json"
@@ -99,8 +96,8 @@ class LayerScore:
 
     unit, axis, reading (K,): F1 of the best feed-forward unit of the layer, of the best of the
     stream's own numbers, and of a weighted sum of all its numbers. loss: of the model as it is;
-    mean_loss: with the stream replaced by its mean. tokens: with a label (K,), on the measured
-    stories.
+    mean_loss: with the stream replaced by its mean; floor: of the grammar itself, on the same
+    tokens. tokens: with a label (K,), on the measured stories.
     """
 
     layer: int
@@ -112,6 +109,7 @@ class LayerScore:
     mean_loss: float
     tokens: tuple[int, ...]
     all_tokens: int
+    floor: float
 
 
 @dataclass(frozen=True, eq=False)

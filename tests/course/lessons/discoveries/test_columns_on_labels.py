@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 from sklearn.metrics import f1_score
 
-from llmviz.course.lessons.discoveries.columns_on_labels import (
+from experiments._columns_on_labels import (
     SHARES,
     choose,
     f1_scores,

@@ -11,11 +11,11 @@ import torch
 from sklearn.metrics import f1_score
 
 from experiments import features as make_features
+from llmviz.corpus.next_tokens import true_tokens
 from llmviz.corpus.states import LABELS, label, token_labels
 from llmviz.course.lessons.discoveries import features_record as record
-from llmviz.course.lessons.discoveries.features.feature_reading import (
+from llmviz.course.lessons.discoveries.features.model import (
     feature_writes,
-    neighbours,
     values_on,
 )
 from llmviz.interpretability.stream_reading import stream_tap
@@ -52,6 +52,16 @@ def test_the_record_is_of_these_weights_and_has_every_run():
     assert {(one.layer, one.seed) for one in scores.layers} == {
         (layer, seed) for layer in record.LAYERS for seed in record.SEEDS
     }
+
+
+def test_the_floor_is_the_grammars_own_loss_on_the_stories_that_were_read(story_model):
+    _, tokenizer, _ = story_model
+    texts = record.held_out_stories()[record.CHOSEN_ON :][: make_features.REPLACED_IN]
+    came = [one for text in texts for one in true_tokens(text, tokenizer).log_probs[:-1]]
+    (floor,) = {score.floor for score in record.scores().layers if score.seed == 0}
+    ends = [len(tokenizer.encode_from_start(text)) - 1 for text in texts]
+    assert len(came) == sum(ends), "each token of the stories, and not the end"
+    assert floor == pytest.approx(-np.mean(came), abs=1e-5)
 
 
 @pytest.mark.parametrize("size", record.SIZES)
@@ -151,16 +161,6 @@ def test_what_a_feature_writes_is_what_it_adds_to_the_logits(story_model):
     assert logits(x).detach().numpy() == pytest.approx(known.numpy(), abs=1e-3)
     assert found.raised == pytest.approx(added[found.more].numpy(), abs=1e-4)
     assert found.lowered[::-1] == pytest.approx(found.raised, abs=1e-6)
-
-
-def test_neighbours_are_by_cosine_and_never_the_feature_itself():
-    dictionary = record.bundle(record.MAIN).dictionary
-    order, cosines = neighbours(dictionary, 9, 500)
-    assert sorted([9, *order]) == list(range(384))
-    assert (np.diff(cosines) <= 0).all()
-    assert cosines[0] == pytest.approx(
-        dictionary.directions[order[0]] @ dictionary.directions[9], abs=1e-6
-    )
 
 
 def test_a_record_that_is_missing_or_damaged_is_refused(tmp_path: Path):

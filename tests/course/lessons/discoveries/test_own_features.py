@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llmviz.course.lessons.discoveries.features import own_features
-from llmviz.course.lessons.discoveries.features.own_features import ABSENT, learn_own
+from llmviz.course.lessons.discoveries.features import model as own_features
+from llmviz.course.lessons.discoveries.features.model import ABSENT, learn_own
 from llmviz.interpretability.stream_reading import losses_with, read_taps, stream_tap
 from llmviz.pretrained import load_bundled
 
