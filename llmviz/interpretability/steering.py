@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Change = Callable[[Tensor], Tensor]
 
-HIJACKED = 0.3  # of the words that are written: so much of one word is no story
-
 
 @dataclass(frozen=True, eq=False)
 class Push:
@@ -169,11 +167,6 @@ class Written:
     stories: float
     most: str
     most_share: float
-
-    @property
-    def hijacked(self) -> bool:
-        """Whether one word is so frequent that no story is told any more."""
-        return self.most_share > HIJACKED
 
 
 def measure(prompt: str, texts: Sequence[str], wanted: frozenset[str]) -> Written:

@@ -28,6 +28,7 @@ DONE = [
     "discoveries?part=induction",
     "discoveries?part=superposition",
     "discoveries?part=features",
+    "discoveries?part=steering",
     "tokenization?part=cut",
     "tokenization?part=compare",
     "tokenization?part=learn",

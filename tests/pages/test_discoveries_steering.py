@@ -10,22 +10,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments import steering as make_steering
+from llmviz.corpus.kept import kept_characters
 from llmviz.corpus.states import RULES
-from llmviz.course.lessons.discoveries.steering import chapter, doses, removal
+from llmviz.course.lessons.discoveries.steering import chapter
 from llmviz.course.lessons.discoveries.steering import model as record
-from llmviz.interpretability.steering import HIJACKED, Written
+from llmviz.course.ui.common import listed, percent
+from llmviz.interpretability.steering import Written
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 
 
-def test_the_answers_that_are_marked_are_those_of_the_numbers():
+def test_the_line_is_guessed_and_what_tells_it_does_not_travel(covers):
+    steered, asked = record.recorded().by_choice[record.Choice()], chapter.question()
+    kept = steered.of("kept").mean(0)
+    assert asked.values[asked.right] == pytest.approx(kept[chapter.KNOWN :])
+    assert asked.values[0] == pytest.approx([kept[1]] * 3), "a direction only adds its idea"
+    assert asked.values[1][-1] == 0 and len(set(asked.answers)) == 3
+    page = open_part("discoveries", "steering")
+    fine(page)
+    assert len(sent(page, "token_strip")["rows"]) == chapter.KNOWN
+    (line,) = sent(page, "draw_on")["lines"]
+    assert line["y"] == pytest.approx(kept[: chapter.KNOWN])
+
+
+def test_what_the_chapter_says_of_surnames_animals_and_what_is_taken_out_holds():
     steered = record.recorded().by_choice[record.Choice()]
-    asked = chapter.dose_question()
-    assert asked.answers[asked.right].startswith("Such words fill the text")
-    assert steered.of("share")[:, -1].min() > 0.5
-    assert steered.of("kept")[:, -1].max() < 0.2
-    assert steered.of("share")[:, 0].mean() <= steered.of("share")[:, 1].mean()
-    found, row = record.recorded().removals, RULES.index(removal.TARGET)
+    share, kept = (steered.of(name) for name in ("share", "kept"))
+    many = share.mean(0) > 0.1
+    assert kept.mean(0)[many].max() < 0.3, "where many surnames come, there is hardly a story"
+    assert kept[:, chapter.KNOWN].min() > 0.8
+    animals = record.recorded().by_choice[record.Choice(record.MEANS, "word animals")]
+    assert chapter.best_dose(animals) is None
+    names = steered.texts[-1].split()
+    assert len(set(names)) > 10, "a list of many names"
+    found, row = record.recorded().removals, RULES.index(chapter.TARGET)
     assert found.rises.mean(0)[row].argmax() == row
     assert found.rises[:, row, row].min() > 1
     assert np.abs(found.rises[:, row, -1]).max() < 0.05
@@ -42,10 +60,9 @@ def test_each_bundled_choice_is_read_out(choice):
     page = open_part("discoveries", "steering", show="1", **link)
     fine(page)
     said, steered = prose_of(page), record.recorded().by_choice[choice]
-    assert doses.label_of(choice.target) in said
-    taken = doses.hijacked_from(steered)
-    assert ("hijacks" in said) == (taken is not None)
-    assert ("In every set that is more" in said) == (doses.best_dose(steered) is not None)
+    assert chapter.label_of(choice.target) in said
+    assert ("in every set more" in said) == (chapter.best_dose(steered) is not None)
+    assert len(sent(page, "token_strip")["rows"]) == len(steered.doses)
     assert not [one for one in page.button if "Write and measure" in one.label]
 
 
@@ -72,19 +89,34 @@ def measured(draw) -> record.Steered:
 
 @given(measured())
 def test_what_is_said_of_any_measurement_holds(steered):
-    said, rows = doses.read_out(steered), doses.rows(steered)
-    assert len(rows) == len(record.DOSES)
+    said = chapter.read_out(steered)
     if not steered.of("words").any():
         assert "wrote no word" in said
         return
-    share = steered.of("share")
-    best = doses.best_dose(steered)
+    share, best = steered.of("share"), chapter.best_dose(steered)
+    assert ("in every set more" in said) == (best is not None)
     if best is not None:
         assert (share[:, best] > share[:, 1]).all()
-        assert f"at a dose of {record.DOSES[best]:g}".replace("-", "−") in said
+        assert f"At dose {chapter.dose_text(record.DOSES[best])} it is" in said
     assert ("cannot have written this beginning" in said) == (not steered.known)
-    above = steered.of("most_share")[:, np.array(record.DOSES) > 0] > HIJACKED
-    assert ("hijacks" in said) == above.any()
+    most, often = chapter.most_frequent(steered, len(record.DOSES) - 1 if best is None else best)
+    assert f"“{most}” with {percent(often)}" in said
+
+
+@pytest.mark.parametrize("at", [0, 1, 5])
+def test_words_of_the_kind_are_lit_and_what_stands_behind_a_mistake_is_tinted(at):
+    steered = record.recorded().by_choice[record.Choice()]
+    row, text = chapter.row_of(steered, at), steered.texts[at].strip()
+    kept = kept_characters(f"{steered.prompt} {text}") - len(steered.prompt)
+    for token, value in zip(row.tokens, row.values, strict=True):
+        if value == 0:
+            assert token.char_end <= kept
+        elif value == chapter.BROKEN:
+            assert token.char_end > kept
+    lit = "".join(
+        token.data.decode() for token, x in zip(row.tokens, row.values, strict=True) if x == 1
+    )
+    assert set(lit.split()) == set(text.split()) & record.words_of("rule names")
 
 
 @pytest.mark.parametrize("state", ["running", "done"])
@@ -94,11 +126,11 @@ def test_a_choice_of_the_learners_is_measured_behind_the_page(monkeypatch, state
     own = replace(known, choice=choice)
     going = [record.Going(0.0), record.Going(0.5)]
     steps = going if state == "running" else [*going, record.Going(1.0, own)]
-    monkeypatch.setattr(doses, "job_of", lambda *_: FakeJob(steps, state))
+    monkeypatch.setattr(chapter, "job_of", lambda *_: FakeJob(steps, state))
     link = {"steertarget": "word food", "steerlayer": "1", "steerrun": "1", "show": "1"}
     page = open_part("discoveries", "steering", **link)
     fine(page)
-    assert ("In three sets of" in prose_of(page)) == (state == "done")
+    assert ("of the words are for" in prose_of(page)) == (state == "done")
 
 
 def test_a_beginning_that_is_empty_is_told():
@@ -113,19 +145,15 @@ def test_any_cell_of_the_grid_is_read_out(cell, how):
     page = open_part("discoveries", "steering", steercell=cell, steerout=how, show="1")
     fine(page)
     found = record.recorded().removals
-    row, column = removal.cell_of(cell)
+    row, column = chapter.cell_of(cell)
     grid = sent(page, "cell_grid")
     assert np.shape(grid["values"]) == (len(RULES) + 1,) * 2
     taken = found.rises if how == "means" else found.by_feature
     own = taken[:, row, column] if row < len(RULES) else found.random.mean(1)[:, column]
-    assert f"For {removal.own_largest(how)} of 14 rules" in prose_of(page)
-    less = sum(
-        all(a[r, r] < b[r, r] for a, b in zip(found.by_feature, found.rises, strict=True))
-        for r in range(len(RULES))
-    )
-    assert (f"For {less} of 14 rules, the rise at" in prose_of(page)) == (how == "feature")
+    largest = (taken.mean(0).argmax(1) == np.arange(len(RULES))).sum()
+    assert f"For {largest} of 14 rules" in prose_of(page)
     assert np.asarray(grid["values"])[row, column] == pytest.approx(own.mean(), abs=1e-5)
-    assert doses.three(own) in prose_of(page)
+    assert listed([chapter.changed(rise) for rise in own]) in prose_of(page)
 
 
 def test_a_copy_without_the_measurements_names_the_command(monkeypatch):

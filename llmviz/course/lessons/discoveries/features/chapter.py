@@ -182,7 +182,7 @@ def _stage(state: kit.PageState, found: Bundle, feature: int, asked: kit.Questio
     if asked is None:
         _strongest(found, feature)
         _choice(state, feature)
-    kit.text_area(state, "feattext", words.text, height=100)
+    kit.text_area(state, "feattext", words.text, height=140)
 
 
 def _choice(state: kit.PageState, feature: int) -> None:

@@ -1,74 +1,329 @@
 """Chapter "Steering": a direction is added while the model writes, or taken out."""
 
+import contextlib
+import re
+from typing import Any
+
+import numpy as np
 import streamlit as st
 
+from llmviz.corpus.kept import kept_characters
 from llmviz.corpus.states import RULES
+from llmviz.course.components import TokenRow, token_strip
+from llmviz.course.components.cell_grid.view import cell_grid
+from llmviz.course.lessons.discoveries.features import words as feature_words
 from llmviz.course.lessons.discoveries.features_record import MODEL, weights_of
 from llmviz.course.lessons.discoveries.features_record import bundle as features_bundle
-from llmviz.course.lessons.discoveries.steering import doses, removal, words
-from llmviz.course.lessons.discoveries.steering.model import COMMAND, Choice, recorded
+from llmviz.course.lessons.discoveries.steering import words
+from llmviz.course.lessons.discoveries.steering.model import (
+    COMMAND,
+    COPIES,
+    FEATURE,
+    HEAD,
+    KINDS,
+    MEANS,
+    PROMPT,
+    RANDOM,
+    REMOVED_IN,
+    SETS,
+    STORIES,
+    TARGETS,
+    Choice,
+    Steered,
+    recorded,
+    words_of,
+)
+from llmviz.course.lessons.discoveries.steering.params import MOST_OF_PROMPT
 from llmviz.course.ui import engine, kit
 
+STAGED = True
 KEY = "discoveries.steering"
+GUESS = f"{KEY}.kept"
+KNOWN = 3  # doses that are told before the question
+TARGET = "names"
+BROKEN = -0.35  # on a scale to −1: how strongly what stands behind a mistake is coloured
+job_of = kit.job_of("llmviz.course.lessons.discoveries.steering.model:steer", "choice", "prompt")
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    try:
-        found = recorded()
-        features_bundle(0)
-    except ValueError:
-        kit.section(words.intro.title)
-        st.info(words.missing, icon=":material/download:")
-        st.code(COMMAND, language=None)
+    """Show what is written at each dose and the guess about it, then what is taken out."""
+    there = kit.is_here(words.missing, COMMAND, recorded, lambda: features_bundle(0))
+    if not there or not kit.models_here(MODEL):
         return
-    kit.section(words.intro)
-    if not kit.models_here(MODEL):
-        return
-    if found.weights != weights_of(engine.folder_of(MODEL)):
+    if recorded().weights != weights_of(engine.folder_of(MODEL)):
         st.info(words.other_weights, icon=":material/download:")
         st.code(COMMAND, language=None)
         return
-    for way in words.ways:
-        kit.prose(way)
-    dosed = kit.predict(dose_question(), f"{KEY}.ask", covers=True)
-    if dosed:
-        doses.draw(state)
-    question = removal.question(engine.load(MODEL).model.config.n_embd)
-    opened = kit.predict(question, f"{KEY}.removed", covers=True)
+    kit.prose(words.hook)
+    head = state["steerhead"] if state["steerkind"] == HEAD else 0
+    choice = Choice(state["steerkind"], state["steertarget"], state["steerlayer"], head)
+    prompt = kit.readable(state["steerprompt"], MOST_OF_PROMPT, words.empty, "")
+    known = recorded().by_choice.get(choice)
+    asked = question() if choice == Choice() and prompt == PROMPT else None
+    opened = asked is None or kit.answered(asked, GUESS)
+    with kit.stage("steering", stays=False):
+        if known is not None and prompt == known.prompt:
+            _picture(known, asked)
+        elif prompt is not None:
+            kit.live(
+                state,
+                "steerrun",
+                job_of,
+                (choice, prompt),
+                _of_job,
+                start=words.start,
+                share=lambda job: job.results[-1].done if job.results else 0.0,
+            )
+        if opened:
+            _controls(state)
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
     if opened:
-        removal.draw(state)
-    if dosed and opened:
+        kit.looks(state, words.looks, f"{KEY}.looks", **said())
+    kit.section(words.intro)
+    kit.prose(turned(choice) if opened else words.sources)
+    if opened:
+        kit.prose(words.sources)
+        _removed(state)
         kit.seen(words.end, **end_numbers())
 
 
-def dose_question() -> kit.Question:
-    """Return the question what the highest dose of the first choice does."""
+def label_of(target: str) -> str:
+    """Return a label as a sentence names it."""
+    return feature_words.label_names[target]
+
+
+def question() -> kit.Question:
+    """Return the question how much of the story holds at the doses that are not told yet.
+
+    The wrong answers are those of somebody to whom a direction only adds its idea, and to whom each
+    bit of a dose costs the same, until nothing holds at the last one.
+    """
     steered = recorded().by_choice[Choice()]
-    zero, last = steered.doses.index(0.0), len(steered.doses) - 1
-    share, kept = steered.of("share").mean(0), steered.of("kept").mean(0)
-    return kit.Question.of(
-        words.ask_dose,
-        target=doses.label_of(steered.choice.target),
-        none=kit.percent(float(share[zero])),
-        high=f"{steered.doses[last]:g}",
-        share=kit.percent(float(share[last])),
-        kept=kit.percent(float(kept[last])),
+    kept, doses = steered.of("kept").mean(0), np.array(steered.doses)
+    zero, later = float(kept[steered.doses.index(0.0)]), doses[KNOWN:]
+    values = {
+        "same": [zero] * len(later),
+        "even": [zero * float(1 - dose / doses[-1]) for dose in later],
+        "right": [float(share) for share in kept[KNOWN:]],
+    }
+    return kit.Question.among(
+        words.ask.format(target=label_of(steered.choice.target)),
+        {tuple(line): words.ask_reasons[name] for name, line in values.items()},
+        tuple(values["right"]),
+        lambda line: words.answer.format(
+            doses=[dose_text(x) for x in later], kept=[kit.whole_percent(x) for x in line]
+        ),
     )
 
 
-def end_numbers() -> dict[str, object]:
+def dose_text(dose: float) -> str:
+    """Return a dose as it is written.
+
+    >>> dose_text(-1.0), dose_text(0.25)
+    ('−1', '0.25')
+    """
+    return f"{dose:g}".replace("-", "−")
+
+
+def _picture(steered: Steered, asked: kit.Question | None) -> None:
+    """Show what is written at each dose, and how much of it holds and is of the kind."""
+    told = asked is None or kit.answered(asked, GUESS)
+    left, right = st.columns([1, 1], gap="medium")
+    with left:
+        count = len(steered.doses) if told else KNOWN
+        look = {"value_label": words.value, "value_range": (-1.0, 1.0), "show_ids": False}
+        rows = [row_of(steered, at) for at in range(count)]
+        token_strip(rows, key=f"{KEY}.texts", **look)
+    with right:
+        doses, top = list(steered.doses), max(steered.doses)
+        share = kit.Drawn(words.share_line, doses, steered.of("share").mean(0), "value")
+        kept = kit.Drawn(words.kept_line, doses, steered.of("kept").mean(0))
+        if steered.known:
+            kit.guess_line(
+                [share] if told else [],
+                kept,
+                kit.Scale(min(doses), top, words.dose_axis),
+                kit.Scale(0, 1.02, words.share_axis),
+                asked,
+                GUESS,
+                known=KNOWN,
+                picture=f"{KEY}.lines",
+                form="percent",
+            )
+    if told:
+        kit.prose(read_out(steered))
+
+
+@kit.kept(64)
+def row_of(steered: Steered, at: int) -> TokenRow:
+    """Return what is written at a dose: 1 for words of the kind, −1 behind the first mistake."""
+    tokenizer, text = engine.load(MODEL).tokenizer, steered.texts[at].strip()
+    tokens = tokenizer.tokens(f" {text}")
+    holds = kept_characters(f"{steered.prompt} {text}") - len(steered.prompt)
+    spans = [found.span() for found in re.finditer(r"\w+", f" {text}")]
+    wanted = words_of(steered.choice.target)
+    lit = [(a, b) for a, b in spans if f" {text}"[a:b] in wanted]
+    values = []
+    for token in tokens:
+        inside = any(token.char_start < b and a < token.char_end for a, b in lit)
+        broken = steered.known and token.char_end > holds
+        values.append(1.0 if inside else BROKEN if broken else 0.0)
+    kept = float(steered.of("kept").mean(0)[at])
+    note = words.holds.format(texts=COPIES * SETS, kept=kept) if steered.known else ""
+    return TokenRow(words.at_dose.format(dose=dose_text(steered.doses[at])), tokens, note, values)
+
+
+def _of_job(job: kit.Job) -> None:
+    if job.results and job.results[-1].steered is not None:
+        _picture(job.results[-1].steered, None)
+
+
+def _controls(state: kit.PageState) -> None:
+    anew = state.setter(steerrun=False)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        kinds = {kind: words.kinds[kind] for kind in KINDS}
+        kit.choose(state, "steerkind", words.kind, kinds, anew)
+        names = {target: label_of(target) for target in TARGETS}
+        st.selectbox(words.target, width=260, **state.named("steertarget", names, anew))
+        st.number_input(words.layer, step=1, width=110, **state.ranged("steerlayer", then=anew))
+        if state["steerkind"] == HEAD:
+            st.number_input(words.head, step=1, width=110, **state.ranged("steerhead", then=anew))
+    kit.text_area(state, "steerprompt", words.prompt, anew, height=80)
+
+
+def turned(choice: Choice) -> str:
+    """Return what is turned up, in a sentence."""
+    direction = choice.push.direction
+    length = 0.0 if direction is None else float(np.linalg.norm(direction))
+    slots = {"choice": choice, "target": label_of(choice.target), "length": length}
+    return words.turned[choice.kind].format(**slots)
+
+
+def most_frequent(steered: Steered, at: int) -> tuple[str, float]:
+    """Return the word that is most frequent in a set at a dose, and its share there."""
+    best = max((row[at] for row in steered.written), key=lambda written: written.most_share)
+    return best.most, best.most_share
+
+
+def best_dose(steered: Steered) -> int | None:
+    """Return the place of the dose with the most words of the kind; None: not in every set more.
+
+    All sets must have more of them than they have without a dose.
+    """
+    share, zero = steered.of("share"), steered.doses.index(0.0)
+    at = int(share.mean(0).argmax())
+    return at if (share[:, at] > share[:, zero]).all() else None
+
+
+def read_out(steered: Steered) -> str:
+    """Return what the doses did, in sentences."""
+    if not steered.of("words").any():
+        return words.no_words
+    zero, best = steered.doses.index(0.0), best_dose(steered)
+    at = len(steered.doses) - 1 if best is None else best
+    share, kept = (steered.of(name).mean(0) for name in ("share", "kept"))
+    rise, (most, often) = steered.damage[:, at].mean(), most_frequent(steered, at)
+    kind = "tie" if best is None else "more"
+    slots = {"target": label_of(steered.choice.target), "dose": dose_text(steered.doses[at])}
+    slots |= {"none": kit.percent(float(share[zero])), "share": kit.percent(float(share[at]))}
+    said = [words.read[kind].format(**slots)]
+    if steered.known:
+        kept_text = {"kept": float(kept[at]), "kept_none": float(kept[zero])}
+        said.append(words.kept.format(**kept_text))
+    else:
+        said.append(words.unknown)
+    damage = {"rise": kit.signed(float(rise)), "stories": SETS * STORIES}
+    said.append(words.damage.format(word=most, often=often, **damage))
+    return " ".join(said)
+
+
+def said() -> dict[str, Any]:
+    """Return what the looks name: shares of the last doses of other choices."""
+    she, animals = (Choice(MEANS, name) for name in ("rule pronouns", "word animals"))
+    head = recorded().by_choice[Choice(HEAD, "rule places", 0, 1)]
+    at = int(head.of("share").mean(0).argmax())
+    each = {"she": recorded().by_choice[she], "animals": recorded().by_choice[animals]}
+    shares = {name: steered.of("share").mean(0) for name, steered in each.items()}
+    word, often = most_frequent(head, at)
+    slots = {"dose": dose_text(head.doses[at]), "word": word, "often": often}
+    none = shares["animals"][each["animals"].doses.index(0.0)]
+    return slots | {"she": shares["she"][-1], "none": none, "animals": shares["animals"][-1]}
+
+
+def changed(value: float) -> str:
+    """Return a change with two digits; what is rounded to 0 has no sign.
+
+    >>> changed(-0.001), changed(-0.25)
+    ('0.00', '−0.25')
+    """
+    return kit.signed(round(float(value), 2) + 0.0)
+
+
+def rises_of(how: str) -> np.ndarray:
+    """Return the rises (S, R + 1, R + 1) with two means or features taken out, and by chance."""
+    found = recorded().removals
+    own = found.by_feature if how == FEATURE else found.rises
+    return np.concatenate((own, found.random.mean(1, keepdims=True)), 1)
+
+
+def cell_of(link: str) -> tuple[int, int]:
+    """Return the cell of a link; the first rule's own where it names none."""
+    row = column = RULES.index(TARGET)
+    with contextlib.suppress(ValueError):
+        row, column = map(int, link.split("."))
+    inside = 0 <= row <= len(RULES) and 0 <= column <= len(RULES)
+    return (row, column) if inside else (RULES.index(TARGET),) * 2
+
+
+def _removed(state: kit.PageState) -> None:
+    """Show the grid of what is taken out, and read one cell out."""
+    found, how, key = recorded().removals, state["steerout"], f"{KEY}.grid"
+    kit.section(words.removed, layer=found.layer, stories=REMOVED_IN, random=RANDOM)
+    mean, (row, column) = rises_of(how).mean(0), cell_of(state["steercell"])
+    rules = [words.rule_names[rule] for rule in RULES]
+    cell_grid(
+        mean.astype(np.float32),
+        key=key,
+        row_names=[*rules, words.chance],
+        column_names=[*rules, words.no_rule],
+        texts=[[changed(value) for value in line] for line in mean],
+        role="weights",
+        label=words.rise_label,
+        chosen=(row, column),
+        on_change=kit.bound(state, key, chosen=("steercell", lambda at: kit.link_of(at) or None)),
+    )
+    kit.choose(state, "steerout", words.out, {out: words.outs[out] for out in (MEANS, FEATURE)})
+    kit.prose(removed_read(how, row, column))
+
+
+def removed_read(how: str, row: int, column: int) -> str:
+    """Return a cell, and what the whole grid says, in sentences."""
+    found = recorded().removals
+    names = [label_of(f"rule {rule}") for rule in RULES]
+    rises = [changed(rise) for rise in rises_of(how)[:, row, column]]
+    where = {"row": [*names, words.chance_read][row], "column": [*names, words.no_rule][column]}
+    places = int(found.tokens[column])
+    said = [words.removed_read.format(**where, rises=rises, places=places)]
+    own = rises_of(how).mean(0)[: len(RULES)].argmax(1) == np.arange(len(RULES))
+    said.append(words.removed_more.format(count=int(own.sum()), rules=len(RULES)))
+    most = float(np.abs(found.random.mean(0)).max())
+    return " ".join((*said, words.removed_chance.format(most=most)))
+
+
+def end_numbers() -> dict[str, Any]:
     """Return the numbers that the chapter ends with."""
     steered, found = recorded().by_choice[Choice()], recorded().removals
-    zero, last = steered.doses.index(0.0), len(steered.doses) - 1
-    share, row = steered.of("share"), RULES.index(removal.TARGET)
+    share, kept = (steered.of(name).mean(0) for name in ("share", "kept"))
+    row, last, before = RULES.index(TARGET), len(steered.doses) - 1, KNOWN
     return {
-        "target": doses.label_of(steered.choice.target),
-        "dose": f"{steered.doses[last]:g}",
-        "none": doses.shares(share[:, zero]),
-        "share": doses.shares(share[:, last]),
-        "rise": doses.three(steered.damage[:, last]),
+        "target": label_of(steered.choice.target),
+        "low": dose_text(steered.doses[before]),
+        "low_share": float(share[before]),
+        "dose": dose_text(steered.doses[last]),
+        "share": float(share[last]),
+        "kept": float(kept[last]),
         "own": float(found.rises[:, row, row].mean()),
-        "rest": float(found.rises[:, row, -1].mean()),
+        "rest": changed(found.rises[:, row, -1].mean()),
     }

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import require
 from llmviz.training.files import read_json
 from llmviz.training.held_out_texts import SEED, stories
-
-if TYPE_CHECKING:
-    pass
 
 FILE, DIRECTIONS = "steering.json", "steering.safetensors"
 COMMAND = "python -m experiments make steering"
