@@ -29,6 +29,7 @@ DONE = [
     "discoveries?part=superposition",
     "discoveries?part=features",
     "discoveries?part=steering",
+    "discoveries?part=circuit",
     "tokenization?part=cut",
     "tokenization?part=compare",
     "tokenization?part=learn",

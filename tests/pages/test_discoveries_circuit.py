@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from llmviz.course.figures.circuit import Node, circuit_graph
 from llmviz.course.lessons.discoveries.circuit import chapter, params
-from llmviz.course.lessons.discoveries.circuit import edges as measured
+from llmviz.course.ui.question import APART
 from llmviz.course.ui.two_prompts import written
 from llmviz.interpretability import circuit
 from llmviz.interpretability.circuit import (
@@ -22,7 +22,7 @@ from llmviz.interpretability.circuit import (
     patch_edges,
     read_sums,
 )
-from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
+from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent, unpack_all
 from tests.pages.small_model import HEADS, LAYERS, ids_of
 
 OWN, DONOR = "Once Anna had a key. It", "Once Anna had a dog. It"
@@ -69,16 +69,19 @@ def test_what_is_left_and_each_cell_is_what_patching_gives(bundle, number):
         sorted(share for share in np.clip(list(found.effects.values()), -9.99, 9.99) if share),
         abs=5e-3,
     )
-    own = measured.chosen_edges(link, edges)
+    own = chapter.chosen_edges(link, edges)
     assert len(own) == 3
     assert f"With your 3 edges, <strong>{written(found.left_with(own))}</strong>" in said
-    curve = charts(app)[1]["data"][0]["y"]
-    assert list(curve) == pytest.approx(found.left, abs=5e-3)
+    rows = sent(app, "case_rows")["rows"]
+    counts = [n for n in chapter.COUNTS if n < len(edges)] + [len(edges)]
+    assert [row["value"] for row in rows] == pytest.approx(
+        [found.left[n] for n in counts], abs=5e-3
+    )
 
 
 def test_edges_are_measured_by_slices_with_a_bar(bundle, monkeypatch):
     monkeypatch.setattr(chapter, "SLICE", 0.0)
-    measured.growing.clear()
+    chapter.growing.clear()
     app = open_part("discoveries", "circuit", **PROMPTS)
     fine(app)
     (bar,) = app.get("progress")
@@ -86,11 +89,11 @@ def test_edges_are_measured_by_slices_with_a_bar(bundle, monkeypatch):
     assert 0 < first < 100
     app.run()
     (bar,) = app.get("progress")
-    assert bar.proto.value > first and not charts(app)
+    assert bar.proto.value > first and not unpack_all(app, "case_rows")
     monkeypatch.setattr(chapter, "SLICE", 60.0)
     app.run()
     fine(app)
-    assert not app.get("progress") and charts(app)
+    assert not app.get("progress") and unpack_all(app, "case_rows")
 
 
 @pytest.mark.parametrize(
@@ -124,8 +127,8 @@ def test_prompts_of_different_length_are_aligned_and_it_is_said(bundle, own, don
     # Without any edge the logits are the second prompt's, whatever its length.
     assert f"<strong>{written(0)}</strong> of the preference" in said
     assert "comes by the tokens that stand alone" in said
-    curve = charts(app)[1]["data"][0]["y"]
-    assert curve[0] == pytest.approx(0, abs=5e-3) and curve[-1] == pytest.approx(1, abs=5e-3)
+    rows = [row["value"] for row in sent(app, "case_rows")["rows"]]
+    assert rows[0] == pytest.approx(0, abs=5e-3) and rows[-1] == pytest.approx(1, abs=5e-3)
     app = open_part("discoveries", "circuit", **PROMPTS, show="1")
     assert "aligned at the end" not in prose_of(app)
 
@@ -155,43 +158,56 @@ def test_a_model_without_attention_is_not_taken(folder, monkeypatch):
     assert "cannot be used here" in boxes(app)
 
 
-@given(st.lists(st.floats(-2, 2), min_size=5, max_size=5), st.permutations(TINY))
-def test_the_question_asks_for_the_least_number_that_leaves_enough(shares, order):
+@given(st.lists(st.floats(-2, 2), min_size=5, max_size=5), st.permutations(TINY), st.floats(-2, 2))
+def test_the_question_asks_what_few_edges_leave(shares, order, alone):
     left = [0.0, *shares, 1.0]
-    circuit = measured.Circuit(order, dict.fromkeys(order, 0.1), left)
-    asked = measured.question(circuit)
-    right = int(asked.answers[asked.right])
-    assert round(100 * left[right]) >= 90
-    assert all(round(100 * share) < 90 for share in left[:right])
-    for answer, reason in zip(asked.answers, asked.reasons, strict=True):
-        assert ("fewer." in reason and "takes" in reason) == (int(answer) > right)
-        assert ("takes more" in reason) == (int(answer) < right)
-        assert f"At {right} it is {written(left[right])}" in reason
+    circuit = chapter.Circuit(order, dict.fromkeys(order, alone), left)
+    asked = chapter.question(circuit)
+    if asked is None:
+        wrong = (chapter.FEW / len(order), min(1.0, abs(alone)))
+        near = min(abs(left[chapter.FEW] - value) for value in wrong) < APART
+        assert near or not 0 <= left[chapter.FEW] <= 1
+        return
+    assert asked.values[asked.right] == (left[chapter.FEW],)
+    assert asked.values[0] == (min(1.0, abs(alone)),)
+    assert asked.values[1] == (chapter.FEW / len(order),)
+
+
+def test_heads_of_a_hypothesis_look_at_both_prompts(bundle):
+    link = "embed>head.0.1,head.0.1>logits"
+    app = open_part("discoveries", "circuit", **PROMPTS, hypothesis=link, show="1")
+    fine(app)
+    looked = unpack_all(app, "look_back")
+    assert [one["names"] for one in looked] == [
+        [f"{which} prompt, head 0.1"] for which in ("First", "Second")
+    ]
+    ids = tuple(ids_of(bundle, OWN))
+    assert np.asarray(looked[0]["cells"]).size == len(ids) ** 2
 
 
 @given(st.sets(st.sampled_from(TINY)))
 def test_a_hypothesis_is_kept_in_a_link_and_its_sentence_counts_it(some):
     edges = [edge for edge in TINY if edge in some]
-    link = ",".join(map(measured.link_of, edges))
-    assert measured.chosen_edges(link, TINY) == tuple(edges)
-    circuit = measured.Circuit(TINY, dict.fromkeys(TINY, 0.1), [0, 0.1, 0.2, 0.3, 0.4, 0.5, 1])
-    said = measured.own_line(circuit, edges, 0.25)
+    link = ",".join(map(chapter.link_of, edges))
+    assert chapter.chosen_edges(link, TINY) == tuple(edges)
+    circuit = chapter.Circuit(TINY, dict.fromkeys(TINY, 0.1), [0, 0.1, 0.2, 0.3, 0.4, 0.5, 1])
+    said = chapter.own_line(circuit, edges, 0.25)
     assert ("You chose no edge" in said) == (not edges)
     assert (f"With your {len(edges)} edges" in said) == (len(edges) > 1)
     assert ("25\xa0%" in said) == bool(edges)
-    assert ("No path" in said) == (bool(edges) and not measured.is_path(edges))
+    assert ("No path" in said) == (bool(edges) and not chapter.is_path(edges))
     direct, by_mlp = (
         TINY[3] in some,
         TINY[5] in some and (TINY[1] in some or {TINY[0], TINY[2]} <= some),
     )
     by_head = {TINY[0], TINY[4]} <= some
-    assert measured.is_path(edges) == (direct or by_mlp or by_head)
+    assert chapter.is_path(edges) == (direct or by_mlp or by_head)
 
 
 def test_edges_without_a_path_leave_nothing(bundle):
     edges = all_edges(bundle.model)
     no_path = [edge for edge in edges if edge.sender.kind != "embed"]
-    assert not measured.is_path(no_path)
+    assert not chapter.is_path(no_path)
     own, donor = (read_sums(bundle.model, ids_of(bundle, text)) for text in (OWN, DONOR))
     others = set(edges).difference(no_path)
     logits = patch_edges(bundle.model, own, donor, [others])[0]

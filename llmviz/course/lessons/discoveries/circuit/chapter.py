@@ -1,49 +1,111 @@
 """Chapter "A circuit, edge by edge": path patching of all edges, and of sets of them."""
 
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.course.components.cell_grid.view import cell_grid
+from llmviz.course.components.look_back.view import look_back
 from llmviz.course.figures.circuit import Node, circuit_graph
-from llmviz.course.figures.lines import Line, lines
-from llmviz.course.lessons.discoveries.circuit import edges as measured
 from llmviz.course.lessons.discoveries.circuit import words
-from llmviz.course.lessons.discoveries.circuit.edges import Circuit, Prompts
 from llmviz.course.lessons.discoveries.circuit.params import MOST_OWN
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.two_prompts import answers, both_ids, boxes, chances, named, written
-from llmviz.interpretability.circuit import MOST_EDGES, Edge, Part, all_edges, patch_edges, senders
+from llmviz.course.ui.question import APART
+from llmviz.course.ui.two_prompts import (
+    NO_DIFFERENCE,
+    answers,
+    both_ids,
+    boxes,
+    chances,
+    named,
+    written,
+)
+from llmviz.interpretability.circuit import (
+    MOST_EDGES,
+    Edge,
+    GrowingCircuit,
+    Part,
+    Sums,
+    all_edges,
+    patch_edges,
+    read_sums,
+    senders,
+)
+from llmviz.interpretability.heads_on_text import head_maps
 
+STAGED = True
 KEY = "discoveries.circuit"
+GUESS = f"{KEY}.few"
 SLICE = 0.02  # seconds of work by which the edges grow in one rerun
 POLL = 0.1  # seconds between two reruns while they grow
 MOST_TOKENS = 48
-ROWS = 8  # edges that the table names
+FEW = 4  # edges that the question keeps
+COUNTS = (0, 1, FEW, 8, 16)  # strongest edges of the rows, besides all
+MODEL = "tiny-world-gpt"  # whose edges the looks speak of
+HEADS = 2  # of the hypothesis, that are looked at
+Prompts = tuple[engine.Bundled, tuple[int, ...], tuple[int, ...], tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """All that was measured: see `GrowingCircuit`."""
+
+    order: list[Edge]
+    effects: dict[Edge, float]
+    left: list[float]
+
+    @property
+    def all(self) -> int:
+        """How many edges there are."""
+        return len(self.order)
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    boxes(state, words)
-    bundled = kit.load(kit.Picker().choose(state))
+    """Show where two heads look in both prompts, how much few edges leave, and hypotheses."""
+    kit.prose(words.hook)
+    stage = kit.stage("circuit", stays=False)
+    with st.expander(words.yours, icon=":material/edit_note:"):
+        boxes(state, words)
+        bundled = kit.load(kit.Picker().choose(state))
     if bundled is None:
         return
     try:
         own, donor = both_ids(state, bundled)
         fitting(bundled, own, donor)
         of = bundled, own, donor, answers(state, bundled, own, donor)
-        grown = measured.growing(*of)
+        grown = growing(*of)
     except ValueError as error:
         kit.refuse(error)
         return
-    chances(*of)
-    if line := measured.aligned_line(own, donor):
-        kit.prose(line)
+    with stage:
+        left, right = st.columns([3, 2], gap="large")
+        with left:
+            _heads(state, of)
     # All edges are too much for one rerun: some more are patched in each.
     live = not grown.grow(0.0)
-    st.fragment(_measured, run_every=POLL if live else None)(state, of, live)
+    with right:
+        st.fragment(_rows, run_every=POLL if live else None)(of, live)
+    if live:
+        return
+    circuit, both = whole(*of), named(bundled, of[3])
+    asked = question(circuit)
+    if asked is not None and not kit.predict(asked, GUESS, covers=True, hand=True):
+        return
+    if of[0].name == MODEL and (state["prompt"], state["donor"]) == (words.own, words.donor):
+        kit.looks(state, words.looks, f"{KEY}.looks", twelve=circuit.left[12])
+    kit.section(words.intro)
+    if line := aligned_line(own, donor):
+        kit.prose(line)
+    chances(*of)
+    _kept(state, of, circuit)
+    _own(state, of, circuit)
+    left_over = written(circuit.left[min(FEW, circuit.all)])
+    kit.seen(words.end, edges=circuit.all, few=FEW, left=left_over, needed=needed(circuit), **both)
 
 
 def fitting(bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...]) -> None:
@@ -56,57 +118,191 @@ def fitting(bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...
         raise ValueError(words.long.format(count=longest, limit=MOST_TOKENS))
 
 
-def _measured(state: kit.PageState, of: Prompts, live: bool) -> None:
-    """Show the edges and all that is said of them once all are measured."""
-    bundled, *_, pair = of
-    grown = measured.growing(*of)
+@kit.kept(64)
+def sums(bundled: engine.Bundled, ids: tuple[int, ...]) -> Sums:
+    """Return what each part of a model wrote for a prompt."""
+    return read_sums(bundled.model, ids)
+
+
+@kit.kept(32)
+def growing(
+    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
+) -> GrowingCircuit:
+    """Return the edges of two prompts as far as they are, the same for all visitors.
+
+    Raises ValueError: both prompts prefer the one answer to the other equally.
+    """
+    try:
+        return GrowingCircuit(bundled.model, sums(bundled, own), sums(bundled, donor), pair)
+    except ValueError:
+        raise ValueError(NO_DIFFERENCE) from None
+
+
+@kit.kept(32)
+def whole(
+    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
+) -> Circuit:
+    """Return the edges of two prompts once all are known."""
+    grown = growing(bundled, own, donor, pair)
+    grown.grow(math.inf)
+    return Circuit(grown.order, grown.effects, grown.left)
+
+
+@kit.kept(128)
+def left_with(
+    bundled: engine.Bundled,
+    own: tuple[int, ...],
+    donor: tuple[int, ...],
+    pair: tuple[int, int],
+    edges: tuple[Edge, ...],
+) -> float:
+    """Return what is left of the preference with these edges alone."""
+    return growing(bundled, own, donor, pair).left_with(edges)
+
+
+def part_name(part: Part) -> str:
+    """Return what a part is called."""
+    return words.parts_named[part.kind].format(layer=part.layer, head=part.head)
+
+
+def edge_name(edge: Edge) -> str:
+    """Return what an edge is called."""
+    return words.edge.format(sender=part_name(edge.sender), receiver=part_name(edge.receiver))
+
+
+def link_of(edge: Edge) -> str:
+    """Return how a link names an edge.
+
+    >>> link_of(Edge(Part("head", 1, 3), Part("logits")))
+    'head.1.3>logits'
+    """
+    return ">".join(".".join(str(field) for field in part if field != -1) for part in edge)
+
+
+def chosen_edges(link: str, edges: Iterable[Edge]) -> tuple[Edge, ...]:
+    """Return the edges that a link names and that the model has, each once, at most `MOST_OWN`."""
+    named = {link_of(edge): edge for edge in edges}
+    wanted = dict.fromkeys(name for name in link.split(",") if name in named)
+    return tuple(named[name] for name in list(wanted)[:MOST_OWN])
+
+
+def is_path(edges: Iterable[Edge]) -> bool:
+    """Whether some of the edges lead from the embedding to the logits.
+
+    >>> is_path([Edge(Part("embed"), Part("mlp", 0)), Edge(Part("mlp", 0), Part("logits"))])
+    True
+    """
+    ends, reached, before = list(edges), {Part("embed")}, 0
+    while before != len(reached):
+        before = len(reached)
+        reached |= {edge.receiver for edge in ends if edge.sender in reached}
+    return Part("logits") in reached
+
+
+def aligned_line(own: Sequence[int], donor: Sequence[int]) -> str:
+    """Return how two prompts are aligned; empty where they have the same length."""
+    count = abs(len(own) - len(donor))
+    if not count:
+        return ""
+    longer = words.longer["own" if len(own) > len(donor) else "donor"]
+    alone = words.alone["one" if count == 1 else "some"].format(count=count)
+    return words.unequal.format(own=len(own), donor=len(donor), longer=longer, alone=alone)
+
+
+def needed(circuit: Circuit) -> int:
+    """Return the least number of edges, the strongest first, that leave nine tenths."""
+    shares = enumerate(circuit.left)
+    return next(at for at, share in shares if share >= 0.9 or at == circuit.all)
+
+
+def question(circuit: Circuit) -> kit.Question | None:
+    """Return the question what the few strongest edges leave; None where answers are too near.
+
+    The wrong answers are those of somebody to whom what moves the answer alone is enough alone, and
+    to whom each edge carries as much as any other.
+    """
+    if circuit.all <= FEW:
+        return None
+    right, even = circuit.left[FEW], FEW / circuit.all
+    alone = min(1.0, abs(circuit.effects[circuit.order[0]]))
+    if min(abs(right - alone), abs(right - even)) < APART or not 0 <= right <= 1:
+        return None
+    slots = {"few": FEW, "edges": circuit.all, "alone": written(alone), "even": written(even)}
+    return kit.Question.among(
+        words.ask.format(**slots),
+        {
+            alone: words.ask_reasons["alone"],
+            even: words.ask_reasons["even"],
+            right: words.ask_reasons["right"],
+        },
+        right,
+        kit.whole_percent,
+        **slots,
+        left=written(right),
+    )
+
+
+def _heads(state: kit.PageState, of: Prompts) -> None:
+    """Show where the heads of the hypothesis look in both prompts."""
+    bundled, *both = of[:3]
+    chosen = chosen_edges(state["hypothesis"], all_edges(bundled.model))
+    parts = dict.fromkeys(part for edge in chosen for part in edge if part.kind == "head")
+    heads = [*parts][:HEADS] or [Part("head", bundled.model.config.n_layer - 1, 0)]
+    for number, ids in enumerate(both):
+        maps = maps_of(bundled, ids)
+        look_back(
+            np.stack([maps[head.layer, head.head] for head in heads]),
+            kit.names_of(ids, bundled.tokenizer),
+            key=f"{KEY}.look.{number}",
+            names=[words.looked[number].format(head=part_name(head)) for head in heads],
+            words=words.look,
+        )
+
+
+@kit.kept(64)
+def maps_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
+    """Return where all heads look in a prompt (L, H, T, T)."""
+    return np.asarray(head_maps(bundled.model, ids).maps)
+
+
+def _rows(of: Prompts, live: bool) -> None:
+    """Show how much of the preference a few edges leave, once all are measured."""
+    grown = growing(*of)
     if not grown.grow(SLICE):
         st.progress(grown.known / grown.total, words.wait.format(count=grown.total))
         return
     if live:
         kit.run_again()  # which ends the looking
-    circuit = measured.whole(*of)
-    both = named(bundled, pair)
-    kit.prose(
-        words.parts,
-        edges=circuit.all,
-        **both,
-    )
-    if not kit.predict(measured.question(circuit), f"{KEY}.ask", covers=True):
-        return
-    _kept(state, of, circuit)
-    _own(state, of, circuit)
-    kit.seen(
-        words.end,
-        edges=circuit.all,
-        needed=f"{circuit.needed:,}",
-        left=written(circuit.left[circuit.needed]),
-        **both,
-    )
+    circuit = whole(*of)
+    asked, counts = question(circuit), [n for n in COUNTS if n < circuit.all]
+    told = asked is None or kit.answered(asked, GUESS)
+    cases = []
+    for number in (*counts, circuit.all):
+        share = round(circuit.left[number], 4) + 0.0  # no −0
+        open_row = told or number in (0, FEW, circuit.all)
+        label = by_count(words.rows, number, circuit.all).format(count=number)
+        note = "" if open_row else "?"
+        cases.append(kit.Case(label, share if open_row else None, note=note))
+    low, high = min(0.0, *circuit.left), max(1.0, *circuit.left)
+    axis, veiled = kit.Axis(low, high, words.left_axis), [counts.index(FEW)] if asked else []
+    kit.guess_cases(cases, axis, asked, GUESS, veiled=veiled, picture=f"{KEY}.rows")
+    edges, both = circuit.all, named(of[0], of[3])
+    kit.prose(words.parts, edges=edges, **both)
+
+
+def by_count(lines: dict[str, str], number: int, every: int | None = None) -> str:
+    """Return the variant of a sentence for a number of things; every: that of all."""
+    how = "none" if not number else "all" if number == every else "one" if number == 1 else "some"
+    return lines[how]
 
 
 def _kept(state: kit.PageState, of: Prompts, circuit: Circuit) -> None:
     kit.section(words.graph)
     st.slider(words.kept_label, **state.ranged("edgeskept", most=circuit.all))
     number = state["edgeskept"]
-    kit.prose(measured.kept_line(circuit, number))
-    graph, curve = st.columns([3, 2], gap="large")
-    with graph:
-        chosen = tuple(circuit.order[:number])
-        kit.chart(graph_of(*of, chosen, kit.theme()), f"{KEY}.graph")
-    with curve:
-        kit.chart(curve_of(*of, number, kit.theme()), f"{KEY}.curve")
-    kit.prose(words.scale)
-    if number:
-        rows = [
-            (
-                measured.part_name(edge.sender),
-                measured.part_name(edge.receiver),
-                written(circuit.effects[edge]),
-            )
-            for edge in circuit.order[: min(number, ROWS)]
-        ]
-        kit.rows_table(rows, words.columns)
+    kit.plot(f"{KEY}.graph", graph_of, *of, tuple(circuit.order[:number]))
+    line = by_count(words.left, number, circuit.all)
+    kit.prose(f"{line.format(count=number, left=written(circuit.left[number]))} {words.scale}")
 
 
 @kit.kept(64)
@@ -119,18 +315,15 @@ def graph_of(
     mode: kit.Mode,
 ) -> go.Figure:
     """Return the graph of some edges: the embedding below, the logits above."""
-    circuit = measured.whole(bundled, own, donor, pair)
-    config = bundled.model.config
-    parts = [*senders(bundled.model), Part("logits")]
-    middle = (config.n_head - 1) / 2
-    nodes = []
+    circuit, config = whole(bundled, own, donor, pair), bundled.model.config
+    parts, nodes = [*senders(bundled.model), Part("logits")], []
     for part in parts:
         if part.kind == "head":
             x, y = float(part.head), 1.0 + 2 * part.layer
         else:
-            x = config.n_head + 0.5 if part.layer >= 0 else middle
+            x = config.n_head + 0.5 if part.layer >= 0 else (config.n_head - 1) / 2
             y = {"embed": 0.0, "mlp": 2.0 + 2 * part.layer}.get(part.kind, 1 + 2 * config.n_layer)
-        nodes.append(Node(measured.part_name(part), x, float(y)))
+        nodes.append(Node(part_name(part), x, float(y)))
     drawn = [
         (parts.index(edge.sender), parts.index(edge.receiver), circuit.effects[edge])
         for edge in edges
@@ -139,38 +332,14 @@ def graph_of(
     return circuit_graph(nodes, drawn, (first, second), mode)
 
 
-@kit.kept(64)
-def curve_of(
-    bundled: engine.Bundled,
-    own: tuple[int, ...],
-    donor: tuple[int, ...],
-    pair: tuple[int, int],
-    number: int,
-    mode: kit.Mode,
-) -> go.Figure:
-    """Return what is left of the preference with each number of edges, and a mark at one."""
-    left = measured.whole(bundled, own, donor, pair).left
-    return lines(
-        [
-            Line(words.curve, range(len(left)), left, 0, marked=False),
-            Line(words.here, [number], [left[number]], 1),
-        ],
-        (words.edges_axis, words.left_axis),
-        mode,
-        level=(1.0, words.whole),
-        hover="%{y:.0%}",
-    )
-
-
 def _own(state: kit.PageState, of: Prompts, circuit: Circuit) -> None:
     kit.section(words.own_edges)
-    bundled = of[0]
-    rows = senders(bundled.model)
+    rows = senders(of[0].model)
     columns = [*rows[1:], Part("logits")]
-    chosen = measured.chosen_edges(state["hypothesis"], circuit.order)
+    chosen = chosen_edges(state["hypothesis"], circuit.order)
 
-    def take(edges: list[Edge]) -> None:
-        state["hypothesis"] = ",".join(map(measured.link_of, edges))
+    def take(edges: Sequence[Edge]) -> None:
+        state["hypothesis"] = ",".join(map(link_of, edges))
 
     def clicked() -> None:
         cell = st.session_state[f"{KEY}.grid"].get("chosen")
@@ -188,8 +357,8 @@ def _own(state: kit.PageState, of: Prompts, circuit: Circuit) -> None:
     cell_grid(
         values,
         key=f"{KEY}.grid",
-        row_names=[measured.part_name(part) for part in rows],
-        column_names=[measured.part_name(part) for part in columns],
+        row_names=[part_name(part) for part in rows],
+        column_names=[part_name(part) for part in columns],
         notes=notes,
         limit=1.0,
         scale=tuple(words.grid_scale),
@@ -200,38 +369,38 @@ def _own(state: kit.PageState, of: Prompts, circuit: Circuit) -> None:
     st.multiselect(
         words.own_label.format(most=MOST_OWN),
         circuit.order,
-        format_func=measured.edge_name,
+        format_func=edge_name,
         **state.several("hypothesis"),
         **kit.tied(f"_{KEY}.own", list(chosen), take),
     )
-    left = measured.left_with(*of, chosen)
     alike = len(of[1]) == len(of[2])
-    kit.prose(measured.own_line(circuit, chosen, left, same_length=alike))
-    kit.chart(graph_of(*of, chosen, kit.theme()), f"{KEY}.own")
-    kit.prose(words.agrees)
+    kit.prose(own_line(circuit, chosen, left_with(*of, chosen), same_length=alike))
     _code(of, chosen)
+
+
+def own_line(
+    circuit: Circuit, edges: Sequence[Edge], left: float, *, same_length: bool = True
+) -> str:
+    """Return what is left with the edges of a hypothesis, and what the strongest ones leave."""
+    number = len(edges)
+    said = [by_count(words.own_left, number).format(count=number, left=written(left))]
+    if number and not is_path(edges):
+        said.append(words.no_path["same" if same_length else "other"])
+    if number:
+        best = written(circuit.left[number])
+        said.append(by_count(words.own_best, number).format(count=number, best=best))
+    return " ".join(said)
 
 
 def _code(of: Prompts, chosen: tuple[Edge, ...]) -> None:
     bundled, own, donor, pair = of
 
     def printed() -> str:
-        sums = (measured.sums(bundled, ids) for ids in (own, donor))
         others = set(all_edges(bundled.model)).difference(chosen)
-        logits = patch_edges(bundled.model, *sums, [others])[0]
+        both = (sums(bundled, ids) for ids in (own, donor))
+        logits = patch_edges(bundled.model, *both, [others])[0]
         return str([f"{x:.2f}" for x in logits[list(pair)].tolist()])
 
-    kit.show_code(
-        [all_edges, patch_edges],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.interpretability.circuit import "
-        "Edge, Part, all_edges, patch_edges, read_sums\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"own = read_sums(model, {list(own)})\n"
-        f"donor = read_sums(model, {list(donor)})\n"
-        f"kept = {[*chosen]!r}\n"
-        "others = set(all_edges(model)).difference(kept)\n"
-        "logits = patch_edges(model, own, donor, [others])[0]\n"
-        f'print([f"{{x:.2f}}" for x in logits[{list(pair)}].tolist()])',
-        printed,
-    )
+    slots = {"name": bundled.name, "own": list(own), "donor": list(donor), "kept": [*chosen]}
+    text = words.snippet.format(**slots, pair=list(pair))
+    kit.show_code([all_edges, patch_edges], text, printed)
