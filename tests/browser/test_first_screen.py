@@ -30,6 +30,7 @@ DONE = [
     "discoveries?part=features",
     "discoveries?part=steering",
     "discoveries?part=circuit",
+    "discoveries?part=own",
     "tokenization?part=cut",
     "tokenization?part=compare",
     "tokenization?part=learn",

@@ -4,61 +4,59 @@ import streamlit as st
 
 from llmviz.course.lessons.discoveries.own import going, outcome, plan, words
 from llmviz.course.lessons.discoveries.own.outcome import Outcome
-from llmviz.course.lessons.discoveries.own.own_study import Study
-from llmviz.course.lessons.discoveries.own.own_study_folder import BUNDLED, FILE, NUMBERS, zipped
+from llmviz.course.lessons.discoveries.own.own_study_folder import BUNDLED, FILE, zipped
 from llmviz.course.lessons.discoveries.own.plan import KEY
 from llmviz.course.lessons.discoveries.own.seed_spread import CONFIDENCE, interval, pairs
 from llmviz.course.ui import kit, runs
 from llmviz.paths import HOME
 
+STAGED = True
+
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
+    """Show how much luck there is in a study, the guess about it, and what the study says."""
+    kit.prose(words.hook)
+    draft, found, asked = None, None, None
+    with kit.stage("own", stays=False):
+        try:
+            draft = plan.draft_of(state)
+            if (study := plan.study_of(state, draft)) is not None:
+                if going.is_over(study):
+                    found = Outcome(study, going.results(study))
+                    asked = outcome.spread_question(found)
+                    outcome.spread_rows(found, asked, KEY)
+                else:
+                    runs.manager().warm()
+                    going.draw(study)
+        except ValueError as error:
+            kit.refuse(error)
+        plan.varied(state, draft)
+    told = asked is None or kit.predict(asked, f"{KEY}.spread", covers=True, hand=True)
+    if found is not None and told:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+        _came_out(found)
     kit.section(words.intro)
     plan.controls(state)
-    try:
-        draft = plan.draft_of(state)
-        plan.same_in_all(draft)
-        study = plan.expectation(state, draft)
-        if study is None:
-            return
-        over = going.is_over(study)
-        if not over:
-            runs.manager().warm()
-    except ValueError as error:
-        kit.refuse(error)
-        return
-    if not over:
-        kit.section(words.runs)
-        going.draw(study)
-        return
-    _came_out(Outcome(study, going.results(study)))
+    plan.expectation(state)
+    if found is not None and told:
+        _keep(found)
+        if any(found.measured):
+            kit.seen(words.end, told=outcome.end_line(found))
 
 
 def _came_out(found: Outcome) -> None:
+    kit.section(words.results)
     for line in outcome.missing_lines(found):
         kit.prose(line)
     if not any(found.measured):
         kit.prose(words.nothing)
-        _keep(found)
         return
-    question = outcome.spread_question(found)
-    if question is not None and not kit.predict(question, f"{KEY}.spread", covers=True):
-        return
-    kit.section(words.results)
     kit.chart(outcome.chart(found, kit.theme()), f"{KEY}.chart", bar=False)
     counts = {len(by_seed) for by_seed in found.measured}
     how = "one" if max(counts) == 1 else "many" if len(counts) == 1 else "some"
     kit.prose(words.interval[how].format(seeds=found.study.seeds))
-    rows, titles = outcome.table(found)
-    kit.rows_table(rows, titles)
-    question = outcome.pairs_question(found)
-    if question is not None and not kit.predict(question, f"{KEY}.pairs", covers=True):
-        return
     _verdict(found)
-    _keep(found)
-    kit.seen(words.end, told=outcome.end_line(found))
 
 
 def _verdict(found: Outcome) -> None:
@@ -89,29 +87,7 @@ def _keep(found: Outcome) -> None:
         icon=":material/download:",
         on_click="ignore",
     )
-    box = kit.fold(words.all_numbers, f"_{KEY}.numbers", ":material/table:")
-    if box is not None:
-        with box:
-            kit.rows_table(*_every_number(found, study))
     _code(found)
-
-
-def _every_number(found: Outcome, study: Study) -> tuple[list[list[str]], list[str]]:
-    titles = [words.settings[study.setting], *words.more_columns]
-    titles += [words.numbers[name] for name in NUMBERS]
-    rows = []
-    for run in found.results:
-        numbers = [run.numbers[name] for name in NUMBERS]
-        rows.append(
-            [
-                outcome.name_of(study, run.place),
-                str(run.seed),
-                run.ended,
-                f"{run.steps:,}",
-                *("" if number is None else outcome.written(number) for number in numbers),
-            ]
-        )
-    return rows, titles
 
 
 def _code(found: Outcome) -> None:

@@ -22,6 +22,8 @@ from llmviz.course.lessons.discoveries.own.seed_spread import (
 )
 from llmviz.course.ui import kit
 
+APART_OF = 0.15  # of the longest of both: how far the answers lie apart at least
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -73,26 +75,42 @@ def name_of(study: Study, place: int) -> str:
 
 
 def spread_question(found: Outcome) -> kit.Question | None:
-    """Return whether seeds or values differ more, as a question.
+    """Return how far seeds of one value lie apart, as a question beside how far the means do.
 
-    None where that cannot be asked: too few seeds, or all seeds alike.
+    The wrong answers are those of somebody to whom the same settings give the same number, and to
+    whom luck can be no larger than what a setting does. None where that cannot be asked: too few
+    seeds, all seeds alike, or as far apart as the means.
     """
     try:
         between, within = spreads(found.measured)
     except ValueError:
         return None
-    if within == 0 or between == within:
+    top = max(between, within)
+    if min(within, between, abs(within - between)) < APART_OF * top:
         return None
-    numbers = {"between": written(between), "within": written(within)}
-    return kit.Question.of(words.ask_spread, int(between < within), **numbers)
+    reasons = {0.0: words.ask_reasons["none"], between: words.ask_reasons["means"]}
+    kind = "more" if within > between else "less"
+    return kit.Question.among(
+        words.ask,
+        reasons | {within: words.ask_reasons[kind]},
+        within,
+        written,
+        between=written(between),
+        within=written(within),
+        least=name_of(found.study, 0),
+    )
 
 
-def pairs_question(found: Outcome) -> kit.Question | None:
-    """Return how many pairs differ, as a question; None for a single seed."""
-    if any(pair.difference.half is None for pair in found.pairs):
-        return None
-    line = words.told_pairs.format(apart=found.apart)
-    return kit.Question.of(words.ask_pairs, found.apart, told=line)
+def spread_rows(found: Outcome, asked: kit.Question | None, key: str) -> None:
+    """Draw how far the means lie apart, and how far the seeds of one value; the latter is asked."""
+    try:
+        between, within = spreads(found.measured)
+    except ValueError:
+        return
+    axis = kit.Axis(0, 1.5 * max(between, within) or 1.0, words.axes[found.study.measure])
+    cases = [kit.Case(words.between, between), kit.Case(words.within, within, role="value")]
+    look = {"veiled": [1] if asked else [], "form": "figure", "picture": f"{key}.rows"}
+    kit.guess_cases(cases, axis, asked, f"{key}.spread", **look)
 
 
 def _numbers(found: Outcome, mode: kit.Mode) -> tuple[object, ...]:
@@ -114,22 +132,6 @@ def chart(found: Outcome, mode: kit.Mode) -> go.Figure:
         mode,
         predicted=study.best_predicted,
     )
-
-
-def table(found: Outcome) -> tuple[list[list[str]], list[str]]:
-    """Return the rows and the titles of a table: each value with its mean, interval and seeds."""
-    study = found.study
-    seeds = range(study.seeds)
-    titles = [words.value_column, words.mean_column, words.interval_column]
-    titles += [words.seed_column.format(seed=seed) for seed in seeds]
-    rows = []
-    for place, (by_seed, mean) in enumerate(zip(found.measured, found.intervals, strict=True)):
-        half = "" if mean is None or mean.half is None else written(mean.half)
-        numbers = [written(by_seed[seed]) if seed in by_seed else "" for seed in seeds]
-        rows.append(
-            [name_of(study, place), "" if mean is None else written(mean.mean), half, *numbers]
-        )
-    return rows, titles
 
 
 def missing_lines(found: Outcome) -> list[str]:
