@@ -80,6 +80,7 @@ DONE = [
     "reasoning?part=retrieval",
     "reasoning?part=reinforce",
     "reasoning?part=tools",
+    "reasoning?part=distillation",
     "reasoning?part=chain_of_thought",
     "transformer?part=block",
     "training?part=descent",

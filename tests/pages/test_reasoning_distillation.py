@@ -5,25 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llmviz.course.lessons.reasoning.distillation import (
-    chapter,
-    distil_record,
-    learning,
-    place,
-    record,
-)
+from llmviz.course.lessons.reasoning.distillation import chapter, distil_record
 from llmviz.course.lessons.reasoning.distillation.distil_record import FEW, MANY, WAYS_OF, WORD
 from llmviz.course.lessons.reasoning.distillation.distilling import (
     SOFT_1,
     TEACHER,
     TEXT,
     WAYS,
-    WRITTEN,
     Point,
 )
 from llmviz.course.ui import engine
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import fine, open_part, prose_of, sent
 
 STORY = chapter.words.story
 
@@ -58,81 +51,58 @@ def teacher() -> engine.Bundled:
     return engine.load(TEACHER)
 
 
-@pytest.mark.parametrize("heat", ["0.5", "1", "10"])
-def test_the_answer_on_bits_is_what_the_place_has(heat):
-    truth = place.truth_of(teacher(), STORY)
-    rights = set()
-    for at in range(truth.possible):
-        given = teacher(), STORY, at, heat, TEXT
-        bits, question = place.placed(given).bits, place.bits_question(given)
-        apart = bits["soft"] - bits["true"]
-        words = "About as" if abs(apart) < 0.2 else "More" if apart > 0 else "Less"
-        assert question.answers[question.right].startswith(words)
-        rights.add(words)
-    assert len(rights) > 1 or heat == "10"
+def test_the_word_is_guessed_and_what_tells_it_does_not_travel(covers):
+    page = open_part("reasoning", "distillation", distwhere="must")
+    fine(page)
+    rows = sent(page, "case_rows")["rows"]
+    assert [row["value"] is None for row in rows] == [False] * (len(rows) - 1) + [True]
+    assert not rows[-1]["dots"]
+    asked = chapter.question()
+    runs = distil_record.recorded().of(SOFT_1, MANY, WORD)
+    told = np.mean([run.measured.word.given for run in runs])
+    assert asked.values[asked.right] == (pytest.approx(told),)
+    true = distil_record.recorded().teacher.word.true
+    assert [value for (value,) in asked.values][:2] == [0.0, true / 2]
+    shown = sent(open_part("reasoning", "distillation", show="1"), "case_rows")["rows"]
+    assert shown[-1]["value"] == pytest.approx(told)
+
+
+def test_what_the_looks_say_of_the_word_and_of_stories_holds():
+    can, must = chapter.chances(SOFT_1, WORD)
+    assert must < 0.05 < 0.9 < distil_record.recorded().teacher.word.given_certain
+    assert can > 100 * chapter.chances(TEXT, WORD)[0]
+    values = [distil_record.recorded().values(chapter.lack_of, way, FEW) for way in (TEXT, SOFT_1)]
+    assert values[1].max() < values[0].min()
 
 
 def test_the_place_that_opens_is_about_four_equal_tokens_wide():
-    truth = place.truth_of(teacher(), STORY)
-    apart = [abs(np.exp2(place.OPEN) - np.exp(one.entropy)) for one in truth.following]
-    at = place.open_place(truth, truth.possible, -1)
+    truth = chapter.truth_of(teacher(), STORY)
+    apart = [abs(np.exp2(chapter.OPEN) - np.exp(one.entropy)) for one in truth.following]
+    at = chapter.open_place(truth, truth.possible, -1)
     assert apart[at] == min(apart) < 0.5
-    assert place.open_place(truth, truth.possible, 2) == 2
-    assert place.open_place(truth, 3, 3) in range(3)
-
-
-def test_the_record_is_told_within_its_errors():
-    question = record.best_question()
-    values = {
-        way: distil_record.recorded().values(record.lack_of, way, FEW)
-        for way in (TEXT, WRITTEN, SOFT_1)
-    }
-    best, second = sorted(values.values(), key=np.mean)[:2]
-    error = np.hypot(np.std(best, ddof=1), np.std(second, ddof=1)) / 3**0.5
-    tied = np.mean(second) - np.mean(best) <= 2 * error
-    assert (question.right == 3) == tied
-    if not tied:
-        assert np.mean([*values.values()][question.right]) == np.mean(best)
-    noise = distil_record.recorded().noise
-    told = "more than two standard errors" in record.batches_told()
-    assert told == (abs(noise.text - noise.soft) > 2 * noise.error)
-
-
-@pytest.mark.parametrize(
-    ("alone", "seen", "told"),
-    [
-        ((0.04, 0.5), (0.05, 0.6), "both"),
-        ((0.04, 0.1), (0.05, 0.6), "first"),
-        ((0.04, 0.1), (0.05, 0.06), "unlearned"),
-        ((0.0, 0.0), (0.05, 0.6), "none"),
-    ],
-)
-def test_the_word_is_told_as_students_give_it(monkeypatch, alone, seen, told):
-    found = {WORD: alone, "": seen}
-    monkeypatch.setattr(record, "chances", lambda way, without="": found[without])
-    assert record.word_found() == told
+    assert chapter.open_place(truth, truth.possible, 2) == 2
+    assert chapter.open_place(truth, 3, 3) in range(3)
 
 
 @pytest.mark.parametrize("count", [FEW, MANY])
-def test_each_way_has_a_row_and_a_line(count):
-    assert len(record.run_rows(count)) == len(WAYS_OF[count]) + 1
-    drawn = record.figure(count, "light")
+def test_each_way_has_a_line(count):
+    drawn = chapter.figure(count, "light")
     for line, way in zip(drawn.data, WAYS_OF[count], strict=True):
         ends = [run.points[-1].lack for run in distil_record.recorded().of(way, count)]
         assert line.y[-1] == pytest.approx(np.mean(ends))
-        assert line.name == record.words.ways[way]
+        assert line.name == chapter.words.ways[way]
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_live_curve_stands_beside_the_bundled_ones(way):
     points = [Point(0, 0, 6.9, float("nan"), 0.0), Point(80, 40_000, 3.0, 3.1, 8.0)]
-    drawn = learning.run_figure(FakeJob(points), 2, "dark")
+    drawn = chapter.run_figure(FakeJob(points), 2, "dark")
     assert list(drawn.data[-1].y) == [6.9, 3.0]
     assert len(drawn.data) == len(WAYS) + 1
     runs = distil_record.recorded().of(way, FEW)
     whole = np.mean([run.points[-1].tokens for run in runs])
     ends = np.mean([run.points[-1].lack for run in runs])
-    assert learning.bundled_at(way, whole) == pytest.approx(ends)
+    assert chapter.bundled_at(way, whole) == pytest.approx(ends)
 
 
 def test_a_copy_without_the_bundled_students_names_the_command(monkeypatch):

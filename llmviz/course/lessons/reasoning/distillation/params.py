@@ -6,9 +6,11 @@ from llmviz.course.lessons.reasoning.distillation.distilling import SOFT_1, UPDA
 from llmviz.course.ui import codec
 
 HEATS = ("0.5", "1", "1.5", "2", "3", "4", "6", "10")
+WHERE = ("can", "must")  # kinds of places of the word
 COUNTS = tuple(map(str, AMOUNTS))
 
 PARAMS = [
+    codec.choice("distwhere", WHERE[0], WHERE),
     codec.text("disttext", words.story, 1_000),
     codec.integer("distat", -1, -1, 300),  # the open token; −1: see `open_place`
     codec.choice("distheat", "2", HEATS),
