@@ -31,7 +31,7 @@ def test_edges_are_pruned_by_the_slider_and_a_hypothesis_is_tested(visit):
     expect(page.get_by_text("With the 2 strongest edges")).to_be_visible()
     page.keyboard.press("Home")
     wait_for_address(page, "edgeskept", "0")
-    expect(page.get_by_text("No edge stays")).to_be_visible()
+    expect(page.get_by_text("No edge stays. So the logits")).to_be_visible()
     expect(page.get_by_text("You chose no edge.")).to_be_visible()
     page.locator('td[data-at="0.0"]').click()
     wait_for_address(page, "hypothesis", "embed>head.0.0")

@@ -120,6 +120,14 @@ def test_no_question_is_asked_where_two_answers_are_one_letter_or_nothing_came_b
     assert chapter.question(tuple(ids_of(letters)), 1) is None
 
 
+@pytest.mark.parametrize("other", [{"copyletters": "abcdefabcd"}, {"copysecond": "0"}])
+def test_other_letters_and_the_other_head_are_shown_at_once(other, covers):
+    page = open_part("discoveries", "induction", **other)
+    fine(page)
+    assert sent(page, "look_back")["covered"] == []
+    assert "Show me without an answer" not in [button.label for button in page.button]
+
+
 def test_the_looks_name_moments_before_and_after_the_step():
     named = chapter.said()
     assert named["before"].repeat_loss > 2.5 > 1 > named["after"].repeat_loss

@@ -28,7 +28,12 @@ from llmviz.course.lessons.discoveries.induction.induction_record import (
     model_at,
     story_on_random,
 )
-from llmviz.course.lessons.discoveries.induction.params import OWN_HEADS, OWN_LAYERS
+from llmviz.course.lessons.discoveries.induction.params import (
+    FIRST_LETTERS,
+    OWN_HEADS,
+    OWN_LAYERS,
+    SECOND,
+)
 from llmviz.course.ui import kit
 from llmviz.course.ui.guess import words as hand_words
 from llmviz.course.ui.question import settle
@@ -75,7 +80,8 @@ def draw(state: kit.PageState) -> None:
     last = len(learned().moments) - 1
     kit.keep(state, "copyframe", [LAST, *range(last)])
     place = state["copyframe"] % (last + 1)
-    asked = question(ids, state["copysecond"])
+    first = (state["copyletters"], state["copysecond"]) == (FIRST_LETTERS, SECOND)
+    asked = question(ids, SECOND) if first else None  # what else is looked at is not asked about
     opened = asked is None or kit.answered(asked, GUESS)
     with kit.stage("induction", stays=False):
         if ids:

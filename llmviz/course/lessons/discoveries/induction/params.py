@@ -4,6 +4,7 @@ from llmviz.course.ui import codec
 from llmviz.interpretability.induction import HEADS
 
 FIRST, SECOND = 0, 1  # the heads of each layer without which most is lost in the end
+FIRST_LETTERS = "qmxztbqmxz"
 OWN_LAYERS, OWN_HEADS = ("1", "2"), ("1", "2", "4")
 
 PARAMS = [
@@ -11,7 +12,7 @@ PARAMS = [
     codec.integer("copyfirst", FIRST, 0, HEADS - 1),
     codec.integer("copysecond", SECOND, 0, HEADS - 1),
     codec.text("copycell", ""),
-    codec.text("copyletters", "qmxztbqmxz", 64),
+    codec.text("copyletters", FIRST_LETTERS, 64),
     codec.choice("copylayers", "2", OWN_LAYERS),
     codec.choice("copyheads", "2", OWN_HEADS),
     codec.integer("copyseed", 5, 0, 999),
