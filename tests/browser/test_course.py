@@ -49,7 +49,7 @@ def test_the_search_opens_on_a_phone_and_finds_a_term_by_hand(window):
 
 def test_what_was_opened_and_answered_is_kept_over_a_reload_and_can_be_forgotten(window, line):
     page = window.page
-    window.open("tokenization?part=windows")
+    window.open("training?part=windows")
     until(page, lambda: line().startswith(SO_FAR.format(0)))
     page.locator("[data-testid=stRadio] label").nth(1).click()
     until(page, lambda: line().startswith(SO_FAR.format(1)))
@@ -69,9 +69,9 @@ def test_what_was_opened_and_answered_is_kept_over_a_reload_and_can_be_forgotten
 
 def test_what_was_written_by_hand_is_ignored_and_a_browser_that_keeps_nothing_works(visit, line):
     page = visit.page
-    visit.open("tokenization?part=windows")
+    visit.open("training?part=windows")
     page.evaluate("localStorage.setItem('llmviz.progress', '{\"version\": 9, \"opened\": 3}')")
-    visit.open("tokenization?part=windows")
+    visit.open("training?part=windows")
     until(page, lambda: line().startswith("Chapters opened: 1 of"))
     refuse = "() => { Storage.prototype.setItem = () => { throw new DOMException('full') } }"
     page.evaluate(refuse)

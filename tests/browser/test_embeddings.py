@@ -164,7 +164,9 @@ def test_neighbours_are_walked_along(lesson, window, rows):
 
 def test_another_token_is_followed_through_two_sentences(lesson, window):
     query = "part=context&ctxword=the&ctx1=a+man+saw+the+dog&ctx2=on+the+bed"
-    page = lesson(f"{query}&show=1", ".chip")
+    page = window.page
+    window.open(f"transformer?{query}&show=1")
+    page.locator(".chip").first.wait_for()
     page.locator(".chip").first.click()
     page.wait_for_function("() => /at1=0/.test(location.href)")
     window.settle()

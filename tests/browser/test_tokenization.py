@@ -107,7 +107,7 @@ def test_a_merge_tree_and_a_window_keep_their_place_in_the_link(visit):
     visit.page.locator(".scrub").first.focus()
     visit.page.keyboard.press("Home")
     wait_for_address(visit.page, "merges", "0")
-    visit.open("tokenization?part=windows&show=1")
+    visit.open("training?part=windows&show=1")
     visit.page.locator("[data-window='2']").click()
     wait_for_address(visit.page, "window", "2")
     visit.assert_clean()
@@ -130,7 +130,8 @@ def test_hostile_text_stays_text(visit):
         "bytes": "&sample=own",
     }
     for part in ("cut", "compare", "learn", "merge", "bytes", "windows"):
-        visit.open(f"tokenization?part={part}&show=1&text={quote(ATTACK)}{more.get(part, '')}")
+        lesson = "training" if part == "windows" else "tokenization"
+        visit.open(f"{lesson}?part={part}&show=1&text={quote(ATTACK)}{more.get(part, '')}")
         visit.page.wait_for_selector(".lv > *:not([hidden])")
         visit.settle()
         expect_text(visit, ATTACK)

@@ -59,7 +59,7 @@ def test_three_followers_see_what_the_presenter_sees(visit, other, windows, addr
         for page in pages:
             expect(page.get_by_role("textbox", name="Your text")).to_have_value(text)
 
-    visit.open("tokenization?part=windows")
+    visit.open("training?part=windows")
     button(ann, words.open_box).click()
     settle(ann)
     expect(button(ann, words.open)).to_be_in_viewport(ratio=1)  # without a hand that scrolls
@@ -72,7 +72,7 @@ def test_three_followers_see_what_the_presenter_sees(visit, other, windows, addr
     third.dress("dark", 390)
     third.open(f"glossary?class={code}")  # any page of the app with the code leads there
     for page in (bob, cem, dan):
-        page.wait_for_url("**/tokenization?part=windows*")
+        page.wait_for_url("**/training?part=windows*")
     box = ann.get_by_role("textbox", name="Your text")
     box.fill(ODD)
     box.press("Control+Enter")

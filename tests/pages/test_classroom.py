@@ -109,7 +109,7 @@ def address(app: AppTest) -> dict[str, str]:
 def test_a_follower_sees_what_the_presenter_sees():
     assert pack_text(LONG) is None
     ann, code = presenter("tokenization", part="compare")
-    bob = follower("tokenization", code, part="windows", text="my own", show="1")
+    bob = follower("tokenization", code, part="bytes", text="my own", show="1")
     press(bob, words.look_around)
     bob.text_area[0].set_value("my own").run()
     assert address(bob) == {"part": "compare", "text": "my own"}

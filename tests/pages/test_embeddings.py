@@ -15,12 +15,12 @@ from llmviz.course import components as lv
 from llmviz.course.components import unpack
 from llmviz.course.components.vector_table.view import table_picture
 from llmviz.course.lessons.embeddings import sources
-from llmviz.course.lessons.embeddings.context import words as context_words
 from llmviz.course.lessons.embeddings.lookup import words as lookup_words
 from llmviz.course.lessons.embeddings.similarity import parse_vector, words
 from llmviz.course.lessons.embeddings.sums import chapter
 from llmviz.course.lessons.embeddings.sums import words as sum_words
 from llmviz.course.lessons.embeddings.sums.model import scores
+from llmviz.course.lessons.transformer.context import words as context_words
 from llmviz.course.ui import engine
 from llmviz.similarity import analogy, nearest, pairwise, renumbered
 from llmviz.tokenizers import WordTokenizer
@@ -324,7 +324,7 @@ def test_known_pairs_fill_the_boxes(small):
 def test_cosine_of_every_stage_is_that_of_the_model(small):
     bundled = engine.load("tiny-world-gpt")
     first, second = "a man saw the dog", "on the bed"
-    app = open_part("embeddings", "context", ctxword="the", ctx1=first, ctx2=second)
+    app = open_part("transformer", "context", ctxword="the", ctx1=first, ctx2=second)
     fine(app)
     ends = []
     start = bundled.tokenizer.special_tokens["<|endoftext|>"]
@@ -346,7 +346,7 @@ def test_cosine_of_every_stage_is_that_of_the_model(small):
 
 def test_link_to_attention_has_the_same_state(small):
     first = "a man & the dog?"
-    app = open_part("embeddings", "context", ctxword="the", ctx1=first, ctx2="on the bed")
+    app = open_part("transformer", "context", ctxword="the", ctx1=first, ctx2="on the bed")
     fine(app)
     links = [link.proto for link in app.get("page_link") if link.proto.query_string]
     asked = [dict(part.split("=") for part in link.query_string.split("&")) for link in links]
@@ -374,7 +374,7 @@ def test_link_to_attention_has_the_same_state(small):
     ],
 )
 def test_context_says_what_is_missing(small, link, said):
-    app = open_part("embeddings", "context", **link)
+    app = open_part("transformer", "context", **link)
     fine(app)
     assert said in boxes(app) + prose_of(app)
 
@@ -384,16 +384,16 @@ def test_context_says_what_is_missing(small, link, said):
 
 def test_no_model_is_said_in_every_chapter(tmp_path, monkeypatch):
     use(monkeypatch, tmp_path)
-    for part in ("lookup", "similarity", "context"):
+    for part in ("lookup", "similarity"):
         app = open_part("embeddings", part)
         fine(app)
         assert "No trained model with a table" in boxes(app), part
 
 
 def test_model_without_layers_is_named_in_context():
-    app = open_part("embeddings", "context", model="names-mlp")
+    app = open_part("transformer", "context", model="names-mlp")
     fine(app)
-    assert "can only show the layers of a GPT" in prose_of(app)
+    assert "names-mlp cannot be used here" in boxes(app)
 
 
 def test_odd_words_break_nothing_and_stay(small):
@@ -404,7 +404,7 @@ def test_odd_words_break_nothing_and_stay(small):
             for look in LOOKS:
                 app = similarity(look=look, **link)
             assert box(app, sum_words.three[0]).value == odd
-            fine(open_part("embeddings", "context", ctxword=odd, ctx1=odd, model=model))
+            fine(open_part("transformer", "context", ctxword=odd, ctx1=odd, model=model))
 
 
 def test_links_with_cells_that_do_not_exist_open_none(small):

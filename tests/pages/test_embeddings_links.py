@@ -123,11 +123,6 @@ VIEWS: dict[str, tuple[dict[str, str], dict[str, Any], dict[str, str]]] = {
         {"asks": "dog", "answers": "king", "m": 3, "n": 2, "shift": 7},
         {"turn": "score.0.0"},
     ),
-    "context": (
-        {"part": "context"},
-        {"ctxword": "the", "ctx1": "the man saw the dog", "ctx2": "a dog saw the man"},
-        {"at1": "4", "at2": "0"},
-    ),
 }
 
 

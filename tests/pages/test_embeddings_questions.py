@@ -14,9 +14,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.embeddings.context import chapter as context
-from llmviz.course.lessons.embeddings.context import words as context_words
-from llmviz.course.lessons.embeddings.context.model import Move, Place, largest_move, two_paths
 from llmviz.course.lessons.embeddings.lookup import ids
 from llmviz.course.lessons.embeddings.maps import report
 from llmviz.course.lessons.embeddings.maps import words as map_words
@@ -25,6 +22,9 @@ from llmviz.course.lessons.embeddings.similarity import neighbours
 from llmviz.course.lessons.embeddings.sums import chapter as sums
 from llmviz.course.lessons.embeddings.word2vec import film
 from llmviz.course.lessons.embeddings.word_maps import Judged
+from llmviz.course.lessons.transformer.context import chapter as context
+from llmviz.course.lessons.transformer.context import words as context_words
+from llmviz.course.lessons.transformer.context.model import Move, Place, largest_move, two_paths
 from llmviz.course.ui.common import signed
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.residual import read_stream

@@ -18,8 +18,10 @@ OLD = Path(__file__).with_name("old_links.txt").read_text("utf-8").split()
 def test_every_control_and_value_of_an_old_link_is_known():
     params = {lesson.key: lesson.params() for lesson in LESSONS}
     assert len(OLD) > 400
+    gone = {lesson.key: lesson.gone for lesson in LESSONS}
     for link in OLD:
         page, _, query = link.partition("?")
+        page = gone[page].get(dict(parse_qsl(query)).get("part"), page)
         known = {name: param for param in params[page] for name in (param.key, param.formerly)}
         for key, value in parse_qsl(query):
             if not key.startswith("embed") and key not in RETIRED:
@@ -27,7 +29,10 @@ def test_every_control_and_value_of_an_old_link_is_known():
 
 
 def test_each_chapter_that_moved_names_one_that_is_there():
+    by_key = {lesson.key: lesson for lesson in LESSONS}
     for lesson in LESSONS:
+        assert all(key in by_key[there].keys for key, there in lesson.gone.items())
+        assert not set(lesson.gone) & set(lesson.keys)
         assert set(lesson.moved.values()) <= set(lesson.keys)
         assert not set(lesson.moved) & set(lesson.keys)
 
@@ -43,7 +48,11 @@ def test_an_old_link_opens_without_a_complaint(link):
 
 @pytest.mark.parametrize(
     "link",
-    [f"{lesson.key}?part={old}" for lesson in LESSONS for old in lesson.moved],
+    [
+        f"{lesson.key}?part={old}"
+        for lesson in LESSONS
+        for old in [*lesson.moved, *lesson.gone, *(old for old, *_ in lesson.split.values())]
+    ],
 )
 def test_a_chapter_is_found_under_its_old_name(link):
     test_an_old_link_opens_without_a_complaint(link)

@@ -56,7 +56,7 @@ def imported(request, tmp_path_factory):
         ("sampling", "writing"),
         ("sampling", "knows"),
         ("embeddings", "lookup"),
-        ("embeddings", "context"),
+        ("transformer", "context"),
     ],
 )
 def test_lessons_take_it(imported, page, part):

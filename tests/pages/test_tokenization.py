@@ -22,7 +22,7 @@ from llmviz.course.lessons.tokenization.bytes import chapter as utf8
 from llmviz.course.lessons.tokenization.cut import chapter as cut
 from llmviz.course.lessons.tokenization.cut import words as cut_words
 from llmviz.course.lessons.tokenization.merge import chapter as merge
-from llmviz.course.lessons.tokenization.windows import chapter as windows
+from llmviz.course.lessons.training.windows import chapter as windows
 from llmviz.course.ui import common
 from llmviz.tokenizers import (
     UNKNOWN,
@@ -37,7 +37,7 @@ from llmviz.tokenizers.wordpiece import WordPieceTokenizer, alphabet, piece_step
 from tests.pages import harness
 from tests.pages.harness import fine, messages, open_part, prose_of, run_snippet, snippets
 
-PARTS = ["cut", "compare", "learn", "merge", "wordpiece", "bytes", "windows"]
+PARTS = ["cut", "compare", "learn", "merge", "wordpiece", "bytes"]
 ODD_TEXTS = {
     "empty": "",
     "one character": "a",
@@ -69,14 +69,18 @@ def test_odd_texts_break_nothing_and_stay_in_the_box(part):
 
 
 def test_an_empty_text_gets_one_clear_line():
-    for part in ("cut", "compare", "windows"):
-        app = open_part("tokenization", part, text="")
+    for lesson, part in (
+        ("tokenization", "cut"),
+        ("tokenization", "compare"),
+        ("training", "windows"),
+    ):
+        app = open_part(lesson, part, text="")
         app.text_area[0].set_value("").run()
         assert common.EMPTY in messages(app), part
 
 
 def test_a_short_text_gets_the_rule_for_windows():
-    app = open_part("tokenization", "windows", text="a")
+    app = open_part("training", "windows", text="a")
     assert "needs at least 5 tokens; the text has 1" in messages(app)[0]
 
 
@@ -444,7 +448,7 @@ def test_two_ways_of_writing_one_letter_are_different_signs():
 
 def test_targets_are_the_inputs_moved_by_one():
     link = {"context": "5", "stride": "2", "batch": "3", "window": "4"}
-    app = open_part("tokenization", "windows", text="The cat sat on the mat. " * 3, **link)
+    app = open_part("training", "windows", text="The cat sat on the mat. " * 3, **link)
     shown = [block.value for block in app.code if block.value.startswith("[[")][:2]
     inputs, targets = (
         np.array([row.strip(" []").split() for row in block.splitlines()], dtype=int)
@@ -459,7 +463,7 @@ def test_targets_are_the_inputs_moved_by_one():
 
 
 def test_a_stride_beyond_the_context_names_the_tokens_in_no_window():
-    app = open_part("tokenization", "windows", context="2", stride="5")
+    app = open_part("training", "windows", context="2", stride="5")
     assert "tokens are in no window" in prose_of(app)
 
 
@@ -479,10 +483,6 @@ def test_a_link_restores_every_control():
     link = {
         "text": "a <b>link</b>",
         "tokenizer": "char",
-        "context": "7",
-        "stride": "9",
-        "batch": "4",
-        "window": "1",
         "corpus": "names",
         "size": "512",
         "step": "33",
@@ -496,11 +496,14 @@ def test_a_link_restores_every_control():
         "ids": "1 2",
         "table": "all",
     }
-    app = open_part("tokenization", "windows", **link)
-    fine(app)
-    assert not app.warning
-    address = {key: "".join(value) for key, value in dict(app.query_params).items()}
-    assert address == link | {"part": "windows"}
+    windows = {"text": "a <b>link</b>", "cutter": "char"}
+    windows |= {"context": "7", "stride": "9", "batch": "4", "window": "1"}
+    for lesson, part, said in (("tokenization", "bytes", link), ("training", "windows", windows)):
+        app = open_part(lesson, part, **said)
+        fine(app)
+        assert not app.warning
+        address = {key: "".join(value) for key, value in dict(app.query_params).items()}
+        assert address == said | {"part": part}
 
 
 ON_PICTURES = {"cut", "compare", "learn", "bytes"}

@@ -9,9 +9,9 @@ from llmviz.corpus import WindowPlan
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.tokenization.cut import chapter as cut
 from llmviz.course.lessons.tokenization.cut import words as cut_words
-from llmviz.course.lessons.tokenization.windows import chapter as windows
 from llmviz.course.lessons.tokenization.wordpiece import chapter as wordpiece
 from llmviz.course.lessons.tokenization.wordpiece.model import learn_pieces
+from llmviz.course.lessons.training.windows import chapter as windows
 from llmviz.tokenizers import (
     UNKNOWN,
     BPETokenizer,
@@ -143,7 +143,7 @@ def test_a_tie_in_counts_is_not_called_bpe_s_choice():
 
 def test_gaps_are_said_only_where_a_token_is_in_no_window():
     link = {"text": "abcde", "tokenizer": "char", "context": "4", "stride": "8"}
-    text = prose_of(open_part("tokenization", "windows", **link | {"text": "abcdefg"}))
+    text = prose_of(open_part("training", "windows", **link | {"text": "abcdefg"}))
     assert "At the end, 2 tokens are in no window" in text and "gaps" not in text
 
 

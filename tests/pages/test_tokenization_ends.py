@@ -12,9 +12,9 @@ from llmviz.course.lessons.tokenization.compare import chapter as compare
 from llmviz.course.lessons.tokenization.cut import chapter as cut
 from llmviz.course.lessons.tokenization.learn import chapter as learn
 from llmviz.course.lessons.tokenization.merge import chapter as merge
-from llmviz.course.lessons.tokenization.windows import chapter as windows
 from llmviz.course.lessons.tokenization.wordpiece import chapter as wordpiece
 from llmviz.course.lessons.tokenization.wordpiece.model import after_merges, learn_pieces
+from llmviz.course.lessons.training.windows import chapter as windows
 from llmviz.tokenizers import film, get_tokenizer
 from tests.pages import harness
 from tests.pages.harness import fine, open_part, prose_of, sent
@@ -71,7 +71,7 @@ def test_the_second_half_of_the_film_does_not_travel_before_the_guess(covers):
 
 
 def test_the_windows_are_covered_until_their_guesses_were_counted(covers):
-    app = open_part("tokenization", "windows")
+    app = open_part("training", "windows")
     assert "What the model receives" not in [head.value for head in app.header]
     assert not harness.unpack_all(app, "windows_view")  # it draws each target
     app.radio[0].set_value(0).run()

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.sampling.loop import chapter as loop
 from llmviz.course.lessons.transformer.block.captions import Captions
 from llmviz.course.lessons.transformer.halves import teacher
 from llmviz.course.lessons.transformer.halves import words as halves_words
 from llmviz.course.lessons.transformer.halves.model import Decoding
-from llmviz.course.lessons.transformer.loop import chapter as loop
 from llmviz.course.lessons.transformer.stream import chapter as stream
 from llmviz.course.lessons.transformer.units import words as unit_words
 from llmviz.interpretability.lens import Lens
@@ -100,7 +100,7 @@ def test_a_first_row_that_repeats_is_explained_by_a_tied_head_alone(same, tied):
 def test_a_final_norm_is_named_where_there_is_one(norm, tmp_path, monkeypatch):
     make_checkpoint(tmp_path, norm=norm)
     use(monkeypatch, tmp_path)
-    app = open_part("transformer", "loop", text=TEXT)
+    app = open_part("sampling", "loop", prompt=TEXT)
     fine(app)
     board = sent(app, "token_loop")
     assert ("final norm" in board["words"]["row"]) == (norm == "pre")

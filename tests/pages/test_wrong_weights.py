@@ -19,9 +19,9 @@ OF_CURVES = ("runs", "curves")  # their menus are of curves, which such a run ha
 PICKED = {(page, part): {} for page, part in (("home", ""), ("training", "loss"))}
 PICKED |= {("sampling", part): {} for part in parts("sampling")}
 PICKED |= {("attention", part): {} for part in ("heads", "trained")}
-PICKED |= {("transformer", part): {} for part in ("units", "stream", "patching", "loop")}
+PICKED |= {("transformer", part): {} for part in ("units", "stream", "patching", "context")}
 PICKED |= {("efficiency", part): {} for part in ("memory", "cache", "flash")}
-PICKED |= {("embeddings", part): {} for part in ("lookup", "similarity", "maps", "context")}
+PICKED |= {("embeddings", part): {} for part in ("lookup", "similarity", "maps", "sums")}
 PICKED |= {("finetuning", "classifier"): {}, ("language", "probing"): {}}
 PICKED |= {("training", "backprop"): {"how": "trained"}}
 

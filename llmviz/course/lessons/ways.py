@@ -35,10 +35,10 @@ WAYS: dict[str, tuple[tuple[Stop, ...], ...]] = {
         _sitting("history/counting", "history/mlp", "history/all"),
         _sitting("attention/why", "attention/steps"),
         _sitting("attention/masks", "attention/heads"),
-        _sitting("transformer/block", "transformer/loop", "transformer/stream"),
+        _sitting("transformer/block", "transformer/stream"),
         _sitting("training/loss", "training/descent"),
         _sitting("training/curves", "training/overfitting", "training/runs"),
-        _sitting("sampling/temperature", "sampling/pipeline"),
+        _sitting("sampling/loop", "sampling/temperature", "sampling/pipeline"),
         _sitting("finetuning/stages", "finetuning/instructions", "finetuning/preferences"),
     ),
 }

@@ -81,6 +81,7 @@ class Lesson:
     needs_engine: whether no chapter can do without torch; the page then waits for it.
     linked_first: the chapter of a link that names none, where that is not the first one any more.
     moved: names of chapters in older links, and the chapters that hold now what was there.
+    gone: chapters that stand in another lesson today, and that one.
     split: chapters that were a part of another, with that one and what older links to it say, and
         today's never do, that mean them: `control=value`, or `control`.
     begins_with: controls and what they are for a visitor who comes without a link, where a link
@@ -96,6 +97,7 @@ class Lesson:
     after: Sequence[str] = ()
     linked_first: str = ""
     moved: Mapping[str, str] = field(default_factory=dict)
+    gone: Mapping[str, str] = field(default_factory=dict)
     split: Mapping[str, Sequence[str]] = field(default_factory=dict)
     begins_with: Mapping[str, Any] = field(default_factory=dict)
 

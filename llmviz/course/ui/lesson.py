@@ -31,6 +31,8 @@ def show(lesson: Lesson) -> None:
     begins = dict(lesson.begins_with)
     if lesson.linked_first:
         begins["part"] = lesson.chapters[0].key
+    if (there := lesson.gone.get(st.query_params.get("part", ""))) is not None:
+        st.switch_page(f"pages/{there}.py", query_params=st.query_params.to_dict())
     linked = bool(seat.of_page(st.query_params.to_dict())) or seat.is_led(lesson.key)
     fresh = [key for key in begins if f"{lesson.key}.{key}" not in st.session_state]
     opened = lesson.opened_by(st.query_params.to_dict())

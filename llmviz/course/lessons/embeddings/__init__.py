@@ -15,9 +15,9 @@ LESSON = Lesson(
         "similarity",
         "word2vec",
         "positions",
-        "context",
     ),
     further=("ways", "sums", "maps"),
+    gone={"context": "transformer"},
     split={"ways": ("positions", "way"), "sums": ("similarity", "look=list", "look=analogy")},
     needs_engine=True,
 )

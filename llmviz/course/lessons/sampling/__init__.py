@@ -11,6 +11,7 @@ LESSON = Lesson(
     icon=":material/casino:",
     after=("tokenization",),
     names=(
+        "loop",
         "temperature",
         "dice",
         "pipeline",

@@ -9,13 +9,13 @@ LESSON = Lesson(
     key="tokenization",
     words=words,
     icon=":material/content_cut:",
+    gone={"windows": "training"},
     moved={"vocabulary": "compare"},
     names=(
         "cut",
         "compare",
         "learn",
         "bytes",
-        "windows",
     ),
     further=(
         "merge",

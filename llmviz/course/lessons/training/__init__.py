@@ -12,6 +12,7 @@ LESSON = Lesson(
     after=("tokenization", "attention"),
     linked_first="runs",
     names=(
+        "windows",
         "loss",
         "curves",
         "step",

@@ -10,4 +10,6 @@ def follow_old_links(state: kit.PageState) -> None:
 
 
 def draw(state: kit.PageState) -> None:
-    """Show nothing: each chapter reads something else."""
+    """Show the box for the text, where a chapter cuts it; the others read something else."""
+    if state["part"] == "windows":
+        kit.text_box(state)

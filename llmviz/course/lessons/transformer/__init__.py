@@ -11,8 +11,8 @@ LESSON = Lesson(
     icon=":material/account_tree:",
     names=(
         "block",
-        "loop",
         "stream",
+        "context",
         "residuals",
         "patching",
         "halves",
@@ -23,6 +23,7 @@ LESSON = Lesson(
         "since",
         "masked",
     ),
+    gone={"loop": "sampling"},
     moved={"norms": "residuals", "published": "count"},
     needs_engine=True,
     after=["attention"],

@@ -8,7 +8,6 @@ MODEL = kit.Picker()
 PARTS = [f"since-2017/{name}" for name in ("post-norm", "rms-norm", "rotary", "swiglu")]
 WITH_PARTS = kit.Picker(also=PARTS)
 READ_IT = {
-    "loop": MODEL,
     "residuals": MODEL,
     "stream": MODEL,
     "units": WITH_PARTS,

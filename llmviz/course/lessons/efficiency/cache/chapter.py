@@ -56,7 +56,7 @@ def draw(state: kit.PageState) -> None:
     _sizes(state, shown=shown)
     if bundled is not None:
         _work(state, bundled)
-    kit.chapter_link("transformer", "loop", words.loop_link, ":material/sync:")
+    kit.chapter_link("sampling", "loop", words.loop_link, ":material/sync:")
     if held is not None and shown:
         kit.seen(words.end, **counted(held, state["cachelength"]))
 

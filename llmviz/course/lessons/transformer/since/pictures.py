@@ -16,8 +16,8 @@ from llmviz.course.figures.since_2017 import cloud, number_table
 from llmviz.course.figures.stream import over_points
 from llmviz.course.lessons.transformer.since import words
 from llmviz.course.lessons.transformer.since.model import CHANGES, READINGS, checkpoint
-from llmviz.course.lessons.transformer.token_loop import write_slowly
 from llmviz.course.ui import engine, kit
+from llmviz.interpretability.writing_rounds import write_slowly
 from llmviz.nn.layers import ACTIVATIONS
 
 KEY = "transformer.since"

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.course.components.token_loop.view import STAGES, LoopRound, loop_payload
-from llmviz.course.lessons.transformer.loop import ROUNDS, chapter, words
-from llmviz.course.lessons.transformer.token_loop import vectors_computed
+from llmviz.course.lessons.sampling.loop import ROUNDS, chapter, words
 from llmviz.evaluation.cache_costs import CacheCosts
+from llmviz.interpretability.writing_rounds import vectors_computed
 from llmviz.models.arithmetic import cache_per_token
 from tests.pages.conftest import load_torch, use
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
@@ -24,7 +24,7 @@ TEXT = "Once Anna"
 
 @pytest.mark.parametrize("reuse", ["0", "1"])
 def test_each_round_is_what_the_model_says_about_the_text_so_far(bundle, reuse):
-    app = open_part("transformer", "loop", text=TEXT, reuse=reuse)
+    app = open_part("sampling", "loop", prompt=TEXT, reuse=reuse)
     fine(app)
     board, text = sent(app, "token_loop"), ids_of(bundle, TEXT)
     assert board["layers"] == LAYERS and board["cached"] == (reuse == "1")
@@ -51,7 +51,7 @@ def test_the_counts_are_those_of_the_passes(bundle):
         lines = chapter.work_lines(tokens, ROUNDS, cached=cached)
         last = tokens + ROUNDS - 1 if cached else ROUNDS * tokens + ROUNDS * (ROUNDS - 1) // 2
         assert lines[-1].endswith(f"computed {last:,}.")
-    app = open_part("transformer", "loop", text=TEXT)
+    app = open_part("sampling", "loop", prompt=TEXT)
     assert f"{tokens + ROUNDS - 1:,} vectors with the cache" in prose_of(app)
     computed = []
     hook = bundle.model.blocks[0].register_forward_pre_hook(
@@ -65,37 +65,37 @@ def test_the_counts_are_those_of_the_passes(bundle):
 
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
 def test_odd_texts_leave_no_error(bundle, text):
-    app = open_part("transformer", "loop")
-    app.session_state["shared.text"] = text
+    app = open_part("sampling", "loop")
+    app.session_state["sampling.prompt"] = text
     app.run()
     fine(app)
 
 
 def test_a_text_as_long_as_the_context_has_one_round_and_says_why(bundle):
-    app = open_part("transformer", "loop", text="so " * 400)
+    app = open_part("sampling", "loop", prompt="so " * 400)
     fine(app)
     board = sent(app, "token_loop")
     assert len(board["prompt"]) == CONTEXT and len(board["rounds"]) == 1
     assert words.end_full in board["rounds"][0]["lines"][-1]
-    assert "tokens long, the start token included" in boxes(app)
+    assert f"reads its last {CONTEXT} tokens" in boxes(app)
 
 
 @pytest.mark.parametrize("moment", ["0", "59", "7"])
 def test_the_step_of_a_link_is_shown(bundle, moment):
-    assert sent(open_part("transformer", "loop", moment=moment), "token_loop")["step"] == int(
-        moment
-    )
+    assert sent(open_part("sampling", "loop", prompt=TEXT, moment=moment), "token_loop")[
+        "step"
+    ] == int(moment)
 
 
 def test_a_step_behind_the_last_round_is_the_last_one(bundle):
-    app = open_part("transformer", "loop", text="so " * 400, moment="59")
+    app = open_part("sampling", "loop", prompt="so " * 400, moment="59")
     fine(app)
     assert sent(app, "token_loop")["step"] == len(STAGES) - 1
 
 
 @pytest.mark.parametrize("asked", ["names-gru", "nowhere"])
 def test_a_model_without_layers_is_replaced_and_named(asked):
-    app = open_part("transformer", "loop", model=asked)
+    app = open_part("sampling", "loop", model=asked)
     fine(app)
     assert f"{asked} cannot be used here" in boxes(app)
 
@@ -104,7 +104,7 @@ def test_a_model_that_sees_the_future_has_no_cache_and_says_so(tmp_path, monkeyp
     make_checkpoint(tmp_path, mask="none")
     use(monkeypatch, tmp_path)
     load_torch()
-    app = open_part("transformer", "loop", text=TEXT)
+    app = open_part("sampling", "loop", prompt=TEXT)
     fine(app)
     assert "Nothing is kept here" in boxes(app)
     board = sent(app, "token_loop")
@@ -114,7 +114,7 @@ def test_a_model_that_sees_the_future_has_no_cache_and_says_so(tmp_path, monkeyp
 
 def test_the_measured_times_are_the_same_for_all_visitors(bundle):
     chapter.costs_of.clear()
-    seen = [prose_of(open_part("transformer", "loop", text=text)) for text in (TEXT, "Mila")]
+    seen = [prose_of(open_part("sampling", "loop", prompt=text)) for text in (TEXT, "Mila")]
     lines = [
         re.search(
             r"the next one takes.*?(?=What you have seen|A model is asked for one token|$)",
@@ -145,8 +145,8 @@ def test_the_question_of_the_tenth_round_has_the_answer_of_the_passes(tokens, ca
 
 
 def test_later_rounds_are_not_sent_before_an_answer(bundle, covers):
-    assert len(sent(open_part("transformer", "loop", text=TEXT), "token_loop")["rounds"]) == 1
-    app = open_part("transformer", "loop", text=TEXT, moment="7")  # who comes so far sees them
+    assert len(sent(open_part("sampling", "loop", prompt=TEXT), "token_loop")["rounds"]) == 1
+    app = open_part("sampling", "loop", prompt=TEXT, moment="7")  # who comes so far sees them
     assert len(sent(app, "token_loop")["rounds"]) == ROUNDS
 
 

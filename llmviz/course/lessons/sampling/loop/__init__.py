@@ -1,4 +1,4 @@
-"""The chapter "Token after token" of the lesson "Inside the transformer"."""
+"""The chapter "Token after token" of the lesson "Sampling"."""
 
 from llmviz.course.components.token_loop.view import STAGES
 from llmviz.course.document import beside

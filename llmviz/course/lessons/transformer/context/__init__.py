@@ -1,4 +1,6 @@
-"""The chapter "In context" of the lesson "Tokens to vectors"."""
+"""The chapter "In context" of the lesson "Inside the transformer"."""
+
+from dataclasses import replace
 
 from llmviz.course.document import beside
 from llmviz.course.ui import codec
@@ -6,6 +8,7 @@ from llmviz.course.ui import codec
 words = beside(__file__)
 
 PARAMS = [
+    replace(codec.text("ctxcell", ""), formerly="term"),
     codec.text("ctxword", words.first_word),
     codec.text("ctx1", words.stories[0], 1_000),
     codec.text("ctx2", words.stories[1], 1_000),

@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.transformer.token_loop import vectors_computed, write_slowly
 from llmviz.evaluation.cache_costs import bytes_held, cache_costs
+from llmviz.interpretability.writing_rounds import vectors_computed, write_slowly
 from llmviz.models import build
 from llmviz.models.arithmetic import cache_bytes
 from tests.interpretability.models import IDS, NO_SUM, OPTIONS, gpt

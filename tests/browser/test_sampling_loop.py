@@ -8,7 +8,7 @@ from tests.browser.test_tokenization import wait_for_address
 
 
 def test_the_loop_goes_forward_and_back_and_what_is_computed_again_changes(visit):
-    visit.open("transformer?part=loop&moment=5")
+    visit.open("sampling?part=loop&moment=5")
     page = visit.page
     line, last = page.locator(".loop-line"), page.locator("th.column.there").last
     expect(line).to_contain_text("Round 2.")
@@ -34,7 +34,7 @@ def test_the_loop_goes_forward_and_back_and_what_is_computed_again_changes(visit
 
 
 def test_the_loop_plays_by_itself_to_its_end(visit):
-    visit.open("transformer?part=loop&moment=57")
+    visit.open("sampling?part=loop&moment=57")
     page = visit.page
     page.get_by_label("play").click()
     expect(page.locator(".loop-line")).to_contain_text("is appended")

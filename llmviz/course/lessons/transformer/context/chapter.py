@@ -10,9 +10,8 @@ import streamlit as st
 
 from llmviz.course import components as lv
 from llmviz.course.components.token_strip.view import TokenRow, TokenSelection, token_strip
-from llmviz.course.lessons.embeddings import sources
-from llmviz.course.lessons.embeddings.context import words
-from llmviz.course.lessons.embeddings.context.model import (
+from llmviz.course.lessons.transformer.context import words
+from llmviz.course.lessons.transformer.context.model import (
     Move,
     Place,
     TwoPaths,
@@ -20,14 +19,15 @@ from llmviz.course.lessons.embeddings.context.model import (
     last_piece,
     two_paths,
 )
+from llmviz.course.lessons.transformer.page import MODEL
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui import pinned_cells as cells
-from llmviz.models.gpt import GPT
 from llmviz.models.residual import Stage, read_stream
-from llmviz.similarity import VectorTable, unit_rows
+from llmviz.models.transformers import require_transformer
+from llmviz.similarity import unit_rows
 
 STAGED = True
-KEY = "embeddings.context"
+KEY = "transformer.context"
 GUESS = f"{KEY}.path"
 SENTENCES = (("ctx1", "at1"), ("ctx2", "at2"))  # the controls of each: its text, the token clicked
 APART = 0.05  # of the cosine, on average, between the answers of the question
@@ -45,17 +45,13 @@ def draw(state: kit.PageState) -> None:
         for (key, at), label in zip(SENTENCES, words.sentences, strict=True):
             kit.text_input(state, key, label, then=state.setter(**{at: -1}))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        table = sources.choose(state)
-        if table is None:
-            return
+        bundled = kit.load(MODEL.choose(state))
         kit.text_input(state, "ctxword", words.word, width=160, then=forget)
-    bundled = engine.load(table.name)
-    if not isinstance(bundled.model, GPT):
-        kit.prose(words.no_layers, name=sources.named(table))
+    if bundled is None or kit.or_refused(require_transformer, bundled.model) is None:
         return
     with picture:
         try:
-            a, b = (_sentence(state, table, bundled, number) for number in (0, 1))
+            a, b = (_sentence(state, bundled, number) for number in (0, 1))
         except ValueError as error:
             kit.refuse(error)
             return
@@ -66,20 +62,18 @@ def draw(state: kit.PageState) -> None:
         known = asked is None or kit.answered(asked, GUESS)
         _path(paths, asked, known)
         if a.ids[a.at] != b.ids[b.at]:
-            own, other = (sources.label(table, place.ids[place.at]) for place in (a, b))
+            own, other = (_label(bundled, place.ids[place.at]) for place in (a, b))
             kit.prose(words.other_token, a=own, b=other)
         if asked is not None:
             kit.predict(asked, GUESS, covers=True, hand=True)
         if known:
-            kit.prose(what_happens(table, paths, a, b))
+            kit.prose(what_happens(bundled, paths, a, b))
     kit.looks(state, words.looks, f"{KEY}.looks")
     if known:
-        _deeper(state, table, bundled, paths, (a, b))
+        _deeper(state, bundled, paths, (a, b))
 
 
-def _sentence(
-    state: kit.PageState, table: VectorTable, bundled: engine.Bundled, number: int
-) -> Place | None:
+def _sentence(state: kit.PageState, bundled: engine.Bundled, number: int) -> Place | None:
     """Show one sentence as tokens and return the word in it; None where it is not there.
 
     Raises ValueError: there is no text, or more of it than the model reads.
@@ -91,12 +85,12 @@ def _sentence(
     before, most = bundled.tokenizer.start, bundled.model.context_length
     ids = (*before, *(token.id for token in tokens))
     if len(ids) > most:
-        about = {"count": len(ids), "name": kit.label(table.name), "most": most}
+        about = {"count": len(ids), "name": kit.label(bundled.name), "most": most}
         raise ValueError(words.too_long.format(which=which, **about))
     word = state["ctxword"].strip()
     place, pieces = state[at], 1
     if not 0 <= place < len(tokens):
-        place, pieces = last_piece(table.tokenizer, tokens, word) or (-1, 1)
+        place, pieces = last_piece(bundled.tokenizer, tokens, word) or (-1, 1)
     token_strip(
         [TokenRow("", tokens)],
         key=f"{KEY}.{key}",
@@ -173,7 +167,6 @@ def _path(paths: TwoPaths, asked: kit.Question | None, known: bool) -> None:
 
 def _deeper(
     state: kit.PageState,
-    table: VectorTable,
     bundled: engine.Bundled,
     paths: TwoPaths,
     places: tuple[Place, Place],
@@ -182,7 +175,7 @@ def _deeper(
     a, b = places
     move = largest_move(paths, a, b)
     kit.section(words.moved_section)
-    kit.prose(what_moved(table, move))
+    kit.prose(what_moved(bundled, move))
     with st.container(horizontal=True):
         for (key, _), title in zip(SENTENCES, words.open, strict=True):
             kit.head_link(title, state[key], bundled.name, move.layer, move.head)
@@ -193,7 +186,7 @@ def _deeper(
         words.snippet.format(name=bundled.name, **about),
         str([f"{value:.2f}" for value in paths.cosines]),
     )
-    own, other = (sources.label(table, place.ids[place.at]) for place in places)
+    own, other = (_label(bundled, place.ids[place.at]) for place in places)
     change = end_change(paths, bundled.model.config.n_layer)
     kit.seen(words.end, a=own, b=other, change=change)
 
@@ -216,11 +209,15 @@ def end_change(paths: TwoPaths, n_layer: int) -> str:
     )
 
 
+def _label(bundled: engine.Bundled, token: int) -> str:
+    return kit.quote(kit.names_of([token], bundled.tokenizer)[0])
+
+
 def _named(texts: dict[str, str], stage: Stage) -> str:
     return texts[stage.kind].format(layer=stage.layer)
 
 
-def what_happens(table: VectorTable, paths: TwoPaths, a: Place, b: Place) -> str:
+def what_happens(bundled: engine.Bundled, paths: TwoPaths, a: Place, b: Place) -> str:
     """Return the sentences about the curve: where both begin, where it falls, what comes next."""
     cosines = [kit.signed(float(value)) for value in paths.cosines]
     sentences = []
@@ -244,17 +241,17 @@ def what_happens(table: VectorTable, paths: TwoPaths, a: Place, b: Place) -> str
     )
     (next_a, share_a), (next_b, share_b) = a.next_token, b.next_token
     expected = words.say_next.format(
-        a=sources.label(table, a.ids[a.at]),
-        b=sources.label(table, b.ids[b.at]),
-        next_a=sources.label(table, next_a),
+        a=_label(bundled, a.ids[a.at]),
+        b=_label(bundled, b.ids[b.at]),
+        next_a=_label(bundled, next_a),
         share_a=kit.percent(share_a),
-        next_b=sources.label(table, next_b),
+        next_b=_label(bundled, next_b),
         share_b=kit.percent(share_b),
     )
     return "\n\n".join((" ".join(sentences), expected, words.say_others))
 
 
-def what_moved(table: VectorTable, move: Move) -> str:
+def what_moved(bundled: engine.Bundled, move: Move) -> str:
     """Return the sentences about the attention step that moved the two vectors apart."""
     before, after = kit.signed(move.before), kit.signed(move.after)
     line = words.moved if move.before > move.after and before != after else words.moved_nowhere
@@ -265,9 +262,9 @@ def what_moved(table: VectorTable, move: Move) -> str:
     return f"{text} " + words.head_apart.format(
         head=move.head,
         apart=move.apart,
-        from_a=sources.label(table, from_a),
+        from_a=_label(bundled, from_a),
         share_a=kit.percent(share_a),
-        from_b=sources.label(table, from_b),
+        from_b=_label(bundled, from_b),
         share_b=kit.percent(share_b),
     )
 
@@ -297,6 +294,6 @@ def _matrix(state: kit.PageState, names: Sequence[str], paths: TwoPaths) -> None
         ],
         [[words.a], [words.b], [words.product]],
         key=f"{KEY}.matrix",
-        control="term",
+        control="ctxcell",
         stacked=True,
     )

@@ -6,10 +6,9 @@ import streamlit as st
 from llmviz.corpus import WindowPlan
 from llmviz.course.components import TokenRow, token_strip, windows_view
 from llmviz.course.components.token_strip.view import visible_text
-from llmviz.course.lessons.tokenization import sources
-from llmviz.course.lessons.tokenization.windows import words
+from llmviz.course.lessons.training.windows import words
 from llmviz.course.ui import kit
-from llmviz.tokenizers import PADDING, Tokenizer, get_tokenizer
+from llmviz.tokenizers import PADDING, TOKENIZERS, Tokenizer, get_tokenizer
 
 STAGED = True
 GUESS = "windows.guesses"
@@ -21,7 +20,7 @@ QUOTED = 400  # characters of the text in the snippet
 def draw(state: kit.PageState) -> None:
     """Show a frame over the text, the guess how many exercises it is, then all frames."""
     kit.prose(words.hook)
-    name, tokenizer, missing = sources.chosen_tokenizer(state)
+    tokenizer = get_tokenizer(state["cutter"])
     text = kit.learner_text(state)
     tokens = tokenizer.tokens(text or "")[:DRAWN]
     ids, texts = [token.id for token in tokens], [visible_text(token.data)[0] for token in tokens]
@@ -46,16 +45,16 @@ def draw(state: kit.PageState) -> None:
                 frames = kit.count(len(plan.starts), "frame")
                 kit.prose(f"{words.caption.format(frames=frames)} {coverage(plan)}")
     kit.source(state, opened=True)
-    sources.list_tokenizers(state)
-    if missing:
-        kit.warn(missing, ":material/info:")
+    st.selectbox(
+        words.cutter, list(TOKENIZERS), format_func=label, width=460, **state.bind("cutter")
+    )
     if plan is None:
         return
     kit.looks(state, words.looks, "windows.looks")
     if known:
         _tensors(state, ids, plan)
     _padding()
-    _code(state, name, tokenizer, text or "", plan)
+    _code(state["cutter"], tokenizer, text or "", plan)
     if known:
         kit.seen(words.end, **end(texts, plan))
 
@@ -151,14 +150,17 @@ def _padding() -> None:
     st.code("\n\n".join(lines), language=None, wrap_lines=True)
 
 
-def _code(
-    state: kit.PageState, name: str, tokenizer: Tokenizer, text: str, plan: WindowPlan
-) -> None:
-    builds, quoted = sources.code_for(state, name), text[:QUOTED]
+def label(name: str) -> str:
+    """Return a tokenizer's name and what it is."""
+    return f"{name} · {TOKENIZERS[name].description}"
+
+
+def _code(name: str, tokenizer: Tokenizer, text: str, plan: WindowPlan) -> None:
+    quoted = text[:QUOTED]
     ids, c = tokenizer.encode(quoted), plan.context
-    if builds is None or len(ids) <= c:  # what a snippet may quote is shorter than a window
+    if len(ids) <= c:  # what a snippet may quote is shorter than a window
         return
     starts = WindowPlan(len(ids), c, plan.stride).starts
     lines = "\n".join(f"{ids[p : p + c]} -> {ids[p + 1 : p + c + 1]}" for p in starts)
-    snippet = words.snippet.format(builds=builds, quoted=quoted, context=c, stride=plan.stride)
+    snippet = words.snippet.format(name=name, quoted=quoted, context=c, stride=plan.stride)
     kit.show_code([WindowPlan], snippet, lines)

@@ -7,17 +7,17 @@ import streamlit as st
 
 from llmviz.course.components.token_loop.view import STAGES, LoopRound, token_loop
 from llmviz.course.figures.attention import Axes, against_size
-from llmviz.course.lessons.transformer.loop import ROUNDS, words
-from llmviz.course.lessons.transformer.page import MODEL
-from llmviz.course.lessons.transformer.params import TEXT
-from llmviz.course.lessons.transformer.token_loop import Round, vectors_computed, write_slowly
+from llmviz.course.lessons.sampling import params, source
+from llmviz.course.lessons.sampling.loop import ROUNDS, words
 from llmviz.course.ui import engine, kit
 from llmviz.evaluation.cache_costs import TRIES, CacheCosts, cache_costs
+from llmviz.interpretability.writing_rounds import Round, vectors_computed, write_slowly
+from llmviz.models.transformers import require_transformer
 from llmviz.sampling.generation import can_cache
 
 STAGED = True
-PROMPT = 40  # tokens of the text that are read
-KEY, GUESS = "transformer.loop", "transformer.loop.fresh"
+READ = 60  # tokens of the prompt that are read, the last ones
+KEY, GUESS = "sampling.loop", "sampling.loop.fresh"
 ASKED = 10  # the round that the question is about
 NEAR = 1.1  # times; two measured times that differ by less are about the same
 
@@ -26,34 +26,37 @@ NEAR = 1.1  # times; two measured times that differ by less are about the same
 def draw(state: kit.PageState) -> None:
     """Show the first round, ask what a later one computes, then all rounds and their cost."""
     kit.prose(words.hook)
-    model_and_text = kit.load_and_read(state, MODEL.name(state), PROMPT)
-    if model_and_text is None:
+    prompt = source.prompted(state)
+    if prompt is None or kit.or_refused(require_transformer, prompt.bundled.model) is None:
         kit.source(state, opened=True)
         return
-    bundled, read = model_and_text
+    bundled = prompt.bundled
+    ids = prompt.ids[-min(READ, bundled.model.context_length) :]
     cacheable = can_cache(bundled.model)
-    rounds = rounds_of(bundled, read.ids)
-    quiz = question(len(read.ids), cacheable=cacheable)
+    rounds = rounds_of(bundled, ids)
+    quiz = question(len(ids), cacheable=cacheable)
     shown = len(rounds) == 1 or state["moment"] >= len(STAGES) or kit.answered(quiz, GUESS)
     with kit.stage("loop", stays=False):
-        _loop(state, bundled, read, cacheable, shown=shown)
+        _loop(state, bundled, ids, cacheable, shown=shown)
         if shown:
-            kit.prose(total(len(read.ids), len(rounds), cacheable=cacheable))
+            kit.prose(total(len(ids), len(rounds), cacheable=cacheable))
             st.toggle(words.reuse, help=words.reuse_help, **state.bind("reuse"))
     if len(rounds) > 1:
         kit.predict(quiz, GUESS, covers=True)
     kit.source(state)
+    if len(ids) < len(prompt.ids):
+        kit.inform(words.cut.format(n=len(ids)), ":material/content_cut:")
     if not cacheable:
         kit.inform(words.no_cache, ":material/visibility:")
     if not shown:
         return
-    if state["text"] == TEXT:
-        kit.looks(state, words.looks, f"{KEY}.looks", **work_of(len(read.ids), len(rounds)))
+    if state["prompt"] == params.PROMPT:
+        kit.looks(state, words.looks, f"{KEY}.looks", **work_of(len(ids), len(rounds)))
     kit.section(words.intro)
     kit.show_code(
         [write_slowly],
         words.snippet.format(
-            name=bundled.name, ids=list(read.ids), rounds=ROUNDS, bundled=stop_of(bundled)
+            name=bundled.name, ids=list(ids), rounds=ROUNDS, bundled=stop_of(bundled)
         ),
         f"{[turn.pick for turn in rounds]}\n"
         f"{[f'{float(turn.probabilities[0]):.3f}' for turn in rounds]}",
@@ -61,8 +64,8 @@ def draw(state: kit.PageState) -> None:
     if cacheable:
         _costs(bundled)
     work = words.end_kept if cacheable else words.end_again
-    numbers = work_of(len(read.ids), len(rounds))
-    tokens, counted = kit.count(len(read.ids), "token"), kit.count(len(rounds), "round")
+    numbers = work_of(len(ids), len(rounds))
+    tokens, counted = kit.count(len(ids), "token"), kit.count(len(rounds), "round")
     kit.seen(words.end, tokens=tokens, rounds=counted, work=work.format(**numbers))
 
 
@@ -182,12 +185,17 @@ def picture_words(*, normed: bool, cacheable: bool) -> dict[str, str]:
 
 
 def _loop(
-    state: kit.PageState, bundled: engine.Bundled, read: kit.Read, cacheable: bool, *, shown: bool
+    state: kit.PageState,
+    bundled: engine.Bundled,
+    ids: tuple[int, ...],
+    cacheable: bool,
+    *,
+    shown: bool,
 ) -> None:
     cached = state["reuse"] and cacheable
-    rounds = pictured(bundled, read.ids, cached)
+    rounds = pictured(bundled, ids, cached)
     token_loop(
-        read.tokens,
+        kit.names_of(ids, bundled.tokenizer),
         rounds if shown else rounds[:1],
         key=f"{KEY}.rounds",
         layers=bundled.model.config.n_layer,
