@@ -11,10 +11,7 @@ from hypothesis import strategies as some
 
 from llmviz.corpus.roles import ENTITY_TAGS, TAGS, split_words
 from llmviz.course.lessons.language import counted_stories as counted
-from llmviz.course.lessons.language.names import changes, stories
 from llmviz.course.lessons.language.names import chapter as names
-from llmviz.course.lessons.language.names import questions as name_questions
-from llmviz.course.lessons.language.names import scores as name_scores
 from llmviz.course.lessons.language.names import words as name_words
 from llmviz.course.lessons.language.probing import chapter as probing
 from llmviz.course.lessons.language.probing import words as probe_words
@@ -225,23 +222,33 @@ def test_tags_by_lot_are_asked_for_and_the_best_places_are_told(pairs, classes):
 # ---- names
 
 
+def scored(app) -> list[list[str]]:
+    """The numbers of each score: right ÷ given, right ÷ there, 2 right ÷ both; and the share."""
+    rows = next(
+        one["rows"]
+        for one in unpack_all(app, "case_rows")
+        if one["axis"]["title"] == name_words.score_axis
+    )
+    return [[*row["note"].split(" ÷ "), f"{row['value']:.2f}"] for row in rows]
+
+
 def test_the_scores_are_those_of_the_tags_that_are_shown():
     app = open_part("language", "names", story="3")
     fine(app)
-    grid = grids(app)[name_words.grid]
-    truth, given_tags = grid["texts"]
-    assert truth == list(stories.beginnings()[2][1])[: names.DRAWN]
-    scores = token_score([truth], [given_tags]), span_score([truth], [given_tags])
-    texts = grids(app)[name_words.score_grid]["texts"]
-    for score, row in zip(scores, texts, strict=True):
-        assert row[:3] == [str(score.right), str(score.given), str(score.there)]
-        assert row[5] == f"{score.f1:.2f}"
+    truth, given_tags = grids(app)[name_words.grid]["texts"]
+    assert truth == list(names.beginnings()[2][1])[: names.DRAWN]
+    notes = scored(app)
+    both = token_score([truth], [given_tags]), span_score([truth], [given_tags])
+    for at, score in enumerate(both):
+        precision, recall, f1 = notes[3 * at : 3 * at + 3]
+        told = [precision[0], precision[1], recall[1], f1[2]]
+        assert told == [str(score.right), str(score.given), str(score.there), f"{score.f1:.2f}"]
 
 
 def test_a_changed_tag_costs_a_word_here_and_a_name_there():
     number, truth = next(
         (i + 1, own)
-        for i, (_, own) in enumerate(stories.beginnings())
+        for i, (_, own) in enumerate(names.beginnings())
         if any(one.end - one.start > 1 for one in spans(own))
     )
     name = next(one for one in spans(truth) if one.end - one.start > 1)
@@ -250,8 +257,8 @@ def test_a_changed_tag_costs_a_word_here_and_a_name_there():
         open_part("language", "names", **one) for one in ({"story": str(number)}, link)
     )
     fine(after)
-    cells = [grids(app)[name_words.score_grid]["texts"] for app in (before, after)]
-    words_right, names_right = ([int(one[row][0]) for one in cells] for row in (0, 1))
+    cells = [scored(app) for app in (before, after)]
+    words_right, names_right = ([int(one[row][0]) for one in cells] for row in (0, 3))
     assert words_right[0] - words_right[1] == 1 and names_right[0] - names_right[1] == 1
     assert grids(after)[name_words.grid]["rowNames"][-1] == name_words.rows["yours"]
     tags = next(group for group in after.pills if list(group.options) == list(ENTITY_TAGS))
@@ -277,7 +284,7 @@ def test_another_sentence_keeps_no_tag_that_was_given_to_a_word_of_the_one_befor
 def test_own_text_has_no_score_unless_the_grammar_could_have_written_it():
     app = open_part("language", "names", read="text")
     fine(app)
-    assert name_words.score_grid not in grids(app)
+    assert len(unpack_all(app, "case_rows")) == 1  # of many stories
     assert "there is no score" in prose_of(app)
     odd = open_part("language", "names", read="text", sentence="Barack flew to Chicago.")
     assert "Barack ?" in grids(odd)[name_words.grid]["columnNames"]
@@ -305,26 +312,23 @@ def test_a_cut_text_holds_whole_names(truth, most):
 def test_two_scores_are_called_the_same_if_they_look_the_same(pairs):
     truth, given_tags = zip(*pairs, strict=True)
     texts = {f"{one([truth], [given_tags]).f1:.2f}" for one in (token_score, span_score)}
-    line = name_scores.f1_line(truth, given_tags)
+    line = names.f1_line(truth, given_tags)
     assert line.startswith("To two digits") == (len(texts) == 1)
 
 
 @given(some.text("0123456789.,OBI-DAYPERSON", max_size=30), some.integers(1, 12))
 def test_changes_of_a_link_never_break_and_stay_inside(written, count):
-    made = changes.read_changes(written, count)
+    made = names.read_changes(written, count)
     assert all(0 <= at < count and tag in ENTITY_TAGS for at, tag in made.items())
-    assert len(changes.applied(written, ["O"] * count)) == count
+    assert len(names.applied(written, ["O"] * count)) == count
 
 
 @given(some.lists(some.sampled_from(ENTITY_TAGS), min_size=1, max_size=12))
 def test_the_question_on_names_is_right_for_any_tags(truth):
-    asked = name_questions.shortened([f"w{i}" for i in range(len(truth))], truth)
+    asked = names.question([f"w{i}" for i in range(len(truth))], truth)
     long_names = [one for one in spans(truth) if one.end - one.start > 1]
     assert (asked is None) == (not long_names)
     if asked is not None:
-        longest = max(long_names, key=lambda one: one.end - one.start)
-        damaged = [*truth]
-        damaged[longest.end - 1] = "O"
-        right = span_score([truth], [damaged]).right
-        assert asked.answers[asked.right].startswith(f"{right}:")
-        assert right == len(spans(truth)) - 1
+        right = span_score([truth], [names.damaged(truth)]).right
+        assert asked.values[asked.right] == (right,) and right == len(spans(truth)) - 1
+        assert sorted(asked.values) == [(right,), (right + 0.5,), (right + 1,)]

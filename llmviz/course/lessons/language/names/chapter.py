@@ -5,71 +5,100 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
+from llmviz.corpus.roles import ENTITY_TAGS
 from llmviz.course.components.cell_grid.view import cell_grid
-from llmviz.course.lessons.language.names import changes, questions, scores, stories, words
-from llmviz.course.lessons.language.sentence import base_model, read, sentence_box, sentence_of
-from llmviz.course.lessons.language.word_roles import ReadWord
+from llmviz.course.lessons.language.names import words
+from llmviz.course.lessons.language.names.params import STORIES
+from llmviz.course.lessons.language.sentence import (
+    base_model,
+    card,
+    read,
+    sentence_box,
+    sentence_of,
+)
+from llmviz.course.lessons.language.word_roles import ReadWord, beginning, story_names
 from llmviz.course.ui import kit
-from llmviz.language.names import span_score, spans, token_score
+from llmviz.language.names import OUTSIDE, Score, span_score, spans, token_score
+from llmviz.language.role_scores import TEST_SEED
+from llmviz.textfile import whole_number
 
+STAGED = True
 KEY = "language.names"
+GUESS = f"{KEY}.shortened"
+WORDS = 40  # of a story, up to the end of a sentence
 DRAWN = 48  # words that have a column
 SNIPPET = 24  # words that the code quotes
+LONG = 24  # letters of a word that the control's name holds
+
+names_of_text = kit.kept(64)(story_names)
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
+    """Show the names that a tagger finds, and what one missed word costs."""
+    kit.prose(words.hook)
+    if base_model() is None:
+        return
+    if state["read"] == "story":
+        text, truth = beginnings()[state["story"] - 1]
+    else:
+        text = sentence_of(state)
+        truth = None if text is None else names_of_text(text)
+    read_words = None if text is None else read(text)
+    asked, yours = None, []
+    if read_words is not None:
+        drawn = whole_names(truth or (), DRAWN)
+        cut = len(read_words) > drawn
+        shown = words.cut.format(drawn=drawn, all=len(read_words)) if cut else ""
+        read_words, truth = read_words[:drawn], None if truth is None else truth[:drawn]
+        given = [word.entity for word in read_words]
+        yours = applied(state["changed"], given)
+        asked = None if truth is None else question([word.text for word in read_words], truth)
+    opened = asked is None or kit.answered(asked, GUESS)
+    with kit.stage("names", stays=False):
+        if read_words is not None:
+            if shown:
+                kit.inform(shown, ":material/content_cut:")
+            _grid(state, read_words, given, yours, truth)
+            _control(state, read_words, yours, scored=truth is not None)
+            if asked is not None and truth is not None:
+                _shortened(asked, truth)
+        _source(state)
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    if opened:
+        kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro)
+    if read_words is not None:
+        kit.prose(names_line(read_words, yours))
+        if truth is None:
+            kit.prose(words.no_truth)
+        elif opened:
+            _scores(truth, yours)
+    _bundled()
+    if read_words is not None and opened:
+        _code(truth or given, yours)
+        kit.seen(words.end, **end(read_words, yours))
+
+
+def _source(state: kit.PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         forget = state.setter(changed="", nword=-1)
         kit.choose(state, "read", words.source, words.sources, then=forget)
         if state["read"] == "story":
             number = state.ranged("story", then=forget)
             st.number_input(words.story, step=1, width=130, **number)
-    if base_model() is None:
-        return
-    if state["read"] == "story":
-        text, truth = stories.beginnings()[state["story"] - 1]
-    else:
+    if state["read"] == "text":
         sentence_box(state)
-        text = sentence_of(state)
-        truth = None if text is None else stories.names_of_text(text)
-    if text is None:
-        return
-    read_words = read(text)
-    if read_words is None:
-        return
-    drawn = whole_names(truth or (), DRAWN)
-    if len(read_words) > drawn:
-        kit.inform(words.cut.format(drawn=drawn, all=len(read_words)), ":material/content_cut:")
-    read_words, truth = read_words[:drawn], None if truth is None else truth[:drawn]
-    given = [word.entity for word in read_words]
-    yours = changes.applied(state["changed"], given)
-    _grid(state, read_words, given, yours, truth)
-    changes.control(state, read_words, yours, scored=truth is not None)
-    _names(read_words, yours)
-    if truth is None:
-        kit.prose(words.no_truth)
-    else:
-        if state["read"] == "text":
-            kit.prose(words.yours_is_story)
-        question = questions.shortened([word.text for word in read_words], truth)
-        if question is not None:
-            kit.predict(question, f"{KEY}.ask")
-        scores.draw(truth, yours)
-    scores.draw_bundled()
-    _code(read_words, truth or given, yours)
-    kit.seen(words.end, **end(read_words, yours))
 
 
-def end(read_words: Sequence[ReadWord], tags: Sequence[str]) -> dict[str, object]:
-    """Return what the chapter ends with: the names by the tags, and the words that are new."""
-    return {
-        "words": kit.count(len(read_words), "word"),
-        "names": kit.count(len(spans(tags)), "name"),
-        "unknown": sum(not word.known for word in read_words),
-    }
+@kit.kept(1)
+def beginnings() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the first sentences of held-out stories, with the true BIO tags of their words."""
+    from llmviz.language.tagger import tagged_stories, text_of
+
+    first_words = [beginning(story, WORDS) for story in tagged_stories(STORIES, TEST_SEED)]
+    return tuple((text_of(start), tuple(word.entity for word in start)) for start in first_words)
 
 
 def whole_names(truth: Sequence[str], most: int) -> int:
@@ -81,6 +110,59 @@ def whole_names(truth: Sequence[str], most: int) -> int:
     while 1 < most < len(truth) and truth[most].startswith("I-"):
         most -= 1
     return most
+
+
+def damaged(truth: Sequence[str]) -> list[str] | None:
+    """Return the tags with the last word of the longest name missed; None without a long name."""
+    longest = max(spans(truth), key=lambda span: span.end - span.start, default=None)
+    if longest is None or longest.end - longest.start < 2:
+        return None
+    given = list(truth)
+    given[longest.end - 1] = OUTSIDE
+    return given
+
+
+def question(texts: Sequence[str], truth: Sequence[str]) -> kit.Question | None:
+    """Return the question how many names count if the last word of the longest one is missed.
+
+    The wrong answers are of somebody to whom half a name is half a point, and to whom it was found
+    after all. None where no name has two words.
+    """
+    given = damaged(truth)
+    if given is None:
+        return None
+    whole = span_score([truth], [given])
+    longest = max(spans(truth), key=lambda span: span.end - span.start)
+    reasons = {
+        float(whole.there): words.ask_found,
+        whole.there - 0.5: words.ask_half,
+        float(whole.right): words.ask_right,
+    }
+    name = kit.quote(" ".join(texts[longest.start : longest.end]), 60)
+    slots = {"name": name, "names": kit.count(whole.there, "name")}
+    return kit.Question.among(words.ask, reasons, float(whole.right), "{:.3g}".format, **slots)
+
+
+def _shortened(asked: kit.Question, truth: Sequence[str]) -> None:
+    """Draw how much counts where that word is missed; of the names the hand says it."""
+    given = damaged(truth) or truth
+    whole, by_word = span_score([truth], [given]), token_score([truth], [given])
+    cases = [kit.Case(words.still, whole.right, note=f"{whole.right} / {whole.there}")]
+    if kit.answered(asked, GUESS):
+        note = f"{by_word.right} / {by_word.there}"
+        share = whole.there * by_word.right / max(1, by_word.there)
+        cases.append(kit.Case(words.still_words, share, note=note, role="value"))
+    axis = kit.Axis(0, whole.there, words.still_axis.format(names=kit.count(whole.there, "name")))
+    kit.guess_cases(cases, axis, asked, GUESS, veiled=[0], picture=f"{KEY}.still", form="figure")
+
+
+def end(read_words: Sequence[ReadWord], tags: Sequence[str]) -> dict[str, object]:
+    """Return what the chapter ends with: the names by the tags, and the words that are new."""
+    return {
+        "words": kit.count(len(read_words), "word"),
+        "names": kit.count(len(spans(tags)), "name"),
+        "unknown": sum(not word.known for word in read_words),
+    }
 
 
 def _grid(
@@ -96,16 +178,14 @@ def _grid(
         rows = {"truth": truth} | rows
     if list(yours) != list(given):
         rows["yours"] = yours
-    names = list(rows)
-    tags = list(rows.values())
+    names, tags = list(rows), list(rows.values())
     wrong = [
         [truth is not None and a != b for a, b in zip(row, truth or row, strict=True)]
         for row in tags
     ]
-
-    at = state["nword"]
+    at, colours = state["nword"], {"O": 0.0, "B": 1.0, "I": 0.55}
     cell_grid(
-        np.array([[_colour(tag) for tag in row] for row in tags], dtype=np.float32),
+        np.array([[colours[tag[0]] for tag in row] for row in tags], dtype=np.float32),
         key=f"{KEY}.grid",
         row_names=[words.rows[name] for name in names],
         column_names=[
@@ -129,10 +209,6 @@ def _grid(
     )
 
 
-def _colour(tag: str) -> float:
-    return {"O": 0.0, "B": 1.0, "I": 0.55}[tag[0]]
-
-
 def note(tags: Sequence[str], at: int) -> str:
     """Return what a tag means among those beside it: an I- may begin a name."""
     tag = tags[at]
@@ -143,8 +219,60 @@ def note(tags: Sequence[str], at: int) -> str:
     return words.note.format(tag=tag, meaning=meaning)
 
 
-def _names(read_words: Sequence[ReadWord], tags: Sequence[str]) -> None:
-    """Say which names the tags mark, and which words the model does not know."""
+def read_changes(written: str, count: int) -> dict[int, str]:
+    """Return the changes of a link for a text of `count` words; what makes no sense is left out.
+
+    >>> read_changes("3.O,1.B-DAY,9.O,x.O,2.Z", 5)
+    {3: 'O', 1: 'B-DAY'}
+    """
+    changes = {}
+    for part in written.split(","):
+        place, _, tag = part.partition(".")
+        at = whole_number(place)
+        if at is not None and at < count and tag in ENTITY_TAGS:
+            changes[at] = tag
+    return changes
+
+
+def applied(written: str, given: Sequence[str]) -> list[str]:
+    """Return tags with the changes of a link made."""
+    tags = list(given)
+    for at, tag in read_changes(written, len(tags)).items():
+        tags[at] = tag
+    return tags
+
+
+def _control(
+    state: kit.PageState, read_words: Sequence[ReadWord], tags: Sequence[str], *, scored: bool
+) -> None:
+    """Show the choice of a tag for the open word; scored: whether true tags are known."""
+    at = state["nword"]
+    is_open = 0 <= at < len(read_words)
+
+    def take(tag: str | None) -> None:
+        changes = read_changes(state["changed"], len(read_words))
+        changes.pop(at, None)
+        if tag is not None and tag != read_words[at].entity:
+            changes[at] = tag
+        state["changed"] = ",".join(f"{place}.{label}" for place, label in sorted(changes.items()))
+
+    if not is_open:
+        kit.prose(words.change_text if scored else words.change_unscored)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        if is_open:
+            word = read_words[at].text
+            word = word if len(word) <= LONG else f"{word[: LONG - 1]}…"
+            st.pills(
+                words.change.format(word=kit.escape_markdown(word)),
+                ENTITY_TAGS,
+                **kit.tied(f"_language.names.tag.{at}", tags[at], take),
+            )
+        if read_changes(state["changed"], len(read_words)):
+            st.button(words.undo, icon=":material/undo:", on_click=state.setter(changed=""))
+
+
+def names_line(read_words: Sequence[ReadWord], tags: Sequence[str]) -> str:
+    """Return which names the tags mark, and which words the model does not know."""
     marked = [
         words.name.format(
             words=kit.quote(" ".join(word.text for word in read_words[span.start : span.end]), 60),
@@ -155,10 +283,64 @@ def _names(read_words: Sequence[ReadWord], tags: Sequence[str]) -> None:
     line = words.found.format(names=", ".join(marked)) if marked else words.none_found
     unknown = list(dict.fromkeys(word.text for word in read_words if not word.known))
     sentence = words.unknown.format(words=", ".join(map(kit.quote, unknown)))
-    kit.prose(f"{line} {sentence if unknown else words.all_known}")
+    return f"{line} {sentence if unknown else words.all_known}"
 
 
-def _code(read_words: Sequence[ReadWord], truth: Sequence[str], given: Sequence[str]) -> None:
+def _scores(truth: Sequence[str], given: Sequence[str]) -> None:
+    """Show the scores of some tags against the true ones."""
+    kit.section(words.scores)
+    axis = kit.Axis(0, 1, words.score_axis)
+    kit.case_rows(score_rows(truth, given), axis, key=f"{KEY}.scores", words={}, form="figure")
+    kit.prose(f1_line(truth, given))
+
+
+def score_rows(truth: Sequence[str], given: Sequence[str]) -> list[kit.Case]:
+    """Return precision, recall and F1 word by word and of whole names, each with its fraction."""
+    cases = []
+    for how, score in zip(
+        words.score_hows,
+        (token_score([truth], [given]), span_score([truth], [given])),
+        strict=True,
+    ):
+        parts = {
+            "precision": (score.right, score.given, score.precision),
+            "recall": (score.right, score.there, score.recall),
+            "f1": (2 * score.right, score.given + score.there, score.f1),
+        }
+        for name, (above, below, share) in parts.items():
+            label = [(how, False), (words.score_names[name], True)]
+            cases.append(kit.Case(label, share, note=f"{above} ÷ {below}"))
+    return cases
+
+
+def f1_line(truth: Sequence[str], given: Sequence[str]) -> str:
+    """Return both scores in a sentence: whether they differ as they are written, and why."""
+    scores = token_score([truth], [given]), span_score([truth], [given])
+    token, span = (f"{score.f1:.2f}" for score in scores)
+    line = words.same if token == span else words.differ
+    return line.format(f1=token, token=token, span=span)
+
+
+def _bundled() -> None:
+    """Show what the tagger reached on many stories, by kind of name."""
+    measured = kit.or_refused(card)
+    if measured is None:
+        return
+    kit.section(words.bundled, stories=measured["test_stories"])
+    cases = [
+        kit.Case(
+            [(words.kinds[kind], True), (row, False)],
+            Score(*score[how]).f1,
+            note=f"{Score(*score[how]).f1:.4f}",
+        )
+        for kind, score in measured["names"]["by_kind"].items()
+        for how, row in zip(("token", "span"), words.bundled_rows, strict=True)
+    ]
+    axis = kit.Axis(0, 1, words.bundled_axis)
+    kit.case_rows(cases, axis, key=f"{KEY}.bundled", words={}, form="figure")
+
+
+def _code(truth: Sequence[str], given: Sequence[str]) -> None:
     a, b = list(truth[:SNIPPET]), list(given[:SNIPPET])
     kit.show_code(
         [spans, token_score, span_score],
