@@ -152,7 +152,7 @@ def test_what_is_said_of_the_counts_holds_at_every_setting(length, size, memory,
     room = chapter.numbers_in(memory)
     side = square_tile(room, size)
     now = tile_traffic(length, size, side, side, causal=causal).moved
-    line = chapter.moved_line(length, size, side, room, causal=causal)
+    line = chapter.moved_line(length, size, side, causal=causal)
     matrices = 4 * length * length + 4 * length * size
     assert ("times less" in line) == (matrices / now > chapter.NEAR)
     assert ("times more" in line) == (now / matrices > chapter.NEAR)

@@ -70,7 +70,7 @@ def draw(state: kit.PageState) -> None:
             kit.prose(report(tiles))
         kit.head_link(words.whole_link, state["text"], bundled.name, *head)
         _code(bundled, read, state["tile"], head, tiles)
-    _moved(state)
+    moved = _moved(state)
     kit.section(words.times_section, heads=HEADS, size=HEAD_SIZE, side=TILE)
     kit.live(
         state,
@@ -83,7 +83,7 @@ def draw(state: kit.PageState) -> None:
         said=kit.Said(words.times_going, words.times_stopped, words.times_again),
     )
     if tiles is not None and shown:
-        kit.seen(words.end, tiles=kit.count(len(tiles.tiles), "tile"), **moved(state))
+        kit.seen(words.end, tiles=kit.count(len(tiles.tiles), "tile"), moved=moved)
 
 
 def _require(model: nn.Module) -> GPT:
@@ -273,8 +273,8 @@ def _code(
     )
 
 
-def _moved(state: kit.PageState) -> None:
-    """Show what attention reads and writes in both ways, over the length of the text."""
+def _moved(state: kit.PageState) -> str:
+    """Show what attention reads and writes in both ways; return it for one length, as a line."""
     kit.section(words.moved)
     length, size, causal = int(state["flashlength"]), int(state["headsize"]), state["skipped"]
     room = numbers_in(int(state["fastmemory"]))
@@ -289,30 +289,22 @@ def _moved(state: kit.PageState) -> None:
             names = {str(value): f"{value:,}" for value in values}
             st.select_slider(label, width=230, **state.named(key, names))
         st.toggle(words.skip, help=words.skip_help, **state.bind("skipped"))
-    kit.prose(f"{moved_line(length, size, side, room, causal=causal)} {words.growth}")
+    line = moved_line(length, size, side, causal=causal)
+    own = min(side, length)
+    held = words.held.format(side=own, held=tile_numbers(own, own, size), room=room)
+    kit.prose(f"{line} {held} {words.growth}")
     kit.show_code(
         [tile_traffic, matrix_traffic, square_tile],
         words.snippet_moved.format(room=room, size=size, length=length, causal=causal),
         f"{side} {matrix_traffic(length, size)}\n"
         f"{tile_traffic(length, size, side, side, causal=causal)}",
     )
+    return line
 
 
 def numbers_in(kibibytes: int) -> int:
     """Return how many numbers fit into so much fast memory."""
     return 1024 * kibibytes // BYTES
-
-
-def moved(state: kit.PageState) -> dict[str, str]:
-    """Return what both ways move at the chosen length, for the end of the chapter."""
-    length, size = int(state["flashlength"]), int(state["headsize"])
-    side = square_tile(numbers_in(int(state["fastmemory"])), size)
-    tiles = tile_traffic(length, size, side, side, causal=state["skipped"]).moved
-    return {
-        "length": kit.count(length, "token"),
-        "by_tiles": spoken_bytes(BYTES * tiles),
-        "by_matrices": spoken_bytes(BYTES * matrix_traffic(length, size).moved),
-    }
 
 
 @kit.kept(64)
@@ -326,21 +318,17 @@ def curves(length: int, size: int, side: int, causal: bool, mode: kit.Mode) -> k
     return against_size(LENGTHS, series, axes, chosen=length, log_y=True, mode=mode)
 
 
-def moved_line(length: int, size: int, side: int, room: int, *, causal: bool) -> str:
-    """Return what both ways move at one length, and what then lies in fast memory."""
+def moved_line(length: int, size: int, side: int, *, causal: bool) -> str:
+    """Return what both ways move at one length."""
     tiles = tile_traffic(length, size, side, side, causal=causal).moved
     matrices = matrix_traffic(length, size).moved
     ratio = matrices / tiles
     much = words.less if ratio > NEAR else words.more if ratio < 1 / NEAR else words.about
-    own = min(side, length)
     return words.at.format(
         length=kit.count(length, "token"),
         matrices=spoken_bytes(BYTES * matrices),
         tiles=spoken_bytes(BYTES * tiles),
-        side=own,
         ratio=much.format(ratio=max(ratio, 1 / ratio)),
-        held=tile_numbers(own, own, size),
-        room=room,
     )
 
 

@@ -147,6 +147,7 @@ def line_read(steps: RowSteps, place: Place, scheme: Scheme) -> str:
         used=len(np.unique(steps.codes[part])),
         codes=scheme.codes,
         share=kit.percent(error / steps.scale[place.column]),
+        bits=scheme.bits_per_weight(place.rows, place.columns),
     )
 
 
