@@ -158,8 +158,8 @@ def test_all_rounds_are_told_with_units_even_without_a_guess():
     p = np.ones(4) / 4
     alone = Round(5, (), 1, p, 0.5, (1,))
     assert total([alone]) == (
-        "1 pass of the large model wrote 1 token, which is 1.00 a look. It checked 0 guesses and "
-        "kept 0."
+        "1 pass of the large model wrote 1 token, which is 1.00 for each look. "
+        "It checked 0 guesses and kept 0."
     )
 
 
