@@ -439,8 +439,8 @@ def test_runs_of_the_learner_can_be_chosen(small, tmp_path, monkeypatch):
     shape = {"n_layer": 1, "n_head": 2, "n_embd": 8}
     plan = Plan(model="gpt", model_options=shape, corpus="names", train=settings)
     list(run_in_folder(home / "kept", prepare(plan)))
-    for part in ("lookup", "similarity", "context"):
-        link = {"word": "a", "other": "b", "ctxword": "a", "ctx1": "anna", "ctx2": "emma"}
+    for part in ("lookup", "similarity"):
+        link = {"word": "a", "other": "b"}
         app = open_part("embeddings", part, model="run:kept", **link)
         fine(app)
         (menu,) = app.selectbox

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
-from streamlit.delta_generator import DeltaGenerator
 
 AHEAD = 0.1  # seconds: what it takes from the sending of a picture until it has been painted
 
@@ -20,18 +16,3 @@ def pictures_first() -> None:
     buttons and code are not.
     """
     time.sleep(AHEAD)
-
-
-@contextmanager
-def before_controls(place: DeltaGenerator, controls: Callable[[], None]) -> Iterator[None]:
-    """Draw what the block draws, and only then the controls that stand above it in `place`.
-
-    The control that was moved stands already, and the hand waits for the picture. The controls
-    come also where the block returns early or fails.
-    """
-    try:
-        yield
-        pictures_first()
-    finally:
-        with place:
-            controls()

@@ -13,7 +13,6 @@ from llmviz.course.lessons.embeddings.lookup import ids
 from llmviz.course.lessons.embeddings.similarity import words
 from llmviz.course.ui import kit
 from llmviz.course.ui import pinned_cells as cells
-from llmviz.course.ui.paint_order import before_controls
 from llmviz.interpretability.vector_tables import crowded, measured
 from llmviz.similarity import (
     Neighbours,
@@ -35,15 +34,13 @@ def draw(state: kit.PageState, table: VectorTable) -> str:
 
     Raises ValueError: the word's row is zero and has no cosine.
     """
-    head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
-    with before_controls(head, lambda: _controls(state)):
-        row = _row(state, table)
-        if row is None:
-            return ""
-        near, values = _picture(state, table, row)
-        walk = st.container()
-    with walk:
-        _walk(state, table, near)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        _controls(state)
+    row = _row(state, table)
+    if row is None:
+        return ""
+    near, values = _picture(state, table, row)
+    _walk(state, table, near)
     if not _ask(table, row):
         return ""
     _spread(table, row, values, near)

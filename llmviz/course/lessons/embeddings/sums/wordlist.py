@@ -3,14 +3,12 @@
 import re
 
 import numpy as np
-import streamlit as st
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.sums import MOST_WORDS, words
 from llmviz.course.ui import kit
 from llmviz.course.ui import pinned_cells as cells
-from llmviz.course.ui.paint_order import before_controls
 from llmviz.similarity import NotOneRow, VectorTable, pairwise, unit_rows
 
 KEY = "embeddings.wordlist"  # "embeddings.list" is the slot of a control
@@ -21,14 +19,13 @@ def draw(state: kit.PageState, table: VectorTable) -> None:
 
     Raises ValueError: too few or too many words, or a row of zeros.
     """
-    box = st.container()
-    with before_controls(box, lambda: kit.text_input(state, "list", words.list)):
-        rows = _rows(state, table)
-        kit.prose(words.list_text, width=table.width)
-        names = [_name(table, row) for row in rows]
-        alike = pairwise(table.matrix[rows].astype(np.float64))
-        _picture(state, table, rows, alike, names)
-        _say(rows, alike, table)
+    kit.text_input(state, "list", words.list)
+    rows = _rows(state, table)
+    kit.prose(words.list_text, width=table.width)
+    names = [_name(table, row) for row in rows]
+    alike = pairwise(table.matrix[rows].astype(np.float64))
+    _picture(state, table, rows, alike, names)
+    _say(rows, alike, table)
     kit.show_code(
         [pairwise],
         words.snippet_wordlist.format(name=table.name, rows=rows),

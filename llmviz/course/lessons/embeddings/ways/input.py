@@ -18,7 +18,6 @@ from llmviz.course.lessons.embeddings.ways.model import (
 )
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui import pinned_cells as cells
-from llmviz.course.ui.paint_order import before_controls
 from llmviz.course.ui.rerun import once
 from llmviz.models.catalogue import able
 from llmviz.similarity import VectorTable, cosine, euclidean
@@ -40,25 +39,22 @@ def added(state: kit.PageState) -> None:
     if state["from"] > last:  # what is drawn needs it before the control does
         state["from"] = last
 
-    def controls() -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.text_input(state, "sat", words.sentence, width=420)
         st.number_input(
             words.from_text, step=SHOWN_COLUMNS, width=150, **state.ranged("from", most=last)
         )
-
-    head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
-    with before_controls(head, controls):
-        try:
-            tables = _read(bundled, state["sat"])
-        except ValueError as error:  # it cannot be written as UTF-8
-            kit.refuse(error)
-            return
-        if tables is None:
-            st.info(words.no_words, icon=":material/edit:")
-            return
-        names = [visible_text(bundled.tokenizer.token_bytes(i))[0] for i in tables.ids]
-        _sum(state, names, tables)
-        _same_word(names, tables.token, tables.total)
+    try:
+        tables = _read(bundled, state["sat"])
+    except ValueError as error:  # it cannot be written as UTF-8
+        kit.refuse(error)
+        return
+    if tables is None:
+        st.info(words.no_words, icon=":material/edit:")
+        return
+    names = [visible_text(bundled.tokenizer.token_bytes(i))[0] for i in tables.ids]
+    _sum(state, names, tables)
+    _same_word(names, tables.token, tables.total)
 
 
 def _sum(state: kit.PageState, names: list[str], tables: InputTables) -> None:
@@ -180,19 +176,15 @@ def turn(state: kit.PageState) -> None:
     if bundled is None:
         return
     table = sources.table(bundled.name)
-    head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
-    with before_controls(head, lambda: _turn_controls(state)):
-        rows = [sources.find(state, key, table) for key in ("asks", "answers")]
-        if None not in rows:
-            _turned(state, table, rows)
-
-
-def _turn_controls(state: kit.PageState) -> None:
-    kit.text_input(state, "asks", words.asks, width=130)
-    st.slider(words.at, width=170, **state.ranged("m"))
-    kit.text_input(state, "answers", words.answers, width=130)
-    st.slider(words.at_too, width=170, **state.ranged("n"))
-    st.slider(words.shift, width=170, **state.ranged("shift"))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        kit.text_input(state, "asks", words.asks, width=130)
+        st.slider(words.at, width=170, **state.ranged("m"))
+        kit.text_input(state, "answers", words.answers, width=130)
+        st.slider(words.at_too, width=170, **state.ranged("n"))
+        st.slider(words.shift, width=170, **state.ranged("shift"))
+    rows = [sources.find(state, key, table) for key in ("asks", "answers")]
+    if None not in rows:
+        _turned(state, table, rows)
 
 
 def _turned(state: kit.PageState, table: VectorTable, rows: list[int]) -> None:
