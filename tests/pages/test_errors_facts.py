@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.corpus.invented import TOWNS, Person, first_names, person_of, surnames
-from llmviz.course.lessons.errors.facts import chapter, decline, own_fact
+from llmviz.course.lessons.errors.facts import answers, chapter, decline, own_fact
 from llmviz.course.lessons.errors.read_facts import (
     CHOICES,
     NOBODY,
@@ -19,8 +20,10 @@ from llmviz.course.lessons.errors.read_facts import (
     bundled,
     world_of,
 )
+from llmviz.course.ui import engine
 from llmviz.course.ui.common import percent
 from llmviz.course.ui.question import whole_percent
+from llmviz.training.held_out_texts import stories
 from tests.pages.harness import fine, open_part, prose_of
 
 OWN = Person("Ada", surnames()[0], TOWNS[2], 3)
@@ -109,3 +112,15 @@ def test_anybody_can_be_asked_for(world, how):
     }[how]
     assert expected in said
     assert "answering everything is best" in said
+
+
+def test_capitals_are_known_one_way_round_and_no_text_turns_them():
+    bundled = engine.load(answers.STORY_MODEL)
+    learned, turned, pairs = answers.both_ways(bundled)
+    assert learned == pairs > 50 and turned < pairs / 5
+    assert not [text for text in stories(200, 1) if "is the capital of" in text]
+    prompts = ["Once there was", "Once there was an odd baker called"]
+    for prompt, token in zip(prompts, answers.likeliest(bundled, prompts), strict=True):
+        ids = torch.tensor([list(bundled.tokenizer.encode_from_start(prompt))])
+        assert token == int(bundled.model(ids)[0][0, -1].argmax())
+    assert f"{turned} the other way round" in prose_of(open_part("errors", "facts", show="1"))

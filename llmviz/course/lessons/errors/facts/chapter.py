@@ -62,6 +62,7 @@ def draw(state: kit.PageState) -> None:
         _chart(world, read)
         _persons(state, world, read)
         _code(world, read)
+        _turned()
     opened = decline.draw(state) and opened
     own_fact.draw(state)
     if opened:
@@ -171,6 +172,21 @@ def _persons(state: kit.PageState, world: int, read: Read) -> None:
     ]
     titles = (words.name, words.lives, words.says, words.probability, words.of_right)
     kit.rows_table(rows, (*titles, words.namesake), height=320)
+
+
+def _turned() -> None:
+    """Show what the story model knows of capitals in both directions."""
+    kit.section(words.turned)
+    bundled = kit.load(answers.STORY_MODEL)
+    if bundled is None:
+        return
+    learned, turned, pairs = answers.both_ways(bundled)
+    cases = [
+        kit.Case(words.turned_rows[0], learned / pairs),
+        kit.Case(words.turned_rows[1], turned / pairs),
+    ]
+    kit.case_rows(cases, kit.Axis(0, 1, words.turned_axis), key=f"{KEY}.turned", words={})
+    kit.prose(words.turned_read, learned=learned, turned=turned, pairs=pairs)
 
 
 @kit.kept(len(SEEDS))
