@@ -14,10 +14,12 @@ from llmviz.course.lessons.errors.read_facts import (
     CHOICES,
     NOBODY,
     SEEDS,
+    STORY_MODEL,
     UNKNOWN,
     Progress,
     Reading,
     bundled,
+    likeliest,
     world_of,
 )
 from llmviz.course.ui import engine
@@ -115,12 +117,13 @@ def test_anybody_can_be_asked_for(world, how):
 
 
 def test_capitals_are_known_one_way_round_and_no_text_turns_them():
-    bundled = engine.load(answers.STORY_MODEL)
+    bundled = engine.load(STORY_MODEL)
     learned, turned, pairs = answers.both_ways(bundled)
     assert learned == pairs > 50 and turned < pairs / 5
     assert not [text for text in stories(200, 1) if "is the capital of" in text]
     prompts = ["Once there was", "Once there was an odd baker called"]
-    for prompt, token in zip(prompts, answers.likeliest(bundled, prompts), strict=True):
+    said = likeliest(bundled.model, bundled.tokenizer, prompts)
+    for prompt, token in zip(prompts, said, strict=True):
         ids = torch.tensor([list(bundled.tokenizer.encode_from_start(prompt))])
         assert token == int(bundled.model(ids)[0][0, -1].argmax())
     assert f"{turned} the other way round" in prose_of(open_part("errors", "facts", show="1"))

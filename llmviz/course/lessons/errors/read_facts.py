@@ -29,6 +29,7 @@ from llmviz.corpus.invented import (
     question,
     surnames,
 )
+from llmviz.corpus.words import words as words_of
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import require
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from llmviz.models.base import LanguageModel
+    from llmviz.tokenizers import Tokenizer
 
 FILE, CARD = "facts.safetensors", "facts.json"
 COMMAND = "python -m experiments make facts"
@@ -268,3 +270,38 @@ def bundled(unknown: int = 0, seed: int = 0, folder: Path = EXPERIMENT_FOLDER) -
 def run_name(unknown: int, seed: int) -> str:
     """Return the name of a training in the file."""
     return f"unknown-{unknown}.seed-{seed}"
+
+
+STORY_MODEL = "tiny-world-gpt"  # its text names capitals by their countries, never the other way
+BEGINNING = (
+    "Once there was an odd baker called Nora Copperdale. The best friend she had was Ravi "
+    "Nettleton, a kind doctor. They met at the harbour. Nora dreamed of"
+)
+
+
+def capitals_known(model: LanguageModel, tokenizer: Tokenizer) -> tuple[int, int, int]:
+    """Return of how many countries a model names the capital, of how many capitals the country.
+
+    And how many pairs there are. An answer is right where its first token is the likeliest one.
+    """
+    pairs = list(zip(words_of("countries"), words_of("capitals"), strict=True))
+    asked = [(f"{a}. The capital of {a} is", b) for a, b in pairs]
+    turned = [(f"{b}. {b} is the capital of", a) for a, b in pairs]
+    counts = []
+    for way in (asked, turned):
+        said = likeliest(model, tokenizer, [f"{BEGINNING} {prompt}" for prompt, _ in way])
+        wanted = [tokenizer.encode(f" {answer}")[0] for _, answer in way]
+        counts.append(sum(a == b for a, b in zip(said, wanted, strict=True)))
+    return counts[0], counts[1], len(pairs)
+
+
+def likeliest(model: LanguageModel, tokenizer: Tokenizer, prompts: list[str]) -> list[int]:
+    """Return the likeliest next token after each prompt; a token sees none behind it."""
+    import torch
+
+    every = [list(tokenizer.encode_from_start(prompt)) for prompt in prompts]
+    longest = max(map(len, every))
+    ids = torch.tensor([row + [0] * (longest - len(row)) for row in every])
+    with torch.inference_mode():
+        logits = model(ids)[0]
+    return [int(logits[k, len(row) - 1].argmax()) for k, row in enumerate(every)]

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from llmviz.corpus.words import words as words_of
 from llmviz.course.lessons.errors.read_facts import (
     SEEDS,
     Answer,
@@ -11,6 +10,7 @@ from llmviz.course.lessons.errors.read_facts import (
     answers_of,
     bundled,
     by_times,
+    capitals_known,
     world_of,
 )
 from llmviz.course.ui import engine, kit
@@ -44,37 +44,7 @@ def mean(unknown: int, times: int, what: str) -> float:
     return sum(shares) / len(shares)
 
 
-STORY_MODEL = "tiny-world-gpt"  # its text names capitals by their countries, never the other way
-BEGINNING = (
-    "Once there was an odd baker called Nora Copperdale. The best friend she had was Ravi "
-    "Nettleton, a kind doctor. They met at the harbour. Nora dreamed of"
-)
-
-
 @kit.kept(2)
 def both_ways(bundled: engine.Bundled) -> tuple[int, int, int]:
-    """Return of how many countries a model names the capital, of how many capitals the country.
-
-    And how many pairs there are. An answer is right where its first token is the likeliest one.
-    """
-    pairs = list(zip(words_of("countries"), words_of("capitals"), strict=True))
-    asked = [(f"{a}. The capital of {a} is", b) for a, b in pairs]
-    turned = [(f"{b}. {b} is the capital of", a) for a, b in pairs]
-    counts = []
-    for way in (asked, turned):
-        said = likeliest(bundled, [f"{BEGINNING} {prompt}" for prompt, _ in way])
-        wanted = [bundled.tokenizer.encode(f" {answer}")[0] for _, answer in way]
-        counts.append(sum(a == b for a, b in zip(said, wanted, strict=True)))
-    return counts[0], counts[1], len(pairs)
-
-
-def likeliest(bundled: engine.Bundled, prompts: list[str]) -> list[int]:
-    """Return the likeliest next token after each prompt; a token sees none behind it."""
-    import torch
-
-    every = [list(bundled.tokenizer.encode_from_start(prompt)) for prompt in prompts]
-    longest = max(map(len, every))
-    ids = torch.tensor([row + [0] * (longest - len(row)) for row in every])
-    with torch.inference_mode():
-        logits = bundled.model(ids)[0]
-    return [int(logits[k, len(row) - 1].argmax()) for k, row in enumerate(every)]
+    """Return what a model knows of capitals in both directions: see `capitals_known`."""
+    return capitals_known(bundled.model, bundled.tokenizer)

@@ -21,6 +21,7 @@ from llmviz.course.lessons.errors.read_facts import (
     COMMAND,
     PASSES,
     SEEDS,
+    STORY_MODEL,
     UNKNOWN,
     Reading,
     answers_of,
@@ -177,7 +178,7 @@ def _persons(state: kit.PageState, world: int, read: Read) -> None:
 def _turned() -> None:
     """Show what the story model knows of capitals in both directions."""
     kit.section(words.turned)
-    bundled = kit.load(answers.STORY_MODEL)
+    bundled = kit.load(STORY_MODEL)
     if bundled is None:
         return
     learned, turned, pairs = answers.both_ways(bundled)
