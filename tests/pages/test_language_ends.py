@@ -50,7 +50,7 @@ def test_the_end_of_stems_counts_the_words_that_became_another(listed):
 def test_the_end_of_lemmas_counts_what_decided_each():
     found = [lemmas.lemma_of(*one) for one in (("went", "VERB"), ("saw", "NOUN"), ("xq", "NOUN"))]
     end = told(lemmas, lemmas.end(found))
-    assert "Of the 3 words in the table, 1 got another form" in end
+    assert "Of the 3 words in the grid, 1 got another form" in end
     assert "For 1, the tag of the word decides" in end
 
 

@@ -3,17 +3,18 @@
 import numpy as np
 import streamlit as st
 
-from llmviz.corpus.roles import TAGS
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.language import counted_stories
 from llmviz.course.lessons.language.lemmas import words
-from llmviz.course.lessons.language.sentence import named, read, sentence_box, sentence_of
+from llmviz.course.lessons.language.sentence import read, sentence_box, sentence_of
 from llmviz.course.lessons.language.word_roles import ReadWord
 from llmviz.course.ui import kit
 from llmviz.language.lemmas import AMBIGUOUS, Lemma, lemma
 from llmviz.language.porter import stem
 
+STAGED = True
 KEY = "language.lemmas"
+GUESS = f"{KEY}.ask"
 SMOOTHING = "0.01"  # of the counted tables
 DRAWN = 40  # words that have a column
 QUOTED = 20  # letters of a word that an answer holds
@@ -21,51 +22,53 @@ QUOTED = 20  # letters of a word that an answer holds
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    kit.section(words.intro)
-    sentence_box(state)
-    kit.choose(state, "decides", words.tagger, words.taggers)
-    text = sentence_of(state)
-    if text is None:
-        return
-    every = read(text)
-    if every is None:
-        return
-    if state["decides"] == "hmm":
-        tags = counted_stories.tags_of(SMOOTHING, tuple(word.text for word in every))
-        every = tuple(
-            word._replace(tag=tag, known=counted_stories.times(word.text) > 0)
-            for word, tag in zip(every, tags, strict=True)
-        )
+    """Show each word with its stem and its lemma, and what the sentence decides."""
+    kit.prose(words.hook)
+    every = _words(state)
     spelled = tuple(word for word in every if _has_letter(word.text))
-    if not spelled:
+    if every and not spelled:
         kit.inform(words.no_letters, ":material/info:")
-        return
     drawn = spelled[:DRAWN]
+    quiz = question(drawn)
+    opened = quiz is None or kit.answered(quiz[0], GUESS)
+    hidden = None if quiz is None or opened else quiz[1]
+    with kit.stage("lemmas", stays=False):
+        if drawn:
+            at = _grid(state, drawn, hidden, quiz[1] if quiz is not None else 0)
+            kit.prose(words.answer_first if at == hidden else opened_line(drawn[at]))
+        kit.choose(state, "decides", words.tagger, words.taggers)
+        sentence_box(state)
+    if quiz is not None:
+        kit.predict(quiz[0], GUESS, covers=True)
+    if opened:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.intro)
+    if not drawn:
+        return
     if len(spelled) > DRAWN:
         kit.inform(words.cut.format(drawn=DRAWN, all=len(spelled)), ":material/content_cut:")
-    quiz = question(drawn)
-    hidden = None
-    if quiz is not None:
-        hidden = None if kit.predict(quiz[0], f"{KEY}.ask", covers=True) else quiz[1]
-    at = _grid(state, drawn, hidden)
-    if at == hidden:
-        kit.prose(words.answer_first)
-    else:
-        _opened(drawn[at])
-    unknown = [word.text for word in drawn if not word.known]
-    if unknown:
+    if unknown := [word.text for word in drawn if not word.known]:
         line = words.unknown[state["decides"]]
         kit.prose(line, words=", ".join(map(kit.quote, dict.fromkeys(unknown))))
     lemmas = [lemma_of(word.text, word.tag) for word in drawn]
     agree = sum(word.by_rule == word.lemma.lower() for word in lemmas)
     kit.prose(words.rules, words=kit.count(len(drawn), "word"), agree=agree)
-    there = [named(tag) for tag in TAGS if any(word.tag == tag for word in drawn)]
-    st.caption(words.legend.format(tags=", ".join(there)))
-    _twice(drawn, hidden)
-    _code(drawn)
-    if hidden is None:
+    if opened:
+        _code(drawn)
         kit.seen(words.end, **end(lemmas))
+
+
+def _words(state: kit.PageState) -> tuple[ReadWord, ...]:
+    """Return the words of the sentence with the tags of the chosen tagger; () without any."""
+    text = sentence_of(state)
+    every = None if text is None else read(text)
+    if every is None or state["decides"] != "hmm":
+        return every or ()
+    tags = counted_stories.tags_of(SMOOTHING, tuple(word.text for word in every))
+    return tuple(
+        word._replace(tag=tag, known=counted_stories.times(word.text) > 0)
+        for word, tag in zip(every, tags, strict=True)
+    )
 
 
 def end(lemmas: list[Lemma]) -> dict[str, object]:
@@ -85,10 +88,9 @@ def _has_letter(text: str) -> bool:
     return any(sign.isalnum() for sign in text)
 
 
-def _grid(state: kit.PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> int:
-    """Draw the table of lemmas, but that of a hidden word; return which word is open."""
+def _grid(state: kit.PageState, drawn: tuple[ReadWord, ...], hidden: int | None, first: int) -> int:
+    """Draw the grid of lemmas, but that of a hidden word; return which is open, by default first."""
     lemmas = [lemma_of(word.text, word.tag) for word in drawn]
-    first = next((i for i, word in enumerate(lemmas) if word.why == "tag"), 0)
     at = state["lword"] if 0 <= state["lword"] < len(drawn) else first
 
     texts = [
@@ -140,57 +142,48 @@ def _why(word: Lemma) -> str:
     return "name" if word.tag == "PROPN" else word.why
 
 
-def _opened(word: ReadWord) -> None:
+def opened_line(word: ReadWord) -> str:
+    """Return how a word comes to its lemma."""
     found = lemma_of(word.text, word.tag)
-    forms = AMBIGUOUS.get(word.text.lower(), {})
-    kit.prose(
-        words.opened[_why(found)].format(
-            word=kit.quote(word.text),
-            tag=word.tag,
-            lemma=kit.quote(found.lemma),
-            stem=kit.quote(stem(word.text)),
-            rule=kit.quote(found.by_rule),
-            dictionary=kit.quote(found.dictionary),
-            forms=", ".join(
-                words.form.format(lemma=kit.quote(form), tag=t) for t, form in forms.items()
-            ),
-        )
-        + (words.two_verbs.format(other=kit.quote(found.other)) if found.other else "")
+    listed = [
+        words.form.format(lemma=kit.quote(form), tag=tag)
+        for tag, form in AMBIGUOUS.get(word.text.lower(), {}).items()
+    ]
+    line = words.opened[_why(found)].format(
+        word=kit.quote(word.text),
+        tag=word.tag,
+        lemma=kit.quote(found.lemma),
+        stem=kit.quote(stem(word.text)),
+        rule=kit.quote(found.by_rule),
+        dictionary=kit.quote(found.dictionary),
+        forms=", ".join(listed),
     )
+    return line + (words.two_verbs.format(other=kit.quote(found.other)) if found.other else "")
 
 
 def question(drawn: tuple[ReadWord, ...]) -> tuple[kit.Question, int] | None:
     """Return which lemma a word with several of them has in the text, as a question; which word.
 
-    None where no word of the text has two lemmas and a tag that decides.
+    Best one of which the dictionary, which sees the word alone, has another form. None where no
+    word of the text has two lemmas and a tag that decides.
     """
-    for number, word in enumerate(drawn, 1):
-        forms = AMBIGUOUS.get(word.text.lower(), {})
-        if word.tag not in forms:
-            continue
-        right = forms[word.tag]
-        reasons = {right: words.ask_right.format(tag=word.tag, lemma=kit.quote(right))}
-        for tag, form in forms.items():
-            reasons.setdefault(form, words.ask_wrong.format(tag=tag))
-        reasons.setdefault(stem(word.text), words.ask_stem)
-        text = words.ask.format(word=kit.quote(word.text), number=number)
-        return kit.Question.among(text, reasons, right, kit.escape_markdown), number - 1
-    return None
-
-
-def _twice(drawn: tuple[ReadWord, ...], hidden: int | None) -> None:
-    kit.section(words.twice)
-    here: dict[str, list[str]] = {}
-    for i, word in enumerate(drawn):
-        small = word.text.lower()
-        if small in AMBIGUOUS and i != hidden:
-            line = words.twice_here.format(tag=word.tag, lemma=lemma_of(word.text, word.tag).lemma)
-            here.setdefault(small, []).append(line)
-    rows = [
-        (word, " · ".join(forms), " · ".join(forms.values()), ", ".join(here.get(word, [])))
-        for word, forms in AMBIGUOUS.items()
+    found = [
+        (lemma_of(word.text, word.tag).dictionary == forms[word.tag], at, forms)
+        for at, word in enumerate(drawn)
+        for forms in [AMBIGUOUS.get(word.text.lower(), {})]
+        if word.tag in forms
     ]
-    kit.rows_table(rows, words.twice_columns, width=720, height="content")
+    if not found:
+        return None
+    _, at, forms = min(found, key=lambda each: each[:2])
+    word = drawn[at]
+    right = forms[word.tag]
+    reasons = {right: words.ask_right.format(tag=word.tag, lemma=kit.quote(right))}
+    for tag, form in forms.items():
+        reasons.setdefault(form, words.ask_wrong.format(tag=tag))
+    reasons.setdefault(stem(word.text), words.ask_stem)
+    text = words.ask.format(word=kit.quote(word.text), number=at + 1)
+    return kit.Question.among(text, reasons, right, kit.escape_markdown), at
 
 
 def _code(drawn: tuple[ReadWord, ...]) -> None:
