@@ -155,7 +155,7 @@ def questions() -> list[Asked]:
 
 
 def test_many_questions_are_asked(questions):
-    assert len(questions) > 40
+    assert len(questions) > 15  # in lists; the others are answered on a picture
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

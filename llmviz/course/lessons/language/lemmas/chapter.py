@@ -89,7 +89,10 @@ def _has_letter(text: str) -> bool:
 
 
 def _grid(state: kit.PageState, drawn: tuple[ReadWord, ...], hidden: int | None, first: int) -> int:
-    """Draw the grid of lemmas, but that of a hidden word; return which is open, by default first."""
+    """Draw the grid of lemmas, but that of a hidden word; return which one is open.
+
+    first: the word that is open until the learner clicks one.
+    """
     lemmas = [lemma_of(word.text, word.tag) for word in drawn]
     at = state["lword"] if 0 <= state["lword"] < len(drawn) else first
 
