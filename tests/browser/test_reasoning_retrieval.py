@@ -2,8 +2,7 @@
 
 from playwright.sync_api import expect
 
-from llmviz.course.lessons.reasoning.retrieval import words
-from llmviz.course.lessons.reasoning.retrieval.params import LIE, TOLD
+from llmviz.course.lessons.reasoning.retrieval import LIE, TOLD, words
 from tests.browser.test_tokenization import wait_for_address
 
 

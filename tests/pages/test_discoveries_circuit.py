@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.course.figures.circuit import Node, circuit_graph
-from llmviz.course.lessons.discoveries.circuit import chapter, params
+from llmviz.course.lessons.discoveries.circuit import PARAMS, chapter
 from llmviz.course.ui.question import APART
 from llmviz.course.ui.two_prompts import written
 from llmviz.interpretability import circuit
@@ -46,7 +46,7 @@ def grown(bundle) -> GrowingCircuit:
 
 
 def test_the_slider_has_room_for_all_edges_that_are_patched():
-    (kept,) = (one for one in params.PARAMS if one.key == "edgeskept")
+    (kept,) = (one for one in PARAMS if one.key == "edgeskept")
     assert kept.high == circuit.MOST_EDGES
 
 

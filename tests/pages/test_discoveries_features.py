@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.discoveries import features_record as record
-from llmviz.course.lessons.discoveries.features import chapter, model
+from llmviz.course.lessons.discoveries.features import BUNDLED, PARAMS, chapter, model
 from llmviz.course.lessons.discoveries.features.model import Going, OwnFeatures
-from llmviz.course.lessons.discoveries.features.params import BUNDLED, PARAMS
 from llmviz.interpretability.sparse_autoencoder import Dictionary
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llmviz.course.lessons.discoveries.induction import chapter, params, words
+from llmviz.course.lessons.discoveries.induction import chapter, words
 from llmviz.course.lessons.discoveries.induction import induction_record as record
 from llmviz.course.ui.common import percent
 from llmviz.interpretability.induction import (
@@ -46,7 +46,7 @@ def test_a_moment_of_the_film_is_read_out(place):
     assert points[place, :, 1] == pytest.approx(moment.induction.ravel())
     frame, shown = record.frame_of(place)
     assert 0 <= place - shown <= 1
-    pair = pair_of(record.model_at(frame=frame), params.FIRST, params.SECOND)
+    pair = pair_of(record.model_at(frame=frame), FIRST, SECOND)
     assert f"At step {record.learned().moments[shown].step:,}, {diagonal(pair.match)} of 26" in said
 
 
@@ -188,7 +188,7 @@ def test_the_end_names_steps_between_which_most_of_the_fall_came():
 
 def test_the_default_heads_are_those_without_which_most_is_lost():
     off = record.learned().last.off
-    assert (off[0].argmax(), off[1].argmax()) == (params.FIRST, params.SECOND)
+    assert (off[0].argmax(), off[1].argmax()) == (FIRST, SECOND)
 
 
 def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):

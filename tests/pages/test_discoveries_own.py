@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.discoveries.own import cost, going, outcome, words
+from llmviz.course.lessons.discoveries.own import PARAMS, cost, going, outcome, words
 from llmviz.course.lessons.discoveries.own.outcome import Outcome
 from llmviz.course.lessons.discoveries.own.own_study import (
     MEASURES,
@@ -31,7 +31,6 @@ from llmviz.course.lessons.discoveries.own.own_study_folder import (
     read_study,
     results_of,
 )
-from llmviz.course.lessons.discoveries.own.params import PARAMS
 from llmviz.course.ui import engine, runs
 from llmviz.training.manager import RunManager
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of

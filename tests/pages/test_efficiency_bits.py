@@ -14,11 +14,11 @@ from hypothesis import strategies as some
 
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.efficiency.bits import (
+    MOST,
     chapter,
     gradients,
     lost_updates,
     one_number,
-    params,
     race,
     words,
 )
@@ -106,7 +106,7 @@ CHOICES = list(product(words.large, words.small))
 def test_the_question_about_float16_is_answered_by_its_sums(large, small):
     asked, sums = chapter.question(large, small), chapter.sums_of(large, small)
     ends = {name: float(sums[name].running[-1]) for name in ADDED_IN}
-    exact = float(large) + float(small) * params.MOST
+    exact = float(large) + float(small) * MOST
     if asked is None:  # float16 gets as far as bfloat16, or nearly
         assert ends["float16"] - ends["bfloat16"] < chapter.APART * 1.01 * exact
         return
@@ -146,7 +146,7 @@ def test_the_looks_show_what_they_say():
     assert high["float32"][-1] > 600
 
 
-@pytest.mark.parametrize("added", [0, 1, 17, 1024, params.MOST])
+@pytest.mark.parametrize("added", [0, 1, 17, 1024, MOST])
 def test_the_film_stands_at_the_additions_of_the_link(added):
     payload = unpack_all(opened_with(added=str(added)), "bit_rows")[0]
     film = payload["film"]
@@ -193,7 +193,7 @@ def test_the_share_of_lost_updates_is_that_of_the_link():
 
 
 def test_every_model_of_the_gradients_can_be_chosen():
-    from llmviz.course.lessons.efficiency.bits.params import PARAMS
+    from llmviz.course.lessons.efficiency.bits import PARAMS
 
     (param,) = (one for one in PARAMS if one.key == "gradmodel")
     for name in ROWS:

@@ -7,9 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.efficiency.flash import chapter, words
+from llmviz.course.lessons.efficiency.flash import (
+    DRAWN,
+    HEAD_SIZES,
+    LENGTHS,
+    MEMORIES,
+    chapter,
+    words,
+)
 from llmviz.course.lessons.efficiency.flash.model import MEASURED, WAYS, AttentionCost, TiledText
-from llmviz.course.lessons.efficiency.flash.params import DRAWN, HEAD_SIZES, LENGTHS, MEMORIES
 from llmviz.interpretability.heads_on_text import layer_trace
 from llmviz.nn.attention.traffic import square_tile, tile_traffic
 from tests.pages.conftest import load_torch, use

@@ -255,7 +255,7 @@ def test_what_is_said_on_paper_holds_for_all_numbers(billions, tokens, gpus, bat
 
 @pytest.mark.parametrize("preset", words.paper_presets)
 def test_presets_are_within_the_ranges_of_their_controls(preset):
-    from llmviz.course.lessons.efficiency.parallel.params import PARAMS
+    from llmviz.course.lessons.efficiency.parallel import PARAMS
 
     ranges = {one.key: one for one in PARAMS}
     *shape, kind, use, _ = on_paper.PRESETS[preset]

@@ -19,7 +19,7 @@ from llmviz.course.components.guess_rounds.view import (
     RoundPicture,
     rounds_payload,
 )
-from llmviz.course.lessons.efficiency.speculative import chapter, words
+from llmviz.course.lessons.efficiency.speculative import MOST_STEPS, WRITTEN, chapter, words
 from llmviz.course.lessons.efficiency.speculative.chapter import (
     chance_text,
     draw_line,
@@ -28,7 +28,6 @@ from llmviz.course.lessons.efficiency.speculative.chapter import (
     total,
 )
 from llmviz.course.lessons.efficiency.speculative.model import Place, Speed, guess_speeds
-from llmviz.course.lessons.efficiency.speculative.params import MOST_STEPS, WRITTEN
 from llmviz.course.ui import engine
 from llmviz.sampling.drafts import Chances
 from llmviz.sampling.speculative import Guess, Round

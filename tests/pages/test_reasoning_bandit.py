@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.reasoning.bandit import chapter
+from llmviz.course.lessons.reasoning.bandit import RATES, chapter
 from llmviz.course.lessons.reasoning.bandit.model import BASELINES, UPDATES, softmax
-from llmviz.course.lessons.reasoning.bandit.params import RATES
 from tests.pages.harness import fine, open_part, prose_of
 
 PAY = st.integers(-10, 10).map(lambda tenths: tenths / 10)

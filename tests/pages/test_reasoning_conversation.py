@@ -8,13 +8,16 @@ from hypothesis import strategies as st
 
 from llmviz.course.lessons.reasoning import LESSON
 from llmviz.course.lessons.reasoning.conversation import (
+    FIRST,
+    LONGEST,
+    SHAPES,
+    STORY,
     chapter,
     chat_model,
     chat_prompts,
     chat_record,
     words,
 )
-from llmviz.course.lessons.reasoning.conversation.params import FIRST, LONGEST, SHAPES, STORY
 from llmviz.finetuning.conversations import Message
 from llmviz.finetuning.instructions import ask
 from tests.pages.harness import fine, open_part, prose_of

@@ -8,17 +8,15 @@ from hypothesis import strategies as st
 
 from llmviz.corpus.facts_in_passages import split_plain
 from llmviz.course.lessons.reasoning.retrieval import (
-    chapter,
-    found,
-    words,
-)
-from llmviz.course.lessons.reasoning.retrieval.params import (
     AS_FOUND,
     CHANGES,
     DOCUMENTS,
     LIE,
     OWN,
     TOLD,
+    chapter,
+    found,
+    words,
 )
 from llmviz.course.lessons.reasoning.retrieval.passage_ranking import BM
 from llmviz.course.lessons.reasoning.retrieval.passage_reader import Answer

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.reasoning.tools import chapter
+from llmviz.course.lessons.reasoning.tools import TASKS, chapter
 from llmviz.course.lessons.reasoning.tools import tool_loop as loop
 from llmviz.course.lessons.reasoning.tools import tool_record as record
 from llmviz.course.lessons.reasoning.tools import tool_texts as texts
-from llmviz.course.lessons.reasoning.tools.params import TASKS
 from llmviz.course.lessons.reasoning.tools.tool_loop import Call, Run
 from tests.pages.harness import fine, open_part, prose_of
 

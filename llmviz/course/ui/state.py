@@ -32,7 +32,7 @@ RETIRED = {"new", "deep", "learn", "smooth"}
 RETIRED |= {"mlp", "map", "bend", "firsts", "mapseed", "mapframe", "clip"}
 RETIRED |= {"depth", "penalty", "wrong", "slip", "published"}
 RETIRED |= {"numberfrom", "bitmodel", "bitmatrix", "bitrow", "bitcolumn"}
-RETIRED |= {"copyhead", "copytext", "phasedensity", "phaseweight"}
+RETIRED |= {"copyhead", "copytext", "phasedensity", "phaseweight", "whoview", "qaxis", "qmeasured"}
 
 
 class PageState:

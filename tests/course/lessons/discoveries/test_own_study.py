@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from llmviz.course.lessons.discoveries.own import PARAMS
 from llmviz.course.lessons.discoveries.own import own_study_folder as folders
 from llmviz.course.lessons.discoveries.own.own_study import (
     MOST_SEEDS,
@@ -41,7 +42,6 @@ from llmviz.course.lessons.discoveries.own.own_study_folder import (
     zipped,
 )
 from llmviz.course.lessons.discoveries.own.own_study_run import run_study
-from llmviz.course.lessons.discoveries.own.params import PARAMS
 from llmviz.course.lessons.discoveries.own.plan import draft_of
 from llmviz.course.lessons.discoveries.own.seed_spread import (
     APART,

@@ -11,8 +11,7 @@ import streamlit as st
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.components.look_back.view import look_back
 from llmviz.course.figures.circuit import Node, circuit_graph
-from llmviz.course.lessons.discoveries.circuit import words
-from llmviz.course.lessons.discoveries.circuit.params import MOST_OWN
+from llmviz.course.lessons.discoveries.circuit import MOST_OWN, words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.question import APART
 from llmviz.course.ui.two_prompts import (

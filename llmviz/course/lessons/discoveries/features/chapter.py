@@ -10,7 +10,14 @@ import streamlit as st
 from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.figures.scored_rows import scored_rows
 from llmviz.course.figures.units import signed_bars
-from llmviz.course.lessons.discoveries.features import words
+from llmviz.course.lessons.discoveries.features import (
+    BUNDLED,
+    MOST_OF_TEXT,
+    OWN_FEATURES,
+    OWN_ON,
+    TEXT,
+    words,
+)
 from llmviz.course.lessons.discoveries.features.model import (
     SOURCES,
     TOKENS,
@@ -27,13 +34,6 @@ from llmviz.course.lessons.discoveries.features.model import (
     told_best,
     values_on,
     verdict,
-)
-from llmviz.course.lessons.discoveries.features.params import (
-    BUNDLED,
-    MOST_OF_TEXT,
-    OWN_FEATURES,
-    OWN_ON,
-    TEXT,
 )
 from llmviz.course.lessons.discoveries.features_record import (
     BEFORE,

@@ -16,7 +16,13 @@ from llmviz.course import components as lv
 from llmviz.course.components.look_back.view import look_back
 from llmviz.course.components.scatter_film.view import LAST, Curve, Film, scatter_film
 from llmviz.course.figures.lines import Line, lines
-from llmviz.course.lessons.discoveries.induction import words
+from llmviz.course.lessons.discoveries.induction import (
+    FIRST_LETTERS,
+    OWN_HEADS,
+    OWN_LAYERS,
+    SECOND,
+    words,
+)
 from llmviz.course.lessons.discoveries.induction.induction_record import (
     COMMAND,
     ONE,
@@ -27,12 +33,6 @@ from llmviz.course.lessons.discoveries.induction.induction_record import (
     learned,
     model_at,
     story_on_random,
-)
-from llmviz.course.lessons.discoveries.induction.params import (
-    FIRST_LETTERS,
-    OWN_HEADS,
-    OWN_LAYERS,
-    SECOND,
 )
 from llmviz.course.ui import kit
 from llmviz.course.ui.guess import words as hand_words

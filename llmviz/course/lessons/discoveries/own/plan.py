@@ -4,7 +4,7 @@ import dataclasses
 
 import streamlit as st
 
-from llmviz.course.lessons.discoveries.own import words
+from llmviz.course.lessons.discoveries.own import NOTHING, words
 from llmviz.course.lessons.discoveries.own.own_study import (
     SAME,
     SETTINGS,
@@ -13,7 +13,6 @@ from llmviz.course.lessons.discoveries.own.own_study import (
     base_plan,
     read_values,
 )
-from llmviz.course.lessons.discoveries.own.params import NOTHING
 from llmviz.course.ui import kit
 
 KEY = "discoveries.own"

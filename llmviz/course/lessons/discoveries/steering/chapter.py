@@ -14,7 +14,7 @@ from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.discoveries.features import words as feature_words
 from llmviz.course.lessons.discoveries.features_record import MODEL, weights_of
 from llmviz.course.lessons.discoveries.features_record import bundle as features_bundle
-from llmviz.course.lessons.discoveries.steering import words
+from llmviz.course.lessons.discoveries.steering import MOST_OF_PROMPT, words
 from llmviz.course.lessons.discoveries.steering.model import (
     COMMAND,
     COPIES,
@@ -33,7 +33,6 @@ from llmviz.course.lessons.discoveries.steering.model import (
     recorded,
     words_of,
 )
-from llmviz.course.lessons.discoveries.steering.params import MOST_OF_PROMPT
 from llmviz.course.ui import engine, kit
 
 STAGED = True

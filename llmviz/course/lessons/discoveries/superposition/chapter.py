@@ -11,7 +11,12 @@ import streamlit as st
 
 from llmviz.course import components as lv
 from llmviz.course.components.scatter_film.view import LAST, ORIGIN, Curve, Film, scatter_film
-from llmviz.course.lessons.discoveries.superposition import words
+from llmviz.course.lessons.discoveries.superposition import (
+    FEATURES,
+    OWN_DENSITIES,
+    OWN_RATIOS,
+    words,
+)
 from llmviz.course.lessons.discoveries.superposition.model import (
     ALONE,
     COMMAND,
@@ -23,11 +28,6 @@ from llmviz.course.lessons.discoveries.superposition.model import (
     Moment,
     Toy,
     film,
-)
-from llmviz.course.lessons.discoveries.superposition.params import (
-    FEATURES,
-    OWN_DENSITIES,
-    OWN_RATIOS,
 )
 from llmviz.course.ui import kit
 from llmviz.course.ui.guess import words as hand_words

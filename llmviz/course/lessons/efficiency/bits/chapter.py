@@ -6,9 +6,15 @@ from itertools import pairwise
 import streamlit as st
 
 from llmviz.course.components.bit_rows.view import bit_film
-from llmviz.course.lessons.efficiency.bits import gradients, lost_updates, one_number, race, words
+from llmviz.course.lessons.efficiency.bits import (
+    MOST,
+    gradients,
+    lost_updates,
+    one_number,
+    race,
+    words,
+)
 from llmviz.course.lessons.efficiency.bits.one_number import written
-from llmviz.course.lessons.efficiency.bits.params import MOST
 from llmviz.course.lessons.efficiency.bits.small_sums import ADDED_IN, RunningSums, running_sums
 from llmviz.course.ui import kit
 from llmviz.quantization.formats import FLOAT16, FORMATS

@@ -6,7 +6,7 @@ import streamlit as st
 from llmviz.course import components as lv
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.figures.roofline import Mark, Roof, roofline_figure
-from llmviz.course.lessons.efficiency.cache import words
+from llmviz.course.lessons.efficiency.cache import READ, WRITTEN, words
 from llmviz.course.lessons.efficiency.cache.model import (
     BATCHES,
     DECODE,
@@ -19,7 +19,6 @@ from llmviz.course.lessons.efficiency.cache.model import (
     passes,
     works,
 )
-from llmviz.course.lessons.efficiency.cache.params import READ, WRITTEN
 from llmviz.course.ui import engine, kit
 from llmviz.models.arithmetic import BYTES
 from llmviz.models.cache_shapes import KNOWN, CacheShape, shape_bytes, typed_shape

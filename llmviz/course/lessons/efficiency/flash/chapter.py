@@ -11,7 +11,14 @@ from torch import nn
 from llmviz.course.components.tile_film.view import ROWS, tile_film
 from llmviz.course.figures.attention import Axes, against_size
 from llmviz.course.figures.lines import Line, lines
-from llmviz.course.lessons.efficiency.flash import words
+from llmviz.course.lessons.efficiency.flash import (
+    DRAWN,
+    HEAD_SIZES,
+    LENGTHS,
+    MEMORIES,
+    SIDE,
+    words,
+)
 from llmviz.course.lessons.efficiency.flash.model import (
     HEAD_SIZE,
     HEADS,
@@ -24,13 +31,6 @@ from llmviz.course.lessons.efficiency.flash.model import (
     count_rescalings,
     require_softmax_after_mask,
     tiles_on_text,
-)
-from llmviz.course.lessons.efficiency.flash.params import (
-    DRAWN,
-    HEAD_SIZES,
-    LENGTHS,
-    MEMORIES,
-    SIDE,
 )
 from llmviz.course.ui import engine, kit
 from llmviz.models.gpt import GPT

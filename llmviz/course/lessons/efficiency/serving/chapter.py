@@ -10,10 +10,9 @@ import streamlit as st
 from llmviz.background import DONE
 from llmviz.course.components.serving_film.view import FilmPicture, film_picture, serving_film
 from llmviz.course.figures.lines import Line, lines
-from llmviz.course.lessons.efficiency.serving import model, words
+from llmviz.course.lessons.efficiency.serving import OPENING, model, words
 from llmviz.course.lessons.efficiency.serving.film import film_of, opening, sharing_opening
 from llmviz.course.lessons.efficiency.serving.model import Bundled, Run, Trial, runs_of
-from llmviz.course.lessons.efficiency.serving.params import OPENING
 from llmviz.course.ui import kit
 from llmviz.serving.recording import Recording
 from llmviz.serving.settings import ServingConfig

@@ -17,7 +17,7 @@ from llmviz.course.components.guess_rounds.view import (
     guess_rounds,
 )
 from llmviz.course.figures.lines import Line, lines
-from llmviz.course.lessons.efficiency.speculative import words
+from llmviz.course.lessons.efficiency.speculative import MOST_STEPS, WRITTEN, words
 from llmviz.course.lessons.efficiency.speculative.model import (
     COUNTS,
     MOST_GUESSES,
@@ -30,7 +30,6 @@ from llmviz.course.lessons.efficiency.speculative.model import (
     places_of,
     pooled,
 )
-from llmviz.course.lessons.efficiency.speculative.params import MOST_STEPS, WRITTEN
 from llmviz.course.ui import engine, kit
 from llmviz.models.arithmetic import weight_bytes
 from llmviz.models.settings import GPTConfig

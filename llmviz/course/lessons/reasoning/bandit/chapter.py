@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course import components as lv
-from llmviz.course.lessons.reasoning.bandit import words
+from llmviz.course.lessons.reasoning.bandit import RATES, words
 from llmviz.course.lessons.reasoning.bandit.model import (
     ARMS,
     BASELINES,
@@ -17,7 +17,6 @@ from llmviz.course.lessons.reasoning.bandit.model import (
     softmax,
     update,
 )
-from llmviz.course.lessons.reasoning.bandit.params import RATES
 from llmviz.course.ui import kit
 
 STAGED = True

@@ -9,7 +9,7 @@ from itertools import accumulate
 import streamlit as st
 
 from llmviz.course.components import TokenRow, token_strip
-from llmviz.course.lessons.reasoning.conversation import words
+from llmviz.course.lessons.reasoning.conversation import MOST_TURNS, ROLES, words
 from llmviz.course.lessons.reasoning.conversation.chat_model import (
     ALL,
     COMMAND,
@@ -40,7 +40,6 @@ from llmviz.course.lessons.reasoning.conversation.chat_record import (
     Measured,
     recorded,
 )
-from llmviz.course.lessons.reasoning.conversation.params import MOST_TURNS, ROLES
 from llmviz.course.lessons.reasoning.think_first import Share
 from llmviz.course.ui import kit
 from llmviz.finetuning.conversations import (

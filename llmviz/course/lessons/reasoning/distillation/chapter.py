@@ -11,7 +11,7 @@ from llmviz.corpus.next_tokens import TrueTokens, true_tokens
 from llmviz.course import components as lv
 from llmviz.course.components.token_strip.view import TokenRow, TokenSelection, token_strip
 from llmviz.course.figures.lines import Line, lines
-from llmviz.course.lessons.reasoning.distillation import words
+from llmviz.course.lessons.reasoning.distillation import COUNTS, HEATS, WHERE, words
 from llmviz.course.lessons.reasoning.distillation.distil_record import (
     BUNDLED,
     COMMAND,
@@ -34,7 +34,6 @@ from llmviz.course.lessons.reasoning.distillation.distilling import (
     UPDATES,
     WAYS,
 )
-from llmviz.course.lessons.reasoning.distillation.params import COUNTS, HEATS, WHERE
 from llmviz.course.lessons.reasoning.distillation.soft_place import Place, place_of
 from llmviz.course.ui import engine, kit
 from llmviz.evaluation.exact_loss import story_logits

@@ -8,9 +8,8 @@ import streamlit as st
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.reasoning import reward_runs, sum_texts
-from llmviz.course.lessons.reasoning.reinforce import words
+from llmviz.course.lessons.reasoning.reinforce import BETAS, LEARNED, words
 from llmviz.course.lessons.reasoning.reinforce.model import Group, Sample, group_update
-from llmviz.course.lessons.reasoning.reinforce.params import BETAS, LEARNED
 from llmviz.course.lessons.reasoning.reward_runs import (
     SAMPLES,
     UPDATES,

@@ -10,9 +10,7 @@ import streamlit as st
 from llmviz.corpus.facts_in_passages import KINDS, STAND_INS, split_plain, values
 from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.components.cell_grid.view import cell_grid
-from llmviz.course.lessons.reasoning.retrieval import found, passage_recall, passage_record, words
-from llmviz.course.lessons.reasoning.retrieval.found import Put
-from llmviz.course.lessons.reasoning.retrieval.params import (
+from llmviz.course.lessons.reasoning.retrieval import (
     AS_FOUND,
     LIE,
     MOST_OF_DOCUMENTS,
@@ -20,7 +18,12 @@ from llmviz.course.lessons.reasoning.retrieval.params import (
     MOST_OF_QUESTION,
     NUMBERS,
     OWN,
+    found,
+    passage_recall,
+    passage_record,
+    words,
 )
+from llmviz.course.lessons.reasoning.retrieval.found import Put
 from llmviz.course.lessons.reasoning.retrieval.passage_ranking import BM, RANKINGS, Ranked
 from llmviz.course.lessons.reasoning.retrieval.passage_reader import Answer, Prompt, answer, read
 from llmviz.course.lessons.reasoning.retrieval.passage_recall import AMONG, STORY, WAYS, WORLD

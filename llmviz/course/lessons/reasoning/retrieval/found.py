@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from llmviz.corpus.facts_in_passages import KINDS, MOST_PASSAGES, names, split_plain, values
 from llmviz.corpus.words import article
-from llmviz.course.lessons.reasoning.retrieval.params import AS_FOUND, LIE, TOLD
+from llmviz.course.lessons.reasoning.retrieval import AS_FOUND, LIE, TOLD
 from llmviz.course.lessons.reasoning.retrieval.passage_ranking import Means, Ranked, rank
 from llmviz.course.lessons.reasoning.retrieval.passage_reader import Answer, Prompt, answer, read
 from llmviz.course.lessons.reasoning.retrieval.passage_recall import TABLES, VECTORS

@@ -6,8 +6,9 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.lessons.reasoning import sum_texts
+from llmviz.course.lessons.reasoning.reward_hacking import BETAS as OFFERED
+from llmviz.course.lessons.reasoning.reward_hacking import LEASHES, words
 from llmviz.course.lessons.reasoning.reward_hacking import model as own_reward
-from llmviz.course.lessons.reasoning.reward_hacking import words
 from llmviz.course.lessons.reasoning.reward_hacking.model import (
     BETAS,
     PATTERN,
@@ -17,8 +18,6 @@ from llmviz.course.lessons.reasoning.reward_hacking.model import (
     OwnReward,
     recorded,
 )
-from llmviz.course.lessons.reasoning.reward_hacking.params import BETAS as OFFERED
-from llmviz.course.lessons.reasoning.reward_hacking.params import LEASHES
 from llmviz.course.lessons.reasoning.reward_runs import numbers_in
 from llmviz.course.lessons.reasoning.sum_texts import LONGEST, encode, is_right
 from llmviz.course.ui import kit

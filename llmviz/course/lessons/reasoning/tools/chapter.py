@@ -5,8 +5,7 @@ from functools import partial
 import streamlit as st
 
 from llmviz.course.components import TokenRow, token_strip
-from llmviz.course.lessons.reasoning.tools import words
-from llmviz.course.lessons.reasoning.tools.params import MODELS, TASKS, TOOLS
+from llmviz.course.lessons.reasoning.tools import MODELS, TASKS, TOOLS, words
 from llmviz.course.lessons.reasoning.tools.tool_loop import (
     CALLS,
     COPIED,
