@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llmviz.course.lessons.discoveries.induction import chapter, words
+from llmviz.course.lessons.discoveries.induction import FIRST, SECOND, chapter, words
 from llmviz.course.lessons.discoveries.induction import induction_record as record
 from llmviz.course.ui.common import percent
 from llmviz.interpretability.induction import (
