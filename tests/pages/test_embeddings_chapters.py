@@ -54,7 +54,7 @@ def test_a_longer_text_is_measured_once_the_order_was_guessed(covers):
     learned, rotary = rows["learned"], rows["rotary"]
     assert learned[1] - learned[0] > 1  # rows that nobody trained
     assert abs(rotary[1] - rotary[0]) < 0.2
-    assert "the one with rotary positions changes least" in text
+    assert "With rotary positions the loss changes least" in text
     (pair,) = [pair for pair in snippets(app) if "loss_beyond" in pair[0]]
     assert run_snippet(pair[0]).strip() == pair[1].strip()
 
