@@ -109,7 +109,7 @@ def test_a_prompt_that_does_not_tell_the_answer_says_so(examples, groups, data):
     line, best = fewshot.report(asked, own=False), best_shown(asked)
     assert ("No example here is of the group" in line) == (not best)
     assert ("the examples do not show that" in line) == (bool(best) and best != {asked.answer})
-    assert (f"of another group: {wrong} of {examples}." in line) == (wrong > 0)
+    assert (f"In {wrong} of the {examples} examples here the colour" in line) == (wrong > 0)
     if wrong == examples > 0:  # then every example of the group shows another colour
         assert asked.answer not in best
 
