@@ -26,11 +26,11 @@ def told(chapter, values: dict[str, object]) -> str:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("one", "You counted 1 word. Different words among them: 1."),
-        ("a b", "often than `a`: 1 time."),
+        ("one", "You counted 1 word, and without repeats 1."),
+        ("a b", "`a` comes 1 time, and no word comes more often."),
         (
             "b b a",
-            "Different words among them: 2. No word comes more often than `b`: 2 times.",
+            "and without repeats 2. `b` comes 2 times, and no word comes more often.",
         ),
     ],
 )
