@@ -160,7 +160,7 @@ def test_the_texts_of_one_prompt_are_shown_with_the_blocks_they_share(way):
     named, held = model.blocks_at_once(run.recording)
     copied = sum(len(tick.copies) for tick in run.recording.ticks)
     said = re.search(
-        r"same blocks: (\d+) blocks by name, but only (\d+) different ones, which saves "
+        r"same blocks\. Together they name (\d+) blocks and hold only (\d+), which saves "
         r"(\d+) blocks?\..*? here (\d+) blocks?\.",
         prose_of(app),
     )
