@@ -24,6 +24,6 @@ def test_features_of_a_small_model_are_learned_behind_the_page(visit):
     page.get_by_role("button", name="Learn them").click()
     wait_for_address(page, "featown", "1")
     expect(page.get_by_text(re.compile(r"Learned from [\d,]+ tokens"))).to_be_visible()
-    expect(page.get_by_text(re.compile(r"of 96 features were on at none"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"of 96 features never came on at"))).to_be_visible()
     settle(page)
     visit.assert_clean()

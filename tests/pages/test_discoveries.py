@@ -42,9 +42,9 @@ def test_the_sentence_on_a_training_counts_what_it_keeps(learned):
     kept, shared = int(learned.kept.sum()), int(learned.shared.sum())
     assert "After step 7" in said
     assert ("no feature has an arrow" in said) == (not kept)
-    assert ("because they are at right angles" in said) == (kept > 0 and not shared)
+    assert ("because all are at right angles" in said) == (kept > 0 and not shared)
     assert (f"{shared} of them overlap" in said) == (shared > 0)
-    assert ("Between neighbours" in said) == (learned.toy.dimensions == 2 and kept > 1)
+    assert ("The angles between neighbours" in said) == (learned.toy.dimensions == 2 and kept > 1)
 
 
 @pytest.mark.parametrize("on", ["", "1", "2,4", "1,2,3,4,5"])

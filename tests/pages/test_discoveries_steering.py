@@ -61,7 +61,7 @@ def test_each_bundled_choice_is_read_out(choice):
     fine(page)
     said, steered = prose_of(page), record.recorded().by_choice[choice]
     assert chapter.label_of(choice.target) in said
-    assert ("in every set more" in said) == (chapter.best_dose(steered) is not None)
+    assert ("it is more in every set" in said) == (chapter.best_dose(steered) is not None)
     assert len(sent(page, "token_strip")["rows"]) == len(steered.doses)
     assert not [one for one in page.button if "Write and measure" in one.label]
 
@@ -94,7 +94,7 @@ def test_what_is_said_of_any_measurement_holds(steered):
         assert "wrote no word" in said
         return
     share, best = steered.of("share"), chapter.best_dose(steered)
-    assert ("in every set more" in said) == (best is not None)
+    assert ("it is more in every set" in said) == (best is not None)
     if best is not None:
         assert (share[:, best] > share[:, 1]).all()
         assert f"At dose {chapter.dose_text(record.DOSES[best])} it is" in said
