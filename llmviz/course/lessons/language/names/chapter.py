@@ -7,8 +7,7 @@ import streamlit as st
 
 from llmviz.corpus.roles import ENTITY_TAGS
 from llmviz.course.components.cell_grid.view import cell_grid
-from llmviz.course.lessons.language.names import words
-from llmviz.course.lessons.language.names.params import STORIES
+from llmviz.course.lessons.language.names import STORIES, words
 from llmviz.course.lessons.language.sentence import (
     base_model,
     card,
