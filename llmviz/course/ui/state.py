@@ -33,6 +33,7 @@ RETIRED |= {"mlp", "map", "bend", "firsts", "mapseed", "mapframe", "clip"}
 RETIRED |= {"depth", "penalty", "wrong", "slip", "published"}
 RETIRED |= {"numberfrom", "bitmodel", "bitmatrix", "bitrow", "bitcolumn"}
 RETIRED |= {"copyhead", "copytext", "phasedensity", "phaseweight", "whoview", "qaxis", "qmeasured"}
+RETIRED |= {"curves", "tagger", "truetag", "giventag", "role"}
 
 
 class PageState:

@@ -14,5 +14,4 @@ PARAMS = [
     codec.integer("drawing", 1, 1, 9_999),
     codec.text("ownrule", "", 2_000),
     codec.text("rulehead", ""),  # layer and head; empty: the one that looks at the answers most
-    codec.flag("curves", False),
 ]
