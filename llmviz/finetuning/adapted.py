@@ -162,27 +162,6 @@ def spectrum(values: np.ndarray, most: int = 32) -> Spectrum:
     return Spectrum(u[:, :most].copy(), s, v[:most].copy())
 
 
-class Studied(NamedTuple):
-    """What is shown of a change (R, C): its parts of rank 1, and a square of its cells."""
-
-    spectrum: Spectrum
-    shape: tuple[int, int]  # (R, C)
-    row: int  # where the square begins
-    column: int
-    part: np.ndarray  # (size, size) at most
-
-
-def studied(values: np.ndarray, size: int, most: int) -> Studied:
-    """Return the `most` largest parts of a change, and the square that holds its largest number.
-
-    It is far smaller than the change itself. Raises ValueError for a change that is zero.
-    """
-    parts = spectrum(values, most)
-    row, column = largest_at(values, size)
-    part = values[row : row + size, column : column + size].copy()
-    return Studied(parts, values.shape, row, column, part)
-
-
 class MergedCopy(NamedTuple):
     """A copy of a model with the adapter in use added into its matrices for good."""
 

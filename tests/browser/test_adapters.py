@@ -6,30 +6,17 @@ from playwright.sync_api import expect
 
 from tests.browser.test_tokenization import wait_for_address
 
-STAGE = "button.stage"  # of the ranks; the other view of matrices has none
+STAGE = ".formula-line"  # below the linked matrices
 
 
-def test_a_cell_opens_and_the_rank_moves_without_the_server(visit):
+def test_a_cell_opens_and_the_rank_is_in_the_address(visit):
     visit.open("finetuning?show=1&part=lora", STAGE)
     page = visit.page
-    kept = page.locator(".formula-line").first
-    expect(kept).to_contain_text("+")  # W in effect is open: W + change
-    title = page.locator(".stage-title").filter(has_text="Rank")
-    expect(title).to_contain_text("Rank 1 holds")
-    page.locator("button.stage[data-stage='3']").click()
-    expect(title).to_contain_text("Rank 4 holds")
-    wait_for_address(page, "keptrank", "4")
-    visit.assert_clean()
-
-
-def test_a_link_shows_the_part_that_was_seen_though_the_kept_cell_lies_elsewhere(visit):
-    visit.open("finetuning?show=1&part=lora&loracell=sum.2.3&loraseen=R.20,C.9", STAGE)
-    page = visit.page
-    expect(page.get_by_text("rows 20–25 of 32, columns 9–14 of 32").first).to_be_visible()
-    window = page.get_by_role("slider", name="window on W", exact=True)
-    window.focus()
-    window.press("ArrowRight")
-    wait_for_address(page, "loraseen", "R.20,C.10")
+    expect(page.locator(".formula-line").first).to_contain_text("+")  # W in effect is open
+    expect(page.get_by_text("Rank 8 keeps 100")).to_be_visible()
+    page.get_by_role("slider", name="Rank that is shown").press("ArrowLeft")
+    expect(page.get_by_text("Rank 7 keeps 9")).to_be_visible()
+    wait_for_address(page, "keptrank", "7")
     visit.assert_clean()
 
 

@@ -15,6 +15,7 @@ DONE = [
     "finetuning?part=fewshot",
     "finetuning?part=stages",
     "finetuning?part=preferences",
+    "finetuning?part=lora",
     "errors?part=chance",
     "errors?part=causes",
     "errors?part=letters",

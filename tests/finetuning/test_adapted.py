@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from hypothesis.extra import numpy as arrays
 
-from llmviz.course.lessons.finetuning.lora.adapter_counts import Trained, of_rank, sides, whole
+from llmviz.course.lessons.finetuning.lora.adapter_counts import of_rank, sides, taken
 from llmviz.finetuning import lora
 from llmviz.finetuning.adapted import (
     adapted_by,
@@ -27,6 +27,7 @@ from llmviz.finetuning.adapted import (
 )
 from llmviz.finetuning.lora import add_adapter, lora_layers, trained_parameters
 from llmviz.finetuning.plan import TARGETS, LoraConfig
+from llmviz.models.arithmetic import count
 from llmviz.models.settings import GPTConfig
 from tests.interpretability.models import IDS, gpt
 
@@ -164,13 +165,12 @@ def test_what_is_counted_is_what_is_trained(data):
         some.lists(some.sampled_from(sorted(sides(config))), min_size=1, unique=True)
     )
     rank = data.draw(some.integers(1, min(map(min, sides(config).values()))))
-    assert whole(config).parameters == sum(one.numel() for one in model.parameters())
+    assert count(config) == sum(one.numel() for one in model.parameters())
     add_adapter(model, LoraConfig(rank, targets=tuple(targets)))
-    assert of_rank(config, rank, targets).parameters == trained_parameters(model)
+    assert of_rank(config, rank, targets) == trained_parameters(model)
 
 
 def test_bytes_follow_from_the_count_and_unknown_targets_are_refused():
-    one = Trained(10)
-    assert (one.file, one.gradients, one.optimizer) == (20, 40, 80)
+    assert taken(10) == 10 * 4 + 2 * 10 * 4  # gradients, and twice that for AdamW
     with pytest.raises(ValueError, match=r"targets must be of attn\.qkv.*got head"):
         of_rank(GPTConfig(), 1, ["head"])

@@ -140,7 +140,7 @@ def fake_run(model) -> FakeJob:
 
 
 def test_a_run_that_has_ended_is_drawn_told_and_used(monkeypatch):
-    from llmviz.course.lessons.finetuning.lora.source import beside
+    from llmviz.course.lessons.finetuning.lora.chapter import beside
 
     job = fake_run(beside("few-shot").model)
     monkeypatch.setattr(chapter, "run_of", lambda *given: job)

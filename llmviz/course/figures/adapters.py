@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.course.figures.theme import Mode, chart_layout, role_color
+from llmviz.course.figures.theme import (
+    INK,
+    Mode,
+    bare_layout,
+    chart_layout,
+    diverging_scale,
+    role_color,
+)
 
 HEIGHT = 300
+DEEP = 127  # of a cell's colour, in a byte
 
 
 @dataclass(frozen=True)
@@ -69,3 +78,79 @@ def lines(
         layout["xaxis"] |= {"tickvals": list(at), "ticktext": [f"{tick:g}" for tick in at]}
     layout["yaxis"] |= {"range": [0, 1.04], "tickformat": "~%"} if shares else {}
     return go.Figure(traces, layout)
+
+
+def product(
+    b: np.ndarray, a: np.ndarray, names: Mapping[str, str], mode: Mode = "light"
+) -> go.Figure:
+    """Return a frozen matrix, and beside it B (R, r), A (r, C) and B·A, all to one scale.
+
+    The longer side lies across. names: of W, B, A and BA. A cell is as deep as its size beside
+    thrice the typical one (the root of the mean square).
+    """
+    left, top, labels = b, a, (names["B"], names["A"])
+    if len(b) > a.shape[1]:
+        left, top, labels = a.T, b.T, (names["A"], names["B"])
+    (rows, rank), columns = left.shape, top.shape[1]
+    gap, ink = max(rows, columns) // 16, INK[mode]
+    at = columns + gap + rank + gap // 3  # where the product begins
+    above = -rank - gap // 3
+    traces = [
+        _cells(values, x, y, mode)
+        for values, x, y in (
+            (left, columns + gap, 0),
+            (top, at, above),
+            (left @ top, at, 0),
+        )
+    ]
+    texts = [
+        (names["W"], columns / 2, rows / 2, "center", "middle"),
+        (labels[0], columns + gap + rank / 2, 0, "center", "bottom"),
+        (labels[1], at, above, "left", "bottom"),
+        (names["BA"], at + columns / 2, rows, "center", "top"),
+    ]
+    layout = bare_layout(
+        mode,
+        height=230,
+        margin={"l": 0, "r": 0, "t": 24, "b": 24},
+        dragmode=False,
+        showlegend=False,
+        shapes=[
+            {
+                "type": "rect",
+                "x0": 0,
+                "x1": columns,
+                "y0": 0,
+                "y1": rows,
+                "fillcolor": ink["hair"],
+                "line": {"color": ink["line"], "width": 1},
+            }
+        ],
+        annotations=[
+            {"text": text, "x": x, "y": y, "xanchor": across, "yanchor": up, "showarrow": False}
+            for text, x, y, across, up in texts
+        ],
+    )
+    plain = {"visible": False, "fixedrange": True, "constrain": "domain"}
+    layout["xaxis"] = plain | {"range": [0, at + columns]}
+    layout["yaxis"] = plain | {"range": [rows, above], "scaleanchor": "x", "constraintoward": "top"}
+    return go.Figure(traces, layout)
+
+
+def _cells(values: np.ndarray, x: int, y: int, mode: Mode) -> dict[str, object]:
+    """Return a matrix as cells of one unit, its corner at x and y, each in a byte."""
+    limit = 3 * float(np.sqrt(np.mean(values**2))) or 1.0
+    depth = np.clip(values / limit, -1, 1) * DEEP
+    return {
+        "type": "heatmap",
+        "z": np.round(depth).astype(np.int8),
+        "x0": x + 0.5,
+        "y0": y + 0.5,
+        "dx": 1,
+        "dy": 1,
+        "zmin": -DEEP,
+        "zmax": DEEP,
+        "colorscale": diverging_scale("neutral", mode),
+        "showscale": False,
+        "hoverinfo": "skip",
+    }

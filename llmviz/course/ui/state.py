@@ -34,6 +34,7 @@ RETIRED |= {"depth", "penalty", "wrong", "slip", "published"}
 RETIRED |= {"numberfrom", "bitmodel", "bitmatrix", "bitrow", "bitcolumn"}
 RETIRED |= {"copyhead", "copytext", "phasedensity", "phaseweight", "whoview", "qaxis", "qmeasured"}
 RETIRED |= {"curves", "tagger", "truetag", "giventag", "role"}
+RETIRED |= {"fromrow", "fromcolumn", "loraseen", "change", "rankcell"}
 
 
 class PageState:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from llmviz.models.arithmetic import count
 from llmviz.models.settings import GPTConfig
 
-FLOAT = 4  # bytes of a number in training
-HALF = 2  # bytes of a number in the file of a bundled adapter
-ADAM = 2  # numbers that AdamW keeps for each one that it trains
+BYTES = 3 * 4  # of a trained number: its gradient, and two numbers that AdamW keeps, of 32 bits
 
 
 def sides(config: GPTConfig) -> dict[str, tuple[int, int]]:
@@ -28,39 +24,17 @@ def sides(config: GPTConfig) -> dict[str, tuple[int, int]]:
     return shapes | ({"mlp.up": (hidden, c)} if config.activation == "swiglu" else {})
 
 
-@dataclass(frozen=True)
-class Trained:
-    """What a training changes, in numbers, and what it takes in bytes."""
-
-    parameters: int
-
-    @property
-    def file(self) -> int:
-        """Bytes of a file with 16 bits for each."""
-        return HALF * self.parameters
-
-    @property
-    def optimizer(self) -> int:
-        """Bytes that AdamW keeps between two steps."""
-        return ADAM * FLOAT * self.parameters
-
-    @property
-    def gradients(self) -> int:
-        """Bytes of the gradients."""
-        return FLOAT * self.parameters
-
-
-def whole(config: GPTConfig) -> Trained:
-    """What full fine-tuning trains: every number of the model."""
-    return Trained(count(config))
-
-
-def of_rank(config: GPTConfig, rank: int, targets: Sequence[str]) -> Trained:
-    """What LoRA of a rank trains: r·(inputs + outputs) for each matrix.
+def of_rank(config: GPTConfig, rank: int, targets: Sequence[str]) -> int:
+    """Return how many numbers LoRA of a rank trains: r·(inputs + outputs) for each matrix.
 
     Raises ValueError for a target that the model does not have.
     """
     known = sides(config)
     if unknown := [name for name in targets if name not in known]:
         raise ValueError(f"targets must be of {', '.join(known)}; got {', '.join(unknown)}")
-    return Trained(config.n_layer * rank * sum(sum(known[name]) for name in targets))
+    return config.n_layer * rank * sum(sum(known[name]) for name in targets)
+
+
+def taken(trained: int) -> int:
+    """Return the bytes that a training keeps for so many numbers, besides the numbers."""
+    return BYTES * trained

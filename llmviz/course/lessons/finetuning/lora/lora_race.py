@@ -1,7 +1,7 @@
 """One class head trained twice from the same base: with LoRA and with every weight, step by step.
 
 A generator for a process of its own: both trainings go on in turns, so that a busy machine slows
-both alike. R rows and C columns of a matrix.
+both alike.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.finetuning.adapted import Studied, studied
+from llmviz.finetuning.adapted import spectrum
 
 WAYS = ("lora", "all")  # as `llmviz.finetuning.plan.WAYS` names them
 TESTED = 100  # stories that accuracy is on, or one more or less: a share of each class
 CHECKED = 40  # of them, that the loss is measured on while it goes on
 BATCH = 8  # stories an update
 CHECKS = 6  # times that the loss is measured
-PARTS, SQUARE = 16, 12  # of each change: parts of rank 1, and rows and columns of cells
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class RaceEnd:
     tested: int  # stories
     trained: int  # numbers that were trained, the head's among them
     seconds: float  # in updates
-    changes: dict[str, Studied]  # path of each matrix -> what was added to it
+    values: dict[str, np.ndarray]  # path of each matrix -> singular values of what was added (N,)
 
 
 def lora_race(
@@ -73,7 +72,7 @@ def lora_race(
         table = confusion(test.labels, predict(run.classifier, test_ids).argmax(1), len(test.names))
         trained = trained_parameters(run.classifier)
         tested = len(test.texts)
-        yield RaceEnd(way, accuracy(table), tested, trained, run.seconds, run.changes(model))
+        yield RaceEnd(way, accuracy(table), tested, trained, run.seconds, run.values(model))
 
 
 class _Way:
@@ -118,9 +117,9 @@ class _Way:
         held_out = record.validation_loss
         return RaceStep(self.way, record.step, record.train_loss, held_out, self.seconds)
 
-    def changes(self, base: Any) -> dict[str, Studied]:
-        """Return what was added to each matrix that LoRA stands beside."""
-        return {path: studied(change, SQUARE, PARTS) for path, change in self._added(base)}
+    def values(self, base: Any) -> dict[str, np.ndarray]:
+        """Return the singular values of what was added to each matrix that LoRA stands beside."""
+        return {path: spectrum(change).s for path, change in self._added(base)}
 
     def _added(self, base: Any) -> Iterator[tuple[str, np.ndarray]]:
         import torch
