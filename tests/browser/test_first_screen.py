@@ -8,6 +8,7 @@ from benchmarks.first_screen import PHONE, WIDE, screen_of
 DONE = [
     "language?part=probing",
     "language?part=lemmas",
+    "language?part=stems",
     "language?part=names",
     "language?part=counts",
     "language?part=tags",

@@ -70,7 +70,7 @@ def test_counts_are_written_as_whole_numbers_and_a_word_has_no_id(visit):
 
 
 def test_a_cell_of_the_stemmer_opens_its_rule(visit):
-    visit.open("language?part=stems&forms=relational+feed", ".cells")
+    visit.open("language?show=1&part=stems&forms=relational+feed", ".cells")
     page = visit.page
     expect(page.get_by_text("ATIONAL → ATE").first).to_be_visible()
     page.locator('td[data-at="2.1"]').first.click()

@@ -3,67 +3,78 @@
 from string import ascii_lowercase
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from llmviz.corpus.roles import split_words
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.components.text_guard.view import text_guard
 from llmviz.course.document.marks import as_markdown
-from llmviz.course.lessons.language.stems import questions, words
-from llmviz.course.lessons.language.stems.model import families, judged_pairs, snowball_stem
-from llmviz.course.lessons.language.stems.opened import opened_text
-from llmviz.course.lessons.language.stems.rows import rows_of
+from llmviz.course.lessons.language.stems import words
+from llmviz.course.lessons.language.stems.model import (
+    STEMMERS,
+    families,
+    judged_pairs,
+    snowball_stem,
+)
+from llmviz.course.lessons.language.stems.steps import opened_text, rule_text
 from llmviz.course.ui import kit
-from llmviz.language.porter import STEPS, StemStep, forms, measure, stem, stem_steps
+from llmviz.language.lemmas import lemma
+from llmviz.language.porter import STEPS, StemStep, measure, stem, stem_steps
 from llmviz.textfile import check_text, whole_number
 
+STAGED = True
 KEY = "language.stems"
+GUESS = f"{KEY}.stem"
 DRAWN = 12  # words that have a column
-LETTERS = 30  # of a stem that are opened
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
-    rules = sum(map(len, STEPS.values()))
-    kit.section(words.intro, rules=rules, steps=len(STEPS))
-    with st.container(gap=None):
-        kit.text_input(state, "forms", words.forms)
-        text_guard(kit.HALF_CHARACTER)
+    """Show the words after each step, one of them veiled, and what is joined that should not be."""
+    kit.prose(words.hook)
     text = kit.or_refused(check_text, state["forms"])
-    if text is None:
-        return
-    every = words_of(text)
-    if not every:
-        kit.inform(words.empty, ":material/edit:")
-        return
+    every = () if text is None else words_of(text)
     listed = every[:DRAWN]
+    quiz = question(listed)
+    opened = quiz is None or kit.answered(quiz[0], GUESS)
+    hidden = None if quiz is None or opened else quiz[1]
+    with kit.stage("stems", stays=False):
+        if listed:
+            column, row = _grid(state, listed, hidden)
+            kit.prose(words.waits if column == hidden else _opened(listed[column], row))
+        with st.container(gap=None):
+            kit.text_input(state, "forms", words.forms)
+            text_guard(kit.HALF_CHARACTER)
+    if text is not None and not listed:
+        kit.inform(words.empty, ":material/edit:")
+    if not listed:
+        return
     if len(every) > DRAWN:
         kit.inform(words.most.format(drawn=DRAWN, all=len(every)), ":material/content_cut:")
-    column, row = _grid(state, listed)
-    _opened(listed[column], row)
-    for line in remarks(listed):
-        kit.prose(line)
-    question = questions.stem_of(listed)
-    if question is not None:
-        kit.predict(question, f"{KEY}.stem")
-    _beside(listed)
+    if quiz is not None:
+        kit.predict(quiz[0], GUESS, covers=True)
+    if opened:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.intro, rules=sum(map(len, STEPS.values())), steps=len(STEPS))
+    for remark in remarks(tuple(word for at, word in enumerate(listed) if at != hidden)):
+        kit.prose(remark)
+    st.caption(as_markdown(words.conditions))
     _faults()
-    _code(listed)
-    kit.seen(words.end, **end(listed))
+    if opened:
+        _code(listed)
+        kit.seen(words.end, **end(listed))
 
 
 def end(listed: tuple[str, ...]) -> dict[str, object]:
     """Return what the chapter ends with, for at least one word."""
-    judged = judged_pairs("porter")
+    faults = [pair.fault for pair in judged_pairs("porter")]
     return {
         "one": kit.quote(stem("connected")),
         "other": kit.quote(stem("connecting")),
         "words": kit.count(len(listed), "word"),
         "changed": sum(stem(word) != word.lower() for word in listed),
-        "over": sum(pair.fault == "over" for pair in judged),
-        "pairs": len(judged),
+        "over": faults.count(1),
+        "pairs": len(faults),
     }
 
 
@@ -81,10 +92,14 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def remarks(listed: tuple[str, ...]) -> list[str]:
-    """Return what is to be said of words with other signs than a to z, and of very short ones."""
+    """Return what is to be said of the words: shared stems, signs beyond a to z, short ones."""
+    shared = "; ".join(
+        f"{', '.join(map(kit.quote, members))} ({kit.quote(name)})"
+        for name, members in families(listed).items()
+    )
     other = [word for word in listed if set(word.lower()) - set(ascii_lowercase)]
     short = [word for word in listed if len(word) < 3 and stem(word) != word.lower()]
-    return [
+    return [words.families.format(families=shared)] * bool(shared) + [
         line.format(words=", ".join(map(kit.quote, some)))
         for line, some in ((words.other_letters, other), (words.short, short))
         if some
@@ -97,115 +112,117 @@ def steps_of(word: str) -> tuple[StemStep, ...]:
     return tuple(stem_steps(word))
 
 
-def _grid(state: kit.PageState, listed: tuple[str, ...]) -> tuple[int, int]:
-    """Draw the words after each step; return the open cell as (column, row)."""
-    columns = [rows_of(steps_of(word)) for word in listed]
-    count_rows = len(columns[0])
-    wanted = [whole_number(part) for part in state["rule"].split(".")]
-    place = next(
-        ((c, r) for c, rows in enumerate(columns) for r, cell in enumerate(rows) if cell.fired),
-        (0, 0),
+def question(listed: tuple[str, ...]) -> tuple[kit.Question, int] | None:
+    """Return what becomes of the word that most steps change, as a question, and its place.
+
+    The wrong answers are what else is made of it. None where no word has three answers.
+    """
+    judged = {word for pair in judged_pairs("porter") for word in pair.words}
+    found = [
+        (-len({step.after for step in steps_of(word)}), at)
+        for at, word in enumerate(listed)
+        if len(_made_of(word)) > 2 and word.lower() not in judged
+    ]
+    if not found:
+        return None
+    at = min(found)[1]
+    word, made = listed[at], _made_of(listed[at])
+    line = " ".join(
+        words.ask_change.format(
+            name=step.name, rule=kit.quote(rule_text(step.rule), 80), after=kit.quote(step.after)
+        )
+        for step in steps_of(word)
+        if step.rule is not None and step.before != step.after
     )
-    if len(wanted) == 2 and None not in wanted:
-        column, row = wanted
-        if column < len(listed) and row < count_rows:
-            place = column, row
-    key = f"{KEY}.grid"
-    by_row = [[rows[r] for rows in columns] for r in range(count_rows)]
+    right = next(iter(made))
+    reasons = {form: words.ask_reasons[kind].format(steps=line) for form, kind in made.items()}
+    text = words.ask.format(word=kit.quote(word))
+    return kit.Question.among(text, reasons, right, kit.escape_markdown), at
+
+
+def _made_of(word: str) -> dict[str, str]:
+    """Return what different ways make of a word, its stem first, each with the way's name."""
+    if not word.isascii() or not word.isalpha() or stem(word) == word.lower():
+        return {}
+    first = next(step.after for step in steps_of(word) if step.before != step.after)
+    forms = stem(word), word.lower(), first, snowball_stem(word), lemma(word).dictionary
+    made: dict[str, str] = {}
+    for kind, form in zip(words.ask_reasons, forms, strict=True):
+        made.setdefault(form, kind)
+    return {} if "" in made else made
+
+
+def _grid(state: kit.PageState, listed: tuple[str, ...], hidden: int | None) -> tuple[int, int]:
+    """Draw the words after each step, but of a hidden one; return the open (column, row)."""
+    shape = len(STEPS) + 2, len(listed)
+    values, fired, texts = np.zeros(shape, np.float32), np.zeros(shape, bool), []
+    for column, word in enumerate(listed):
+        cells = [word.lower()]
+        if column == hidden:
+            texts.append(cells + [words.hidden] * (shape[0] - 1))
+            continue
+        done = {step.name: step for step in steps_of(word)}
+        for row, name in enumerate(STEPS, 1):
+            step = done.get(name)
+            cells.append(step.after if step else cells[-1])
+            fired[row, column] = step is not None and step.fired
+            values[row, column] = 0.25 * (step is not None and step.rule is not None)
+        fired[-1, column] = snowball_stem(word) != cells[-1]
+        texts.append([*cells, snowball_stem(word)])
+    values[fired] = 1.0
+    wanted = [whole_number(part) for part in state["rule"].split(".")]
+    place = next(zip(*np.nonzero(fired.T), strict=True), (0, 0))
+    if len(wanted) == 2 and None not in wanted and wanted[0] < shape[1] and wanted[1] < shape[0]:
+        place = tuple(wanted)
+    column, row = map(int, place)
+    steps, key = (words.step_row.format(name=name) for name in STEPS), f"{KEY}.grid"
     cell_grid(
-        np.array([[cell.colour for cell in line] for line in by_row], dtype=np.float32),
+        values,
         key=key,
-        row_names=[line[0].name for line in by_row],
+        row_names=[words.start_row, *steps, words.stemmers["snowball"]],
         column_names=listed,
-        texts=[[cell.text for cell in line] for line in by_row],
-        notes=[[cell.note for cell in line] for line in by_row],
-        strong=np.array([[cell.fired for cell in line] for line in by_row]),
-        starts=[1],
+        texts=[*zip(*texts, strict=True)],
+        strong=fired,
+        starts=[1, shape[0] - 1],
         limit=1.6,
         scale=words.scale,
         label=words.grid,
-        chosen=(place[1], place[0]),
+        chosen=(row, column),
         on_change=kit.bound(
             state, key, chosen=("rule", lambda cell: kit.link_of(cell and cell[::-1]))
         ),
     )
-    return place
+    return column, row
 
 
-def _opened(word: str, row: int) -> None:
-    """Show what a step looked at in a word."""
-    steps = steps_of(word)
-    step, text = opened_text(word, steps, row)
-    kit.prose(text)
-    if step is None or step.rule is None or not step.stem:
-        return
-    letters = step.stem[-LETTERS:]
-    kinds = forms(step.stem)[-LETTERS:]
-    before = len(step.stem) - len(letters)
-    so_far = [measure(step.stem[: before + i + 1]) for i in range(len(letters))]
-    meets = [so_far[i] - (measure(step.stem[: before + i])) for i in range(len(letters))]
-    cell_grid(
-        np.array([[0.0] * len(letters), [0.0] * len(letters), meets], dtype=np.float32),
-        key=f"{KEY}.letters",
-        row_names=words.letter_rows,
-        column_names=[str(before + i + 1) for i in range(len(letters))],
-        texts=[list(letters), list(kinds), [str(m) for m in so_far]],
-        notes=[list(letters), list(kinds), [f"m = {m}" for m in so_far]],
-        limit=1.6,
-        label=words.letters,
-    )
-    st.caption(as_markdown(words.conditions))
-
-
-def _beside(listed: tuple[str, ...]) -> None:
-    kit.section(words.beside)
-    rows = [(word, stem(word), snowball_stem(word)) for word in listed]
-    kit.rows_table(rows, words.beside_columns, width=520, height="content")
-    different = [word for word, ours, theirs in rows if ours != theirs]
-    sentence = words.beside_different if different else words.beside_same
-    if len(rows) == 1:
-        sentence = words.beside_one_different if different else words.beside_one_same
-    line = sentence.format(
-        words=kit.count(len(rows), "word"),
-        different=len(different),
-        list=", ".join(map(kit.quote, different)),
-    )
-    shared = families(listed, "porter")
-    groups = "; ".join(
-        f"{', '.join(map(kit.quote, members))} ({kit.quote(name)})"
-        for name, members in shared.items()
-    )
-    if len(rows) > 1:
-        line += " " + (words.families.format(families=groups) if shared else words.no_families)
-    kit.prose(line)
-
-
-@kit.kept(1)
-def _fault_table() -> pd.DataFrame:
-    pairs = {name: judged_pairs(name) for name in ("porter", "snowball")}
-    rows = [
-        (
-            " · ".join(ours.words),
-            words.yes_no[ours.together],
-            " · ".join(ours.stems),
-            words.fault_names[ours.fault],
-            " · ".join(theirs.stems),
-            words.fault_names[theirs.fault],
-        )
-        for ours, theirs in zip(*pairs.values(), strict=True)
-    ]
-    return pd.DataFrame(rows, columns=list(words.fault_columns))
+def _opened(word: str, row: int) -> str:
+    """Return what a row looked at in a word."""
+    if 0 < row <= len(STEPS):
+        return opened_text(word, steps_of(word), list(STEPS)[row - 1])
+    ours, theirs = stem(word), snowball_stem(word)
+    line = words.opened_snowball[ours != theirs] if row else words.opened_start
+    return line.format(word=kit.quote(word.lower()), stem=kit.quote(ours), other=kit.quote(theirs))
 
 
 def _faults() -> None:
+    """Show which pairs both stemmers join and part, the faults coloured."""
     kit.section(words.faults)
-    st.dataframe(_fault_table(), hide_index=True, height="content")
-    slots = {
-        f"{name}_{fault}": sum(pair.fault == fault for pair in judged_pairs(name))
-        for name in ("porter", "snowball")
-        for fault in ("over", "under")
-    }
-    kit.prose(words.faults_read, pairs=len(_fault_table()), **slots)
+    pairs, *_ = columns = [judged_pairs(name) for name in STEMMERS]
+    values = np.array([[pair.fault for pair in line] for line in columns], np.float32).T
+    cell_grid(
+        values,
+        key=f"{KEY}.faults",
+        row_names=[words.pair[pair.together].format(*pair.words) for pair in pairs],
+        column_names=[words.stemmers[name] for name in STEMMERS],
+        texts=[[" · ".join(pair.stems) for pair in line] for line in zip(*columns, strict=True)],
+        starts=[sum(not pair.together for pair in pairs)],
+        limit=1.6,
+        scale=words.fault_scale,
+        label=words.fault_grid,
+    )
+    over, under = ([int(number) for number in (values == sign).sum(0)] for sign in (1, -1))
+    numbers = {"over": over[0], "under": under[0], "their_over": over[1], "their_under": under[1]}
+    kit.prose(words.faults_read, pairs=len(pairs), **numbers)
 
 
 def _code(listed: tuple[str, ...]) -> None:
