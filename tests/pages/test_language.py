@@ -215,18 +215,18 @@ def test_each_step_begins_where_the_one_before_ended_and_the_last_is_the_stem():
 
 
 def test_one_word_is_veiled_from_its_first_step_to_its_last_until_it_is_answered(covers):
-    app = open_part("language", "stems", rule="6.4")
+    app = open_part("language", "stems", rule="1.4")
     fine(app)
     grid = grids(app)[stem_words.grid]
     hidden = [at for at, text in enumerate(grid["texts"][1]) if text == stem_words.hidden]
-    assert hidden == [6] and {row[6] for row in grid["texts"][1:]} == {stem_words.hidden}
-    assert not grid["values"][:, 6].any() and not grid["strong"][:, 6].any()
+    assert hidden == [1] and {row[1] for row in grid["texts"][1:]} == {stem_words.hidden}
+    assert not grid["values"][:, 1].any() and not grid["strong"][:, 1].any()
     said = prose_of(app)
     assert stem_words.waits in said and "Try:" not in said and "gener" not in said.split()
     app.radio[0].set_value(0).run()
     fine(app)
     shown = grids(app)[stem_words.grid]["texts"]
-    assert shown[-2][6] == stem("generalizations") and "Try:" in prose_of(app)
+    assert shown[-2][1] == stem("generalizations") and "Try:" in prose_of(app)
 
 
 def test_an_open_cell_says_the_rule_the_measure_and_the_condition():
