@@ -107,19 +107,6 @@ class Labelled:
         rest = [i for i in order if i not in set(ahead)]
         return self._part((ahead + rest)[:count])
 
-    def thinned(self, name: str, share: float, seed: int = 0) -> Labelled:
-        """Return the same texts with a share of one class; two of them stay, where it has two."""
-        if name not in self.names:
-            raise ValueError(f"label must be one of {', '.join(self.names)}; got {name!r}")
-        if not 0 < share <= 1:
-            raise ValueError(f"share must be above 0 and at most 1; got {share}")
-        number, chance = self.names.index(name), random.Random(seed)
-        own = [i for i, label in enumerate(self.labels) if label == number]
-        least = min(len(own), FEWEST_EXAMPLES)  # a part of a split may have one text of a class
-        kept = set(chance.sample(own, max(least, round(share * len(own)))))
-        others = (i for i, label in enumerate(self.labels) if label != number or i in kept)
-        return self._part(list(others))
-
     def _part(self, chosen: Sequence[int]) -> Labelled:
         part = object.__new__(Labelled)  # a part may have one text of a class
         object.__setattr__(part, "texts", tuple(self.texts[i] for i in chosen))

@@ -17,6 +17,7 @@ DONE = [
     "finetuning?part=stages",
     "finetuning?part=preferences",
     "finetuning?part=lora",
+    "finetuning?part=classifier",
     "errors?part=chance",
     "errors?part=causes",
     "errors?part=letters",

@@ -66,17 +66,6 @@ def test_fewer_texts_still_have_every_class():
             some.first(count)
 
 
-def test_a_class_can_be_made_rare():
-    some = stories("who", 100)
-    rare = some.thinned("a man", 0.1)
-    assert rare.counts["a man"] == round(0.1 * some.counts["a man"])
-    assert rare.counts["a woman"] == some.counts["a woman"]
-    with pytest.raises(ValueError, match="label must be one of"):
-        some.thinned("a cat", 0.1)
-    with pytest.raises(ValueError, match="share must be above 0"):
-        some.thinned("a man", 0)
-
-
 def test_typed_lines():
     typed = "good: I like it, <b>much</b>\n\nbad: no: never\nbad: awful\n good : fine\n"
     some = from_lines(typed)
@@ -158,11 +147,3 @@ def test_wrong_tables_are_refused(table, message):
 def test_labels_must_be_as_many_as_texts():
     with pytest.raises(ValueError, match="one label; got 2 and 1"):
         Labelled(("a", "b"), (0,), ("x", "y"))
-
-
-def test_a_class_that_has_one_training_text_keeps_it():
-    few = Labelled.of([("a", "x"), ("b", "x"), *((str(n), "y") for n in range(8))])
-    train = few.split(0.2)[0]
-    assert train.counts["x"] == 1
-    assert train.thinned("x", 0.1).counts == train.counts
-    assert train.thinned("y", 0.1).counts["y"] == 2

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.finetuning.classifier import params, runs, source, words
+from llmviz.course.lessons.finetuning.classifier import STEPS, chapter, runs, source, words
 from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan
-from llmviz.course.lessons.finetuning.classifier.outcome import guess_question
-from llmviz.course.lessons.finetuning.classifier.padding import (
-    LONGER,
-    ROWS,
-    column_question,
-    some_of,
-)
+from llmviz.course.lessons.finetuning.classifier.examples_curve import COUNTS, Band, Measured
 from llmviz.course.ui import engine
+from llmviz.course.ui import question as asking
 from llmviz.course.ui.common import percent
 from llmviz.finetuning.labels import from_csv
 from llmviz.finetuning.tuned_classes import load_classes
@@ -46,8 +42,6 @@ def test_a_classifier_is_there_before_anything_is_touched():
     assert f"<strong>{np.trace(table):,}</strong> get their own class" in prose_of(app)
     texts = [[int(cell.replace(",", "")) for cell in row] for row in grid(app)["texts"]]
     assert texts == table.tolist()
-    padded = grid(app, 1)
-    assert (padded["values"] == 1).sum() == len(padded["rowNames"])  # one token of each is read
 
 
 def test_a_cell_of_the_table_opens_its_texts():
@@ -61,7 +55,8 @@ def test_a_cell_of_the_table_opens_its_texts():
         if (own, called) == (0, 1)
     ]
     if inside:
-        assert any(inside[0] in frame.value.to_numpy() for frame in app.dataframe)
+        rows = unpack_all(app, "case_rows")[-1]["rows"]
+        assert [row["label"][0][0] for row in rows] == inside[:5]
     else:
         assert "No text of" in prose_of(app)
 
@@ -155,34 +150,37 @@ def test_another_way_takes_its_own_number_of_steps():
     (choice,) = (one for one in app.get("button_group") if one.label == words.way)
     choice.set_value("last").run()
     fine(app)
-    assert app.session_state["finetuning.classupdates"] == params.STEPS["last"]
+    assert app.session_state["finetuning.classupdates"] == STEPS["last"]
 
 
-@settings(max_examples=80, deadline=None)
-@given(some.lists(some.integers(0, 60), min_size=2, max_size=10))
-def test_the_question_about_guessing_has_one_right_answer(counts):
-    tested = {f"class {n}": count for n, count in enumerate(counts)}
-    question = guess_question(tested)
-    if question is None:
-        return
-    assert question.answers[question.right] == f"{max(counts):,}"
-    assert all("{" not in one for one in (question.text, *question.reasons))
+def rows(app) -> list[dict]:
+    return unpack_all(app, "case_rows")[0]["rows"]
 
 
-@given(some.integers(1, 60), some.integers(1, 60))
-def test_the_question_about_columns_is_asked_where_there_is_filler(tokens, columns):
-    question = column_question(tokens, columns)
-    assert (question is not None) == (1 < tokens < columns)
-    if question is not None:
-        assert question.answers[question.right] == f"Column {tokens}"
+def test_the_rows_are_the_measured_trainings_and_wait_for_the_answer(monkeypatch):
+    found = chapter.curves()
+    by_way = {band.way: band for band in found.bands}
+    for count in ("100", "1000"):
+        at = found.counts.index(int(count))
+        shown = rows(open_part("finetuning", "classifier", texts=count))
+        expected = [by_way[way].mean[at] for way in chapter.WAYS]
+        assert [row["value"] for row in shown] == pytest.approx(expected)
+    monkeypatch.setattr(asking, "COVERS", True)
+    hidden = rows(open_part("finetuning", "classifier"))
+    assert [row["value"] is None for row in hidden] == [False, True, True, True]
 
 
-@given(some.lists(some.integers(1, 250), min_size=1, max_size=30))
-def test_the_padded_texts_differ_in_length_and_begin_with_the_shortest(lengths):
-    places = some_of(lengths)
-    found = [lengths[place] for place in places]
-    assert found == sorted(set(found)) and found[0] == min(lengths)
-    assert 1 <= len(found) <= ROWS and found[-1] <= found[0] + LONGER
+@given(*[some.lists(some.floats(0, 1), min_size=6, max_size=6)] * 3, some.integers(0, 5))
+def test_what_training_everything_gets_is_asked_where_answers_are_apart(nothing, head, every, at):
+    shares = {"nothing": nothing, "head": head, "all": every}
+    bands = tuple(Band(way, *(tuple(mean),) * 3) for way, mean in shares.items())
+    asked = chapter.question(Measured(COUNTS, 3, 400, 0.5, {}, bands, 1.0), at)
+    three = sorted((nothing[at], head[at], every[at]))
+    apart = min(b - a for a, b in pairwise(three)) >= asking.APART
+    assert (asked is not None) == apart
+    if asked is not None:
+        assert asked.values[asked.right] == (every[at],)
+        assert sorted(value for (value,) in asked.values) == three
 
 
 def test_a_head_that_shares_the_embeddings_is_not_said_to_be_taken_away():

@@ -12,36 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.corpus.rules import EXAMPLES, FEWEST, MOST, Question, draw_question, group_words
-from llmviz.course.lessons.finetuning.classifier import padding, runs, source
-from llmviz.course.lessons.finetuning.classifier.class_training import Padded, Reading
-from llmviz.course.lessons.finetuning.classifier.outcome import guess_question
-from llmviz.course.lessons.finetuning.classifier.padding import column_question
+from llmviz.course.lessons.finetuning.classifier import runs, source
+from llmviz.course.lessons.finetuning.classifier.class_training import Reading
 from llmviz.course.lessons.finetuning.classifier.sentence import agreement
 from llmviz.course.lessons.finetuning.fewshot import chapter as fewshot
 from llmviz.course.lessons.finetuning.stages import words as stages_words
 from llmviz.course.lessons.finetuning.stages.model import NEW, TRAINED, parts_of
-from llmviz.finetuning.classifier import Texts
 from llmviz.finetuning.labels import Labelled
 from llmviz.models.settings import GPTConfig
 from tests.pages.harness import fine, open_part, prose_of
-
-
-def test_the_place_of_the_right_answer_does_not_give_it_away():
-    questions = (
-        guess_question({"a": 90, "b": 60, "c": 50}),
-        column_question(7, 12),
-    )
-    assert len({question.right for question in questions}) > 1
-
-
-@given(some.lists(some.integers(1, 99), min_size=2, max_size=10))
-def test_equal_chances_are_told_as_a_whole_number_and_as_a_mean(counts):
-    question = guess_question({f"class {n}": count for n, count in enumerate(counts)})
-    if question is None:
-        return
-    total, classes = sum(counts), len(counts)
-    place = list(question.answers).index(f"{total // classes:,}")
-    assert f"{total:,} divided by {classes}, down to a whole number" in question.reasons[place]
 
 
 def test_only_what_begins_without_a_trained_value_is_called_new():
@@ -59,18 +38,6 @@ def test_only_what_begins_without_a_trained_value_is_called_new():
     beside = {part.path for part in parts_of(base, 3, "lora") if part.state == NEW}
     assert all(path.startswith(("blocks.", "head")) for path in beside)
     assert "matrix of the blocks" in stages_words.what["lora"]
-
-
-def padded(lengths: list[int], width: int, moved: float = 0.0) -> Padded:
-    batch = Texts(torch.zeros(len(lengths), width, dtype=torch.int64), torch.tensor(lengths))
-    nothing = np.zeros((len(lengths), 2))
-    return Padded(batch, nothing, nothing, moved)
-
-
-@given(some.lists(some.integers(1, 40), min_size=1, max_size=3), some.floats(0, 1e-5))
-def test_filler_is_replaced_only_where_there_is_some(lengths, moved):
-    line = padding.filler_line(padded(lengths, max(lengths), moved))
-    assert ("every filler was replaced" in line) == (len(set(lengths)) > 1)
 
 
 @given(some.integers(1, 6), some.integers(0, 99))

@@ -35,6 +35,7 @@ RETIRED |= {"numberfrom", "bitmodel", "bitmatrix", "bitrow", "bitcolumn"}
 RETIRED |= {"copyhead", "copytext", "phasedensity", "phaseweight", "whoview", "qaxis", "qmeasured"}
 RETIRED |= {"curves", "tagger", "truetag", "giventag", "role"}
 RETIRED |= {"fromrow", "fromcolumn", "loraseen", "change", "rankcell"}
+RETIRED |= {"rare", "balanced"}
 
 
 class PageState:

@@ -67,14 +67,6 @@ def test_accuracy_and_table_are_counts_of_the_test():
     chances = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0.3, 0.7]], np.float32)
     state = Trained(1, {}, chances, np.array([0, 0, 1, 1]), ("a", "b", "c", "d"), ("x", "y"))
     assert state.accuracy == 0.75 and state.table.tolist() == [[1, 1], [0, 2]]
-    assert state.balanced_accuracy == 0.75
-
-
-def test_a_rare_class_loses_training_texts_and_no_test_texts():
-    whole, thin = (next(study.training(dataclasses.replace(PLAN, rare=r))) for r in (1.0, 0.2))
-    assert thin.tested == whole.tested
-    assert thin.counts["animal"] < whole.counts["animal"]
-    assert thin.counts["food"] == whole.counts["food"]
 
 
 @pytest.fixture(scope="module")
@@ -86,11 +78,14 @@ def model(base):
 def test_padding_changes_nothing_at_the_last_token(base, model):
     tokenizer = base[1]
     texts = ("she ate", "the dog ran home and she ate plums")
-    found = study.padded(model, tokenizer, texts)
     alone = [c.predict(model, c.encode(tokenizer, [text], 40)).numpy()[0] for text in texts]
-    assert np.allclose(found.at_last_token, alone, atol=1e-5) and found.moved < 1e-6
-    assert np.allclose(found.at_last_column[1], found.at_last_token[1])  # it ends there
-    assert not np.allclose(found.at_last_column[0], found.at_last_token[0], atol=1e-4)
+    idx, lengths = c.encode(tokenizer, texts, 40)
+    other = idx.clone()
+    other[0, lengths[0] :] = (other[0, lengths[0] :] + 1) % model.body.vocab_size  # another filler
+    for ids in (idx, other):
+        with torch.no_grad():
+            found = model(ids, lengths)[0].softmax(-1).numpy()
+        assert np.allclose(found, alone, atol=1e-5)
 
 
 def test_a_reading_is_of_the_last_tokens_and_explains_the_chosen_class(base, model):

@@ -1,14 +1,13 @@
-"""Chapter "A classifier": the head exchanged, trained live, and asked for its reasons."""
+"""Chapter "A classifier": how many texts each way needs, one trained live, and its reasons."""
 
 import contextlib
 
 import streamlit as st
 
+from llmviz.course.figures.finetuning import bands
 from llmviz.course.lessons.finetuning.classifier import (
-    examples,
+    FIRST,
     outcome,
-    padding,
-    params,
     ready,
     runs,
     sentence,
@@ -18,11 +17,24 @@ from llmviz.course.lessons.finetuning.classifier import (
 )
 from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan
 from llmviz.course.lessons.finetuning.classifier.class_training import training as train_classifier
+from llmviz.course.lessons.finetuning.classifier.examples_curve import (
+    COMMAND,
+    TASK,
+    Measured,
+    measured,
+)
 from llmviz.course.lessons.finetuning.classifier.runs import Outcome
 from llmviz.course.ui import kit
+from llmviz.course.ui.question import APART
 from llmviz.finetuning.classifier import classifier, last_token
 from llmviz.finetuning.labels import Labelled
 from llmviz.models.gpt import GPT
+
+STAGED = True
+KEY = "finetuning.classifier"
+GUESS = f"{KEY}.all"
+WAYS = ("nothing", "head", "last", "all")  # as the rows stand; the last is the guess
+curves = kit.kept(1)(measured)
 
 
 def ahead() -> None:
@@ -33,17 +45,108 @@ def ahead() -> None:
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
+    """Show how many texts each way of training needs, then train one and ask it."""
+    kit.prose(words.hook)
+    try:
+        found = curves()
+    except ValueError:
+        found = None
+        kit.inform(words.no_curve, ":material/download:")
+        st.code(COMMAND, language=None)
+    told = found is not None and _stage(state, found)
+    now = _trained(state)
+    if now is not None and found is not None and told:
+        at = found.counts.index(100)
+        shares = {band.way: kit.whole_percent(band.mean[at]) for band in found.bands}
+        kit.seen(words.end, **shares, **outcome.reached(now))
+
+
+# ---- what was measured
+
+
+def _stage(state: kit.PageState, found: Measured) -> bool:
+    """Show what each way gets right with so many texts; return whether all of it is told."""
+    at = found.counts.index(int(state["texts"]))
+    by_way = {band.way: band for band in found.bands}
+    asked = question(found, at)
+    told = asked is None or kit.answered(asked, GUESS)
+    cases = []
+    for way in WAYS:
+        band, label = by_way[way], words.rows[way]
+        case = kit.Case(label, band.mean[at], (band.lowest[at], band.highest[at]))
+        if not told and way in WAYS[1:-1]:
+            case = kit.Case(label, None, note="?")
+        cases.append(case)
+    with kit.stage("classifier", stays=False):
+        axis = kit.Axis(0, 1, words.axis.format(tested=found.tested, seeds=found.seeds))
+        look = {"veiled": [len(WAYS) - 1], "picture": f"{KEY}.rows", "form": "percent"}
+        levels = [(found.guess, words.curve_guess)]
+        kit.guess_cases(cases, axis, asked, GUESS, mark="dot", levels=levels, **look)
+        shares = {way: kit.whole_percent(by_way[way].mean[at]) for way in WAYS}
+        caption = words.caption if told else words.waits
+        kit.prose(caption, texts=f"{found.counts[at]:,}", **shares)
+        offered = {str(count): f"{count:,}" for count in found.counts}
+        kit.choose(state, "texts", words.texts, offered)
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    if told:
+        few, many = found.counts.index(10), found.counts.index(1000)
+        ends = {way: kit.whole_percent(by_way[way].mean[many]) for way in ("nothing", "head")}
+        best = kit.whole_percent(max(band.mean[few] for band in found.bands))
+        kit.looks(state, words.looks, f"{KEY}.looks", best=best, **ends)
+        line = {"question": words.task_text[TASK], "seeds": found.seeds, "tested": found.tested}
+        kit.section(words.curve, **line)
+        kit.chart(picture(kit.theme()), f"{KEY}.examples")
+        kit.prose(words.curve_steps.format(command=COMMAND, **found.steps))
+    return told
+
+
+def question(found: Measured, at: int) -> kit.Question | None:
+    """Return the question what training everything gets right with so many texts.
+
+    The wrong answers are of somebody to whom reading before does not help, and to whom it helps
+    as much as it helps a new head. None where two are near.
+    """
+    shares = {band.way: band.mean[at] for band in found.bands}
+    low, middle, high = sorted(shares[way] for way in ("nothing", "head", "all"))
+    if min(middle - low, high - middle) < APART:
+        return None
+    reasons = {
+        shares["nothing"]: words.ask_nothing,
+        shares["head"]: words.ask_head,
+        shares["all"]: words.ask_right,
+    }
+    asked = words.ask.format(texts=f"{found.counts[at]:,}")
+    return kit.Question.among(asked, reasons, shares["all"], kit.percent)
+
+
+@kit.kept(2)
+def picture(mode: kit.Mode) -> kit.Figure:
+    """Return the curves with their bands."""
+    found = curves()
+    ways = [(words.ways[band.way], band.lowest, band.mean, band.highest) for band in found.bands]
+    return bands(found.counts, ways, (words.curve_guess, found.guess), words.curve_axes, mode)
+
+
+# ---- one that is trained here
+
+
+def _trained(state: kit.PageState) -> Outcome | None:
+    """Show a classifier trained, tested and asked; return it once there is one."""
     kit.section(words.intro)
     folder = ready.choose(state)
     if folder:
-        _of_folder(state, folder)
-        return
+        mine = kit.or_refused(ready.OfFolder, folder)
+        if mine is not None:
+            listed = ", ".join(map(kit.quote, mine.names))
+            kit.prose(words.folder_text, name=kit.quote(kit.label(folder)), names=listed)
+            sentence.draw(state, mine)
+        return None
     name = kit.Picker().choose(state)
     source.controls(state)
     bundled = kit.load(name)
     if bundled is None:
-        return
+        return None
     try:
         if not isinstance(bundled.model, GPT):
             raise ValueError(words.not_a_gpt)
@@ -51,52 +154,33 @@ def draw(state: kit.PageState) -> None:
         some = own or source.some_stories(state["task"], state["reads"])
     except ValueError as error:
         kit.refuse(error)
-        return
+        return None
     source.show(some, own=own is not None, tokenizer_of=name)
     config, classes = bundled.model.config, len(some.names)
     sizes = {"vocab": config.vocab_size, "width": config.n_embd, "classes": classes}
     new, old = classes * (config.n_embd + 1), config.vocab_size * config.n_embd
-    kit.prose(
-        words.head["tied" if config.tied_head else "own"], **sizes, old=f"{old:,}", new=f"{new:,}"
-    )
-    kit.section(words.train_section)
+    head = words.head["tied" if config.tied_head else "own"]
+    kit.prose(head, **sizes, old=f"{old:,}", new=f"{new:,}")
     training.controls(state)
-    plan = plan_of(state, name, own)
-    now = training.draw(state, plan)
-    shown = False
-    if now is not None and now.trained is not None:
-        shown = outcome.draw(state, now) & padding.draw(now)
-        sentence.draw(state, now)
-    examples.draw()
-    if now is not None and now.trained is not None:
-        _code(state, now)
-    if shown:
-        kit.seen(words.end, **outcome.end_texts(now))
-
-
-def _of_folder(state: kit.PageState, name: str) -> None:
-    """Show what a classifier of the learner's says of a sentence."""
-    mine = kit.or_refused(ready.OfFolder, name)
-    if mine is None:
-        return
-    listed = ", ".join(map(kit.quote, mine.names))
-    kit.prose(words.folder_text, name=kit.quote(kit.label(name)), names=listed)
-    sentence.draw(state, mine)
+    now = training.draw(state, plan_of(state, name, own))
+    if now is None or now.trained is None:
+        return None
+    outcome.draw(state, now)
+    sentence.draw(state, now)
+    _code(state, now)
+    return now
 
 
 def plan_of(state: kit.PageState, name: str, own: Labelled | None) -> ClassPlan:
     """Return what the controls say is trained."""
-    first = params.FIRST
     return ClassPlan(
         base=name,
-        task=state["task"] if own is None else first.task,
-        reads=state["reads"] if own is None else first.reads,
+        task=state["task"] if own is None else FIRST.task,
+        reads=state["reads"] if own is None else FIRST.reads,
         own=own,
         way=state["trains"],
         examples=state["examples"],
         steps=state["classupdates"],
-        rare=state["rare"],
-        balanced=state["balanced"],
         seed=state["classseed"],
     )
 
@@ -105,21 +189,18 @@ def _code(state: kit.PageState, now: Outcome) -> None:
     """Show the code of a training that has come to its end, where a snippet can repeat it."""
     plan, trained = now.plan, now.trained
     assert trained is not None
-    if trained.step < plan.steps or state["labels"] == "file":
-        return
     typed = state["typed"] if plan.own is not None else ""
-    if len(typed) > kit.IN_SNIPPET:
+    if trained.step < plan.steps or state["labels"] == "file" or len(typed) > kit.IN_SNIPPET:
         return
     usual = ClassPlan()
-    given = ", ".join(
+    given = [
         f"{field}={getattr(plan, field)!r}"
-        for field in ("base", "task", "reads", "way", "examples", "steps", "rare", "balanced")
+        for field in ("base", "task", "reads", "way", "examples", "steps")
         if getattr(plan, field) != getattr(usual, field)
-    )
-    given = ", ".join(filter(None, (given, f"seed={plan.seed}")))
+    ]
     text = words.snippet if plan.own is None else words.snippet_own
     kit.show_code(
         [classifier, last_token, train_classifier],
-        text.format(given=given, typed=typed),
+        text.format(given=", ".join([*given, f"seed={plan.seed}"]), typed=typed),
         f"{trained.accuracy:.3f}\n{trained.table.tolist()}",
     )

@@ -19,7 +19,7 @@ from llmviz.finetuning.plan import BASE, CLASSES, TuningPlan, suited_training
 from llmviz.training.config import TrainConfig
 
 if TYPE_CHECKING:
-    from llmviz.finetuning.classifier import Classifier, Texts
+    from llmviz.finetuning.classifier import Classifier
 
 POINTS = 40  # of a curve, about
 LOOKS = 8  # at the test texts, about
@@ -30,8 +30,7 @@ class ClassPlan:
     """What is trained, from what and on what.
 
     own: the learner's labelled texts; without them `task` and `reads` say which stories.
-    rare: share of the first class that is left in the training texts. balanced: whether each class
-    counts the same in the loss. steps: updates.
+    steps: updates.
     """
 
     base: str = BASE
@@ -41,8 +40,6 @@ class ClassPlan:
     way: str = "head"
     examples: int = 300
     steps: int = 300
-    rare: float = 1.0
-    balanced: bool = False
     seed: int = 0
 
     def settings(self) -> TrainConfig:
@@ -105,31 +102,21 @@ class Trained(NamedTuple):
         chosen = self.probabilities.argmax(1)
         return confusion(self.labels.tolist(), chosen.tolist(), len(self.names)).numpy()
 
-    @property
-    def balanced_accuracy(self) -> float:
-        """The mean over the classes of the share that was recognised."""
-        import torch
-
-        from llmviz.finetuning.classifier import balanced_accuracy
-
-        return balanced_accuracy(torch.from_numpy(self.table))
-
 
 def training(plan: ClassPlan) -> Iterator[Begun | Point | Trained]:
     """Train a classifier and yield what happens; each `Trained` stands alone.
 
     Raises ValueError as `labels`, `classifier` and `train`.
     """
-    from llmviz.finetuning.classifier import balanced_weights, prepare_classes
+    from llmviz.finetuning.classifier import classifier, prepare_classes
     from llmviz.finetuning.lora import trained_parameters
+    from llmviz.pretrained import load_bundled
     from llmviz.training import train
 
     begun = time.perf_counter()
     learned, test = parts(plan.task, plan.reads, plan.examples, plan.own)
-    if plan.rare < 1:
-        learned = learned.thinned(learned.names[0], plan.rare)
-    weights = balanced_weights(learned.labels, len(learned.names)) if plan.balanced else None
-    model, tokenizer = _new(plan, len(learned.names), weights)
+    base, tokenizer, _ = load_bundled(plan.base)
+    model = classifier(base, len(learned.names), plan.way, plan.seed)
     module, data = prepare_classes(model, tokenizer, learned, test, plan.way, plan.seed)
     numbers = sum(parameter.numel() for parameter in model.parameters())
     preparing = time.perf_counter() - begun
@@ -140,14 +127,6 @@ def training(plan: ClassPlan) -> Iterator[Begun | Point | Trained]:
         if record.validation_loss is not None:
             yield _state(plan, record.step, model, tokenizer, data.held_out, test)
             model.train()
-
-
-def _new(plan: ClassPlan, classes: int, weights: Any = None) -> tuple[Classifier, Any]:
-    from llmviz.finetuning.classifier import classifier
-    from llmviz.pretrained import load_bundled
-
-    base, tokenizer, _ = load_bundled(plan.base)
-    return classifier(base, classes, plan.way, plan.seed, class_weights=weights), tokenizer
 
 
 def _state(
@@ -224,34 +203,3 @@ def read(model: Classifier, tokenizer: Any, text: str, longest: int, target: int
     gradient = gradient_times_input(model, ids, target).numpy()
     left_out = whole - len(ids)
     return Reading(tuple(ids.tolist()), chances.numpy(), target, without, gradient, left_out)
-
-
-class Padded(NamedTuple):
-    """Texts of one batch as they lie in memory, and what is read at two places of each.
-
-    B texts, T tokens, K classes.
-    """
-
-    batch: Texts
-    at_last_token: np.ndarray  # (B, K) probabilities, read at each text's last real token
-    at_last_column: np.ndarray  # (B, K), read at the last column, which may be filler
-    moved: float  # largest change of the first ones when every filler is another token
-
-
-def padded(model: Classifier, tokenizer: Any, texts: tuple[str, ...]) -> Padded:
-    """Return what padding does and does not do to a classifier's answer."""
-    import torch
-
-    from llmviz.finetuning.classifier import encode
-
-    batch = encode(tokenizer, texts, model.context_length)
-    idx, lengths = batch
-    columns = torch.full_like(lengths, idx.shape[1])
-    filler = torch.arange(idx.shape[1])[None] >= lengths[:, None]  # (B, T)
-    other = torch.where(filler, (idx + 1) % model.body.vocab_size, idx)
-    with torch.no_grad():
-        own, last, changed = (
-            model(ids, at)[0].softmax(-1).numpy()
-            for ids, at in ((idx, lengths), (idx, columns), (other, lengths))
-        )
-    return Padded(batch, own, last, float(np.abs(own - changed).max()))

@@ -13,32 +13,18 @@ KEY = "finetuning.classifier.table"
 TEXTS = 5  # of an opened cell
 
 
-def draw(state: kit.PageState, now: Outcome) -> bool:
-    """Show how good a classifier is, and where it errs, once asked."""
-    trained, begun = now.trained, now.begun
-    assert trained is not None and begun is not None
+def draw(state: kit.PageState, now: Outcome) -> None:
+    """Show how good a classifier is, and where it errs."""
+    trained = now.trained
+    assert trained is not None
     kit.section(words.reached_section)
-    question = guess_question(begun.tested)
-    if question is not None and not kit.predict(
-        question, "finetuning.classifier.guess", covers=True
-    ):
-        return False
-    table = trained.table
-    line = words.reached.format(**_reached(now))
-    balanced = words.balanced_reached.format(balanced=kit.percent(trained.balanced_accuracy))
-    paragraphs = [
-        f"{line} {balanced}",
-        f"{words.table[0].upper()}{words.table[1:]}. {words.open_cell}",
-    ]
-    if now.plan.rare < 1:
-        paragraphs.insert(1, rare_line(now))
-    kit.prose("\n\n".join(paragraphs))
-    opened = confusion(state, trained, table)
-    _texts_of(trained, table, opened)
-    return True
+    opened = confusion(state, trained, trained.table)
+    line = words.reached.format(**reached(now))
+    kit.prose(f"{line} {words.table[0].upper()}{words.table[1:]}. {words.open_cell}")
+    _texts_of(trained, trained.table, opened)
 
 
-def _reached(now: Outcome) -> dict[str, str]:
+def reached(now: Outcome) -> dict[str, str]:
     """Return what a classifier gets right of the test, and what the most frequent class would."""
     trained, begun = now.trained, now.begun
     assert trained is not None and begun is not None
@@ -49,17 +35,6 @@ def _reached(now: Outcome) -> dict[str, str]:
         "share": kit.percent(trained.accuracy),
         "guess": kit.quote(most),
         "chance": kit.percent(begun.tested[most] / trained.table.sum()),
-    }
-
-
-def end_texts(now: Outcome) -> dict[str, str]:
-    """Return what the end of the chapter says of a classifier."""
-    begun = now.begun
-    assert begun is not None
-    return _reached(now) | {
-        "trained": f"{begun.trained:,}",
-        "parameters": f"{begun.parameters:,}",
-        "texts": kit.count(sum(begun.counts.values()), "text"),
     }
 
 
@@ -108,40 +83,8 @@ def _texts_of(trained: Trained, table: np.ndarray, cell: tuple[int, int] | None)
         return
     line = {"shown": len(places), "count": f"{table[cell]:,}"}
     kit.prose(words.cell_opened, own=own, called=called, **line)
-    shares = [kit.percent(float(trained.probabilities[i, cell[1]])) for i in places]
-    rows = dict(zip(words.cell_columns, ([trained.texts[i] for i in places], shares), strict=True))
-    kit.columns_table(rows, height="content")
-
-
-def rare_line(now: Outcome) -> str:
-    """Return what became of a class of which training texts were left out."""
-    begun, trained = now.begun, now.trained
-    assert trained is not None and begun is not None
-    name, table = trained.names[0], trained.table
-    few = begun.counts[name]
-    return words.rare_seen.format(
-        name=kit.quote(name),
-        few=kit.count(few, "text"),
-        rest=f"{sum(begun.counts.values()) - few:,}",
-        tested=kit.count(int(table[0].sum()), "text"),
-        recognised=f"{table[0, 0]:,}",
-        advice=words.rare_balanced if now.plan.balanced else words.rare_advice,
-    )
-
-
-def guess_question(tested: dict[str, int]) -> kit.Question | None:
-    """Return what always saying one class gets right, as a question; None for equal answers.
-
-    tested: how many test texts each class has.
-    """
-    total, classes = sum(tested.values()), len(tested)
-    most = max(tested, key=tested.__getitem__)
-    right, wrong = tested[most], {"even": total // classes, "none": 0, "all": total}
-    if len({right, *wrong.values()}) < 1 + len(wrong):
-        return None
-    counts = ", ".join(f"{kit.quote(name)} {n:,}" for name, n in tested.items())
-    known = {"count": f"{total:,}", "counts": counts, "classes": classes}
-    known |= {"guess": kit.quote(most), "most": f"{tested[most]:,}"}
-    reasons = {number: words.guess_wrong[key] for key, number in wrong.items()}
-    reasons[right] = words.guess_right
-    return kit.Question.among(words.guess_question, reasons, right, **known)
+    cases = [
+        kit.Case(trained.texts[at], float(trained.probabilities[at, cell[1]])) for at in places
+    ]
+    axis = kit.Axis(0, 1, words.cell_axis)
+    kit.case_rows(cases, axis, key=f"{KEY}.texts", words={}, form="percent")

@@ -4,7 +4,7 @@ import streamlit as st
 
 from llmviz.background import WAITING
 from llmviz.course.figures.finetuning import learning_curve
-from llmviz.course.lessons.finetuning.classifier import params, runs, words
+from llmviz.course.lessons.finetuning.classifier import STEPS, runs, words
 from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan
 from llmviz.course.lessons.finetuning.classifier.runs import Outcome, OwnRun
 from llmviz.course.ui import kit
@@ -18,18 +18,13 @@ def controls(state: kit.PageState) -> None:
 
     def other_way() -> None:
         changed()
-        state["classupdates"] = params.STEPS[state["trains"]]
+        state["classupdates"] = STEPS[state["trains"]]
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.choose(state, "trains", words.way, words.ways, then=other_way)
         st.number_input(words.examples, width=140, **state.ranged("examples", then=changed))
         st.number_input(words.steps, width=120, **state.ranged("classupdates", then=changed))
         st.number_input(words.seed, width=120, **state.ranged("classseed", then=changed))
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        rare = state.ranged("rare", then=changed)
-        st.slider(words.rare, width=320, help=words.rare_help, **rare)
-        balanced = state.bind("balanced", then=changed)
-        st.toggle(words.balanced, help=words.balanced_help, **balanced)
 
 
 def draw(state: kit.PageState, plan: ClassPlan) -> Outcome | None:
