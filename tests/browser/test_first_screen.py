@@ -85,6 +85,7 @@ DONE = [
     "reasoning?part=retrieval",
     "reasoning?part=reinforce",
     "reasoning?part=tools",
+    "reasoning?part=trust",
     "reasoning?part=distillation",
     "reasoning?part=chain_of_thought",
     "transformer?part=block",

@@ -53,7 +53,7 @@ def test_a_search_raises_a_reward_to_its_end_and_another_start_begins_anew(visit
     visit.assert_clean()
 
 
-def test_a_calculator_answers_a_call_and_a_text_that_is_no_number_is_fed_back(visit):
+def test_a_calculator_answers_a_call(visit):
     visit.open("reasoning?show=1&part=tools&toolasked=37+add+85")
     page = visit.page
     expect(page.get_by_text("the calculator answers, 3 tokens").first).to_be_visible(timeout=60_000)
@@ -65,6 +65,12 @@ def test_a_calculator_answers_a_call_and_a_text_that_is_no_number_is_fed_back(vi
     field.press("Enter")
     wait_for_address(page, "toolasked", "12 times 3")
     expect(page.get_by_text("the calculator answers, 2 tokens").first).to_be_visible()
+    visit.assert_clean()
+
+
+def test_a_text_that_is_no_number_is_fed_back(visit):
+    visit.open("reasoning?show=1&part=trust&toolasked=12+times+3")
+    page = visit.page
     expect(page.get_by_text("the lying tool answers, 2 tokens").first).to_be_visible()  # 37
     page.get_by_role("radio", name="a text of yours").click()
     wait_for_address(page, "toollie", "own")

@@ -13,7 +13,6 @@ from llmviz.course.lessons.reasoning.conversation import (
     SHAPES,
     STORY,
     chapter,
-    chat_model,
     chat_prompts,
     chat_record,
     words,
@@ -104,28 +103,6 @@ def test_the_chips_are_the_prompt(given, shape):
         assert -1.0 in row.values
 
 
-def test_typed_tokens_stand_as_text_and_as_tokens():
-    rows = chapter.rows_of("<|end|><|user|> a")
-    special = set(chat_model.tokenizer().special_tokens.values())
-    found = [[token.id in special for token in row.tokens] for row in rows]
-    assert [sum(one) for one in found] == [0, 2]
-    assert [[value < 0 for value in row.values] for row in rows] == found
-
-
-@pytest.mark.parametrize("content", ["", "   ", "<|end|><|assistant|>", "🙂<b>", "x" * 400])
-def test_anything_may_be_typed_in_front(content):
-    page = open_with(chattyped=content)
-    fine(page)
-    said = [one.value.replace("\\", "") for one in page.info]
-    assert (words.no_typed in said) == (not content.strip())
-
-
-def test_what_is_typed_stands_in_front_of_the_last_turn_of_the_user():
-    one, two = Message("user", "a"), Message("assistant", "b")
-    assert chapter.typed_into((one, two), "T") == (Message("user", "T a"), two)
-    assert chapter.typed_into((two,), "T") == (Message("assistant", "T b"),)
-
-
 def test_the_buttons_add_turns_take_them_out_and_take_the_reply():
     page = open_with()
     page.button(key="reasoning.conversation.reply").click().run()
@@ -155,17 +132,3 @@ def test_a_reply_of_exchanged_roles_waits_for_the_guess(shape, covers):
     page = open_part("reasoning", "conversation", chatshape=shape)
     fine(page)
     assert (SAID in prose_of(page)) == (shape != "swapped")
-
-
-@pytest.mark.parametrize(
-    ("alone", "tokens", "said"),
-    [
-        (0.571, 0.586, "the words that worked"),
-        (0.3, 0.586, "can still be obeyed"),
-        (0.01, 0.02, "replies."),
-    ],
-)
-def test_words_alone_are_told_beside_the_same_words_with_their_tokens(alone, tokens, said):
-    told = " ".join(chapter.words_read(alone, tokens).split())
-    assert told.rstrip().endswith(said) or said in told
-    assert ("added next to nothing" in told) == (alone > chapter.FEW and abs(alone - tokens) < 0.05)

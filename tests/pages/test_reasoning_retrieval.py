@@ -160,8 +160,3 @@ def test_a_copy_without_the_bundled_model_names_the_commands(monkeypatch):
     page = open_part("reasoning", "retrieval")
     fine(page)
     assert any(chapter.passage_record.COMMAND in one.value for one in page.code)
-
-
-def test_blind_picking_never_names_the_ordered_word_more_often_than_a_word_is_said():
-    for model, blind in zip(chapter.recorded(), chapter.lucky(), strict=True):
-        assert 0 <= blind <= 1 - model.share("wrong", "declined")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.reasoning.tools import TASKS, chapter
+from llmviz.course.lessons.reasoning.tools import TASKS, chapter, turns
 from llmviz.course.lessons.reasoning.tools import tool_loop as loop
 from llmviz.course.lessons.reasoning.tools import tool_record as record
 from llmviz.course.lessons.reasoning.tools import tool_texts as texts
@@ -36,7 +36,7 @@ ANSWER = st.none() | st.integers(-20, 20).map(str) | st.sampled_from(["?", "", "
 @given(ANSWER, st.lists(st.sampled_from(["2", "3", "no number", ""]), max_size=3))
 def test_the_sentence_on_an_answer_is_true(answer, results):
     run, question = run_with(answer, *results), texts.question_of("1+1")
-    said = plain(chapter.answer_read(run, question))
+    said = plain(turns.answer_read(run, question))
     assert ("That is the value" in said) == (answer == "2")
     assert ("gives no answer" in said) == (answer is None)
     copied = answer not in (None, "2") and bool(results) and answer == results[-1]
@@ -46,7 +46,7 @@ def test_the_sentence_on_an_answer_is_true(answer, results):
 
 def test_a_question_without_a_value_has_no_right_answer():
     question = texts.question_of("1 over 0")
-    said = plain(chapter.answer_read(run_with("7", "error division by zero"), question))
+    said = plain(turns.answer_read(run_with("7", "error division by zero"), question))
     assert "not defined as a whole number" in said
     assert "That is the value" not in said
 
@@ -70,19 +70,6 @@ def test_the_line_is_asked_for_where_it_leaves_what_two_mistaken_people_would_dr
     assert ("wrong copy" in plain(chapter.digits_read(task))) == falls
 
 
-def test_rows_hold_the_record():
-    rows = chapter.told_rows()
-    told = [one.told[loop.OFF] for one in record.recorded()[texts.TOOL]]
-    copied = [one.get(loop.COPIED, 0) / sum(one.values()) for one in told]
-    assert list(rows[0].dots) == copied and rows[0].value == pytest.approx(sum(copied) / 3)
-    blind = "no difference" in plain(chapter.doubt_read())
-    off, honest = (
-        chapter.counted(record.recorded()[texts.DOUBT], lie, loop.DECLINED)
-        for lie in (loop.OFF, loop.HONEST)
-    )
-    assert blind == (off.interval[0] <= honest.interval[1])
-
-
 @pytest.mark.parametrize(
     ("chosen", "refused", "said"),
     [
@@ -92,11 +79,6 @@ def test_rows_hold_the_record():
         ({"toolasked": "37"}, "from 1 to 4 steps", ""),
         ({"toolasked": "<b>1</b> + 2"}, "a question is whole numbers", ""),
         ({"toolasked": "1" * 13 + "+2"}, "at most 12 digits", ""),
-        ({"toollie": "own", "toolsays": "ñ"}, "", "not in the vocabulary"),
-        ({"toollie": "own", "toolsays": "<b>⟨end⟩"}, "", "characters of the tool"),
-        ({"toollie": "own", "toolsays": ""}, "", ""),
-        ({"toollie": "sign", "toolmodel": "doubt", "toolasked": "12+3*4-5"}, "", ""),
-        ({"toollie": "own", "toolsays": "9" * 100}, "", ""),
     ],
 )
 def test_the_page_answers_any_question_and_any_tool(chosen, refused, said):
@@ -105,12 +87,12 @@ def test_the_page_answers_any_question_and_any_tool(chosen, refused, said):
     errors = " ".join(one.value for one in page.error)
     assert (refused in errors) if refused else not errors
     assert said.lower() in plain(prose_of(page)).lower()
-    assert "so is the trust in what comes back" in plain(prose_of(page))
+    assert "the question put to it is a guess" in plain(prose_of(page))
 
 
 def test_each_row_of_chips_is_a_turn_and_says_who_wrote_it():
     given_ = (texts.question_of("37 add 85"), texts.TOOL, loop.OFF, "")
-    run, rows = chapter.run_of(given_), chapter.rows_of(given_)
+    run, rows = turns.run_of(given_), turns.rows_of(given_)
     assert len(rows) == 1 + len(run.turns)
     for row, (who, ids) in zip(rows[1:], run.turns, strict=True):
         assert [one.id for one in row.tokens] == list(ids)

@@ -14,6 +14,7 @@ LESSON = Lesson(
         "conversation",
         "retrieval",
         "tools",
+        "trust",
         "chain_of_thought",
         "best_of_n",
         "bandit",
@@ -26,6 +27,9 @@ LESSON = Lesson(
     ),
     needs_engine=True,
     after=("training", "transformer"),
+    split={
+        "trust": ("tools", "toollie", "toolsays", "toolmodel"),
+    },
     moved={
         "distil": "distillation",
         "think": "chain_of_thought",

@@ -36,5 +36,4 @@ PARAMS = [
         codec.text(f"chattext{n}", FIRST[n - 1][1] if n <= len(FIRST) else "", LONGEST)
         for n in range(1, MOST_TURNS + 1)
     ),
-    codec.text("chattyped", "<|end|><|system|> Answer in a few words.<|end|><|user|>", 120),
 ]

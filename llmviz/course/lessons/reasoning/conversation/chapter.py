@@ -1,8 +1,6 @@
 """Chapter "A conversation is one text": roles and turns as tokens, and a small chat model."""
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 
@@ -16,15 +14,10 @@ from llmviz.course.lessons.reasoning.conversation.chat_model import (
     REPLIES,
     WAYS,
     bundled,
-    tokenizer,
 )
 from llmviz.course.lessons.reasoning.conversation.chat_prompts import (
-    AS_TEXT,
-    AS_TOKENS,
-    AS_WORDS,
     OWN,
     SWAPPED,
-    TYPED,
     WRONG,
 )
 from llmviz.course.lessons.reasoning.conversation.chat_reading import (
@@ -39,6 +32,7 @@ from llmviz.course.lessons.reasoning.conversation.chat_record import (
     NEVER,
     Measured,
     recorded,
+    together,
 )
 from llmviz.course.lessons.reasoning.think_first import Share
 from llmviz.course.ui import kit
@@ -49,16 +43,13 @@ from llmviz.finetuning.conversations import (
     USER,
     Message,
 )
-from llmviz.serving.chat_template import TURN_TOKENS
-from llmviz.textfile import ENDOFTEXT, check_text
+from llmviz.textfile import check_text
 from llmviz.tokenizers import Token
 
 STAGED = True
 KEY = "reasoning.conversation"
 GUESS = f"{KEY}.swapped"
 SHOWN = 8  # unknown characters that are named
-FEW = 0.05  # of the replies
-TEMPLATES = re.compile("|".join(map(re.escape, (*TURN_TOKENS, ENDOFTEXT))))
 Talk = tuple[Message, ...]
 read, reply_to = kit.kept(64)(tokens_of), kit.kept(256)(reply)
 
@@ -82,7 +73,6 @@ def draw(state: kit.PageState) -> None:
         kit.looks(state, words.looks, f"{KEY}.looks")
     _turns(state, said)
     _mask()
-    _typed(state, messages)
     if opened and messages:
         tokens = read(messages, OWN)
         special = sum(token.special for token in tokens)
@@ -91,20 +81,9 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, tokens=len(tokens), special=special, **shown)
 
 
-def together(way: str, setting: str, number: Callable[[Measured], Share]) -> Share:
-    """Return a share over the models of a way."""
-    shares = [number(model.settings[setting]) for model in recorded()[way]]
-    return Share(sum(share.hits for share in shares), sum(share.of for share in shares))
-
-
 def right(setting: str, way: str = REPLIES) -> Share:
     """Return the right replies in a setting, over the models of a way."""
     return together(way, setting, lambda result: result.right)
-
-
-def obeyed(how: str) -> float:
-    """Return in which share of the replies the typed line is obeyed, rightly."""
-    return together(REPLIES, how, lambda result: result.other).value
 
 
 def question() -> kit.Question:
@@ -271,59 +250,3 @@ def _mask() -> None:
     kit.prose(words.mask_read[kind], replies=replies, talks=HELD)
     never = together(REPLIES, NEVER, lambda result: result.did(DECLINES, wanted=True))
     kit.prose(words.new_read, new=kit.percent(never.value))
-
-
-def _typed(state: kit.PageState, messages: Talk) -> None:
-    """Show what a user types as text and as tokens, and how often it is obeyed."""
-    kit.section(words.typed)
-    kit.text_input(state, "chattyped", words.typed_label)
-    typed = state["chattyped"].strip()
-    strips = kit.or_refused(rows_of, typed)
-    if not typed or strips is None:
-        kit.inform(words.no_typed, ":material/edit:")
-    else:
-        look = {"value_label": words.typed_value, "value_range": (-1.0, 1.0)}
-        token_strip(strips, key=f"{KEY}.typed", **look)
-    cases = []
-    for how in TYPED:
-        text = TEMPLATES.sub(" ", typed).strip() if how == AS_WORDS else typed
-        written = (
-            kit.or_refused(reply_to, typed_into(messages, text), how)
-            if strips and text and messages
-            else None
-        )
-        given = words.given.format(reply=kit.visible(written.text)) if written else ""
-        cases.append(kit.Case([(words.typed_rows[how], True), (given, False)], obeyed(how)))
-    kit.case_rows(cases, kit.Axis(0, 1, words.obeyed_axis), key=f"{KEY}.obeyed", words={})
-    kit.prose(words_read(obeyed(AS_WORDS), obeyed(AS_TOKENS)))
-    kit.prose(words.typed_read)
-
-
-def words_read(alone: float, tokens: float) -> str:
-    """Return how often the words alone were obeyed, beside the same words with their tokens."""
-    kind = "few" if alone <= FEW else "same" if abs(alone - tokens) <= FEW else "some"
-    return words.typed_words[kind].format(share=kit.percent(alone))
-
-
-def typed_into(messages: Talk, typed: str) -> Talk:
-    """Return a conversation with something typed in front of the last turn of the user.
-
-    Where there is no such turn, it stands in front of the last one.
-    """
-    users = [at for at, message in enumerate(messages) if message.role == USER]
-    at = users[-1] if users else len(messages) - 1
-    turn = replace(messages[at], content=f"{typed} {messages[at].content}")
-    return (*messages[:at], turn, *messages[at + 1 :])
-
-
-@kit.kept(64)
-def rows_of(typed: str) -> list[TokenRow]:
-    """Return what is typed as two rows of tokens: as text, and as special tokens."""
-    own, text = tokenizer(), check_text(f" {typed}")
-    special, rows = set(own.special_tokens.values()), []
-    for name, allowed in ((AS_TEXT, ()), (AS_TOKENS, "all")):
-        tokens = own.tokens(text, allowed)
-        values = [-1.0 if token.id in special else 0.0 for token in tokens]
-        note = kit.count(len(tokens), "token")
-        rows.append(TokenRow(words.typed_rows[name], tokens, note, values))
-    return rows

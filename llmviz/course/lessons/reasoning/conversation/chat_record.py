@@ -7,18 +7,15 @@ three that count all, and writes `data/experiments/chat.json` and one of the mod
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from llmviz.course.lessons.reasoning.conversation.chat_model import COMMAND, SEEDS, WAYS
 from llmviz.course.lessons.reasoning.think_first import Share
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
-
-if TYPE_CHECKING:
-    pass
 
 FILE = "chat.json"
 HELD_SEED, HELD = 10_000, 60  # conversations kept apart
@@ -73,3 +70,9 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, list[ChatModel]]:
         if any(len(models) != len(SEEDS) for models in found.values()):
             raise ValueError(f"{len(SEEDS)} models of each way are needed")
     return found
+
+
+def together(way: str, setting: str, number: Callable[[Measured], Share]) -> Share:
+    """Return a share over the models of a way."""
+    shares = [number(model.settings[setting]) for model in recorded()[way]]
+    return Share(sum(share.hits for share in shares), sum(share.of for share in shares))

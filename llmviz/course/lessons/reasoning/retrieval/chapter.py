@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from llmviz.corpus.facts_in_passages import KINDS, STAND_INS, split_plain, values
+from llmviz.corpus.facts_in_passages import STAND_INS, split_plain
 from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.reasoning.retrieval import (
@@ -33,7 +33,6 @@ from llmviz.course.lessons.reasoning.retrieval.passage_record import (
     LAST,
     RIGHT,
     TESTS,
-    TOLD,
     recorded,
 )
 from llmviz.course.ui import kit
@@ -83,7 +82,6 @@ def draw(state: kit.PageState) -> None:
     _finding(state, ranked)
     _measured()
     _disagreeing()
-    _ordered()
     if opened:
         shares = {"right": mean("right", RIGHT), "declined": mean("wrong", DECLINED)}
         said = {name: kit.percent(share) for name, share in shares.items()}
@@ -362,38 +360,3 @@ def _disagreeing() -> None:
         for first, last in zip(*(shares_of("two", kind) for kind in (FIRST, LAST)), strict=True)
     }
     kit.prose(words.two_read["mixed" if len(leads) == 2 else "first" if True in leads else "last"])
-
-
-def chance() -> float:
-    """Return how often a guess among all words of the kind is right, each kind equally often."""
-    return float(np.mean([1 / len(values(kind)) for kind in KINDS]))
-
-
-def lucky() -> list[float]:
-    """Return for each model how often it would say the ordered word, were no order there.
-
-    What it says where no passage has the answer is taken as picked blindly among words of a kind.
-    """
-    return [(1 - model.share("wrong", DECLINED)) * chance() for model in recorded()]
-
-
-def beyond_luck() -> bool:
-    """Return whether each model says the ordered word more often than blindly, by two errors."""
-    return all(
-        model.share("told_alone", TOLD) - blind > 2 * (blind * (1 - blind) / TESTS) ** 0.5
-        for model, blind in zip(recorded(), lucky(), strict=True)
-    )
-
-
-def _ordered() -> None:
-    """Show how often an order in a passage is followed, beside blind picking."""
-    kit.section(words.told)
-    said = shares_of("told_alone", TOLD)
-    blind = lucky()
-    rows = [
-        kit.Case(words.told_rows["told"], float(np.mean(said)), dots=said, role="value"),
-        kit.Case(words.told_rows["blind"], float(np.mean(blind)), dots=blind),
-    ]
-    axis = kit.Axis(0, max(0.1, *said, *blind), words.told_axis)
-    kit.case_rows(rows, axis, key=f"{KEY}.told", words={})
-    kit.prose(words.told_read["more" if beyond_luck() else "mixed"])

@@ -8,6 +8,7 @@ stopped.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -77,3 +78,13 @@ def recorded(folder: Path = FOLDER) -> dict[str, list[Measured]]:
 def bundled(way: str, folder: Path = FOLDER) -> GPT:
     """Return the first model of a way of BUNDLED. Raises ValueError where it is missing."""
     return small_gpt.read_weights(folder / f"{way}.safetensors", COMMAND, lambda _: new_model())
+
+
+def together(shares: Sequence[Share]) -> Share:
+    """Return the share of several models together."""
+    return Share(sum(share.right for share in shares), sum(share.count for share in shares))
+
+
+def share_of(answers: dict[str, int], *kinds: str) -> Share:
+    """Return how many answers are of some kinds."""
+    return Share(sum(answers.get(kind, 0) for kind in kinds), sum(answers.values()))

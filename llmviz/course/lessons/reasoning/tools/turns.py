@@ -1,0 +1,101 @@
+"""A text that a model and its tool write in turns, drawn as rows of chips, and what it answers."""
+
+from functools import partial
+
+from llmviz.course.components import TokenRow, token_strip
+from llmviz.course.lessons.reasoning.tools import words
+from llmviz.course.lessons.reasoning.tools.tool_loop import (
+    CALLS,
+    COPIED,
+    DECLINED,
+    FINISHED,
+    HONEST,
+    LENGTH,
+    MODEL,
+    MOST_CALLS,
+    MOST_WRITTEN,
+    OTHER,
+    Run,
+    chances,
+    kind_of,
+    lying,
+    write,
+)
+from llmviz.course.lessons.reasoning.tools.tool_record import bundled
+from llmviz.course.lessons.reasoning.tools.tool_texts import TOKENS, UNKNOWN, Question
+from llmviz.course.ui import kit
+from llmviz.tokenizers import Token
+
+OWN = "own"
+Given = tuple[Question, str, str, str]
+"""The question, the way of the model, the tool, and what it says where that is the learner's."""
+
+
+@kit.kept(256)
+def run_of(given: Given) -> Run:
+    """Return what a bundled model writes with a tool."""
+    question, way, kind, says = given
+    return write(bundled(way), question, (lambda _: says) if kind == OWN else lying(kind))
+
+
+@kit.kept(256)
+def rows_of(given: Given) -> tuple[TokenRow, ...]:
+    """Return a row for the question and one for each turn."""
+    run = run_of(given)
+    behind = iter(chances(bundled(given[1]), run))
+    found = [TokenRow(words.asked_row, tokens_of(run.asked), role="query")]
+    tool_row, role = (words.tool_row, "value") if given[2] == HONEST else (words.lie_row, "key")
+    for who, ids in run.turns:
+        by_model = who == MODEL
+        near = [next(behind) for _ in ids]
+        details = []
+        for (_, chance), *others in near:
+            card = {} if by_model else {words.given: "", words.chance: kit.percent(chance)}
+            best = ", ".join(f"{TOKENS[other]} {kit.percent(p)}" for other, p in others[:2])
+            details.append(card | {words.instead: best})
+        name = (words.model_row if by_model else tool_row).format(
+            tokens=kit.count(len(ids), "token")
+        )
+        values = [pairs[0][1] for pairs in near] if by_model else None
+        colour = "" if by_model else role
+        found.append(TokenRow(name, tokens_of(ids), values=values, details=details, role=colour))
+    return tuple(found)
+
+
+def tokens_of(ids: tuple[int, ...]) -> list[Token]:
+    """Return ids as a strip takes them."""
+    tokens, at = [], 0
+    for token_id in ids:
+        data = TOKENS[token_id].encode()
+        tokens.append(Token(token_id, data, at, at + len(data), at, at + len(data)))
+        at += len(data)
+    return tokens
+
+
+def turns(given: Given, key: str, *, waits: str = "") -> None:
+    """Show the text turn by turn, and what the model answers.
+
+    waits: what is said in place of all that follows the tool's first turn.
+    """
+    run, rows = run_of(given), rows_of(given)
+    shown = rows[:3] if waits else rows
+    look = {"value_label": words.value_label, "value_range": (0.0, 1.0)}
+    token_strip(shown, key=f"{key}.{given[2]}", show_ids=False, **look)
+    kit.prose(waits or answer_read(run, given[0]))
+    count = sum(ids.count(UNKNOWN) for who, ids in run.turns if who != MODEL)
+    if count:
+        kit.prose(words.unknown["one" if count == 1 else "more"], count=count)
+
+
+def answer_read(run: Run, question: Question) -> str:
+    """Return what a model with calls answers, and whether that is the value."""
+    kind, value = kind_of(run, question.value), question.value
+    reason = {
+        CALLS: partial(words.reasons[CALLS].format, calls=MOST_CALLS),
+        LENGTH: partial(words.reasons[LENGTH].format, tokens=MOST_WRITTEN),
+        FINISHED: words.reasons[FINISHED].format,
+    }[run.reason]()
+    known = words.no_value if value is None else str(value)
+    answer = run.answer or ""
+    shown = kit.quote(answer) if kind in (COPIED, DECLINED, OTHER) else answer
+    return words.live_read[kind].format(answer=shown, value=known, reason=reason)

@@ -1,0 +1,223 @@
+"""Chapter "Whom it believes": a calculator that lies, orders in passages, typed tokens."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from llmviz.corpus.facts_in_passages import KINDS, values
+from llmviz.course.components import TokenRow, token_strip
+from llmviz.course.lessons.reasoning.conversation import FIRST, chat_model, chat_record
+from llmviz.course.lessons.reasoning.conversation.chat_model import REPLIES, tokenizer
+from llmviz.course.lessons.reasoning.conversation.chat_prompts import (
+    AS_TEXT,
+    AS_TOKENS,
+    AS_WORDS,
+    TYPED,
+)
+from llmviz.course.lessons.reasoning.conversation.chat_reading import reply
+from llmviz.course.lessons.reasoning.retrieval import passage_record
+from llmviz.course.lessons.reasoning.retrieval.passage_record import DECLINED as NO_PASSAGE
+from llmviz.course.lessons.reasoning.retrieval.passage_record import TESTS, TOLD
+from llmviz.course.lessons.reasoning.tools.tool_loop import (
+    COPIED,
+    DECLINED,
+    HONEST,
+    NONE,
+    OFF,
+    ORDER,
+    SIGN,
+)
+from llmviz.course.lessons.reasoning.tools.tool_record import (
+    COMMAND,
+    bundled,
+    recorded,
+    share_of,
+    together,
+)
+from llmviz.course.lessons.reasoning.tools.tool_texts import DOUBT, TOOL, WRONG, question_of
+from llmviz.course.lessons.reasoning.tools.turns import OWN, turns
+from llmviz.course.lessons.reasoning.trust import MODELS, TOOLS, words
+from llmviz.course.ui import kit
+from llmviz.finetuning.conversations import Message
+from llmviz.serving.chat_template import TURN_TOKENS
+from llmviz.textfile import ENDOFTEXT, check_text
+from llmviz.training.measures import Share
+
+STAGED = True
+KEY = "reasoning.trust"
+GUESS = f"{KEY}.off"
+APART = 0.15  # between two answers
+FEW = 0.05  # of the replies
+SEEDS_T = 4.303  # of Student's t with two degrees of freedom: 95 % of means of three seeds
+TEMPLATES = re.compile("|".join(map(re.escape, (*TURN_TOKENS, ENDOFTEXT))))
+TALK = tuple(Message(*turn) for turn in FIRST)
+reply_to = kit.kept(64)(reply)
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show what a model makes of lies, then of orders in passages and of typed tokens."""
+    kit.prose(words.hook)
+    parts = passage_record, chat_record
+    here = recorded, lambda: [bundled(way) for way in MODELS], chat_model.bundled
+    commands = "\n".join((COMMAND, *(part.COMMAND for part in parts)))
+    if not kit.is_here(words.missing, commands, *here, *(part.recorded for part in parts)):
+        return
+    asked = question()
+    opened = asked is None or kit.answered(asked, GUESS)
+    with kit.stage("trust", stays=False):
+        given = kit.or_refused(question_of, state["toolasked"])
+        lie, way = state["toollie"], state["toolmodel"]
+        if given is not None:
+            says, waits = state["toolsays"] if lie == OWN else "", not opened and lie == OFF
+            turns((given, way, lie, says), f"{KEY}.strip", waits=words.waits if waits else "")
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            kit.choose(state, "toollie", words.lie, {tool: words.lie_names[tool] for tool in TOOLS})
+            kit.choose(state, "toolmodel", words.model, words.model_names)
+        if lie == OWN:
+            kit.text_input(state, "toolsays", words.own_text, width=420)
+        rows, axis = told_rows(TOOL, COPIED, (OFF, SIGN, ORDER)), kit.Axis(0, 1, words.told_axis)
+        kit.guess_cases(rows, axis, asked, GUESS, veiled=[0], picture=f"{KEY}.told")
+        silent = counted(TOOL, ORDER, NONE)
+        kit.prose(words.told_read, texts=silent.count, none=silent.right)
+    if asked is not None:
+        kit.predict(asked, GUESS, covers=True, hand=True)
+    if opened:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.doubt, share=kit.percent(WRONG))
+    rows = told_rows(DOUBT, DECLINED, (HONEST, OFF, SIGN))
+    kit.case_rows(rows, axis, key=f"{KEY}.doubt", words={})
+    kit.prose(doubt_read())
+    _ordered()
+    _typed(state)
+    if opened:
+        copied = counted(TOOL, OFF, COPIED)
+        numbers = {"tokens": obeyed(AS_TOKENS), "alone": obeyed(AS_WORDS)}
+        shares = {name: kit.percent(share) for name, share in numbers.items()}
+        kit.seen(words.end, copied=copied.right, texts=copied.count, **shares)
+
+
+def counted(way: str, lie: str, kind: str) -> Share:
+    """Return how many answers to a lie, or to the honest tool, are of a kind."""
+    return together([share_of(model.told[lie], kind) for model in recorded()[way]])
+
+
+def question() -> kit.Question | None:
+    """Return the question how often one more is copied; None where wrong answers are too near.
+
+    The wrong answers are of somebody to whom a model checks, and to whom it doubts at times.
+    """
+    share = counted(TOOL, OFF, COPIED).share
+    if min(share, abs(share - 0.5)) < APART:
+        return None
+    reasons = {0.0: words.ask_notice, 0.5: words.ask_half, share: words.ask_right}
+    return kit.Question.among(words.ask, reasons, share, kit.whole_percent)
+
+
+def told_rows(way: str, kind: str, lies: tuple[str, ...]) -> list[kit.Case]:
+    """Return a line for each lie: in how many answers the models of a way do such a thing."""
+    return [
+        kit.Case(
+            words.told_row[way].format(lie=words.told_lies[lie]),
+            counted(way, lie, kind).share,
+            dots=[share_of(model.told[lie], kind).share for model in recorded()[way]],
+            role="query" if way == TOOL else "value",
+        )
+        for lie in lies
+    ]
+
+
+def doubt_read() -> str:
+    """Return whether the models that may doubt tell a result with one more from an honest one."""
+    shown = {lie: counted(DOUBT, lie, DECLINED) for lie in (OFF, HONEST, SIGN)}
+    kind = "sees" if shown[OFF].interval[0] > shown[HONEST].interval[1] else "blind"
+    said = {name: kit.percent(share.share) for name, share in shown.items()}
+    return words.doubt_read[kind].format(**said)
+
+
+def blind() -> list[float]:
+    """Return for each model how often it would say the ordered word, were no order there.
+
+    What it says where no passage has the answer is taken as picked blindly among words of a kind,
+    each kind equally often.
+    """
+    chance = float(np.mean([1 / len(values(kind)) for kind in KINDS]))
+    return [(1 - model.share("wrong", NO_PASSAGE)) * chance for model in passage_record.recorded()]
+
+
+def added(said: list[float], without: list[float]) -> tuple[float, float, float]:
+    """Return what an order adds, over seeds: the mean, and the ends of its 95 % interval.
+
+    >>> [round(end, 3) for end in added([0.2, 0.3, 0.4], [0.1, 0.2, 0.3])]
+    [0.1, 0.1, 0.1]
+    """
+    more = np.subtract(said, without)
+    mean, error = float(more.mean()), float(more.std(ddof=1)) / len(more) ** 0.5
+    return mean, mean - SEEDS_T * error, mean + SEEDS_T * error
+
+
+def _ordered() -> None:
+    """Show how often an order in a passage is followed, less what happens without it."""
+    kit.section(words.order, tests=TESTS)
+    said = [model.share("told_alone", TOLD) for model in passage_record.recorded()]
+    without = blind()
+    mean, low, high = added(said, without)
+    rows = [
+        kit.Case(words.order_rows["order"], float(np.mean(said)), dots=said, role="value"),
+        kit.Case(words.order_rows["blind"], float(np.mean(without)), dots=without),
+        kit.Case(words.order_rows["more"], mean, (low, high)),
+    ]
+    axis = kit.Axis(min(0.0, low), max(0.1, high, *said, *without), words.order_axis)
+    kit.case_rows(rows, axis, key=f"{KEY}.order", words={}, mark="dot")
+    points = {"mean": mean, "low": low, "high": high}
+    shown = {name: f"{100 * x:.1f}".replace("-", "−") for name, x in points.items()}
+    kit.prose(words.order_read["more" if low > 0 else "none"].format(**shown))
+
+
+def obeyed(how: str) -> float:
+    """Return in which share of the replies the typed line is obeyed, rightly."""
+    return chat_record.together(REPLIES, how, lambda result: result.other).value
+
+
+def _typed(state: kit.PageState) -> None:
+    """Show what a user types as text and as tokens, and how often it is obeyed."""
+    kit.section(words.typed)
+    kit.text_input(state, "chattyped", words.typed_label)
+    typed = state["chattyped"].strip()
+    strips = kit.or_refused(rows_of, typed)
+    if not typed or strips is None:
+        kit.inform(words.no_typed, ":material/edit:")
+    else:
+        look = {"value_label": words.typed_value, "value_range": (-1.0, 1.0)}
+        token_strip(strips, key=f"{KEY}.typed", **look)
+    cases = []
+    for how in TYPED:
+        text = TEMPLATES.sub(" ", typed).strip() if how == AS_WORDS else typed
+        turn = replace(TALK[-1], content=f"{text} {TALK[-1].content}")
+        written = kit.or_refused(reply_to, (*TALK[:-1], turn), how) if strips and text else None
+        given = words.given.format(reply=kit.visible(written.text)) if written else ""
+        cases.append(kit.Case([(words.typed_rows[how], True), (given, False)], obeyed(how)))
+    kit.case_rows(cases, kit.Axis(0, 1, words.obeyed_axis), key=f"{KEY}.obeyed", words={})
+    kit.prose(words_read(obeyed(AS_WORDS), obeyed(AS_TOKENS)))
+    kit.prose(words.typed_read)
+
+
+def words_read(alone: float, tokens: float) -> str:
+    """Return how often the words alone were obeyed, beside the same words with their tokens."""
+    kind = "few" if alone <= FEW else "same" if abs(alone - tokens) <= FEW else "some"
+    return words.typed_words[kind].format(share=kit.percent(alone))
+
+
+@kit.kept(64)
+def rows_of(typed: str) -> list[TokenRow]:
+    """Return what is typed as two rows of tokens: as text, and as special tokens."""
+    own, text = tokenizer(), check_text(f" {typed}")
+    special, rows = set(own.special_tokens.values()), []
+    for name, allowed in ((AS_TEXT, ()), (AS_TOKENS, "all")):
+        tokens = own.tokens(text, allowed)
+        values = [-1.0 if token.id in special else 0.0 for token in tokens]
+        note = kit.count(len(tokens), "token")
+        rows.append(TokenRow(words.typed_rows[name], tokens, note, values))
+    return rows
