@@ -22,6 +22,7 @@ CHAPTERS = [(lesson.key, chapter.key) for lesson in LESSONS for chapter in lesso
 ELSEWHERE: dict[tuple[str, str, str], str] = {
     ("efficiency", "serving", "10"): "how many blocks were copied in a recorded run",
     ("reasoning", "preference", "69"): "a byte of a token, in hex",
+    ("reasoning", "trust", "100"): "how sure the model is of the digits of its call",
     ("efficiency", "memory", "16"): "the end of bfloat16, the name of a format",
 }
 NUMBER = re.compile(r"\d(?:[\d,]*\d)?(?:\.\d+)?")
