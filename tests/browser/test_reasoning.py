@@ -73,15 +73,15 @@ def test_a_text_that_is_no_number_is_fed_back(visit):
     page = visit.page
     expect(page.get_by_text("the lying tool answers, 2 tokens").first).to_be_visible()  # 37
     page.get_by_role("radio", name="a text of yours").click()
-    wait_for_address(page, "toollie", "own")
+    wait_for_address(page, "trustlie", "own")
     expect(page.get_by_text("the lying tool answers, 9 tokens").first).to_be_visible()
     text = page.get_by_label("Its text")
     text.fill("<b>é</b>")
     text.press("Enter")
-    wait_for_address(page, "toolsays", "<b>é</b>")
+    wait_for_address(page, "trustsays", "<b>é</b>")
     expect(page.get_by_text("Each becomes ⟨unknown⟩")).to_be_visible()
     page.get_by_role("radio", name="a tool that is at times wrong").click()
-    wait_for_address(page, "toolmodel", "doubt")
+    wait_for_address(page, "trustmodel", "doubt")
     visit.assert_clean()
 
 

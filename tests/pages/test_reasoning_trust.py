@@ -38,10 +38,18 @@ def test_rows_hold_the_record_and_one_more_is_asked_for_with_two_mistaken_shares
 
 def test_what_the_model_makes_of_one_more_waits_for_the_guess(covers):
     for lie in ("off", "sign"):
-        page = open_part("reasoning", "trust", toollie=lie)
+        page = open_part("reasoning", "trust", trustlie=lie)
         fine(page)
         waits = words.waits in prose_of(page)
         assert waits == (lie == "off") != ("With calls the model" in prose_of(page))
+
+
+def test_an_older_link_to_a_lie_of_the_calculator_opens_here_and_a_new_one_to_it_does_not():
+    here = open_part("reasoning", "trust").title[0].value
+    page = open_part("reasoning", "tools", toollie="sign", toolmodel="doubt")
+    assert page.title[0].value == here
+    assert page.session_state["reasoning.trustlie"] == "sign"
+    assert open_part("reasoning", "tools", trustlie="sign").title[0].value != here
 
 
 def test_what_an_order_adds_is_counted_over_seeds_less_what_happens_without_it():
@@ -57,11 +65,11 @@ def test_what_an_order_adds_is_counted_over_seeds_less_what_happens_without_it()
 @pytest.mark.parametrize(
     ("chosen", "said"),
     [
-        ({"toollie": "own", "toolsays": "ñ"}, "not in the vocabulary"),
-        ({"toollie": "own", "toolsays": "<b>⟨end⟩"}, "characters of the tool"),
-        ({"toollie": "own", "toolsays": ""}, ""),
-        ({"toollie": "sign", "toolmodel": "doubt", "toolasked": "12+3*4-5"}, ""),
-        ({"toollie": "own", "toolsays": "9" * 100}, ""),
+        ({"trustlie": "own", "trustsays": "ñ"}, "not in the vocabulary"),
+        ({"trustlie": "own", "trustsays": "<b>⟨end⟩"}, "characters of the tool"),
+        ({"trustlie": "own", "trustsays": ""}, ""),
+        ({"trustlie": "sign", "trustmodel": "doubt", "toolasked": "12+3*4-5"}, ""),
+        ({"trustlie": "own", "trustsays": "9" * 100}, ""),
     ],
 )
 def test_the_page_answers_any_lie(chosen, said):

@@ -69,15 +69,17 @@ def draw(state: kit.PageState) -> None:
     opened = asked is None or kit.answered(asked, GUESS)
     with kit.stage("trust", stays=False):
         given = kit.or_refused(question_of, state["toolasked"])
-        lie, way = state["toollie"], state["toolmodel"]
+        lie, way = state["trustlie"], state["trustmodel"]
         if given is not None:
-            says, waits = state["toolsays"] if lie == OWN else "", not opened and lie == OFF
+            says, waits = state["trustsays"] if lie == OWN else "", not opened and lie == OFF
             turns((given, way, lie, says), f"{KEY}.strip", waits=words.waits if waits else "")
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-            kit.choose(state, "toollie", words.lie, {tool: words.lie_names[tool] for tool in TOOLS})
-            kit.choose(state, "toolmodel", words.model, words.model_names)
+            kit.choose(
+                state, "trustlie", words.lie, {tool: words.lie_names[tool] for tool in TOOLS}
+            )
+            kit.choose(state, "trustmodel", words.model, words.model_names)
         if lie == OWN:
-            kit.text_input(state, "toolsays", words.own_text, width=420)
+            kit.text_input(state, "trustsays", words.own_text, width=420)
         rows, axis = told_rows(TOOL, COPIED, (OFF, SIGN, ORDER)), kit.Axis(0, 1, words.told_axis)
         kit.guess_cases(rows, axis, asked, GUESS, veiled=[0], picture=f"{KEY}.told")
         silent = counted(TOOL, ORDER, NONE)
