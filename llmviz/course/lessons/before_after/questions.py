@@ -51,19 +51,17 @@ def questions(test: str) -> tuple[kit.Question, ...]:
         "pieces": words.pieces,
         "direction": words.direction,
         "weights": words.weights,
-        "changed": words.changed,
-        "chain": words.chain,
+        "copied": words.copied,
+        "tries": words.tries,
         "pairs": words.pairs,
-        "losses": words.losses,
+        "calibrated": words.calibrated,
         "stop": words.stop,
         "temperature": words.temperature,
-        "unchanged": words.unchanged,
+        "adapter": words.adapter,
     }
     found = []
     for name, values in items(test):
         more = dict(values)
-        if name == "unchanged":
-            more["story"] = words.stories[values["story"]]
         if name == "temperature":
             more["inverse"] = 1 / values["temperature"]
         found.append(kit.Question.of(texts[name], **more))

@@ -104,30 +104,28 @@ def weights(tokens: int, asks: int, asked: int) -> Values:
     }
 
 
-def changed(tokens: int, at: int) -> Values:
-    """How many rows of a model can change with one token, under the causal mask; at: from 1."""
-    from llmviz.nn.attention import causal_mask
-
-    reads = causal_mask(tokens)[:, at - 1]
+def copied(text: str) -> Values:
+    """What a head copies that looks for the last token's earlier place; letters, four of them."""
+    at = text.index(text[-1])
     return {
-        "tokens": tokens,
-        "at": at,
-        "right": int(reads.sum()),
-        "rows": f"{int(reads.nonzero()[0]) + 1} to {tokens}",
-        "before": at,
+        "text": " ".join(text),
+        "right": text[at + 1],
+        "itself": text[-1],
+        "last": text[-2],
+        "first": text[0],
     }
 
 
-def chain(first: str, second: str) -> Values:
-    """The probability of two tokens, of decimal numbers; and what is no probability of both."""
-    a, b = Fraction(first), Fraction(second)
+def tries(share: str, times: int) -> Values:
+    """How probable it is that one of some tries is right; share: of a try, a decimal number."""
+    one_try = Fraction(share)
     return {
-        "first": first,
-        "second": second,
-        "right": float(a * b),
-        "sum": float(a + b),
-        "mean": float((a + b) / 2),
-        "smaller": float(min(a, b)),
+        "share": share,
+        "times": times,
+        "right": float(1 - (1 - one_try) ** times),
+        "sum": float(one_try * times),
+        "every": float(one_try**times),
+        "alone": float(one_try),
     }
 
 
@@ -156,43 +154,15 @@ def pairs(word: str, letter: str, following: str) -> Values:
     }
 
 
-def losses(even: Sequence[float], uneven: Sequence[float], names: tuple[str, str]) -> Values:
-    """Of two models, which has the lower mean loss, by their probabilities of the true tokens.
-
-    even, uneven: the second has the higher mean probability and the higher loss. names: theirs.
-
-    Raises ValueError: it has not.
-    """
-    import torch
-
-    from llmviz.nn.loss import next_token_loss
-
-    def loss(probabilities: Sequence[float]) -> float:
-        two = torch.tensor([[p, 1 - p] for p in probabilities], dtype=torch.float64)
-        return float(next_token_loss(two.log(), torch.zeros(len(two), dtype=torch.long)))
-
-    def said(probabilities: Sequence[float]) -> str:
-        return ", ".join(f"{p:g}" for p in probabilities)
-
-    means = {"even_mean": float(np.mean(even)), "uneven_mean": float(np.mean(uneven))}
-    found = {"even_loss": loss(even), "uneven_loss": loss(uneven)}
-    if not (
-        means["even_mean"] < means["uneven_mean"] and found["even_loss"] < found["uneven_loss"]
-    ):
-        raise ValueError(
-            f"the means and losses of {even} and {uneven} do not differ as they should"
-        )
-    first, second = sorted(zip(names, (even, uneven), strict=True))
+def calibrated(asked: int, sure: int) -> Values:
+    """How many answers are right of a calibrated model that is so sure of each, in percent."""
+    right = asked * sure // 100
     return {
-        "right": names[0],
-        "wrong": names[1],
-        "first": first[0],
-        "first_probabilities": said(first[1]),
-        "second": second[0],
-        "second_probabilities": said(second[1]),
-        "lowest": min(uneven),
-        **means,
-        **found,
+        "asked": asked,
+        "sure": sure,
+        "right": right,
+        "wrong": asked - right,
+        "half": asked // 2,
     }
 
 
@@ -232,9 +202,17 @@ def temperature(share: int, temperature: float) -> Values:
     }
 
 
-def unchanged(story: str) -> Values:
-    """What writing changes in a model's weights: nothing. story: the text that tells of it."""
-    return {"story": story}
+def adapter(rows: int, columns: int, rank: int) -> Values:
+    """How many numbers LoRA trains beside a matrix, and how many it does not."""
+    return {
+        "rows": rows,
+        "columns": columns,
+        "rank": rank,
+        "right": rank * (rows + columns),
+        "whole": rows * columns,
+        "alone": rank * columns,
+        "square": rank * rank,
+    }
 
 
 @dataclass(frozen=True)
@@ -261,16 +239,10 @@ TASKS = (
         },
     ),
     Task(weights, {"a": (8, 5, 2), "b": (10, 4, 3)}),
-    Task(changed, {"a": (7, 3), "b": (9, 6)}),
-    Task(chain, {"a": ("0.5", "0.2"), "b": ("0.4", "0.5")}),
+    Task(copied, {"a": ("mktak",), "b": ("rdnsd",)}),
+    Task(tries, {"a": ("0.2", 3), "b": ("0.4", 2)}),
     Task(pairs, {"a": ("abracadabra", "a", "b"), "b": ("barbarian", "a", "r")}),
-    Task(
-        losses,
-        {
-            "a": ((0.5, 0.5, 0.5), (0.9, 0.9, 0.01), ("M", "N")),
-            "b": ((0.4, 0.4, 0.4), (0.8, 0.8, 0.01), ("N", "M")),
-        },
-    ),
+    Task(calibrated, {"a": (40, 90), "b": (60, 80)}),
     Task(
         stop,
         {
@@ -279,7 +251,7 @@ TASKS = (
         },
     ),
     Task(temperature, {"a": (3, 0.5), "b": (4, 0.5)}),
-    Task(unchanged, {"a": ("told",), "b": ("wrote",)}),
+    Task(adapter, {"a": (90, 50, 2), "b": (80, 40, 3)}),
 )
 
 

@@ -6,12 +6,12 @@ import inspect
 import math
 import re
 from collections import Counter
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as some
 from tokenizers.models import BPE
 
@@ -19,9 +19,6 @@ from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.before_after import two_tests
 from llmviz.course.lessons.before_after.questions import questions
 from llmviz.course.lessons.before_after.two_tests import TASKS, TESTS, items
-from llmviz.models import GPT
-from llmviz.models.settings import GPTConfig
-from llmviz.sampling.generation import generate
 
 A, B = (questions(test) for test in TESTS)
 QUICK = settings(max_examples=60, deadline=None)
@@ -59,30 +56,40 @@ def test_equal_scores_share_what_a_token_sees(tokens, data, score):
     assert found["unmasked"] == pytest.approx(1 / tokens)
 
 
-@pytest.fixture(scope="module")
-def small():
-    torch.manual_seed(0)
-    config = GPTConfig(vocab_size=11, context_length=12, n_layer=2, n_head=2, n_embd=16)
-    return GPT(config).eval().double()
+@QUICK
+@given(data=some.data())
+def test_what_is_copied_came_after_the_last_token_before(data):
+    m, k, t, a = data.draw(some.permutations("bcdfgh"))[:4]
+    found = two_tests.copied(m + k + t + a + k)
+    assert [found[name] for name in ("right", "itself", "last", "first")] == [t, k, a, m]
 
 
-@pytest.mark.parametrize(("tokens", "at"), [(2, 1), (7, 3), (9, 6), (12, 12)])
-def test_a_replaced_token_changes_a_real_model_at_so_many_places(small, tokens, at):
-    ids = torch.arange(tokens) % 11
-    other = ids.clone()
-    other[at - 1] = (other[at - 1] + 5) % 11
-    with torch.no_grad():
-        before, after = (small(one[None])[0][0] for one in (ids, other))
-    rows = (before != after).any(-1)
-    found = two_tests.changed(tokens, at)
-    assert found["right"] == int(rows.sum())
-    assert found["rows"] == f"{int(rows.nonzero()[0]) + 1} to {tokens}"
+@QUICK
+@given(some.integers(1, 9), some.integers(2, 4))
+def test_one_of_some_tries_is_right_in_so_many_of_all_cases(tenths, times):
+    found = two_tests.tries(f"0.{tenths}", times)
+    cases = [[digit < tenths for digit in case] for case in product(range(10), repeat=times)]
+    assert found["right"] == pytest.approx(sum(map(any, cases)) / len(cases))
+    assert found["every"] == pytest.approx(sum(map(all, cases)) / len(cases))
 
 
-def test_writing_changes_no_weight(small):
-    before = {name: value.clone() for name, value in small.state_dict().items()}
-    list(generate(small, [1, 2, 3], 20))
-    assert all(torch.equal(value, before[name]) for name, value in small.state_dict().items())
+@QUICK
+@given(some.integers(1, 9), some.integers(1, 9), some.integers(1, 4))
+def test_lora_trains_as_many_numbers_as_its_layer_has(rows, columns, rank):
+    rank = min(rank, rows, columns)
+    model = torch.nn.Sequential(torch.nn.Linear(columns, rows, bias=False))
+    adapter = [torch.zeros(rank, columns), torch.zeros(rows, rank)]
+    assert (adapter[1] @ adapter[0]).shape == model[0].weight.shape
+    found = two_tests.adapter(rows, columns, rank)
+    assert found["right"] == sum(part.numel() for part in adapter)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_calibrated_model_is_right_as_often_as_it_says(test):
+    (numbers,) = (task.numbers[test] for task in TASKS if task.compute is two_tests.calibrated)
+    found = two_tests.calibrated(*numbers)
+    assert 100 * found["right"] == found["asked"] * found["sure"]
+    assert found["right"] + found["wrong"] == found["asked"]
 
 
 @QUICK
@@ -104,37 +111,6 @@ def test_a_ratio_of_probabilities_at_a_temperature_is_a_power(share, temperature
     found = two_tests.temperature(share, temperature)
     assert found["right"] == pytest.approx(share ** (1 / temperature))
     assert found["root"] == pytest.approx(share**temperature)
-
-
-@QUICK
-@given(
-    even=some.lists(some.integers(1, 99), min_size=2, max_size=4),
-    uneven=some.lists(some.integers(1, 99), min_size=2, max_size=4),
-)
-def test_the_lower_mean_loss_is_the_higher_geometric_mean(even, uneven):
-    even, uneven = [p / 100 for p in even], [p / 100 for p in uneven]
-
-    def geometric(all_of: list[float]) -> float:
-        return math.prod(all_of) ** (1 / len(all_of))
-
-    trap = np.mean(even) < np.mean(uneven) and geometric(even) > geometric(uneven)
-    assume(not math.isclose(geometric(even), geometric(uneven), rel_tol=1e-6))
-    if not trap:
-        with pytest.raises(ValueError, match="do not differ"):
-            two_tests.losses(even, uneven, ("M", "N"))
-        return
-    found = two_tests.losses(even, uneven, ("M", "N"))
-    assert found["right"] == "M"
-    assert math.exp(-found["even_loss"]) == pytest.approx(geometric(even), rel=1e-5)
-
-
-@QUICK
-@given(a=some.integers(1, 99), b=some.integers(1, 99))
-def test_two_tokens_are_as_probable_as_the_share_of_texts_that_have_both(a, b):
-    found = two_tests.chain(f"{a / 100:.2f}", f"{b / 100:.2f}")
-    both = sum(first < a and second < b for first in range(100) for second in range(100))
-    assert found["right"] == pytest.approx(both / 100**2)
-    assert found["right"] <= found["smaller"] <= found["mean"] <= found["sum"]
 
 
 @QUICK
