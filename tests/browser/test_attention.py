@@ -128,7 +128,7 @@ def test_a_switch_says_what_changes_and_a_kept_cell_stays_when_controls_and_chap
     page, kept = visit.page, visit.page.locator(".detail.kept").first
     matrix(page, "weights").wait_for()
     page.get_by_role("radio", name="Off by one", exact=True).click()
-    page.get_by_text("“The” now sees “cat”").wait_for()
+    page.get_by_text("The weights differ from the right ones").wait_for()
     wait_for_address(page, "mask", "off_by_one")
     page.get_by_role("radio", name="Causal", exact=True).first.click()
     visit.settle()

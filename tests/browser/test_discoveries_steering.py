@@ -9,7 +9,7 @@ from tests.browser.test_tokenization import wait_for_address
 
 
 def test_another_beginning_is_written_and_measured_behind_the_page(visit):
-    visit.open("discoveries?part=steering&show=1", ".js-plotly-plot")
+    visit.open("discoveries?part=steering&show=1", ".chip")
     page = visit.page
     expect(page.get_by_role("button", name="Write and measure")).to_have_count(0)
     page.get_by_label("How the story begins").fill("Once <b>upon</b> a time")

@@ -281,9 +281,9 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
     def counts(app: AppTest) -> list[str]:
         return [one.proto.text for one in app.get("progress")]
 
-    ann, code = presenter("language", part="names")
+    ann, code = presenter("training", part="windows")
     one = CLASSES.find(code)
-    bobs = [follower("language", code) for _ in range(3)]
+    bobs = [follower("training", code) for _ in range(3)]
     for place, bob in zip((0, 0, 1), bobs, strict=True):
         bob.radio[0].set_value(place).run()
         bob.run()  # the same answer once more is no second one
@@ -316,7 +316,7 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
     (first, *_) = (one for one in ann.button if one.label == words.tell_all[0])
     for far in (1, 2):
         ann.button(key=first.key).click().run()
-        late = follower("language", code)  # who has not answered
+        late = follower("training", code)  # who has not answered
         assert "<strong>Right: " in prose_of(late)
         assert [one.label for one in ann.button if one.key == first.key] == [words.tell_all[far]]
     assert words.tell_all[0] not in [button.label for button in late.button]

@@ -106,7 +106,7 @@ def no_marks(block) -> bool:
 
 
 def test_the_button_after_a_lesson_opens_the_first_chapter_of_the_next():
-    app = open_part("training", "windows", text="One two.")
+    app = open_part("tokenization", "bytes", text="One two.")
     leads_on(app)[0].click().run()
     assert app.session_state["embeddings.part"]
     assert app.session_state["embeddings.part"] == parts("embeddings")[0]

@@ -13,17 +13,17 @@ def address(app) -> dict[str, str]:
     return {key: value if isinstance(value, str) else value[0] for key, value in found}
 
 
-def test_softmax_comes_first_and_no_chapter_is_lost():
+def test_the_loop_comes_first_and_no_chapter_is_lost():
     keys = [chapter.key for chapter in LESSON.chapters]
-    assert keys[:4] == ["temperature", "dice", "pipeline", "writing"]
-    assert set(keys) == BEFORE
+    assert keys[:4] == ["loop", "temperature", "dice", "pipeline"]
+    assert set(keys) == {"loop", *BEFORE}
 
 
 def test_a_first_visit_begins_with_the_first_chapter(bundle):
     app = open_page("sampling")
     fine(app)
-    sent(app, "softmax_view")
-    assert address(app)["part"] == "temperature"
+    sent(app, "token_loop")
+    assert address(app)["part"] == "loop"
 
 
 def test_a_link_without_a_chapter_opens_the_one_that_was_first(bundle):

@@ -35,7 +35,7 @@ WAYS: dict[str, tuple[tuple[Stop, ...], ...]] = {
         _sitting("history/counting", "history/mlp", "history/all"),
         _sitting("attention/why", "attention/steps"),
         _sitting("attention/masks", "attention/heads"),
-        _sitting("transformer/block", "transformer/stream"),
+        _sitting("transformer/block", "transformer/stream", "transformer/context"),
         _sitting("training/loss", "training/descent"),
         _sitting("training/curves", "training/overfitting", "training/runs"),
         _sitting("sampling/loop", "sampling/temperature", "sampling/pipeline"),

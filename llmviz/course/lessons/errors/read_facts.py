@@ -296,10 +296,14 @@ def capitals_known(model: LanguageModel, tokenizer: Tokenizer) -> tuple[int, int
 
 
 def likeliest(model: LanguageModel, tokenizer: Tokenizer, prompts: list[str]) -> list[int]:
-    """Return the likeliest next token after each prompt; a token sees none behind it."""
+    """Return the likeliest next token after each prompt; a token sees none behind it.
+
+    Of a prompt that is longer than the context the end is read.
+    """
     import torch
 
-    every = [list(tokenizer.encode_from_start(prompt)) for prompt in prompts]
+    most = model.context_length
+    every = [list(tokenizer.encode_from_start(prompt))[-most:] for prompt in prompts]
     longest = max(map(len, every))
     ids = torch.tensor([row + [0] * (longest - len(row)) for row in every])
     with torch.inference_mode():
