@@ -13,7 +13,7 @@ TIMES = "When each process works"
 def test_ways_are_chosen_and_a_model_is_put_on_paper(visit):
     page = opener(visit, "efficiency", "show=1&part=parallel&")("split=zero2&processes=2", "h2")
     expect(page.get_by_role("heading", name=TIMES)).to_be_visible()
-    expect(page.get_by_text("stage 2.")).to_be_visible()
+    expect(page.get_by_text("as stage 1, but")).to_be_visible()
     expect(page.locator(".js-plotly-plot")).to_have_count(5)
     page.get_by_role("radio", name="Layers (GPipe)").click()
     wait_for_address(page, "split", "gpipe")

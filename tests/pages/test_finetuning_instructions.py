@@ -118,8 +118,8 @@ def test_the_sentence_follows_the_losses(base, data):
     others = some.lists(some.floats(0.1, 9), min_size=len(base), max_size=len(base))
     mixed = np.array(data.draw(others))
     line = report(np.array(base), mixed)
-    assert (" more" in line) == (mixed.mean() - np.mean(base) >= chapter.LIKE)
-    assert (" less" in line) == (np.mean(base) - mixed.mean() >= chapter.LIKE)
+    assert ("rises by" in line) == (mixed.mean() - np.mean(base) >= chapter.LIKE)
+    assert ("falls by" in line) == (np.mean(base) - mixed.mean() >= chapter.LIKE)
 
 
 def test_what_is_done_ahead_survives_other_weights(bundle):

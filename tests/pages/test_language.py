@@ -238,7 +238,8 @@ def test_an_open_cell_says_the_rule_the_measure_and_the_condition():
     assert "does not hold, so nothing changes" in prose_of(held)
     assert "m = 0" in prose_of(held)
     last = open_part("language", "stems", forms="university", rule="0.10")
-    assert "Snowball makes <code>univers</code>" in prose_of(last)
+    other = snowballstemmer.stemmer("english").stemWord("university")
+    assert f"Snowball makes <code>{other}</code>" in prose_of(last)
 
 
 @settings(deadline=None, max_examples=80)

@@ -213,7 +213,7 @@ def test_tags_by_lot_are_asked_for_and_the_best_places_are_told(pairs, classes):
     best = shown[int(np.argmax([one.accuracy for one in made]))]
     line = probing.read_line(made)
     assert all(
-        (one.layer in line.split(" with ")[0]) == (text == best)
+        (one.layer in line.split("(")[1].split(")")[0]) == (text == best)
         for one, text in zip(made, shown, strict=True)
         if len(made) > 1
     )
