@@ -29,7 +29,10 @@ class LookBack {
     this.asking = follow(this, "asking", data.asking, this.asking) ?? data.asking;
     if (this.asking >= data.tokens.length) this.asking = data.asking;
     this.heads = data.names.map((name, h) => this.head(name, h));
-    this.lines.classList.toggle("letters", data.tokens.every((token) => token.length < 3));
+    this.lines.classList.toggle(
+      "letters",
+      data.tokens.every((token) => token.length < 3),
+    );
     this.lines.style.setProperty("--many", data.tokens.length);
     this.lines.replaceChildren(...this.heads.map(({ node }) => node));
     this.layout(width);
@@ -65,7 +68,9 @@ class LookBack {
       const shares = tokens.map((_, at) => this.share(h, at));
       const most = shares.indexOf(Math.max(...shares));
       const waits = data.covered.includes(h);
-      const line = waits ? words.waits : sentence(words.most, { asking: spoken(this.asking), word: spoken(most), share: percent(shares[most], 0) });
+      const line = waits
+        ? words.waits
+        : sentence(words.most, { asking: spoken(this.asking), word: spoken(most), share: percent(shares[most], 0) });
       told.push(`${names[h]}: ${line}`);
       head.said.replaceChildren(el("b", null, names[h]), el("span", "muted", `: ${line}`));
       for (const [at, word] of head.words.entries()) {
