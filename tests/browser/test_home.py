@@ -235,6 +235,9 @@ def test_the_film_runs_through_the_stages_and_stops(home):
     page.wait_for_url(re.compile(rf"step={last - 1}"))
 
 
+# On a busy machine Streamlit's browser now and then lacks a message that the server believes it has
+# ("Cached ForwardMsg MISS"): it is tried again when the other tests have moved on.
+@pytest.mark.flaky(reruns=4, reruns_delay=20)
 def test_write_it_appends_the_amber_token_and_writing_ten_can_be_stopped(home):
     page = home("?text=The cat")
     rows = len(chips(page))
