@@ -172,7 +172,7 @@ def most(questions: Sequence[Asked]) -> float:
 @pytest.mark.slow
 def test_nor_is_anybody_in_other_states_than_the_first():
     asked = asked_in(other_states())
-    assert len(asked) > 60
+    assert len(asked) > 30  # in lists; the others are answered on a picture
     above = {name: above_chance(name, asked) for name in STRATEGIES}
     assert {name: far for name, far in above.items() if far > most(asked)} == {}
 
