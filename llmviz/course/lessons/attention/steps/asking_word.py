@@ -65,13 +65,13 @@ def draw(state: kit.PageState, rung: Rung, row: Row) -> None:
     kit.guess_cases(
         cases, kit.Axis(0, 1, words.share_axis), asked, GUESS, veiled=[row.most], picture=KEY
     )
-    if told:
-        kit.prose(
-            words.caption,
-            asking=kit.quote(tokens[row.at]),
-            asked=kit.quote(tokens[row.most]),
-            share=kit.percent(float(row.shares[row.most])),
-        )
+    kit.prose(
+        words.caption if told else words.caption_before,
+        asking=kit.quote(tokens[row.at]),
+        asked=kit.quote(tokens[row.most]),
+        score=kit.signed(float(row.scores[row.most])),
+        share=kit.percent(float(row.shares[row.most])),
+    )
     if len(tokens) > 1:
         with st.container(horizontal=True):
             for at, token in enumerate(tokens):
