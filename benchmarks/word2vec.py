@@ -15,8 +15,7 @@ import numpy as np
 import torch
 
 from llmviz.models.word2vec import SkipGram, SkipGramConfig
-from llmviz.models.word2vec_reading import SkipGramTraining
-from llmviz.models.word2vec_training import train_skip_gram
+from llmviz.models.word2vec_training import SkipGramTraining, train_skip_gram
 
 VOCABULARY, WIDTH, WINDOW, NEGATIVES, SUBSAMPLE = 10_000, 100, 5, 5, 1e-3
 

@@ -1,6 +1,6 @@
 """The bundled record of runs of each method on two and on four processes. No torch to read it.
 
-Makes what `llmviz.parallel.recording` reads.
+Makes what `llmviz.parallel.outcome` reads.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from llmviz.parallel.outcome import Outcome
+from llmviz.parallel.outcome import COMMAND, FILE, Outcome
 from llmviz.parallel.plan import METHODS, PIPELINES, ParallelPlan
-from llmviz.parallel.recording import COMMAND, FILE
 from llmviz.wholefile import write_whole
 
 PROCESSES = (2, 4)

@@ -10,8 +10,7 @@ from typing import Any
 from llmviz.finetuning.tuned import load_body, load_tuned, tuning_folder
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import CLASSIFIER
-from llmviz.models.published import is_published, load_published
-from llmviz.models.published_chat import read_chat
+from llmviz.models.published import is_published, load_published, read_chat
 from llmviz.models.published_files import find_folder
 from llmviz.paths import CHECKPOINTS, HUB
 from llmviz.quantization.files import QUANTIZATION

@@ -18,8 +18,8 @@ import pytest
 from benchmarks.follow import watched
 from benchmarks.startup import ROOT, free_port, wait_until_up
 from benchmarks.visitor import query
-from llmviz.cli import app_processes
-from llmviz.cli.app_processes import process_named
+from llmviz.cli import app
+from llmviz.cli.app import process_named
 from llmviz.course.ui.classroom import GONE, words
 from llmviz.handed_sockets import COOKIE, HandedSockets, hand_over
 from tests.awaiting import awaited
@@ -206,9 +206,9 @@ def test_processes_end_with_the_command_that_started_them(tmp_path):
 
 def test_a_command_that_cannot_start_is_not_started_again():
     """In a process of its own: others beside this test wait for children, too."""
-    served = "import sys\nfrom llmviz.cli import app_processes\napp_processes.RESTART = 0\n"
+    served = "import sys\nfrom llmviz.cli import app\napp.RESTART = 0\n"
     served += f"failing = [{sys.executable!r}, '-c', 'import sys; sys.exit(5)']\n"
-    served += f"sys.exit(app_processes.serve('127.0.0.1', {free_port()}, 2, failing))"
+    served += f"sys.exit(app.serve('127.0.0.1', {free_port()}, 2, failing))"
     done = subprocess.run(
         [sys.executable, "-c", served], capture_output=True, text=True, timeout=120
     )
@@ -217,4 +217,4 @@ def test_a_command_that_cannot_start_is_not_started_again():
 
 def test_a_port_that_is_taken_is_refused():
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
-        app_processes.serve(*taken.getsockname(), 2, ["never started"])
+        app.serve(*taken.getsockname(), 2, ["never started"])

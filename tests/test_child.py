@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from llmviz.training.worker_process import WorkerProcess
+from llmviz.training.worker_pool import WorkerProcess
 
 ECHO = """
 import sys

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file
 
 from llmviz import cli
-from llmviz.cli import preparing, train
+from llmviz.cli import train
 from llmviz.training import TrainConfig, load_checkpoint, read_metrics, recipes
 from llmviz.training.runs import load_trained
 from tests.test_cli import FAST, SMALL, call, refused
@@ -427,7 +427,7 @@ def test_the_preparing_of_a_large_text_is_told_from_its_beginning(
     text.write_text("<|endoftext|>".join(documents), encoding="utf-8")
     given, _ = line
     given = [*given, "--corpus", str(text)]
-    monkeypatch.setattr(preparing, "LARGE", 1000)
+    monkeypatch.setattr(train, "LARGE", 1000)
     code, _, err = call(capsys, *given)
     assert code == 0
     told = [one for one in err.splitlines() if re.search(r": [\d,]+ ", one)]
@@ -467,7 +467,7 @@ def test_a_small_text_is_prepared_without_a_word(capsys, line):
 
 
 def test_the_writing_of_tiny_world_is_told(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(preparing, "LARGE", 1000)
+    monkeypatch.setattr(train, "LARGE", 1000)
     given = ["train", "--corpus", "tiny-world", "--characters", "20000", "--steps", "1"]
     code, _, err = call(capsys, *given, "--out", str(tmp_path / "run"), *FAST, *SMALL)
     assert code == 0 and err.splitlines()[0] == "writing tiny-world: 20,000 characters"

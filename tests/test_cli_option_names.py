@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from llmviz.cli import parser
-from llmviz.cli.option_names import with_option_names
+from llmviz.cli.options import with_option_names
 from llmviz.finetuning.plan import TuningPlan
 from llmviz.models import MODELS
 from llmviz.training.config import Plan, TrainConfig

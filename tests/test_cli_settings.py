@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from llmviz.cli import train as command
-from llmviz.cli.settings_file import NOT_SETTINGS
+from llmviz.cli.train import NOT_SETTINGS
 from llmviz.training import read_metrics
 from llmviz.training.files import read_json
 from llmviz.training.settings_file import SETTINGS

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import llmviz
-from llmviz.cli.option_names import with_option_names
-from llmviz.cli.options import place
+from llmviz.cli.options import place, with_option_names
 from llmviz.nearest import nearest
 from llmviz.standard_streams import take_any_character
 

@@ -253,7 +253,7 @@ def _make_vectors(
     from tqdm import tqdm
 
     from llmviz.training.files import read_json
-    from llmviz.training.word_vector_files import make
+    from llmviz.training.word_vectors import make
 
     with tqdm(unit=" words", unit_scale=True, disable=given.json) as bar:
         for frame in make(plan, target, command, given.name):

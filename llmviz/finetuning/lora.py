@@ -20,8 +20,7 @@ from torch.autograd.function import once_differentiable
 
 from llmviz.finetuning.plan import LoraConfig
 from llmviz.nn.fast_linear import product
-from llmviz.nn.low_rank import LowRank
-from llmviz.nn.module_list import DictOf
+from llmviz.nn.layers import DictOf, LowRank
 
 Model = TypeVar("Model", bound=nn.Module)
 

@@ -25,8 +25,7 @@ from llmviz.models.numpy_decoder import NumpyDecoder
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.cache import KVCache
 from llmviz.nn.fast_linear import FEW, Product, fast_for_one_or_few, plain_linear
-from llmviz.nn.layers import ACTIVATIONS, LayerNorm, RMSNorm
-from llmviz.nn.low_rank import split
+from llmviz.nn.layers import ACTIVATIONS, LayerNorm, RMSNorm, split
 from llmviz.trace import recording, replacing
 
 if TYPE_CHECKING:

@@ -35,8 +35,7 @@ from llmviz.nn.attention import (
 from llmviz.nn.attention.heads import at_places
 from llmviz.nn.cache import KVCache
 from llmviz.nn.experts import Experts
-from llmviz.nn.layers import FeedForward, LayerNorm, NoFeedForward, RMSNorm
-from llmviz.nn.module_list import ListOf
+from llmviz.nn.layers import FeedForward, LayerNorm, ListOf, NoFeedForward, RMSNorm
 from llmviz.nn.positions import Rotary, sinusoidal_positions
 from llmviz.trace import Tap
 

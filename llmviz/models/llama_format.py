@@ -1,9 +1,12 @@
-"""The published format of Llama and its relatives: config.json and safetensors, read.
+"""The published format of Llama and its relatives: config.json and safetensors, read and written.
 
 Three model_types have the same tensors: llama, mistral and qwen2; they differ in their options
 alone. A phi3 joins two pairs of matrices to one each, a mixtral has experts. Names may or may not
 begin with `model.`; the head is left out when it is the token embedding. Queries, keys and values
 are three matrices there, but for a phi3, and one here.
+
+A GPT is written as the plainest kind that has its options: a Llama; with a window a Mistral, or a
+Qwen2 where queries, keys and values have biases; with experts a Mixtral.
 
 V vocabulary, C = n_embd, F width inside the feed-forward, D head size, G heads of keys and values.
 """
@@ -19,7 +22,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from llmviz.models.llama_kinds import KINDS
 from llmviz.models.published_files import (
     CONFIG,
     StoredTensors,
@@ -34,6 +36,80 @@ from llmviz.models.settings import GPTConfig
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
+
+
+def _no_window(values: Mapping[str, Any], n_layer: int) -> None:
+    """Llama has no window."""
+    _require_layers(values, n_layer, "full_attention")
+
+
+def _mistrals_window(values: Mapping[str, Any], n_layer: int) -> int | None:
+    """Mistral's is that of every layer; null is none."""
+    if values.get("sliding_window", 0) is None:
+        _require_layers(values, n_layer, "full_attention")
+        return None
+    _require_layers(values, n_layer, "sliding_attention")
+    return Options(values).whole("sliding_window", 4096)
+
+
+def _qwens_window(values: Mapping[str, Any], n_layer: int) -> int | None:
+    """Qwen2's is that of the layers from `max_window_layers` on; here of all or of none."""
+    options = Options(values)
+    if not options.boolean("use_sliding_window", False):
+        _require_layers(values, n_layer, "full_attention")
+        return None
+    first = options.whole("max_window_layers", 28)
+    if first >= n_layer:
+        _require_layers(values, n_layer, "full_attention")
+        return None
+    if first > 0:
+        raise ValueError(
+            f"max_window_layers must be 0 or at least the number of layers, {n_layer}, so that "
+            f"all layers see the same number of tokens; got {first}"
+        )
+    _require_layers(values, n_layer, "sliding_attention")
+    return options.whole("sliding_window", 4096)
+
+
+def _mixtrals_window(values: Mapping[str, Any], n_layer: int) -> int | None:
+    """Mixtral's is that of every layer; it has none by itself."""
+    if values.get("sliding_window") is None:
+        _require_layers(values, n_layer, "full_attention")
+        return None
+    _require_layers(values, n_layer, "sliding_attention")
+    return Options(values).whole("sliding_window", 4096)
+
+
+_phis_window = _mixtrals_window
+
+
+def _require_layers(values: Mapping[str, Any], n_layer: int, kind: str) -> None:
+    """Refuse a list of layers that are not all of one kind."""
+    listed = values.get("layer_types")
+    if listed is not None and listed != [kind] * n_layer:
+        raise ValueError(f'layer_types must be "{kind}" for all {n_layer} layers; got {listed!r}')
+
+
+class Kind(NamedTuple):
+    """What a model_type has where its config.json is silent, and how its window is read."""
+
+    vocab_size: int
+    context_length: int
+    hidden_size: int
+    n_kv_head: int | None  # None: as many as heads
+    window: Callable[[Mapping[str, Any], int], int | None]
+    norm_epsilon: float = 1e-6
+    rotary_base: float = 10_000.0
+
+
+KINDS = {
+    "llama": Kind(32_000, 2048, 11_008, None, _no_window),
+    "mistral": Kind(32_000, 131_072, 14_336, 8, _mistrals_window),
+    "qwen2": Kind(151_936, 32_768, 22_016, 32, _qwens_window),
+    "mixtral": Kind(32_000, 131_072, 14_336, 8, _mixtrals_window, 1e-5, 1e6),
+    "phi3": Kind(32_064, 4096, 8192, None, _phis_window, 1e-5),
+}
+
 
 PREFIX, EMBEDDING, HEAD = "model.", "embed_tokens.weight", "lm_head.weight"
 # Their name of the gate's activation -> ours.
@@ -306,3 +382,94 @@ ROTARY: dict[str, tuple[str, ...]] = {
         FIRST_LENGTH,
     ),
 }
+
+
+# What all of them have.
+NEEDED: dict[str, Any] = {
+    "positions": "rotary",
+    "norm": "pre",
+    "norm_kind": "rms",
+    "activation": "swiglu",
+    "attention_scale": "head",
+    "mask": "causal",
+    "softmax_before_mask": None,
+    "residual": True,
+}
+CLASSES = {
+    "llama": "LlamaForCausalLM",
+    "mistral": "MistralForCausalLM",
+    "qwen2": "Qwen2ForCausalLM",
+    "mixtral": "MixtralForCausalLM",
+}
+
+
+def config_to_llama(config: GPTConfig) -> dict[str, Any]:
+    """Return the config.json of a GPT. Raises ValueError for an option that no kind has."""
+    for name, needed in NEEDED.items():
+        if getattr(config, name) != needed:
+            raise ValueError(f"a Llama has {name}={needed!r}; got {getattr(config, name)!r}")
+    kind = _kind(config)
+    values: dict[str, Any] = {
+        "architectures": [CLASSES[kind]],
+        "model_type": kind,
+        "vocab_size": config.vocab_size,
+        "max_position_embeddings": config.context_length,
+        "num_hidden_layers": config.n_layer,
+        "num_attention_heads": config.n_head,
+        "num_key_value_heads": config.kv_heads,
+        "hidden_size": config.n_embd,
+        "intermediate_size": config.feed_forward_size,
+        "hidden_act": "silu",
+        "rms_norm_eps": config.norm_epsilon,
+        "rope_theta": config.rotary_base,
+        "attention_dropout": config.attention_dropout_rate,
+        "tie_word_embeddings": config.tied_head,
+    }
+    if config.rotary_scaling:
+        kind_of = {len(names): name for name, names in ROTARY.items()}[len(config.rotary_scaling)]
+        named = dict(zip(ROTARY[kind_of], config.rotary_scaling, strict=True))
+        if FIRST_LENGTH in named:
+            named[FIRST_LENGTH] = int(named[FIRST_LENGTH])
+        values["rope_scaling"] = {"rope_type": kind_of, **named}
+    if kind == "llama":
+        attention, mlp = biases(config)
+        values |= {"attention_bias": attention[1], "mlp_bias": mlp}
+    elif kind == "qwen2" and config.window is not None:
+        values |= {"use_sliding_window": True, "max_window_layers": 0}
+    if kind == "mixtral":
+        values["num_local_experts"] = config.n_expert
+        values["num_experts_per_tok"] = config.experts_per_token
+    if kind != "llama":
+        values["sliding_window"] = config.window
+    return values
+
+
+def _kind(config: GPTConfig) -> str:
+    if config.n_expert > 1:
+        if config.bias or config.qkv_bias:
+            raise ValueError("a Mixtral has no biases; got experts with bias or qkv_bias")
+        return "mixtral"
+    if config.qkv_bias and not config.bias:
+        return "qwen2"
+    if config.window is None:
+        return "llama"
+    if config.bias:
+        raise ValueError(
+            "a Mistral and a Qwen2 have no biases behind the attention; got bias=True with "
+            f"window={config.window}"
+        )
+    return "mistral"
+
+
+def biases(config: GPTConfig) -> tuple[tuple[bool, bool], bool]:
+    """Which biases are written, as `stored_tensors` takes them; one that is not there is zeros."""
+    if _kind(config) == "qwen2":
+        return (True, False), False
+    return (config.qkv_bias or config.bias,) * 2, config.bias
+
+
+def tensors_to_write(config: GPTConfig) -> Iterator[Stored]:
+    """Yield the tensors of a GPT under their whole names."""
+    attention, mlp = biases(config)
+    for tensor in stored_tensors(config, attention, mlp_bias=mlp):
+        yield tensor if tensor.name == HEAD else tensor._replace(name=PREFIX + tensor.name)

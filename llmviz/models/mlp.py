@@ -11,8 +11,7 @@ from torch import Tensor, nn
 
 from llmviz.models.base import LanguageModel
 from llmviz.models.settings import MLPConfig
-from llmviz.nn.layers import BatchNorm
-from llmviz.nn.module_list import ListOf
+from llmviz.nn.layers import BatchNorm, ListOf
 from llmviz.trace import Tap
 
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from llmviz.models.layer_parts import layer_parts, position_table
 from llmviz.nn.cache import KVCache
-from llmviz.nn.low_rank import split
+from llmviz.nn.layers import split
 from llmviz.trace import recording, replacing
 
 if TYPE_CHECKING:

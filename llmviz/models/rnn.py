@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from llmviz.models.base import LanguageModel
 from llmviz.models.settings import RNNConfig
-from llmviz.nn.module_list import ListOf
+from llmviz.nn.layers import ListOf
 from llmviz.nn.recurrent import Recurrence
 from llmviz.trace import Tap
 

@@ -17,8 +17,7 @@ from torch import Tensor, nn
 from llmviz.models.translator import Translator
 from llmviz.models.translator_settings import Seq2SeqConfig
 from llmviz.nn.attention import MultiHeadAttention, causal_mask
-from llmviz.nn.layers import FeedForward, LayerNorm
-from llmviz.nn.module_list import ListOf
+from llmviz.nn.layers import FeedForward, LayerNorm, ListOf
 from llmviz.nn.positions import sinusoidal_positions
 from llmviz.trace import Tap
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from llmviz.models.base import LanguageModel
 from llmviz.models.mlp import HiddenLayer, pad_left
 from llmviz.models.settings import WaveNetConfig
-from llmviz.nn.module_list import ListOf
+from llmviz.nn.layers import ListOf
 from llmviz.trace import Tap
 
 

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from llmviz.nn.layers import FeedForward
-from llmviz.nn.module_list import ListOf
+from llmviz.nn.layers import FeedForward, ListOf
 from llmviz.trace import Tap
 
 

@@ -1,16 +1,54 @@
-"""Normalization of layers and of batches, and the feed-forward network of the transformer.
+"""Normalization of layers and of batches, the feed-forward network, a linear layer with a change of
+low rank beside its matrix; and lists of modules of one class, said so to a type checker.
 
-C width, F hidden width.
+C width, F hidden width, r rank.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from llmviz.trace import Tap
+
+Layer = TypeVar("Layer", bound=nn.Module)
+
+
+class LowRank(NamedTuple):
+    """What is added to a matrix (out, in): scale·B·A."""
+
+    a: Tensor  # A (r, in)
+    b: Tensor  # B (out, r)
+    scale: float
+
+
+def split(module: Layer) -> tuple[Layer, LowRank | None]:
+    """Return the plain layer that a layer consists of, and the change beside its matrix, if any.
+
+    A layer that holds changes has a method `parts`, which returns both; others are plain.
+    """
+    parts = getattr(module, "parts", None)
+    return (module, None) if parts is None else parts()
+
+
+if TYPE_CHECKING:
+    One = TypeVar("One", bound=nn.Module)
+
+    class ListOf(nn.ModuleList, Generic[One]):
+        def __init__(self, modules: Iterable[One]) -> None: ...
+        def __iter__(self) -> Iterator[One]: ...
+        def __getitem__(self, index: int) -> One: ...  # type: ignore[override]  # no slices
+
+    class DictOf(nn.ModuleDict, Generic[One]):
+        def __getitem__(self, key: str) -> One: ...
+
+else:
+    ListOf, DictOf = nn.ModuleList, nn.ModuleDict
+
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu,  # x·Φ(x), exact

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.nn.module_list import ListOf
+from llmviz.nn.layers import ListOf
 from llmviz.trace import Tap, recording
 
 State = tuple[Tensor, ...]

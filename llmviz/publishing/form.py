@@ -11,7 +11,7 @@ from torch import Tensor
 from llmviz.models import gpt2_format
 from llmviz.models.gpt import GPT
 from llmviz.models.gpt2_format import config_to_gpt2
-from llmviz.models.llama_writing import config_to_llama, tensors_to_write
+from llmviz.models.llama_format import config_to_llama, tensors_to_write
 from llmviz.models.settings import GPTConfig
 from llmviz.training.runs import Trained
 

@@ -20,8 +20,7 @@ from torch import Tensor
 
 from llmviz.nn.finite import wrong_type
 from llmviz.quantization.grids import Quantized, dequantize
-from llmviz.quantization.model import WEIGHT, QuantizedModel
-from llmviz.quantization.packing import pack, packed_bytes, unpack
+from llmviz.quantization.model import WEIGHT, QuantizedModel, pack, packed_bytes, unpack
 from llmviz.quantization.scheme import Scheme
 from llmviz.training.errors import CheckpointError
 from llmviz.training.tensors import Shapes, save_tensors

@@ -12,9 +12,17 @@ from llmviz.lazy import lazy_names
 from llmviz.serving.blocks import BlockManager
 from llmviz.serving.engine import Engine
 from llmviz.serving.plan import Plan, Runner
-from llmviz.serving.policies import POLICIES, Policy
 from llmviz.serving.record import RunClock, record, record_all, record_bundled
-from llmviz.serving.recording import Recording, Timing, percentiles
+from llmviz.serving.recording import (
+    DECODE,
+    PADDING,
+    PREFILL,
+    Recording,
+    Row,
+    Tick,
+    Timing,
+    percentiles,
+)
 from llmviz.serving.requests import (
     REASONS,
     EngineClosed,
@@ -24,9 +32,8 @@ from llmviz.serving.requests import (
 )
 from llmviz.serving.scheduler import Scheduler
 from llmviz.serving.sequences import Sequence
-from llmviz.serving.settings import PREEMPTIONS, ServingConfig, blocks_that_fit
+from llmviz.serving.settings import POLICIES, PREEMPTIONS, Policy, ServingConfig, blocks_that_fit
 from llmviz.serving.simulate import CostModel, SimulatedModel, replay, simulate
-from llmviz.serving.trace import DECODE, PADDING, PREFILL, Row, Tick
 from llmviz.serving.workload import Workload, make_requests
 
 if TYPE_CHECKING:

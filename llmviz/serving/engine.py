@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from llmviz.serving.plan import Draw, Plan, Runner
+from llmviz.serving.recording import DECODE, PADDING, PREFILL, Row, Tick
 from llmviz.serving.requests import (
     CANCELLED,
     CLOSED,
@@ -29,7 +30,6 @@ from llmviz.serving.requests import (
 from llmviz.serving.scheduler import Scheduler
 from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
-from llmviz.serving.trace import DECODE, PADDING, PREFILL, Row, Tick
 
 if TYPE_CHECKING:
     from llmviz.models.base import LanguageModel

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from llmviz.serving.engine import Engine
 from llmviz.serving.plan import Runner
-from llmviz.serving.recording import Recording
+from llmviz.serving.recording import Recording, Tick
 from llmviz.serving.requests import FAILED, Request
 from llmviz.serving.settings import ServingConfig
-from llmviz.serving.trace import Tick
 
 if TYPE_CHECKING:
     from llmviz.models.base import LanguageModel

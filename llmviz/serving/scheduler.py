@@ -13,7 +13,6 @@ from collections.abc import Iterable
 
 from llmviz.serving.blocks import BlockManager, common_length
 from llmviz.serving.plan import Draw, Plan
-from llmviz.serving.policies import POLICIES
 from llmviz.serving.requests import LENGTH, Request
 from llmviz.serving.sequences import (
     Beams,
@@ -23,7 +22,7 @@ from llmviz.serving.sequences import (
     blocks_needed,
     new_blocks,
 )
-from llmviz.serving.settings import ServingConfig, check_fits
+from llmviz.serving.settings import POLICIES, ServingConfig, check_fits
 from llmviz.serving.whole_batches import begin, go_on, next_batch, ready_at
 
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from llmviz.serving.engine import Engine
+from llmviz.serving.recording import Tick
 from llmviz.serving.requests import CANCELLED, CLOSED, FAILED, Request
-from llmviz.serving.trace import Tick
 
 _log = logging.getLogger(__name__)
 

@@ -15,11 +15,10 @@ import numpy as np
 from llmviz.config import Config, setting
 from llmviz.serving.plan import Draw, Plan
 from llmviz.serving.record import RunClock, record
-from llmviz.serving.recording import Recording
+from llmviz.serving.recording import Recording, Tick
 from llmviz.serving.requests import Request, check_request
 from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
-from llmviz.serving.trace import Tick
 
 NOTHING = -1  # in a slot that was never written
 _MIX, _MASK = 0x9E3779B97F4A7C15, 2**64 - 1

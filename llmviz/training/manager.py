@@ -14,17 +14,21 @@ from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.forks import make_fork
 from llmviz.training.pace import Pace, pace_of
 from llmviz.training.permissions import (
+    ACTIVE,
+    GRACE,
+    SAME,
+    RunState,
     Visitors,
     attach,
     check_control,
     check_room,
     claim_private,
+    limit_from_environment,
     new_folder,
     write_text,
 )
-from llmviz.training.run_state import ACTIVE, GRACE, SAME, RunState, limit_from_environment
 from llmviz.training.series import RunSeries
-from llmviz.training.worker_process import WorkerProcess
+from llmviz.training.worker_pool import WorkerProcess
 
 
 class RunManager(RunSeries):

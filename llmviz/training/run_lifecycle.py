@@ -10,11 +10,9 @@ from typing import Any
 
 from llmviz.fair_queue import FairQueue
 from llmviz.training import run_folders
-from llmviz.training.permissions import Visitors
+from llmviz.training.permissions import ACTIVE, IDLE, KILL_AFTER, TIDY_EVERY, RunState, Visitors
 from llmviz.training.reading import CONFIG
-from llmviz.training.run_state import ACTIVE, IDLE, KILL_AFTER, TIDY_EVERY, RunState
-from llmviz.training.worker_pool import WorkerPool
-from llmviz.training.worker_process import WorkerProcess
+from llmviz.training.worker_pool import WorkerPool, WorkerProcess
 
 
 class RunLifecycle:

@@ -10,9 +10,8 @@ from typing import Any
 
 from llmviz.training import run_folders
 from llmviz.training.config import Plan
-from llmviz.training.permissions import check_room
+from llmviz.training.permissions import RunState, check_room
 from llmviz.training.run_lifecycle import RunLifecycle
-from llmviz.training.run_state import RunState
 
 AT_ONCE = 2  # runs of a series that train or wait for a process
 

@@ -8,9 +8,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from llmviz.models.arithmetic import cache_per_token, count
-from llmviz.models.cache_shapes import KNOWN, CacheShape, shape_bytes, typed_shape
 from llmviz.models.gpt import GPT
-from llmviz.models.pass_work import pass_work
+from llmviz.models.pass_work import KNOWN, CacheShape, pass_work, shape_bytes, typed_shape
 from llmviz.models.settings import GPTConfig
 
 SHAPES = [

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmviz.models import word2vec_reading as reading
+from llmviz.models import word2vec_training as reading
 from llmviz.models import word2vec_training as training
 from llmviz.models.word2vec import (
     SkipGram,
@@ -16,8 +16,7 @@ from llmviz.models.word2vec import (
     negative_probabilities,
     skip_gram_pairs,
 )
-from llmviz.models.word2vec_reading import Batch, SkipGramTraining
-from llmviz.models.word2vec_training import gradient, train_skip_gram
+from llmviz.models.word2vec_training import Batch, SkipGramTraining, gradient, train_skip_gram
 
 
 def two_topics(documents: int = 300, length: int = 20) -> list[list[int]]:

@@ -8,14 +8,15 @@ import torch
 import torch.nn.functional as F
 
 from llmviz.nn.attention import causal_mask
-from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
 from llmviz.nn.attention.study import (
     alignment_share,
     decision,
+    loss_as_written,
     moved,
     row_entropy,
     scale_study,
     summarise_heads,
+    weight_ahead,
 )
 
 

@@ -23,9 +23,8 @@ from llmviz.course.lessons.efficiency.cache.model import (
 )
 from llmviz.course.ui.kept import kept
 from llmviz.models.arithmetic import BYTES
-from llmviz.models.cache_shapes import CacheShape
 from llmviz.models.gpt import GPT
-from llmviz.models.pass_work import PassWork
+from llmviz.models.pass_work import CacheShape, PassWork
 from llmviz.models.settings import GPTConfig
 from llmviz.pretrained import load_bundled
 from tests.pages.finished_job import FakeJob

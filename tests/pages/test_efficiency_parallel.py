@@ -15,11 +15,9 @@ from llmviz.course.ui.common import percent, power_of_ten
 from llmviz.models.arithmetic import count
 from llmviz.models.room import spoken_bytes
 from llmviz.parallel.formulas import bubble_share, sent_per_step
-from llmviz.parallel.outcome import KINDS, Outcome, Progress
+from llmviz.parallel.outcome import KINDS, Outcome, Progress, idle_share, recorded, replayed
 from llmviz.parallel.paper import STAGES, Training
 from llmviz.parallel.plan import METHODS, PIPELINES, ParallelPlan
-from llmviz.parallel.recording import recorded
-from llmviz.parallel.replay import idle_share, replayed
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, snippets
 

@@ -15,7 +15,7 @@ from llmviz.course.components.serving_film.view import PHASES, film_payload
 from llmviz.course.lessons.efficiency.serving import chapter, film, model, words
 from llmviz.course.lessons.efficiency.serving.model import WAYS, Begun, Part, Run
 from llmviz.serving import PREEMPTIONS, ServingConfig, Workload, make_requests, simulate
-from llmviz.serving.policies import POLICIES
+from llmviz.serving.settings import POLICIES
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
 

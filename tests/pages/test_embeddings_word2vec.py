@@ -13,12 +13,11 @@ from llmviz.course.lessons.embeddings.word2vec import run as runs
 from llmviz.course.lessons.embeddings.word2vec import words
 from llmviz.course.ui import engine
 from llmviz.models.word2vec import SkipGramConfig
-from llmviz.models.word2vec_reading import first_reading
+from llmviz.models.word2vec_training import first_reading
 from llmviz.similarity import nearest
 from llmviz.similarity.film import film_maps
 from llmviz.training.runs import load_trained
-from llmviz.training.word_vector_files import load_film
-from llmviz.training.word_vectors import Frame, film, read_text
+from llmviz.training.word_vectors import Frame, film, load_film, read_text
 from tests.pages.harness import boxes, fine, open_page, prose_of, run_snippet, sent, snippets
 
 pytestmark = pytest.mark.usefixtures("ready")

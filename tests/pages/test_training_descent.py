@@ -16,12 +16,17 @@ from llmviz.course.components.descent_view.view import (
 from llmviz.course.lessons.training.descent import chapter as descent
 from llmviz.course.lessons.training.optimizers import chapter as optimizers
 from llmviz.course.lessons.training.walkers import Rates
-from llmviz.training.bigram_descent import names_bigram
 from llmviz.training.descent import descend
-from llmviz.training.logistic import batches, binary_cross_entropy, train_logistic, vowels
-from llmviz.training.one_number import name_lengths
 from llmviz.training.optimizers import Hyper
-from llmviz.training.surfaces import SURFACES
+from llmviz.training.surfaces import (
+    SURFACES,
+    batches,
+    binary_cross_entropy,
+    name_lengths,
+    names_bigram,
+    train_logistic,
+    vowels,
+)
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets
 
 pytestmark = pytest.mark.usefixtures("ready")

@@ -33,8 +33,7 @@ from llmviz.evaluation import text_loss
 from llmviz.evaluation.nine_models import TIE
 from llmviz.training import backprop
 from llmviz.training.experiments import EXPERIMENTS
-from llmviz.training.one_number import name_lengths
-from llmviz.training.surfaces import SURFACES
+from llmviz.training.surfaces import SURFACES, name_lengths
 
 
 def numbers(text: str) -> list[float]:

@@ -10,7 +10,7 @@ from experiments.many_machines import plans
 from llmviz.models.arithmetic import count
 from llmviz.parallel import METHODS, ParallelPlan, bubble_share, ring_bytes, sent_per_step
 from llmviz.parallel.clock import RECEIVE, TO_ALL, Note, spans_of
-from llmviz.parallel.outcome import COMPUTE, SEND, WAIT, Span
+from llmviz.parallel.outcome import COMPUTE, SEND, WAIT, Span, idle_share, recorded, replay
 from llmviz.parallel.paper import (
     STAGES,
     Training,
@@ -20,8 +20,6 @@ from llmviz.parallel.paper import (
     seconds_computing,
 )
 from llmviz.parallel.plan import PIPELINES, stage_layers
-from llmviz.parallel.recording import recorded
-from llmviz.parallel.replay import idle_share, replay
 
 
 @pytest.mark.parametrize(

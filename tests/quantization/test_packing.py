@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.quantization.packing import pack, packed_bytes, unpack
+from llmviz.quantization.model import pack, packed_bytes, unpack
 
 
 @settings(deadline=None, max_examples=200)

@@ -9,7 +9,6 @@ from contextlib import ExitStack, suppress
 import pytest
 
 from llmviz import read_to_end
-from llmviz.serving import connection
 from llmviz.serving import server as servers
 from llmviz.serving.protocol import MOST_BYTES
 from tests.serving.served import JSON, PATIENCE, running, written
@@ -37,7 +36,7 @@ def rest(client: socket.socket) -> tuple[str, bytes]:
 
 
 def test_a_head_that_does_not_come_is_not_waited_for(server, monkeypatch):
-    monkeypatch.setattr(connection, "HEAD_SECONDS", 0.05)
+    monkeypatch.setattr(servers, "HEAD_SECONDS", 0.05)
     with connected(server) as client, connected(server) as silent:
         client.settimeout(0.01)
         with suppress(OSError):  # closed
@@ -115,7 +114,7 @@ def asked(one, client: socket.socket) -> int:
 
 
 def test_nothing_is_computed_for_who_reads_nothing(monkeypatch):
-    monkeypatch.setattr(connection, "UNREAD_SECONDS", 0)
+    monkeypatch.setattr(servers, "UNREAD_SECONDS", 0)
     with running() as one, socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.connect(("127.0.0.1", one.port))

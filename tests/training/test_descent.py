@@ -7,10 +7,9 @@ import torch
 
 from llmviz.corpus import letter_pair_counts
 from llmviz.models import CountBigram
-from llmviz.training.bigram_descent import names_bigram
 from llmviz.training.descent import LEFT, descend, rates_between
 from llmviz.training.optimizers import UPDATES, Hyper
-from llmviz.training.surfaces import SURFACES
+from llmviz.training.surfaces import SURFACES, names_bigram
 from tests.training.test_optimizers import TORCH
 
 RATES = torch.tensor([0.003, 0.03, 0.2], dtype=torch.float64)

@@ -6,7 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from llmviz.training.logistic import BATCHES, batches, binary_cross_entropy, train_logistic, vowels
+from llmviz.training.surfaces import BATCHES, batches, binary_cross_entropy, train_logistic, vowels
 
 POINTS = vowels()
 INPUTS = POINTS.inputs()

@@ -11,8 +11,8 @@ from llmviz.training import run_folders
 from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.manager import RunManager
 from llmviz.training.pace import predict_seconds, work
+from llmviz.training.permissions import ACTIVE_EACH, limit_from_environment
 from llmviz.training.records import TrainRecord
-from llmviz.training.run_state import ACTIVE_EACH, limit_from_environment
 
 MADE: list[Pretender] = []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from llmviz.training import run_folders
-from llmviz.training.run_state import ACTIVE_EACH
+from llmviz.training.permissions import ACTIVE_EACH
 from llmviz.training.series import AT_ONCE
 from tests.training.test_manager import MADE, home, manager, plan, present  # noqa: F401
 

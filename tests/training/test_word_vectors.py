@@ -9,7 +9,7 @@ import torch
 from llmviz.cli import main
 from llmviz.corpus import RELATIONS, analogies, word_categories
 from llmviz.models.word2vec import SkipGram
-from llmviz.models.word2vec_reading import SkipGramTraining
+from llmviz.models.word2vec_training import SkipGramTraining
 from llmviz.paths import BUNDLED_CHECKPOINTS as BUNDLED
 from llmviz.similarity import pairwise
 from llmviz.training import word_vectors
@@ -17,7 +17,6 @@ from llmviz.training.errors import CheckpointError
 from llmviz.training.reading import read_description
 from llmviz.training.recipes import RECIPES, plan_of
 from llmviz.training.runs import load_trained
-from llmviz.training.word_vector_files import load_film
 from llmviz.training.word_vectors import (
     Beginning,
     End,
@@ -25,6 +24,7 @@ from llmviz.training.word_vectors import (
     WordVectorPlan,
     film,
     film_of,
+    load_film,
     read_text,
     words_shown,
 )

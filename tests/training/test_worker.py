@@ -24,7 +24,7 @@ from llmviz.training.plan import prepare, prepare_again
 from llmviz.training.runs import run_in_folder
 from llmviz.training.samples import sampler
 from llmviz.training.tensors import load_tensors
-from llmviz.training.worker_process import WorkerProcess
+from llmviz.training.worker_pool import WorkerProcess
 from tests.training.small_plans import small_plan, small_training
 
 LONG = 120  # seconds that anything may take on a busy machine

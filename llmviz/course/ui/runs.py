@@ -13,7 +13,7 @@ from llmviz.training import run_folders
 from llmviz.training.config import OWN_TEXT
 from llmviz.training.manager import RunManager
 from llmviz.training.pace import Pace
-from llmviz.training.run_state import RunState
+from llmviz.training.permissions import RunState
 
 SHOWN = 100  # kept runs that a page offers at most: the newest, of those that are searched for
 SEARCH = "_runs.search"  # in the session: what the name of a kept run must have in it

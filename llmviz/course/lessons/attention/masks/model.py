@@ -78,7 +78,7 @@ def letter_by_letter(
     """
     import torch
 
-    from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
+    from llmviz.nn.attention.study import loss_as_written, weight_ahead
     from llmviz.tokenizers import ENDOFTEXT
     from llmviz.trace import record
 

@@ -16,7 +16,7 @@ from llmviz.course.lessons.attention.names import typed_name
 from llmviz.course.ui import engine, kit, matrix_words
 from llmviz.course.ui.guess import words as guess_words
 from llmviz.course.ui.model_on_text import names_of
-from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
+from llmviz.nn.attention.study import loss_as_written, weight_ahead
 from llmviz.tokenizers import ENDOFTEXT
 
 KEY = "attention.peeking"

@@ -3,7 +3,7 @@
 from llmviz.course.document import beside
 from llmviz.course.ui import codec
 from llmviz.models.arithmetic import BYTES
-from llmviz.models.cache_shapes import KNOWN
+from llmviz.models.pass_work import KNOWN
 
 words = beside(__file__)
 

@@ -21,9 +21,8 @@ from llmviz.course.lessons.efficiency.cache.model import (
 )
 from llmviz.course.ui import engine, kit
 from llmviz.models.arithmetic import BYTES
-from llmviz.models.cache_shapes import KNOWN, CacheShape, shape_bytes, typed_shape
 from llmviz.models.gpt import GPT
-from llmviz.models.pass_work import PassWork, pass_work
+from llmviz.models.pass_work import KNOWN, CacheShape, PassWork, pass_work, shape_bytes, typed_shape
 from llmviz.models.room import byte_unit, spoken_bytes
 from llmviz.sampling.generation import can_cache
 from llmviz.textfile import check_text

@@ -10,9 +10,8 @@ from llmviz.course.ui import kit
 from llmviz.models.arithmetic import count, tensors
 from llmviz.models.room import spoken_bytes
 from llmviz.parallel.formulas import sent_per_step
-from llmviz.parallel.outcome import KINDS, Outcome, Piece, Progress
+from llmviz.parallel.outcome import COMMAND, KINDS, Outcome, Piece, Progress, recorded
 from llmviz.parallel.plan import BYTES_EACH, METHODS, PIPELINES, ParallelPlan, part_of
-from llmviz.parallel.recording import COMMAND, recorded
 
 STAGED = True
 KEY, GUESS = "efficiency.parallel", "efficiency.parallel.sent"

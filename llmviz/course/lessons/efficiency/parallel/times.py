@@ -6,9 +6,8 @@ from llmviz.course.figures.parallel import Stretch, over_time
 from llmviz.course.lessons.efficiency.parallel import words
 from llmviz.course.ui import kit
 from llmviz.parallel.formulas import bubble_share
-from llmviz.parallel.outcome import COMPUTE, SEND, WAIT, Outcome, Span
+from llmviz.parallel.outcome import COMPUTE, SEND, WAIT, Outcome, Span, idle_share, replayed
 from llmviz.parallel.plan import PIPELINES
-from llmviz.parallel.replay import idle_share, replayed
 
 KEY = "efficiency.parallel.times"
 

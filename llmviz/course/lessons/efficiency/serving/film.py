@@ -5,8 +5,7 @@ from typing import Any
 
 from llmviz.course.components.serving_film.view import PHASES, Film, FilmSequence, FilmTick
 from llmviz.course.lessons.efficiency.serving.model import Run
-from llmviz.serving.recording import Recording
-from llmviz.serving.trace import Tick
+from llmviz.serving.recording import Recording, Tick
 
 Changes = list[tuple[int, Any]]
 

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 from llmviz.paths import DATA, EXPERIMENT_FOLDER
 from llmviz.sampling import SamplingSettings
 from llmviz.serving.record import record_bundled
-from llmviz.serving.recording import Recording
+from llmviz.serving.recording import Recording, Tick
 from llmviz.serving.requests import GREEDY, Request
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.text_stream import TextStream, settled
-from llmviz.serving.trace import Tick
 from llmviz.serving.workload import Workload, make_requests
 from llmviz.textfile import check_text, read_text_file
 from llmviz.tokenizers import Tokenizer

@@ -96,7 +96,7 @@ def read_film(folder: str, vocabulary: tuple[str, ...]) -> WordFilm:
 
     Raises ValueError: it is damaged.
     """
-    from llmviz.training.word_vector_files import load_film
+    from llmviz.training.word_vectors import load_film
 
     film = load_film(folder)
     words = [vocabulary[i] for i in film.rows]

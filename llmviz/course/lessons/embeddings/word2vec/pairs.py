@@ -16,7 +16,7 @@ from llmviz.course.lessons.embeddings.word2vec.model import pair_cost
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.models.word2vec import SkipGramConfig
-from llmviz.models.word2vec_reading import Reading, first_reading
+from llmviz.models.word2vec_training import Reading, first_reading
 from llmviz.training.word_vectors import Text, WordVectorPlan
 
 KEY = "embeddings.word2vec.pairs"

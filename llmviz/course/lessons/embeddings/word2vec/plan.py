@@ -4,7 +4,7 @@ import re
 
 from llmviz.course.lessons.embeddings.word2vec import MOST_ALSO, words
 from llmviz.course.ui import kit
-from llmviz.models.word2vec_reading import SkipGramTraining
+from llmviz.models.word2vec_training import SkipGramTraining
 from llmviz.training.word_vectors import Text, WordVectorPlan, read_text
 
 FRAMES = 40

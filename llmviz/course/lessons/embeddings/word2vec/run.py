@@ -11,8 +11,7 @@ from llmviz.course.ui import engine, kit
 from llmviz.course.ui.rerun import once
 from llmviz.similarity import VectorTable
 from llmviz.training import run_folders
-from llmviz.training.word_vector_files import save_vectors
-from llmviz.training.word_vectors import Beginning, End, Frame, WordVectorPlan
+from llmviz.training.word_vectors import Beginning, End, Frame, WordVectorPlan, save_vectors
 
 BUNDLED = "tiny-world-word2vec"
 FILM = "llmviz.training.word_vectors:film"

@@ -87,9 +87,9 @@ def table_descent(steps: int) -> TableDescent:
     """Train 27 × 27 logits, all zero at the start, on all pairs at each step, with Adam."""
     import torch
 
-    from llmviz.training.bigram_descent import BigramLoss
     from llmviz.training.descent import descend
     from llmviz.training.optimizers import Hyper
+    from llmviz.training.surfaces import BigramLoss
 
     bigram = BigramLoss(torch.from_numpy(learned_pairs()).to(torch.float64))
     rate = torch.tensor([RATE], dtype=torch.float64)

@@ -17,7 +17,7 @@ from llmviz.course.ui.engine_ready import engine_ready
 
 if TYPE_CHECKING:
     from llmviz.training.descent import Descent
-    from llmviz.training.one_number import Guess
+    from llmviz.training.surfaces import Guess
 
 STAGED = True
 KEY, GUESS = "training.descent.one", "training.descent.lands"
@@ -103,7 +103,7 @@ def descended(count: int) -> tuple[Guess, Descent]:
     import torch
 
     from llmviz.training.descent import descend
-    from llmviz.training.one_number import name_lengths
+    from llmviz.training.surfaces import name_lengths
 
     guess = name_lengths()
     place = torch.tensor([START], dtype=torch.float64)
@@ -167,8 +167,8 @@ def end(rate: float, best: float) -> str:
 
 def _code(descent: Descent, stop: int) -> None:
     from llmviz.training.descent import descend
-    from llmviz.training.one_number import Guess
     from llmviz.training.optimizers import sgd
+    from llmviz.training.surfaces import Guess
 
     kit.show_code(
         [Guess, sgd, descend],

@@ -279,8 +279,8 @@ def _surface_code(
 
 
 def _letters(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
-    from llmviz.training.logistic import BATCHES, vowels
     from llmviz.training.optimizers import Hyper
+    from llmviz.training.surfaces import BATCHES, vowels
 
     key = "training.descent.letters"
     points, trainings = vowels(), trained(state["order"])
@@ -337,7 +337,7 @@ def _letters(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
 @kit.kept(16)
 def trained(seed: int) -> dict[str, tuple[Descent, list[list[int]]]]:
     """Return for each kind of batch its paths at every rate, and which points each step saw."""
-    from llmviz.training.logistic import BATCHES, batches, train_logistic, vowels
+    from llmviz.training.surfaces import BATCHES, batches, train_logistic, vowels
 
     points, values = vowels(), LETTER_RATES.values()
     plans = {kind: batches(len(points.names), size, EPOCHS, seed) for kind, size in BATCHES.items()}
@@ -345,7 +345,7 @@ def trained(seed: int) -> dict[str, tuple[Descent, list[list[int]]]]:
 
 
 def _plane(state: kit.PageState, points: Any, trainings: dict, followed: int) -> Plane:
-    from llmviz.training.logistic import binary_cross_entropy
+    from llmviz.training.surfaces import binary_cross_entropy
 
     means, deviations = points.x.mean(0).tolist(), points.x.std(0, correction=0).tolist()
     x_ticks, y_ticks = (  # round shares on axes that show standardised square roots
@@ -369,7 +369,7 @@ def _plane(state: kit.PageState, points: Any, trainings: dict, followed: int) ->
 
 
 def _letters_report(points: Any, trainings: dict, now: DescentState) -> str:
-    from llmviz.training.logistic import binary_cross_entropy
+    from llmviz.training.surfaces import binary_cross_entropy
 
     parts = []
     for (kind, (descent, _)), stop in zip(trainings.items(), now.stops, strict=True):
@@ -389,7 +389,7 @@ def _letters_report(points: Any, trainings: dict, now: DescentState) -> str:
 
 
 def _letters_code(state: kit.PageState, trainings: dict, now: DescentState) -> None:
-    from llmviz.training.logistic import BATCHES, batches, binary_cross_entropy, train_logistic
+    from llmviz.training.surfaces import BATCHES, batches, binary_cross_entropy, train_logistic
 
     kind = list(trainings)[now.followed]
     descent, stop = trainings[kind][0], now.stops[now.followed]
@@ -413,8 +413,8 @@ def _letters_code(state: kit.PageState, trainings: dict, now: DescentState) -> N
 
 def _model(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
     from llmviz.corpus.counts import LETTERS
-    from llmviz.training.bigram_descent import names_bigram
     from llmviz.training.optimizers import Hyper
+    from llmviz.training.surfaces import names_bigram
 
     key, bigram = "training.descent.model", names_bigram()
     racers = state["racers"] or ["sgd"]
@@ -466,9 +466,9 @@ def _model(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
 def bigram_ways(optimizer: str) -> Descent:
     """Return an optimizer's paths on the bigram, with the one weight that is watched."""
     from llmviz.corpus.counts import LETTERS
-    from llmviz.training.bigram_descent import names_bigram
     from llmviz.training.descent import descend
     from llmviz.training.optimizers import Hyper
+    from llmviz.training.surfaces import names_bigram
 
     bigram = names_bigram()
     row, column = (LETTERS.index(letter) for letter in WATCHED)
@@ -491,8 +491,8 @@ def end_model(losses: list[float], floor: float) -> str:
 
 
 def _model_code(name: str, stop: int, floor: float) -> None:
-    from llmviz.training.bigram_descent import BigramLoss
     from llmviz.training.descent import descend
+    from llmviz.training.surfaces import BigramLoss
 
     losses = bigram_ways(name).losses
     kit.show_code(

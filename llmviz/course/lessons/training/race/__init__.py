@@ -3,7 +3,7 @@
 from llmviz.course.document import beside
 from llmviz.course.ui import codec
 from llmviz.training.curves import AXES, UNITS
-from llmviz.training.run_state import ACTIVE_EACH
+from llmviz.training.permissions import ACTIVE_EACH
 
 words = beside(__file__)
 

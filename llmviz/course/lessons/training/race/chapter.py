@@ -15,7 +15,7 @@ from llmviz.course.lessons.training.race import names as race_names
 from llmviz.course.lessons.training.started_runs import Titled
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.training.run_state import ACTIVE_EACH
+from llmviz.training.permissions import ACTIVE_EACH
 
 STAGED = True
 KEY = "training.race.chart"

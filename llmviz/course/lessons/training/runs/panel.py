@@ -12,7 +12,7 @@ from llmviz.course.lessons.training.runs import words
 from llmviz.course.ui import kit, runs
 from llmviz.training import run_folders
 from llmviz.training.curves import time_left
-from llmviz.training.run_state import RESUMABLE, RunState
+from llmviz.training.permissions import RESUMABLE, RunState
 
 FIRST_POINT = 0.9  # seconds that a start waits for the first point of its curve
 ACTED = "_training_acted"  # in the session: a button was answered, and the page is of before
