@@ -10,15 +10,8 @@ LESSON = Lesson(
     words=words,
     icon=":material/hub:",
     after=("tokenization", "embeddings"),
-    names=(
-        "why",
-        "steps",
-        "masks",
-        "heads",
-        "trained",
-        "cross",
-    ),
-    further=("scale",),
+    names=("why", "steps", "masks", "heads", "trained"),
+    further=("cross", "scale"),
     needs_engine=True,
     begins_with={"rung": "simple"},
 )

@@ -7,21 +7,11 @@ words = beside(__file__, "lesson")
 
 LESSON = Lesson(
     key="efficiency",
+    linked_first="bits",
     words=words,
     icon=":material/speed:",
-    names=(
-        "bits",
-        "quantization",
-        "cache",
-        "speculative",
-        "serving",
-    ),
-    further=(
-        "flash",
-        "memory",
-        "parallel",
-        "systems",
-    ),
+    names=("quantization", "cache", "serving"),
+    further=("bits", "speculative", "flash", "memory", "parallel", "systems"),
     needs_engine=True,
     after=("attention", "transformer", "sampling", "training"),
     moved={"guess": "speculative"},

@@ -9,14 +9,8 @@ LESSON = Lesson(
     key="finetuning",
     words=words,
     icon=":material/school:",
-    names=(
-        "stages",
-        "fewshot",
-        "instructions",
-        "lora",
-        "preferences",
-    ),
-    further=("classifier",),
+    names=("stages", "fewshot", "instructions", "preferences"),
+    further=("lora", "classifier"),
     needs_engine=True,
     after=("training", "transformer"),
 )

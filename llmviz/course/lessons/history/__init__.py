@@ -10,16 +10,6 @@ LESSON = Lesson(
     words=words,
     icon=":material/timeline:",
     after=("tokenization",),
-    names=(
-        "where",
-        "counting",
-        "mlp",
-        "recurrent",
-        "memory",
-        "all",
-    ),
-    further=(
-        "series",
-        "wavenet",
-    ),
+    names=("where", "counting", "mlp", "recurrent", "all"),
+    further=("memory", "series", "wavenet"),
 )

@@ -13,18 +13,13 @@ LESSON = Lesson(
     names=(
         "conversation",
         "retrieval",
-        "tools",
         "trust",
         "chain_of_thought",
-        "best_of_n",
         "bandit",
         "reinforce",
         "reward_hacking",
     ),
-    further=(
-        "preference",
-        "distillation",
-    ),
+    further=("tools", "best_of_n", "preference", "distillation"),
     needs_engine=True,
     after=("training", "transformer"),
     split={

@@ -10,15 +10,8 @@ LESSON = Lesson(
     words=words,
     icon=":material/casino:",
     after=("tokenization",),
-    names=(
-        "loop",
-        "temperature",
-        "dice",
-        "pipeline",
-        "writing",
-        "knows",
-    ),
-    further=("beam",),
+    names=("loop", "temperature", "dice", "pipeline", "writing"),
+    further=("knows", "beam"),
     linked_first="pipeline",
     moved={"compare": "writing"},
 )
