@@ -1,6 +1,7 @@
 """Direct preference optimisation of the story model, watched: margin, distance, texts.
 
-A generator for a process of its own. P pairs, V vocabulary.
+A generator for a process of its own, and a run for each rule that is recorded: `python -m experiments
+make preference-runs` trains them again. P pairs, V vocabulary.
 """
 
 from __future__ import annotations
@@ -9,17 +10,29 @@ import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from llmviz.finetuning.adapted import pairs_of
 from llmviz.finetuning.continuations import continuation
+from llmviz.finetuning.preferences import RULES, Pair
+from llmviz.finetuning.preferences import pairs as pairs_of_rule
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from llmviz.finetuning.dpo import PairData, Preference
+    from llmviz.models.base import LanguageModel
+
+FILE = "preference-runs.json"
+COMMAND = "python -m experiments make preference-runs"
+RECORDED: dict[str, Any] = {"steps": 120, "beta": 0.1}  # of every recorded run
+SHOWN, SHOWN_SEED = 5, 1  # pairs that are looked at; none of them is trained on
 
 HELD_OUT = 16  # pairs that nothing is learned from
 BATCH = 4  # pairs an update
@@ -29,6 +42,7 @@ OWN_TEXTS = 8  # endings that it writes by chance, to measure how far it has mov
 LOOKS = 8  # at most, besides the first, at a run of more than 32 updates
 FEWEST_BETWEEN = 4  # updates between two looks
 WRITTEN = 40  # tokens of an ending at most
+ROUNDING = 1e-4  # of a margin: the logarithms of a text are sums of float32
 
 
 @dataclass(frozen=True)
@@ -47,10 +61,11 @@ class Look:
     step: int
     loss: float  # nats per pair
     margin: float  # β times how much more the better text has gained, the mean
-    preferred: float  # share of the pairs whose margin is above 0
+    preferred: float  # share of the pairs whose margin is above 0, by more than rounding
     divergence: float  # KL(π ‖ π₀) on endings that π wrote by chance, nats per token
     endings: tuple[Ending, ...]
     seconds: float  # in updates so far
+    logs: tuple[tuple[float, float], ...] = ()  # ln P of the pairs that are looked at, better first
 
 
 @dataclass(frozen=True)
@@ -70,6 +85,25 @@ def looks_every(updates: int) -> int:
     return max(FEWEST_BETWEEN, math.ceil(updates / LOOKS))
 
 
+@cache
+def shown_pairs(rule: str) -> tuple[Pair, ...]:
+    """Return the pairs that are looked at."""
+    return tuple(pairs_of_rule(rule, SHOWN, SHOWN_SEED))
+
+
+@cache
+def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, tuple[Look, ...]]:
+    """Return the looks at each recorded run, by rule.
+
+    Raises ValueError where the file is missing or damaged.
+    """
+    with Recorded(folder / FILE, COMMAND) as content:
+        found = typed(content["runs"], dict[str, tuple[Look, ...]])
+        if set(found) != set(RULES) or any(len(look.logs) != SHOWN for look in found["place"]):
+            raise ValueError("a run is missing")
+        return found
+
+
 def preference_run(
     rule: str,
     steps: int,
@@ -85,7 +119,6 @@ def preference_run(
       ten updates. Raises ValueError for an unknown rule, a number that is out
     of range, or a base that is not there.
     """
-    from llmviz.finetuning import preferences
     from llmviz.finetuning.dpo import Preference, prepare_pairs
     from llmviz.finetuning.lora import add_adapter
     from llmviz.finetuning.plan import BASE, LoraConfig, TuningPlan
@@ -94,18 +127,19 @@ def preference_run(
 
     model, tokenizer, _ = load_bundled(base or BASE)
     pairs = pairs_for(steps)
-    drawn = preferences.pairs(rule, pairs + HELD_OUT, seed)
+    drawn = pairs_of_rule(rule, pairs + HELD_OUT, seed)
     add_adapter(model, LoraConfig(rank, 2.0 * rank), seed=seed)
     data = prepare_pairs(model, tokenizer, drawn[:pairs], drawn[pairs:], seed)
     module = Preference(model, beta)
     own_stories = [pair.story for pair in drawn[pairs:][:OWN_TEXTS]]
     stories = own_stories[:PROMPTS]
-    score = preferences.RULES[rule]
+    score = RULES[rule]
 
     def look(step: int, seconds: float) -> Look:
         numbers = (*_measured(module, data), _moved(model, tokenizer, own_stories, seed))
         endings = (_ending(model, tokenizer, story, score) for story in stories)
-        return Look(step, *numbers, tuple(endings), seconds)
+        logs = pair_logs(model, tokenizer, shown_pairs(rule)).tolist()
+        return Look(step, *numbers, tuple(endings), seconds, tuple(map(tuple, logs)))
 
     yield look(0, 0.0)
     settings: dict[str, Any] = {
@@ -129,6 +163,31 @@ def preference_run(
     yield Learned(pairs_of(model))
 
 
+def pair_logs(model: LanguageModel, tokenizer: Any, pairs: Sequence[Pair]) -> np.ndarray:
+    """Return ln P of the endings of pairs (P, 2), the better first, each behind its story.
+
+    In nats, the end of the text counted. Raises ValueError for a story with an ending that is
+    longer than the context.
+    """
+    import torch
+
+    from llmviz.finetuning.dpo import pair_tokens, text_log_probs
+    from llmviz.finetuning.masked import masked_batch
+    from llmviz.training.data import end_id
+
+    rows = [text for pair in pairs for text in pair_tokens(tokenizer, pair)]
+    longest = max(map(len, rows)) - 1
+    if longest > model.context_length:
+        raise ValueError(
+            f"a story with its ending has {longest} tokens; the model reads "
+            f"{model.context_length} at most"
+        )
+    inputs, targets = masked_batch(rows, end_id(tokenizer))
+    with torch.inference_mode():
+        logits = model(inputs)[0]
+    return text_log_probs(logits, targets).double().view(-1, 2).numpy()
+
+
 def _measured(module: Preference, data: PairData) -> tuple[float, float, float]:
     """Loss, mean margin and share that is preferred, on the held-out pairs."""
     import torch
@@ -138,7 +197,7 @@ def _measured(module: Preference, data: PairData) -> tuple[float, float, float]:
         found = [module.steps(*batch) for batch in data.validation_batches(BATCH, 0)]
     margin = torch.cat([part.margin for part in found])
     loss = float(torch.cat([part.nats for part in found]).mean())
-    return loss, float(margin.mean()), float((margin > 0).double().mean())
+    return loss, float(margin.mean()), float((margin > ROUNDING).double().mean())
 
 
 def _moved(model: Any, tokenizer: Any, stories: Sequence[str], seed: int) -> float:

@@ -11,7 +11,7 @@ import torch
 
 from llmviz import pretrained
 from llmviz.course.lessons.finetuning.lora import lora_race as race
-from llmviz.course.lessons.finetuning.preferences.model import pair_logs
+from llmviz.finetuning.preference_run import pair_logs
 from llmviz.finetuning import preference_run as preference
 from llmviz.finetuning.adapted import adapted_by
 from llmviz.finetuning.dpo import Preference, prepare_pairs

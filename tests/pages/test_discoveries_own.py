@@ -8,7 +8,7 @@ import math
 import shutil
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.discoveries.own import PARAMS, cost, going, outcome, words
@@ -295,6 +295,7 @@ def made(rows, measure="validation", prediction="1", setting="n_embd") -> Outcom
 NUMBER = st.one_of(st.none(), st.integers(-3, 3).map(float), st.floats(0.5, 3, width=16))
 
 
+@example([[None, None], [1.0, 1.0], [1.0, 1.0]], "validation", "1")  # nothing differs
 @given(
     st.integers(1, 4).flatmap(
         lambda seeds: st.lists(

@@ -86,7 +86,7 @@ def spread_question(found: Outcome) -> kit.Question | None:
     except ValueError:
         return None
     top = max(between, within)
-    if min(within, between, abs(within - between)) < APART_OF * top:
+    if min(within, between, abs(within - between)) <= APART_OF * top:
         return None
     reasons = {0.0: words.ask_reasons["none"], between: words.ask_reasons["means"]}
     kind = "more" if within > between else "less"
