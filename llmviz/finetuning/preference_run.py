@@ -1,7 +1,6 @@
 """Direct preference optimisation of the story model, watched: margin, distance, texts.
 
-A generator for a process of its own, and a run for each rule that is recorded: `python -m experiments
-make preference-runs` trains them again. P pairs, V vocabulary.
+A generator for a process of its own, and a recorded run for each rule. P pairs, V vocabulary.
 """
 
 from __future__ import annotations

@@ -11,12 +11,12 @@ import torch
 
 from llmviz import pretrained
 from llmviz.course.lessons.finetuning.lora import lora_race as race
-from llmviz.finetuning.preference_run import pair_logs
 from llmviz.finetuning import preference_run as preference
 from llmviz.finetuning.adapted import adapted_by
 from llmviz.finetuning.dpo import Preference, prepare_pairs
 from llmviz.finetuning.lora import add_adapter, trained_parameters
-from llmviz.finetuning.plan import LoraConfig
+from llmviz.finetuning.plan import BASE, LoraConfig
+from llmviz.finetuning.preference_run import pair_logs
 from llmviz.finetuning.preferences import pairs
 from llmviz.models import GPT, GPTConfig
 from llmviz.tokenizers import get_tokenizer
@@ -111,6 +111,19 @@ def test_a_run_begins_at_ln_2_and_ends_with_the_adapter_that_was_measured(bundle
     assert last.divergence == pytest.approx(np.mean(moved), rel=1e-3)
     for one in last.endings:
         assert one.score == -len(one.text.split())
+
+
+def test_the_recorded_runs_begin_as_the_model_does_and_learn_their_rule():
+    model, tokenizer, _ = pretrained.load_bundled(BASE)
+    for rule, looks in preference.recorded().items():
+        logs = pair_logs(model.eval(), tokenizer, preference.shown_pairs(rule))
+        np.testing.assert_allclose(looks[0].logs, logs, atol=1e-3)
+        every, steps = preference.looks_every(120), [look.step for look in looks]
+        assert steps == list(range(0, preference.RECORDED["steps"] + 1, every))
+        assert looks[0].preferred == 0 and looks[0].divergence == pytest.approx(0, abs=1e-6)
+        assert looks[-1].preferred > 0.5 and looks[-1].loss < looks[0].loss
+        stories = {pair.story for pair in preference.shown_pairs(rule)}
+        assert not stories & {ending.story for look in looks for ending in look.endings}
 
 
 def test_the_default_run_shows_better_endings_before_it_breaks_the_text():

@@ -131,7 +131,7 @@ def test_two_ways_without_a_difference_are_not_said_to_differ(error):
     place = Place((0,), p, p, p, 0 * p, error)
     told = chapter._bars(place, ["a", "b"], "", 2).told
     assert ("differ from p by at most 3·10⁻¹⁷" in told) == bool(error)
-    assert ("give p, digit by digit" in told) == (not error)
+    assert ("give p, to the last digit" in told) == (not error)
 
 
 def test_an_end_within_the_accepted_guesses_is_told():

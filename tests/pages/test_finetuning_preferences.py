@@ -19,7 +19,15 @@ from llmviz.course.lessons.finetuning.training_cost import seconds_of
 from llmviz.course.ui.common import percent
 from llmviz.finetuning.adapted import pairs_of
 from llmviz.finetuning.dpo import dpo_steps
-from llmviz.finetuning.preference_run import Ending, Learned, Look
+from llmviz.finetuning.preference_run import (
+    COMMAND,
+    RECORDED,
+    Ending,
+    Learned,
+    Look,
+    looks_every,
+    recorded,
+)
 from llmviz.finetuning.preferences import RULES
 from llmviz.finetuning.recipes import TUNINGS
 from llmviz.paths import TUNED
@@ -124,13 +132,52 @@ some_looks = some.lists(
 def test_what_is_said_of_over_optimising_is_the_first_best_look_and_the_last(found):
     best = max(one.preferred for one in found)
     first = next(one for one in found if one.preferred == best)
-    line = chapter.over(found)
+    line = chapter.told_over(found)
     assert ("no held-out pair had a margin above 0 at any test" in line) == (best == 0)
     assert ("first seen at the end" in line) == (best > 0 and first is found[-1])
     assert f"{found[-1].divergence:.3f} nats per token" in line
     if best and first is not found[-1]:
         assert f"{percent(best)}, first at step {first.step}." in line
         assert f"from {first.divergence:.3f} to {found[-1].divergence:.3f}" in line
+
+
+@given(some.sampled_from(sorted(RULES)), some.integers(0, RECORDED["steps"]))
+def test_a_recorded_run_is_read_at_its_last_look_before_a_step(rule, step):
+    run = recorded()[rule]
+    logs, updates = chapter.recorded_at(run, {"preferat": step})
+    assert updates <= step < updates + looks_every(RECORDED["steps"])
+    assert (logs is None) == (updates == 0)
+    if logs is not None:
+        assert logs.tolist() == [
+            list(row) for row in next(x for x in run if x.step == updates).logs
+        ]
+
+
+def test_a_recorded_run_is_gone_through_before_anybody_trains():
+    link = dict(rule="place", pair="2", preferat="60", show="1")
+    app = open_part("finetuning", "preferences", **link)
+    fine(app)
+    pair, looks = chapter.shown_pairs("place")[1], recorded()["place"]
+    rows, read = (picture["rows"] for picture in unpack_all(app, "case_rows"))
+    assert [row["label"][1][0] for row in rows] == 2 * [pair.better, pair.worse]
+    assert [row["value"] for row in rows[2:]] == list(looks[4].logs[1])
+    text = prose_of(app)
+    assert "After 60 updates, the model finds" in text and "recorded run of 120 updates" in text
+    assert [row["value"] for row in read] == [look.preferred for look in looks]
+    assert f"{looks[-1].divergence:.3f} nats per token" in text
+    for rule, when, at in (("place", "before", 0), ("happier", "after", -1)):
+        said = chapter.look_slots(recorded())[f"{rule}_{when}"]
+        assert said == sum(better > worse for better, worse in recorded()[rule][at].logs)
+
+
+def test_a_copy_without_the_record_names_the_command_and_goes_on(monkeypatch):
+    def missing(*_: object) -> None:
+        raise ValueError(f"the record is not here; {COMMAND}")
+
+    monkeypatch.setattr(chapter, "recorded", missing)
+    app = open_part("finetuning", "preferences", show="1")
+    fine(app)
+    assert COMMAND in boxes(app) and "before training" in prose_of(app).lower()
 
 
 def fake_run(model) -> FakeJob:

@@ -1,6 +1,7 @@
 """Chapter "Preferences": pairs of endings, a model that learns from them, and the loss of DPO."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
@@ -8,7 +9,6 @@ import streamlit as st
 from llmviz.course import components as lv
 from llmviz.course.lessons.finetuning import typed_beginning
 from llmviz.course.lessons.finetuning.preferences import words
-from llmviz.course.lessons.finetuning.preferences.model import pair_logs
 from llmviz.course.lessons.finetuning.training_cost import tell_cost
 from llmviz.course.lessons.finetuning.tuned_model import base
 from llmviz.course.ui import engine, kit
@@ -21,18 +21,23 @@ from llmviz.finetuning.preference_run import (
     HELD_OUT,
     OWN_TEXTS,
     PROMPTS,
+    RECORDED,
+    SHOWN,
+    SHOWN_SEED,
     Learned,
     Look,
     looks_every,
+    pair_logs,
     pairs_for,
+    recorded,
+    shown_pairs,
 )
-from llmviz.finetuning.preferences import Pair, pairs
+from llmviz.finetuning.preferences import Pair
 from llmviz.models import GPT
 
 STAGED = True
 KEY = "finetuning.preferences"
 GUESS = f"{KEY}.likelier"
-SHOWN, SEED = 5, 1  # pairs that are looked at; none of them is trained on
 APART = 1.0  # nats between two answers of the question
 RANK = 8
 TOKENS = 40  # that are written behind the learner's story
@@ -51,25 +56,35 @@ def draw(state: kit.PageState) -> None:
     if before is None:
         return
     number, trained = state["pair"] - 1, model_of(state)
-    now = None if trained is None else logs_of(trained, state["rule"])
+    run = kit.or_refused(recorded)
+    if trained is not None:
+        now, updates = logs_of(trained, state["rule"]), state["preferupdates"]
+    else:
+        now, updates = (None, 0) if run is None else recorded_at(run[state["rule"]], state)
     pair, asked = shown_pairs(state["rule"])[number], question(*map(float, before[number]))
     opened = asked is None or kit.answered(asked, GUESS)
     with kit.stage("preferences", stays=False):
         rows = pair_rows(pair, before[number], None if now is None else now[number])
-        axis = kit.Axis(2 * min(row.value or 0.0 for row in rows), 0, words.log_axis)
+        low = min(2 * float(before[number].min()), *(row.value or 0.0 for row in rows))
+        if opened and run is not None:  # the axis stays while the slider moves
+            low = min(low, *(log for look in run[state["rule"]] for log in look.logs[number]))
+        axis = kit.Axis(low, 0, words.log_axis)
         look = {"veiled": [1], "picture": f"{KEY}.pair", "form": "figure", "mark": "dot"}
         kit.guess_cases(rows if opened else rows[:2], axis, asked, GUESS, **look)
         if opened:
-            kit.prose(thinks(*map(float, before[number])))
+            kit.prose(thinks(*map(float, (before if now is None else now)[number]), updates))
+        if opened and trained is None and run is not None:
+            every = looks_every(RECORDED["steps"])
+            st.slider(words.at, step=every, width=420, **state.ranged("preferat"))
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             kit.choose(state, "rule", words.rule, words.rules, then=state.setter(prefer=False))
             st.number_input(words.pair, width=110, **state.ranged("pair"))
         st.code(pair.story, language=None, wrap_lines=True)
     if asked is not None:
         kit.predict(asked, GUESS, covers=True, hand=True)
-    if opened:
-        kit.looks(state, words.looks, f"{KEY}.looks")
-    _train(state)
+    if opened and run is not None:
+        kit.looks(state, words.looks, f"{KEY}.looks", **look_slots(run))
+    _train(state, None if run is None else run[state["rule"]])
     _own(state, trained)
     _loss(state, number, before if now is None else now, before)
     if opened:
@@ -77,15 +92,31 @@ def draw(state: kit.PageState) -> None:
         if now is not None:
             gain = now - before
             right = int((gain[:, 0] > gain[:, 1]).sum())
-            end = words.end_trained.format(updates=state["preferupdates"], right=right)
+            end = words.end_trained.format(updates=updates, right=right)
         likelier = int((before[:, 0] > before[:, 1]).sum())
         kit.seen(words.end, before=likelier, pairs=SHOWN, now=end)
 
 
-@kit.kept(8)
-def shown_pairs(rule: str) -> tuple[Pair, ...]:
-    """Return the pairs that are looked at."""
-    return tuple(pairs(rule, SHOWN, SEED))
+def recorded_at(run: Sequence[Look], state: kit.PageState) -> tuple[np.ndarray | None, int]:
+    """Return ln P of the pairs at the last look of a recorded run up to a step, and its updates.
+
+    None at step 0, where nothing has been learned.
+    """
+    look = [look for look in run if look.step <= state["preferat"]][-1]
+    return (np.array(look.logs), look.step) if look.step else (None, 0)
+
+
+def look_slots(run: dict[str, tuple[Look, ...]]) -> dict[str, object]:
+    """Return what the looks say of the recorded runs: how many pairs have the better one ahead."""
+    ahead = {
+        rule: [sum(better > worse for better, worse in look.logs) for look in looks]
+        for rule, looks in run.items()
+    }
+    return {
+        f"{rule}_{when}": counts[at]
+        for rule, counts in ahead.items()
+        for when, at in (("before", 0), ("after", -1))
+    } | {"updates": RECORDED["steps"], "pairs": SHOWN}
 
 
 @kit.kept(8)
@@ -150,8 +181,8 @@ def question(better: float, worse: float) -> kit.Question | None:
     return kit.Question.among(words.ask, reasons, worse, odds)
 
 
-def thinks(better: float, worse: float) -> str:
-    """Return what the base makes of a pair, in a sentence; both as ln P."""
+def thinks(better: float, worse: float, updates: int = 0) -> str:
+    """Return what a model makes of a pair after so many updates, in a sentence; both as ln P."""
     kind = "same" if abs(better - worse) < 0.05 else "better" if better > worse else "worse"
     times = math.exp(min(50.0, abs(better - worse)))
     written = (
@@ -161,7 +192,8 @@ def thinks(better: float, worse: float) -> str:
         if times < 1e6
         else words.million
     )
-    return words.thinks[kind].format(times=written)
+    when = words.when["now" if updates else "before"].format(updates=updates)
+    return words.thinks[kind].format(when=when, times=written)
 
 
 @kit.kept(12)
@@ -197,8 +229,8 @@ def _model(job: kit.Job, bundled: engine.Bundled) -> GPT:
     return adapted_by(bundled.model, LoraConfig(RANK, 2.0 * RANK), learned.pairs)
 
 
-def _train(state: kit.PageState) -> None:
-    """Show the controls, the button and the run."""
+def _train(state: kit.PageState, run: Sequence[Look] | None) -> None:
+    """Show the controls, the button and the run; until there is one, the recorded one."""
     updates, anew = state["preferupdates"], state.setter(prefer=False)
     kit.section(
         words.train, pairs=pairs_for(updates), batch=BATCH, about=words.about[state["rule"]]
@@ -213,16 +245,20 @@ def _train(state: kit.PageState) -> None:
         "prefer",
         run_of,
         given(state),
-        lambda job: _results(state, job),
+        lambda job: _results(state, looks(job), over=job.over),
         start=words.start,
         share=lambda job: looks(job)[-1].step / updates if looks(job) else 0.0,
     )
+    if run is not None and not state["prefer"]:
+        kit.prose(words.recorded, updates=run[-1].step, beta=RECORDED["beta"])
+        _results(state, run)
 
 
-def _results(state: kit.PageState, job: kit.Job) -> None:
-    so_far = looks(job)
+def _results(state: kit.PageState, so_far: Sequence[Look], *, over: bool = True) -> None:
+    """Draw the looks at a run: its endings, how many pairs it has right, how far it has moved."""
     if not so_far:
         return
+    updates = state["preferupdates"] if state["prefer"] else so_far[-1].step
     number = min(state["pair"], PROMPTS) - 1
     cases = [
         kit.Case(
@@ -239,13 +275,13 @@ def _results(state: kit.PageState, job: kit.Job) -> None:
     steps = [look.step for look in so_far]
     moved = [look.divergence for look in so_far]
     line = kit.Drawn(words.moved, steps, moved, "weights")
-    x = kit.Scale(0, state["preferupdates"], words.updates)
+    x = kit.Scale(0, updates, words.updates)
     y = kit.Scale(0, max(0.1, *moved), words.moved_axis)
     kit.draw_on([line], x, y, key=f"{KEY}.moved", words={}, form="figure")
-    kit.prose(report(so_far[-1], looks_every(state["preferupdates"])))
-    if job.over and so_far[-1].step == state["preferupdates"]:
+    kit.prose(report(so_far[-1], looks_every(updates)))
+    if over and so_far[-1].step == updates:
         kit.section(words.over)
-        kit.prose(over(so_far))
+        kit.prose(told_over(so_far))
 
 
 def report(last: Look, every: int) -> str:
@@ -262,7 +298,7 @@ def report(last: Look, every: int) -> str:
     )
 
 
-def over(so_far: list[Look]) -> str:
+def told_over(so_far: Sequence[Look]) -> str:
     """Return how far the model went on after as many pairs were right as ever would be."""
     best = max(so_far, key=lambda look: (look.preferred, -look.step))
     kind = "never" if not best.preferred else "end" if best is so_far[-1] else "before"
@@ -301,7 +337,7 @@ def _loss(state: kit.PageState, number: int, now: np.ndarray, before: np.ndarray
     kit.show(state, matrices, LAYOUT, key=f"{KEY}.loss", control="pairscell", first=first)
     loss = float(np.mean(matrices[-1].values))
     kit.prose(words.loss_read["same" if now is before else "now"], loss=loss, beta=state["beta"])
-    slots = {"name": BASE, "rule": rule, "shown": SHOWN, "seed": SEED, "beta": beta}
+    slots = {"name": BASE, "rule": rule, "shown": SHOWN, "seed": SHOWN_SEED, "beta": beta}
     shown = f"{[f'{value:.2f}' for value in before[0]]}\n{math.log(2):.4f}"
     kit.show_code([dpo_steps, pair_logs], words.snippet_loss_picture.format(**slots), shown)
 
