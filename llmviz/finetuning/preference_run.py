@@ -1,6 +1,6 @@
 """Direct preference optimisation of the story model, watched: margin, distance, texts.
 
-A generator for a process of its own, and a recorded run for each rule. P pairs, V vocabulary.
+A generator for a process of its own. P pairs, V vocabulary.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +18,6 @@ from llmviz.finetuning.adapted import pairs_of
 from llmviz.finetuning.continuations import continuation
 from llmviz.finetuning.preferences import RULES, Pair
 from llmviz.finetuning.preferences import pairs as pairs_of_rule
-from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -28,9 +25,6 @@ if TYPE_CHECKING:
     from llmviz.finetuning.dpo import PairData, Preference
     from llmviz.models.base import LanguageModel
 
-FILE = "preference-runs.json"
-COMMAND = "python -m experiments make preference-runs"
-RECORDED: dict[str, Any] = {"steps": 120, "beta": 0.1}  # of every recorded run
 SHOWN, SHOWN_SEED = 5, 1  # pairs that are looked at; none of them is trained on
 
 HELD_OUT = 16  # pairs that nothing is learned from
@@ -88,19 +82,6 @@ def looks_every(updates: int) -> int:
 def shown_pairs(rule: str) -> tuple[Pair, ...]:
     """Return the pairs that are looked at."""
     return tuple(pairs_of_rule(rule, SHOWN, SHOWN_SEED))
-
-
-@cache
-def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, tuple[Look, ...]]:
-    """Return the looks at each recorded run, by rule.
-
-    Raises ValueError where the file is missing or damaged.
-    """
-    with Recorded(folder / FILE, COMMAND) as content:
-        found = typed(content["runs"], dict[str, tuple[Look, ...]])
-        if set(found) != set(RULES) or any(len(look.logs) != SHOWN for look in found["place"]):
-            raise ValueError("a run is missing")
-        return found
 
 
 def preference_run(

@@ -11,6 +11,7 @@ import torch
 
 from llmviz import pretrained
 from llmviz.course.lessons.finetuning.lora import lora_race as race
+from llmviz.course.lessons.finetuning.preferences.model import SETTINGS, recorded
 from llmviz.finetuning import preference_run as preference
 from llmviz.finetuning.adapted import adapted_by
 from llmviz.finetuning.dpo import Preference, prepare_pairs
@@ -115,11 +116,11 @@ def test_a_run_begins_at_ln_2_and_ends_with_the_adapter_that_was_measured(bundle
 
 def test_the_recorded_runs_begin_as_the_model_does_and_learn_their_rule():
     model, tokenizer, _ = pretrained.load_bundled(BASE)
-    for rule, looks in preference.recorded().items():
+    for rule, looks in recorded().items():
         logs = pair_logs(model.eval(), tokenizer, preference.shown_pairs(rule))
         np.testing.assert_allclose(looks[0].logs, logs, atol=1e-3)
         every, steps = preference.looks_every(120), [look.step for look in looks]
-        assert steps == list(range(0, preference.RECORDED["steps"] + 1, every))
+        assert steps == list(range(0, SETTINGS["steps"] + 1, every))
         assert looks[0].preferred == 0 and looks[0].divergence == pytest.approx(0, abs=1e-6)
         assert looks[-1].preferred > 0.5 and looks[-1].loss < looks[0].loss
         stories = {pair.story for pair in preference.shown_pairs(rule)}

@@ -15,18 +15,16 @@ from hypothesis import strategies as some
 
 from llmviz.course.components import unpack
 from llmviz.course.lessons.finetuning.preferences import chapter, words
+from llmviz.course.lessons.finetuning.preferences.model import COMMAND, SETTINGS, recorded
 from llmviz.course.lessons.finetuning.training_cost import seconds_of
 from llmviz.course.ui.common import percent
 from llmviz.finetuning.adapted import pairs_of
 from llmviz.finetuning.dpo import dpo_steps
 from llmviz.finetuning.preference_run import (
-    COMMAND,
-    RECORDED,
     Ending,
     Learned,
     Look,
     looks_every,
-    recorded,
 )
 from llmviz.finetuning.preferences import RULES
 from llmviz.finetuning.recipes import TUNINGS
@@ -141,11 +139,11 @@ def test_what_is_said_of_over_optimising_is_the_first_best_look_and_the_last(fou
         assert f"from {first.divergence:.3f} to {found[-1].divergence:.3f}" in line
 
 
-@given(some.sampled_from(sorted(RULES)), some.integers(0, RECORDED["steps"]))
+@given(some.sampled_from(sorted(RULES)), some.integers(0, SETTINGS["steps"]))
 def test_a_recorded_run_is_read_at_its_last_look_before_a_step(rule, step):
     run = recorded()[rule]
     logs, updates = chapter.recorded_at(run, {"preferat": step})
-    assert updates <= step < updates + looks_every(RECORDED["steps"])
+    assert updates <= step < updates + looks_every(SETTINGS["steps"])
     assert (logs is None) == (updates == 0)
     if logs is not None:
         assert logs.tolist() == [

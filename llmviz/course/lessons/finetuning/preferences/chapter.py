@@ -9,6 +9,7 @@ import streamlit as st
 from llmviz.course import components as lv
 from llmviz.course.lessons.finetuning import typed_beginning
 from llmviz.course.lessons.finetuning.preferences import words
+from llmviz.course.lessons.finetuning.preferences.model import SETTINGS, recorded
 from llmviz.course.lessons.finetuning.training_cost import tell_cost
 from llmviz.course.lessons.finetuning.tuned_model import base
 from llmviz.course.ui import engine, kit
@@ -21,7 +22,6 @@ from llmviz.finetuning.preference_run import (
     HELD_OUT,
     OWN_TEXTS,
     PROMPTS,
-    RECORDED,
     SHOWN,
     SHOWN_SEED,
     Learned,
@@ -29,7 +29,6 @@ from llmviz.finetuning.preference_run import (
     looks_every,
     pair_logs,
     pairs_for,
-    recorded,
     shown_pairs,
 )
 from llmviz.finetuning.preferences import Pair
@@ -74,7 +73,7 @@ def draw(state: kit.PageState) -> None:
         if opened:
             kit.prose(thinks(*map(float, (before if now is None else now)[number]), updates))
         if opened and trained is None and run is not None:
-            every = looks_every(RECORDED["steps"])
+            every = looks_every(SETTINGS["steps"])
             st.slider(words.at, step=every, width=420, **state.ranged("preferat"))
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             kit.choose(state, "rule", words.rule, words.rules, then=state.setter(prefer=False))
@@ -116,7 +115,7 @@ def look_slots(run: dict[str, tuple[Look, ...]]) -> dict[str, object]:
         f"{rule}_{when}": counts[at]
         for rule, counts in ahead.items()
         for when, at in (("before", 0), ("after", -1))
-    } | {"updates": RECORDED["steps"], "pairs": SHOWN}
+    } | {"updates": SETTINGS["steps"], "pairs": SHOWN}
 
 
 @kit.kept(8)
@@ -250,7 +249,7 @@ def _train(state: kit.PageState, run: Sequence[Look] | None) -> None:
         share=lambda job: looks(job)[-1].step / updates if looks(job) else 0.0,
     )
     if run is not None and not state["prefer"]:
-        kit.prose(words.recorded, updates=run[-1].step, beta=RECORDED["beta"])
+        kit.prose(words.recorded, updates=run[-1].step, beta=SETTINGS["beta"])
         _results(state, run)
 
 
