@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qsl
 
 import streamlit as st
 
@@ -60,14 +61,15 @@ def _ways() -> ModuleType:
 
 def minutes(stop: Any) -> int:
     """Return how long a stop of a way takes: its own time, or that of its chapter."""
-    return stop.minutes or _chapter(stop.lesson, stop.chapter).minutes
+    return stop.minutes or chapter_of(stop.lesson, stop.chapter).minutes
 
 
 def _lesson(key: str) -> Lesson:
     return next(lesson for lesson in lessons() if lesson.key == key)
 
 
-def _chapter(lesson: str, key: str) -> Chapter:
+def chapter_of(lesson: str, key: str) -> Chapter:
+    """Return a chapter by the names of its lesson and its own."""
     return next(chapter for chapter in _lesson(lesson).chapters if chapter.key == key)
 
 
@@ -117,13 +119,13 @@ def onward(way: str, lesson: Lesson, chapter: str = "") -> Next | None:
         if number == len(stops):
             return Next("The end of your way: what you have seen", ENDING)
         stop = stops[number]
-        title = _chapter(stop.lesson, stop.chapter).title
+        title = chapter_of(stop.lesson, stop.chapter).title
         known = "" if stop.lesson == lesson.key else f" ({_lesson(stop.lesson).title})"
         return Next(f"Next: {title}{known}", f"{stop.lesson}/{stop.chapter}")
     row = lesson.further if chapter in lesson.further else lesson.names
     at = row.index(chapter) + 1 if chapter else len(row)
     if at < len(row):
-        return Next(f"Next: {_chapter(lesson.key, row[at]).title}", f"{lesson.key}/{row[at]}")
+        return Next(f"Next: {chapter_of(lesson.key, row[at]).title}", f"{lesson.key}/{row[at]}")
     later = lessons()[[other.key for other in lessons()].index(lesson.key) + 1 :]
     if not later or later[0].key == MODELS:  # which is no lesson
         return None
@@ -140,7 +142,7 @@ def back(way: str, lesson: Lesson, chapter: str) -> Next | None:
             return Next(f"Back: {_lesson(HOME).title}", HOME)
         stop = stops[here[0] - 2]
         return Next(
-            f"Back: {_chapter(stop.lesson, stop.chapter).title}", f"{stop.lesson}/{stop.chapter}"
+            f"Back: {chapter_of(stop.lesson, stop.chapter).title}", f"{stop.lesson}/{stop.chapter}"
         )
     at = lesson.keys.index(chapter)
     if not at:
@@ -151,14 +153,19 @@ def back(way: str, lesson: Lesson, chapter: str) -> Next | None:
 def open_place(place: str) -> None:
     """Lead to a lesson, to a chapter such as `attention/steps`, or to a term of the glossary.
 
+    A state of the chapter may stand behind it: `attention/steps?asking=0`.
     Ends the rerun. Nothing happens for a place that there is not: browsers name them.
     """
+    place, _, state = place.partition("?")
     page, _, name = place.partition("/")
     known = {lesson.key: set(lesson.keys) for lesson in lessons()} | {GLOSSARY: set(terms())}
     if page not in known or (name and name not in known[page]):
         return
     if name:
         st.session_state[f"{page}.{'find' if page == GLOSSARY else 'part'}"] = name
+    if state:
+        more = dict(parse_qsl(state, keep_blank_values=True))
+        st.switch_page(f"pages/{page}.py", query_params={"part": name, **more})
     st.switch_page(f"pages/{page}.py")
 
 
@@ -233,7 +240,7 @@ def _path(way: str) -> Stored:
                 stops.append(_stop(lesson.title, lesson.key, lesson.card, needs, chapters))
     for number, sitting in enumerate(sittings or ()):
         chapters = [
-            _named(_lesson(stop.lesson), _chapter(stop.lesson, stop.chapter), stop.minutes)
+            _named(_lesson(stop.lesson), chapter_of(stop.lesson, stop.chapter), stop.minutes)
             for stop in sitting
         ]
         title = words.sittings[way][number]

@@ -36,6 +36,11 @@ def newcomers() -> dict[str, list[str]]:
     return found
 
 
+def seen() -> dict[str, str]:
+    """Return by term the chapter and its state that show it: `lesson/chapter?control=value`."""
+    return {term: place for listed, place in words.seen.items() for term in listed.split(", ")}
+
+
 def define(term: str) -> str:
     """Return the explanation of a term.
 

@@ -61,6 +61,12 @@ STYLE = f"""<style>
 @media (max-width: 640px) {{ .lv-prose p, .lv-opening p {{ position: relative; }}
   .lv-term {{ position: static; }}
   .lv-tip {{ left: 0; right: 0; top: 100%; bottom: auto; width: auto; max-width: none; }} }}
+.lv-bars {{ display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; margin: .3rem 0; font-size: .8rem; }}
+.lv-bars b {{ display: flex; align-items: flex-end; gap: 1px; height: 2.4rem; width: max-content;
+  border-bottom: 1px solid; }}
+.lv-bars i {{ width: .5rem; background: currentColor; opacity: .6; }}
+.lv-bars .lv-cells {{ display: grid; border: 0; height: auto; }} .lv-cells i {{ height: .5rem; }}
+.lv-bars .lv-no {{ opacity: .12; }}
 .lv-prose code {{ font-size: .875em; padding: .1em .3em; border-radius: 4px;
   background: {CODE_GROUND}; overflow-wrap: anywhere; }}
 </style>"""

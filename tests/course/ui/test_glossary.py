@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -11,8 +12,11 @@ from streamlit.testing.v1 import AppTest
 
 from llmviz.course.document.marks import marked
 from llmviz.course.lessons import LESSONS
+from llmviz.course.lessons.glossary import pictures
+from llmviz.course.ui import glossary
 from llmviz.course.ui.glossary import SHORT, short_names, terms
 from llmviz.similarity import pca
+from tests.pages.harness import open_page
 
 
 def test_a_bigram_is_not_the_simplest_model():
@@ -77,3 +81,48 @@ def test_short_names_stand_at_the_top_with_what_they_mean():
     first, second = (one.proto.body for one in AppTest.from_function(page).run().get("html"))
     assert "about 10 minutes · " in first and html.escape(terms()["GELU"]) in first
     assert "GELU" not in second
+
+
+def test_every_term_leads_to_where_it_is_seen_and_each_link_is_a_state_of_that_chapter():
+    listed = [term for row in glossary.words.seen for term in row.split(", ")]
+    assert sorted(listed) == sorted(terms())  # each once
+    lessons = {lesson.key: lesson for lesson in LESSONS}
+    for place in glossary.seen().values():
+        chapter, _, state = place.partition("?")
+        lesson, _, part = chapter.partition("/")
+        assert part in lessons[lesson].keys
+        params = {param.key: param for param in lessons[lesson].params()}
+        for control, written in parse_qsl(
+            state, keep_blank_values=True, strict_parsing=bool(state)
+        ):
+            params[control].read(written)  # ValueError for what its page does not take
+
+
+@pytest.mark.parametrize("term", [term for term in terms() if pictures.rows_of(term)])
+def test_a_picture_holds_shares_of_its_tallest_bar(term):
+    for _, values in pictures.rows_of(term):
+        assert values.min() >= 0 and values.max() <= 1 and np.ptp(values) > 0
+
+
+def test_pictures_are_what_the_terms_say():
+    heats = [row for _, row in pictures.rows_of("temperature")]
+    assert all(row.sum() == pytest.approx(1) for row in heats)
+    assert [row.max() for row in heats] == sorted((row.max() for row in heats), reverse=True)
+    (_, mask), (_, band) = *pictures.rows_of("causal mask"), *pictures.rows_of("sliding window")
+    for row in range(len(mask)):
+        for column in range(len(mask)):
+            assert mask[row, column] == (column <= row)
+            assert band[row, column] == (row - 3 < column <= row)
+    (_, all_of), *waves = pictures.rows_of("Fourier transform")
+    assert np.allclose(3 * all_of - 1.5, sum(2 * wave - 1 for _, wave in waves))
+    (_, weights), (_, codes) = pictures.rows_of("quantization")
+    assert len(set(codes)) == 4 and np.abs(weights - codes).max() <= 1 / 6 + 1e-12
+    (_, counts) = pictures.rows_of("Zipf's law")[0]
+    assert list(counts) == sorted(counts, reverse=True)
+
+
+def test_a_term_is_found_by_an_everyday_word_and_what_is_typed_is_no_html():
+    found = open_page("glossary", find="rlhf").get("html")[-1].proto.body
+    assert "reward model" in found and "Also: RLHF" in found and "softmax" not in found
+    page = open_page("glossary", find="<b>x")
+    assert "<b>x" not in "".join(one.proto.body for one in page.get("html")) and page.info

@@ -2,7 +2,7 @@
 // Below it stands what this browser keeps of the way so far.
 
 import { el, live, sentence } from "../_shared/common.js";
-import { followsHand } from "../_shared/links.js";
+import { followed, followsHand } from "../_shared/links.js";
 import { follows, keep, progress } from "../_shared/progress.js";
 import { Saver } from "../_shared/saver/saver.js";
 import { hits } from "./search.js";
@@ -45,6 +45,11 @@ class Finder {
       this.box.open ? this.box.close() : this.open();
     };
     document.addEventListener("keydown", this.shortcut, true);
+    this.inText = (event) => {
+      const link = event.target.closest?.("a.lv-place"); // of the glossary
+      if (link && followed(event)) this.go(link.dataset.place);
+    };
+    document.addEventListener("click", this.inText);
     this.unfollow = follows(() => this.count());
     this.saver = new Saver(root); // the menu of every picture: this stands on every page
   }
@@ -141,6 +146,7 @@ class Finder {
 
   destroy() {
     document.removeEventListener("keydown", this.shortcut, true);
+    document.removeEventListener("click", this.inText);
     this.unfollow();
     this.saver.destroy();
   }

@@ -1,21 +1,44 @@
 """All terms, or those that contain some letters."""
 
+from functools import lru_cache
+from html import escape
+
 import streamlit as st
 
 from llmviz.course.lessons.glossary import words
-from llmviz.course.ui import kit
-from llmviz.course.ui.glossary import terms
+from llmviz.course.lessons.glossary.pictures import picture
+from llmviz.course.ui import course, kit
+from llmviz.course.ui.glossary import newcomers, seen, terms
 
 
 def draw(state: kit.PageState) -> None:
-    """Show the terms whose name or meaning contains the wanted letters."""
+    """Show the terms whose name, meaning or everyday word contains the wanted letters."""
     kit.text_input(state, "find", words.find, placeholder=words.example)
     wanted = state["find"].strip().lower()
+    also, places = newcomers(), seen()
     matches = [
-        f"{kit.bold(term)} — {meaning}"
+        entry(term, meaning, places[term], ", ".join(also.get(term, ())))
         for term, meaning in terms().items()
-        if wanted in term.lower() or wanted in meaning.lower()
+        if any(wanted in text.lower() for text in (term, meaning, *also.get(term, ())))
     ]
     if not matches:
         st.info(words.none)
-    kit.prose("\n\n".join(matches))
+    st.html(f'<div class="lv-prose">{"".join(matches)}</div>')
+
+
+@lru_cache(1024)
+def entry(term: str, meaning: str, place: str, also: str) -> str:
+    """Return a term as HTML: what it means, a picture where it has one, where it is seen.
+
+    also: what newcomers call it.
+    """
+    chapter, _, state = place.partition("?")
+    lesson, _, part = chapter.partition("/")
+    address = f"{lesson}?part={part}{'&' if state else ''}{state}"
+    said = f" {words.also.format(words=also)}" if also else ""
+    label = words.see.format(chapter=course.chapter_of(lesson, part).title)
+    return (
+        f"<p><strong>{escape(term)}</strong> — {escape(meaning + said)} {picture(term)}"
+        f'<a class="lv-place" data-place="{escape(place)}" href="{escape(address)}">'
+        f"{escape(label)}</a></p>"
+    )
