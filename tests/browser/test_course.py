@@ -47,6 +47,19 @@ def test_the_search_opens_on_a_phone_and_finds_a_term_by_hand(window):
     window.assert_clean()
 
 
+def test_a_term_leads_to_where_it_is_seen_in_the_same_session(window):
+    page = window.page
+    window.open("glossary?find=softmax")
+    page.evaluate("window.stays = true")
+    term = page.locator(".lv-prose p").filter(has=page.get_by_text("softmax", exact=True))
+    expect(term.locator(".lv-bars i").first).to_be_visible()
+    term.locator("a").click()
+    page.wait_for_url("**/attention?part=steps*asking=0*")
+    page.get_by_role("heading", name="How does a word know where to look?").wait_for()
+    assert page.evaluate("window.stays")
+    window.assert_clean()
+
+
 def test_what_was_opened_and_answered_is_kept_over_a_reload_and_can_be_forgotten(window, line):
     page = window.page
     window.open("training?part=windows")

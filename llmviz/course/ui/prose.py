@@ -67,6 +67,7 @@ STYLE = f"""<style>
 .lv-bars i {{ width: .5rem; background: currentColor; opacity: .6; }}
 .lv-bars .lv-cells {{ display: grid; border: 0; height: auto; }} .lv-cells i {{ height: .5rem; }}
 .lv-bars .lv-no {{ opacity: .12; }}
+.lv-prose .lv-place {{ color: inherit; font-weight: 600; text-underline-offset: 3px; }}
 .lv-prose code {{ font-size: .875em; padding: .1em .3em; border-radius: 4px;
   background: {CODE_GROUND}; overflow-wrap: anywhere; }}
 </style>"""

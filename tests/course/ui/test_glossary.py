@@ -123,6 +123,6 @@ def test_pictures_are_what_the_terms_say():
 
 def test_a_term_is_found_by_an_everyday_word_and_what_is_typed_is_no_html():
     found = open_page("glossary", find="rlhf").get("html")[-1].proto.body
-    assert "reward model" in found and "Also: RLHF" in found and "softmax" not in found
+    assert "reward model" in found and "Look here for: RLHF" in found and "softmax" not in found
     page = open_page("glossary", find="<b>x")
     assert "<b>x" not in "".join(one.proto.body for one in page.get("html")) and page.info
