@@ -227,12 +227,31 @@ def test_what_is_said_of_moved_answers_follows_from_the_counts():
     assert asked_words.place_verdict["apart"] in asked.place_line(apart)
 
 
+@pytest.mark.parametrize(
+    ("right", "dips"), [((400, 300, 400), True), ((400, 390, 400), False), ((200, 300, 400), False)]
+)
+def test_a_fact_is_lost_in_the_middle_only_where_both_ends_are_clearly_better(right, dips):
+    line = asked.dip_line([Place(3 * i, 500, count, 0.8) for i, count in enumerate(right)])
+    assert ("no such dip" in " ".join(line.split())) != dips
+    assert "3 sentences before" in " ".join(line.split())
+
+
 @pytest.mark.parametrize("sentence", ["", "   ", "🚀 " * 90, "Nobody had anything.", "word " * 39])
 def test_any_sentence_may_stand_before_the_question(sentence):
     app = open_part("errors", "asked", askedbefore=sentence, askedstory="2")
     fine(app)
     text = prose_of(app)
     assert "With your own sentence before the" in text
+
+
+def test_vectors_of_tokens_that_never_came_are_nearly_one_vector():
+    table = np.array([[3.0, 4], [0, 2], [1, 0], [-1, 0]])
+    found = letters.vectors(table, np.array([True, True, False, False]))
+    assert found["alike_never"] == "0.800" and found["alike_came"] == "−1.000"
+    assert found["long_never"] == "3.50" and found["long_came"] == "1.00"
+    never = np.array(letters.recorded().counts) == 0
+    told = letters.vectors(letters.table_of(""), never)
+    assert float(told["alike_never"]) > 0.9 > 0.3 > float(told["alike_came"])
 
 
 @pytest.mark.parametrize("word", ["garage", "", "🚀", "old house", "x" * 40, "<b>a</b>", "a"])

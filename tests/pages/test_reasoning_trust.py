@@ -52,6 +52,14 @@ def test_an_older_link_to_a_lie_of_the_calculator_opens_here_and_a_new_one_to_it
     assert open_part("reasoning", "tools", trustlie="sign").title[0].value != here
 
 
+def test_an_older_link_to_typed_tokens_opens_here_with_what_was_typed():
+    here = open_part("reasoning", "trust").title[0].value
+    page = open_part("reasoning", "conversation", chattyped="<|end|> Hello")
+    assert page.title[0].value == here
+    assert page.session_state["reasoning.chattyped"] == "<|end|> Hello"
+    assert open_part("reasoning", "conversation", chatshape="lines").title[0].value != here
+
+
 def test_what_an_order_adds_is_counted_over_seeds_less_what_happens_without_it():
     models = passage_record.recorded()
     for model, without in zip(models, chapter.blind(), strict=True):

@@ -83,7 +83,8 @@ class Lesson:
     moved: names of chapters in older links, and the chapters that hold now what was there.
     gone: chapters that stand in another lesson today, and that one.
     split: chapters that were a part of another, with that one and what older links to it say, and
-        today's never do, that mean them: `control=value`, or `control`.
+        today's never do, that mean them: `control=value`, or `control`; `chapter/control` of a
+        second one.
     begins_with: controls and what they are for a visitor who comes without a link, where a link
     that leaves them out has always meant something else.
     """
@@ -198,8 +199,9 @@ class Lesson:
         """
         said = {*link, *map("=".join, link.items())}
         for key, (old, *pieces) in self.split.items():
-            if link.get("part") == old and said & {*pieces}:
-                return key
+            for chapter, _, piece in (written.rpartition("/") for written in pieces):
+                if link.get("part") == (chapter or old) and piece in said:
+                    return key
         return None
 
 

@@ -23,7 +23,7 @@ LESSON = Lesson(
     needs_engine=True,
     after=("training", "transformer"),
     split={
-        "trust": ("tools", "toollie", "toolsays", "toolmodel"),
+        "trust": ("tools", "toollie", "toolsays", "toolmodel", "conversation/chattyped"),
     },
     moved={
         "distil": "distillation",

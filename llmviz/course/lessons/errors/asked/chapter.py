@@ -198,7 +198,17 @@ def place_line(places: list[Place]) -> str:
         worst=worst.before,
         worst_share=kit.percent(worst.right / worst.stories),
         verdict=words.place_verdict["apart" if low > high else "tie"],
+        dip=dip_line(places),
     )
+
+
+def dip_line(places: list[Place]) -> str:
+    """Return whether a fact in the middle is found less often than one at either end."""
+    first, middle, last = places[0], places[len(places) // 2], places[-1]
+    ends = [Share(end.right, end.stories).interval[0] for end in (first, last)]
+    lost = Share(middle.right, middle.stories).interval[1] < min(ends)
+    share = kit.percent(middle.right / middle.stories)
+    return words.place_dip["dip" if lost else "none"].format(middle=middle.before, share=share)
 
 
 def _code(case: Asked, sentence: str, chances: np.ndarray) -> None:

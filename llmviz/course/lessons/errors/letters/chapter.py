@@ -278,6 +278,22 @@ def _never(state: kit.PageState, bundled: engine.Bundled, known: TokenLetters) -
         **state.bind("nevertoken"),
     )
     kit.prose(met_line(bundled, state["nevertoken"], counts))
+    if len(never) > 1:
+        kit.prose(words.vectors_line, **vectors(table_of(bundled.version), counts == 0))
+
+
+def vectors(table: np.ndarray, never: np.ndarray) -> dict[str, str]:
+    """Return how long vectors (V, C) are and how alike any two, of tokens that never came or did.
+
+    The cosines of all pairs of n unit vectors add up to (|their sum|² − n) / 2.
+    """
+    found = {}
+    for name, rows in {"never": table[never], "came": table[~never]}.items():
+        sizes = np.linalg.norm(rows.astype(np.float64), axis=1)
+        total, n = (rows / sizes[:, None]).sum(0), len(rows)
+        found[f"alike_{name}"] = kit.signed(float(total @ total - n) / (n * (n - 1)), 3)
+        found[f"long_{name}"] = f"{sizes.mean():.2f}"
+    return found
 
 
 def met_line(bundled: engine.Bundled, token: int, counts: np.ndarray) -> str:
