@@ -2,7 +2,6 @@
 
     python -m benchmarks.classroom [--part class|arrivals|chapters|memory] [--visitors 30]
         [--seconds 60] [--training] [--processes 2] [--visits 600] [--only WORD] [--url HOST:PORT]
-    python -m benchmarks.classroom --follow [--visitors 30] [--processes 2]
 
 The app is started by README's own command for a class. The visitors speak its websocket from a
 process of their own, whose processor time is printed beside the server's: on two cores it takes a
@@ -32,7 +31,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import importlib
 import multiprocessing
 import os
 import random
@@ -612,13 +610,8 @@ def main() -> None:
     parser.add_argument("--visits", type=int, default=600)
     parser.add_argument("--only", default="", help="the chapters whose name contains this")
     parser.add_argument("--url", default="", help="HOST:PORT of servers that run already")
-    parser.add_argument("--follow", action="store_true", help="a class of followers: follow.py")
     parser.add_argument("--cold", action="store_true", help="nobody has visited the server before")
     given = parser.parse_args()
-    if given.follow:
-        shared = ["--visitors", str(given.visitors), "--processes", str(given.processes)]
-        importlib.import_module("benchmarks.follow").main(shared)
-        return
     for name in given.part or MEASURES:
         if given.url:
             MEASURES[name](given.url.split(","), [], given)

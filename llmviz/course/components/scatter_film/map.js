@@ -3,9 +3,8 @@
 import { GRID, frame, inside, ring, roundStep, segment, ticks, upright } from "../_shared/chart.js";
 import { css, el, fit, mix, rgb, rgbText, styles } from "../_shared/common.js";
 import { number } from "../_shared/numbers.js";
-import { NameLayer } from "./names.js";
+import { MAP, NameLayer, neighbourRow } from "./names.js";
 
-export const MAP = { pad: 26, left: 44, bottom: 34, top: 10, right: 14 };
 const LOOK = { ...GRID, face: "--mono", tick: 11 };
 const BELOW = { ...LOOK, baseline: "top", below: 5 };
 
@@ -290,10 +289,4 @@ export class ScatterMap {
     ring(pen, [this.px[i], this.py[i]], r);
     pen.setLineDash([]);
   }
-}
-
-// The neighbours of a chosen point at one frame.
-export function neighbourRow(table, step) {
-  const k = table.shape[1];
-  return table.subarray(step * k, (step + 1) * k);
 }

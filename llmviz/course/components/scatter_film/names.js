@@ -1,8 +1,7 @@
 // Names on a map, each only where it covers no other: first what was asked for, then what was named
 // in the last picture, so that names do not flicker, then the others kind by kind.
 
-import { MAP, neighbourRow } from "./map.js";
-
+export const MAP = { pad: 26, left: 44, bottom: 34, top: 10, right: 14 };
 const NAMES = 110; // at most so many
 const FEW = 60; // points up to which those of no colour are named, too
 
@@ -83,4 +82,10 @@ export class NameLayer {
     pen.fillText(data.labels[i], x, py[i], 140);
     pen.globalAlpha = 1;
   }
+}
+
+// The neighbours of a chosen point at one frame.
+export function neighbourRow(table, step) {
+  const k = table.shape[1];
+  return table.subarray(step * k, (step + 1) * k);
 }

@@ -3,7 +3,8 @@
 import { dot, drag, font, line, plotIn, segment } from "../_shared/chart.js";
 import { el, fit, styles, svg } from "../_shared/common.js";
 import { number } from "../_shared/numbers.js";
-import { CORNERS, neighbourRow } from "./map.js";
+import { CORNERS } from "./map.js";
+import { neighbourRow } from "./names.js";
 
 export class NearLists {
   constructor(onDrop) {
