@@ -108,6 +108,8 @@ class Body:
             f"<div><dt>{escape(setting.label)}</dt><dd>{escape(setting.value or '')}</dd></div>"
             for setting in set_to
         )
+        if not self.app:
+            return f'<div class="settings"><dl>{rows}</dl></div>' if set_to else ""
         said = f'<a class="to-app" href="{escape(self.app)}">Change this in the app</a>'
         if acts:
             more = f"{' · '.join(map(escape, acts))}"

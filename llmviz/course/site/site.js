@@ -301,13 +301,13 @@
 
   // ---- the pages that compute by themselves
 
-  if (page.live?.models) {
-    const { models, pictures } = page.live;
-    Promise.all([page.live.script, ...pictures.map((name) => `assets/pictures/${name}.js`)].map(script)).then(() => {
-      const known = pictures.map((name) => [name, { view: views[name], style: styles[name] }]);
-      globalThis.llmvizLive.start(models, Object.fromEntries(known));
+  if (page.live) {
+    const { script: own, name, pictures = [] } = page.live;
+    Promise.all([own, ...pictures.map((one) => `assets/pictures/${one}.js`)].map(script)).then(() => {
+      const known = pictures.map((one) => [one, { view: views[one], style: styles[one] }]);
+      globalThis[name].start(page.live, Object.fromEntries(known));
     });
-  } else if (page.live) script(page.live.script).then(() => globalThis.llmvizSteps.startParts());
+  }
 
   // Wide windows have the list of lessons beside the page; narrow ones open it.
   const list = document.querySelector(".lessons");

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from llmviz.course.lessons import LESSONS
 from llmviz.course.site.elements import Body, plain
 from llmviz.course.site.files import HERE, Files
 from llmviz.course.site.live import MODELS, live_html, live_script, packed_model
+from llmviz.course.site.own import OWN, own_part
 from llmviz.course.site.visit import Visit, looks, visit
 from llmviz.course.ui.asked import SILENT
 from llmviz.course.ui.common import Parts
@@ -121,13 +122,15 @@ def write_site(
 ) -> Written:
     """Write the course into a new folder.
 
-    app: the address of the app, for its links. tell: is given a line for each page.
+    app: the address of the app, for its links; "": there are none. tell: is given a line for each
+    page.
     Raises ValueError where something has the folder's name, the address is none of the web, as
     `places` does, and where the folder cannot be written; nothing of the site is there then.
     """
     if folder.exists():
         raise ValueError(f"{folder} exists already; name a new folder, or remove it first")
-    if urlsplit(app).scheme not in ("http", "https") or not urlsplit(app).hostname:
+    address = urlsplit(app)
+    if app and (address.scheme not in ("http", "https") or not address.hostname):
         raise ValueError(f"the app's address begins with http:// or https://; got {app!r}")
     pages = places(only)
     with writing(str(folder)), _own_runs(), whole_folder(folder) as unfinished:
@@ -214,55 +217,61 @@ def _write_page(
 ) -> None:
     """Write a page. seen: what it shows. states: by the look that leads there, files."""
     address = _address(app, place)
-    html, pictures, charts, live = "", [], [], None
-    hands: dict[int, dict[str, Any]] = {}
-    title = place.title
+    html, title = "", place.title
+    told: dict[str, Any] = {"looks": dict(states)}
     if place.lesson.key == GLOSSARY:
         html = _glossary(place)
     elif place.is_live:
-        html, live = _live(files, place)
+        html, told["live"] = _live(files, place)
     elif seen is not None:
         body = Body(seen, address)
         _, body.ways = _parts(place, seen.parts)
         body.instead_of["course_path"] = _way(pages)
         body.left_out = {"_shared.course@home"}
-        html, hands = body.html(), body.hands
+        html, told["hands"] = body.html(), body.hands
+        if not place.part and not place.look:
+            html, told["live"] = own_part(files, place.name, html)
         if place.part:
             title += f": {plain(seen.parts[place.part[0]].names[place.part[1]])}"
-        pictures = [files.picture(*picture) for picture in body.pictures]
-        charts = [files.chart(chart) for chart in body.charts]
+        told["pictures"] = [files.picture(*picture) for picture in body.pictures]
+        told["charts"] = [files.chart(chart) for chart in body.charts]
+    files.pages += 1
+    files.write(place.file, page_html(pages, place, address, title, html, told))
+
+
+def page_html(
+    pages: Sequence[Place],
+    place: Place,
+    address: str,
+    title: str,
+    body: str,
+    told: Mapping[str, Any],
+) -> str:
+    """Return a page. address: where the app shows it; "" for nowhere. told: to its script."""
     root = "../" * place.file.count("/")
     data = {
         "root": root,
         "app": address,
         "silent": SILENT,
-        "looks": dict(states),
         "lessons": {lesson["key"]: lesson["file"] for lesson in _menu(pages, place)},
-        "pictures": pictures,
-        "charts": charts,
-        "hands": hands,
-        "live": live,
+        **{"looks": {}, "pictures": [], "charts": [], "hands": {}, "live": None, **told},
     }
     at = pages.index(replace(place, part=None, look=""))
-    files.pages += 1
-    files.write(
-        place.file,
-        _template().render(
-            title=title,
-            description=place.question or place.title,
-            lesson=place.lesson.title if place.chapter else "",
-            root=root,
-            menu=_menu(pages, place),
-            body=Markup(html),
-            back=pages[at - 1] if at else None,
-            onward=_onward(pages, at),
-            app=address,
-            own_text=place.lesson.key != GLOSSARY and live is None,
-            local=urlsplit(app).hostname in ("localhost", "127.0.0.1"),
-            licence=LICENCE.read_text("utf-8").splitlines()[2],
-            data=Markup(json.dumps(data).replace("<", "\\u003c")),
-            scripts=[],
-        ),
+    return _template().render(
+        title=title,
+        description=place.question or place.title,
+        lesson=place.lesson.title if place.chapter else "",
+        root=root,
+        menu=_menu(pages, place),
+        body=Markup(body),
+        back=pages[at - 1] if at else None,
+        onward=_onward(pages, at),
+        app=address,
+        own_text=place.lesson.key != GLOSSARY and not place.is_live,
+        own_link=_own_link(place),
+        licence=LICENCE.read_text("utf-8").splitlines()[2],
+        data=Markup(json.dumps(data).replace("<", "\\u003c")),
+        scripts=[],
     )
 
 
@@ -287,13 +296,11 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
     """A page that computes in the browser, and what its script is told."""
     placed: dict[str, Any] = {}
     if place.chapter == "parts":
-        exported = "startParts, learned, attention, cosine, numbers, matrix"
-        files.write("assets/parts.js", live_script("parts_view.js", exported, "llmvizSteps"))
+        files.write("assets/parts.js", live_script("parts_view.js", "llmvizSteps"))
         body = live_html("parts.html", code="parts.js")
-        placed["script"] = "assets/parts.js"
+        placed = {"script": "assets/parts.js", "name": "llmvizSteps"}
     else:
-        exported = "opened, Reader, start, sampled, draw, machineValues, words"
-        files.write("assets/live.js", live_script("view.js", exported, "llmvizLive"))
+        files.write("assets/live.js", live_script("view.js", "llmvizLive"))
         for name in LIVE_PICTURES:
             files.view(name)
         models = [
@@ -301,11 +308,13 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
             for model in MODELS
         ]
         body = live_html("page.html", code="model.js", sampler="sampling.js")
-        placed = {"script": "assets/live.js", "models": models, "pictures": LIVE_PICTURES}
+        placed = {"script": "assets/live.js", "name": "llmvizLive", "models": models}
+        placed["pictures"] = LIVE_PICTURES
     where = f'<div class="lv-opening"><p>{escape(place.title)}</p></div>'
     return f"{where}<h1>{escape(place.question)}</h1>{body}", placed
 
 
+@cache
 def _template() -> Any:
     files = FileSystemLoader(HERE, encoding="utf-8")
     room = Environment(
@@ -318,7 +327,18 @@ def _template() -> Any:
     return room.get_template("page.html")
 
 
+def _own_link(place: Place) -> dict[str, str] | None:
+    """The link to what computes on a visitor's own text, from the chapter or one of its states."""
+    if place.name not in OWN:
+        return None
+    whole = replace(place, part=None, look="")
+    file = "" if place == whole else Path(whole.file).name
+    return {"href": f"{file}#own", "text": OWN[place.name].link}
+
+
 def _address(app: str, place: Place) -> str:
+    if not app:
+        return ""
     listed = place.chapter in place.lesson.keys
     link = ({"part": place.chapter} if listed else {}) | dict([place.part] if place.part else [])
     link |= dict(parse_qsl(place.look, keep_blank_values=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -55,6 +56,7 @@ KNOWN = {"norm": "pre", "activation": "gelu", "positions": "learned", "tied_head
 KNOWN |= {"qkv_bias": True, "bias": True, "attention_scale": "head", "mask": "causal"}
 KNOWN |= {"softmax_before_mask": None, "residual": True, "norm_kind": "layer", "n_kv_head": None}
 KNOWN |= {"window": None, "n_expert": 1}
+_EXPORTED = re.compile(r"^export (?:(?:function|class) (\w+)|\{([^}]*?),?\s*\};)", re.MULTILINE)
 INT8 = Scheme(8, per=CHANNEL)
 SIZES = ("n_layer", "n_head", "n_embd", "vocab_size", "context_length", "norm_epsilon")
 
@@ -123,11 +125,17 @@ def _machine(model: Any, tokenizer: Any) -> dict[str, Any]:
     }
 
 
-def live_script(entry: str, exported: str, name: str) -> str:
-    """Return a page's script, which leaves what it exports in a global object."""
-    code = joined(HERE / entry)
+def live_script(entry: str, name: str) -> str:
+    """Return a page's script, which leaves what it exports in a global object.
+
+    Its `source` is the script as text: a worker is made of it, where no file can be asked for.
+    """
+    listed = _EXPORTED.findall((HERE / entry).read_text("utf-8"))
+    exported = ", ".join(one or many.strip() for one, many in listed)
+    code = joined(HERE / entry).replace("import.meta.url", '""')
     return (
-        f'globalThis.{name} = (() => {{\n"use strict";\n{code}\nreturn {{ {exported} }};\n}})();\n'
+        f"globalThis.{name} = ((make) => Object.assign(make(), {{ source: String(make) }}))"
+        f'(() => {{\n"use strict";\n{code}\nreturn {{ {exported} }};\n}});\n'
     )
 
 

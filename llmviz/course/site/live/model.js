@@ -121,7 +121,7 @@ function product(weight, x, bias) {
   return result;
 }
 
-function add(x, change) {
+export function add(x, change) {
   for (let i = 0; i < x.length; i++) x[i] += change[i];
 }
 

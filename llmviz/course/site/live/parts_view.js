@@ -4,6 +4,8 @@ import { softmax } from "./model.js";
 import { attention, cosine, dot, learned, length } from "./parts.js";
 import { withTemperature } from "./sampling.js";
 
+export { attention, cosine, learned };
+
 const LARGEST = 8; // rows and columns of a matrix, numbers of a vector
 const SHOWN = 600; // tokens
 
@@ -49,7 +51,7 @@ const written = (value, digits = 3) =>
         .replace(/^-(0\.?0*)$/, "$1")
         .replace("-", "−");
 
-export function startParts() {
+export function start() {
   const at = (name) => document.getElementById(`parts-${name}`);
 
   function learn() {

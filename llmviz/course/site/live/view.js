@@ -6,6 +6,8 @@ import { headCells, machineValues, packed } from "./reading.js";
 import { draw, ranked, sampled } from "./sampling.js";
 import { BytePairs, bytesOf, Characters, words } from "./tokens.js";
 
+export { draw, machineValues, sampled, words };
+
 const SHOWN = 12; // tokens in the table
 const MOST = 40; // tokens that one press writes
 const HEADS = 40; // tokens of which the heads are shown: the maps of more are hard to read
@@ -83,7 +85,7 @@ function percent(share) {
 
 const spoken = (text) => text.replaceAll(" ", "·").replaceAll("\n", "⏎").replaceAll("\t", "⇥");
 
-export function start(models, views) {
+export function start({ models }, views) {
   const at = (name) => document.getElementById(`live-${name}`);
   const field = at("text");
   const chosen = new Map(); // models that were loaded

@@ -1,0 +1,172 @@
+"""A GPT that is trained in a page of the site, in a real browser: how it goes on, what goes wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from llmviz.course.site import own, write
+from llmviz.course.site.files import Files
+from tests.browser.conftest import PATIENCE
+from tests.browser.hand import until
+from tests.browser.test_site import window
+
+__all__ = ["window"]
+OWN_TEXT = "\n".join(f"{a}{b}" for a in ("ba", "do", "mi", "ku", "le") for b in "abcdefgh")
+LEARNS = re.compile(r"Step [1-9]")
+
+
+@pytest.fixture(scope="module")
+def page_of_curves(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The chapter's page with its own part alone: the rest of the chapter is tested elsewhere."""
+    folder = tmp_path_factory.mktemp("training")
+    files = Files(folder)
+    files.shared({"chapters": [], "terms": []})
+    (place,) = (one for one in write.places(["training/curves"]) if one.chapter == "curves")
+    html, live = own.own_part(files, place.name, "<h1>Curves</h1><h2>Below</h2>")
+    files.write(place.file, write.page_html([place], place, "", "Curves", html, {"live": live}))
+    return (folder / place.file).as_uri()
+
+
+@pytest.fixture
+def training(window: Any, page_of_curves: str) -> Iterator[Any]:
+    yield opened(window, page_of_curves)
+
+
+def opened(window: Any, url: str, before: str = "") -> Any:
+    if before:
+        window.add_init_script(before)
+    window.goto(url)
+    expect(window.locator("#train-now")).to_contain_text("counting pairs", timeout=PATIENCE)
+    return window
+
+
+def own_text(page: Any, text: str) -> None:
+    page.locator("#train-own").check()
+    page.locator("#train-text").fill(text)
+
+
+def step(page: Any) -> int:
+    found = re.search(r"Step ([\d,]+)", page.locator("#train-now").inner_text())
+    return int(found[1].replace(",", "")) if found else 0
+
+
+def test_both_models_learn_pause_go_on_and_begin_again(training):
+    go = training.locator("#train-go")
+    rows = training.locator("#train-written tr")
+    expect(rows).to_have_count(1)  # before the first step
+    go.click()
+    expect(training.locator("#train-now")).to_contain_text(LEARNS, timeout=PATIENCE)
+    go.click()
+    expect(go).to_have_text("Go on")
+    until(training, lambda: stands(training))
+    before = step(training)
+    go.click()
+    until(training, lambda: step(training) > before)
+    training.locator("#train-rate").fill("5")
+    expect(training.locator("#train-rate-now")).to_have_text("0.1")
+    training.locator("#train-again").click()
+    until(training, lambda: step(training) < before)
+    assert "NaN" not in training.locator("main").inner_text()
+
+
+def stands(page: Any) -> bool:
+    """Whether no more step is told while some time goes by."""
+    before = step(page)
+    page.wait_for_timeout(1000)
+    return step(page) == before
+
+
+def test_a_pasted_text_is_learned_from_and_never_becomes_markup(training):
+    own_text(training, OWN_TEXT.replace("a", "<b>a</b>🙂"))
+    training.locator("#train-size").fill("0")
+    training.locator("#train-go").click()
+    expect(training.locator("#train-now")).to_contain_text("your text", timeout=PATIENCE)
+    until(training, lambda: step(training) > 0)
+    assert training.locator("#train-written b").count() == 0
+    training.reload()
+    assert "<b>a</b>🙂" in training.locator("#train-text").input_value()
+    expect(training.locator("#train-size-now")).to_have_text("1 layer, 16 wide")
+
+
+@pytest.mark.parametrize("text", ["", "Ada", "🙂"])
+def test_too_short_a_text_is_answered_and_stays(training, text):
+    own_text(training, text)
+    training.locator("#train-go").click()
+    expect(training.locator("#train-told")).to_contain_text("too little to learn from")
+    expect(training.locator("#train-go")).to_have_text("Start")
+    assert training.locator("#train-text").input_value() == text
+    training.locator("#train-names").check()
+    training.locator("#train-go").click()
+    until(training, lambda: step(training) > 0)
+
+
+def test_a_long_text_is_learned_from_whole_or_what_is_left_out_is_said(training):
+    own_text(training, "abcde " * 17_000)
+    training.locator("#train-size").fill("0")
+    training.locator("#train-go").click()
+    until(training, lambda: step(training) > 0)
+    expect(training.locator("#train-told")).not_to_contain_text("first")
+    training.locator("#train-text").fill("abcde " * 34_000)
+    training.locator("#train-again").click()
+    expect(training.locator("#train-told")).to_contain_text("first 200,000 characters")
+
+
+KILL = """
+const Made = Worker;
+globalThis.Worker = class extends Made {
+  constructor(...given) { super(...given); globalThis.lastWorker = this; }
+};
+"""
+
+
+@pytest.mark.parametrize("silent", [True, False])
+def test_a_worker_that_is_killed_is_said_and_it_goes_on(window, page_of_curves, silent):
+    if silent:
+        window.clock.install()
+    page = opened(window, page_of_curves, KILL)
+    own_text(page, OWN_TEXT)
+    page.locator("#train-go").click()
+    until(page, lambda: step(page) > 0)
+    page.evaluate("lastWorker.terminate()")
+    if silent:
+        page.clock.fast_forward(1000)
+        for _ in range(12):
+            page.clock.run_for(2000)
+    else:
+        page.evaluate("lastWorker.onerror(new ErrorEvent('error'))")
+    expect(page.locator("#train-told")).to_contain_text("“Go on” continues from step")
+    expect(page.locator("#train-go")).to_have_text("Go on")
+    said = page.locator("#train-told").inner_text()
+    kept = int(re.search(r"from step ([\d,]+)", said)[1].replace(",", ""))
+    page.locator("#train-go").click()
+    until(page, lambda: step(page) > kept)
+    assert page.locator("#train-text").input_value() == OWN_TEXT
+
+
+def test_without_a_worker_the_page_itself_learns(window, page_of_curves):
+    page = opened(window, page_of_curves, "delete globalThis.Worker;")
+    expect(page.locator("#train-told")).to_contain_text("no worker")
+    page.locator("#train-size").fill("0")
+    page.locator("#train-go").click()
+    until(page, lambda: step(page) > 1)
+    page.locator("#train-go").click()
+    until(page, lambda: stands(page))
+
+
+@pytest.mark.parametrize("what", ["getItem", "setItem"])
+def test_a_browser_that_keeps_nothing_trains_all_the_same(window, page_of_curves, what):
+    forbid = (
+        f"Storage.prototype.{what} = () => {{ throw new DOMException('', 'QuotaExceededError') }}"
+    )
+    page = opened(window, page_of_curves, forbid)
+    own_text(page, OWN_TEXT)
+    if what == "setItem":
+        expect(page.locator("#train-storage")).to_contain_text("copy it before you leave")
+    page.locator("#train-go").click()
+    until(page, lambda: step(page) > 0)
+    assert page.locator("#train-text").input_value() == OWN_TEXT
