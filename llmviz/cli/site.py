@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
     )
     given = parser.add_argument
     given("out", type=place, metavar="OUT", help="the new folder")
-    given("--app", type=place, default="", help="where the app is; without it nothing links to it")
+    given("--app", type=place, help="where the app is, for links to it; without it there are none")
     given(
         "--only",
         type=place,
@@ -50,7 +50,7 @@ def run(given: argparse.Namespace) -> int:
     site = import_module("llmviz.course.site.write")
     before = signal.signal(signal.SIGTERM, _stop)  # what is half written goes, as after Ctrl-C
     try:
-        written = site.write_site(Path(given.out), given.app, given.only, write)
+        written = site.write_site(Path(given.out), given.app or "", given.only, write)
     finally:
         signal.signal(signal.SIGTERM, before)
     write(f"{written.pages} pages, {written.bytes / 1e6:.1f} MB: {Path(given.out) / 'index.html'}")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from llmviz.corpus import load_corpus
-from llmviz.course.components._shared.bundle import joined
+from llmviz.course.components._shared.bundle import joined, modules
 from llmviz.course.site.live import HERE
 from llmviz.models import GPT, Bigram, GPTConfig
 from llmviz.models.bigram import CountBigram
@@ -172,6 +174,15 @@ def test_rows_and_pair_counts_of_the_names_are_those_of_python():
     ]
     assert sorted(rows) == sorted(got["held"])
     assert got["loss"] == pytest.approx(counted(ids, targets)[1].item(), rel=1e-5)
+
+
+@pytest.mark.parametrize("entry", sorted(path.name for path in HERE.glob("*.js")))
+def test_no_two_files_of_a_script_give_two_things_one_name(entry):
+    """They become one text, in which the later of two functions of a name would be the one."""
+    kinds = r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)"
+    code = "\n".join(path.read_text("utf-8") for path in modules(HERE / entry))
+    names = Counter(re.findall(kinds, code, re.MULTILINE))
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 PLAN = "{ ...given, layers: 1, width: 16, rate: 0.01, seed: 1 }"

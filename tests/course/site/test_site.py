@@ -127,7 +127,7 @@ def test_a_table_has_its_numbers_as_the_app_writes_them():
 
 def test_the_workflow_publishes_what_the_command_writes():
     text = (Path(__file__).parents[3] / ".github" / "workflows" / "site.yml").read_text("utf-8")
-    (line,) = re.findall(r"run: python -m llmviz (site .*)", text)
+    (line,) = re.findall(r"run: python -m llmviz (site .*?) \$APP", text)
     given = cli.parser().parse_args(shlex.split(line))
     assert f"path: {given.out}\n" in text
     (version,) = re.findall(r'python-version: "([\d.]+)"', text)

@@ -16,8 +16,13 @@ export function learner(tell, turn = 200) {
   return (message) => {
     if (message.plan) tell((learning = new Learning(message.plan, message.kept)).look());
     if (message.rate) learning.rate = message.rate;
+    const before = going;
     going = message.going ?? going;
     if (going && !waiting) waiting = setTimeout(next, 0);
+    if (going || !before) return;
+    clearTimeout(waiting);
+    waiting = 0;
+    tell(learning.look()); // where it stands now
   };
 }
 

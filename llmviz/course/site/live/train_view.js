@@ -39,6 +39,8 @@ export function start({ names }) {
   let below = false;
   let told = { reports: [], names: NAMES };
 
+  const done = () => told.reports.at(-1)?.step ?? 0; // steps
+
   // ---- what learns: a worker, or this page
 
   function open() {
@@ -72,7 +74,8 @@ export function start({ names }) {
     }
     going = false;
     const { step } = kept;
-    tell(`The browser stopped what was learning. “Go on” continues from step ${whole(step)}, the last one that was kept.`);
+    const again = step ? `“Go on” continues from step ${whole(step)}, the last one that was kept.` : "“Start” begins again.";
+    tell(`The browser stopped what was learning. ${again}`);
     told.reports = told.reports.filter((report) => report.step <= step);
     show();
   }
@@ -99,12 +102,13 @@ export function start({ names }) {
   }
 
   const show = eachFrame(() => {
-    at("go").textContent = going ? "Pause" : kept?.step ? "Go on" : "Start";
-    at("again").disabled = !kept?.step;
+    at("go").textContent = going ? "Pause" : done() ? "Go on" : "Start";
+    at("again").disabled = !done();
     if (!told.reports.length) return;
     drawLosses(at("picture"), told);
     const measured = told.reports.filter((one) => one.measured);
-    const { step, pace, seconds } = told.reports.at(-1);
+    const step = done();
+    const { pace, seconds } = told.reports.findLast((report) => report.pace) ?? {};
     const [gpt, pairs] = measured.at(-1).measured.losses;
     const what = plan.own ? "The end or every tenth line of your text, which no model learns from, costs" : "A letter of new names costs";
     const now = `${what} the GPT ${fixed(gpt, 2)} nats, the letter-pair network ${fixed(pairs, 2)} and counting pairs ${fixed(told.counted, 2)}.`;
@@ -175,7 +179,7 @@ export function start({ names }) {
   }
 
   at("go").addEventListener("click", () => {
-    if (!plan || (!kept?.step && !going)) return begin(true);
+    if (!plan || (!done() && !going)) return begin(true);
     going = !going;
     silent = 0;
     if (hear) hear({ going });
@@ -191,8 +195,8 @@ export function start({ names }) {
   });
   at("rate").addEventListener("input", () => hear?.({ rate: rate() }));
   const fresh = () => {
-    if (!kept?.step && !own()) begin(false);
-    else if (kept?.step) tell("This holds from the next time that you press “Again, from nothing”.");
+    if (!done() && !own()) begin(false);
+    else if (done()) tell("This holds from the next time that you press “Again, from nothing”.");
     else tell("");
   };
   for (const name of ["size", "own", "names"]) at(name).addEventListener("change", fresh);
