@@ -131,7 +131,7 @@ def live_script(entry: str, name: str) -> str:
     Its `source` is the script as text: a worker is made of it, where no file can be asked for.
     """
     listed = _EXPORTED.findall((HERE / entry).read_text("utf-8"))
-    exported = ", ".join(one or many.strip() for one, many in listed)
+    exported = ", ".join(single or many.strip() for single, many in listed)
     code = joined(HERE / entry).replace("import.meta.url", '""')
     return (
         f"globalThis.{name} = ((make) => Object.assign(make(), {{ source: String(make) }}))"
