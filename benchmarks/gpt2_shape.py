@@ -16,8 +16,8 @@ import torch
 
 from benchmarks.attention import medians
 from llmviz.course.components._shared.transport import pack
+from llmviz.course.lessons.transformer.block.chapter import head_weights, layer_weights, staged
 from llmviz.course.lessons.transformer.block.drawing import Drawing
-from llmviz.course.lessons.transformer.block.picture import head_weights, layer_weights, staged
 from llmviz.interpretability.attribution import logit_ledger
 from llmviz.interpretability.block import all_blocks
 from llmviz.interpretability.lens import logit_lens

@@ -17,7 +17,7 @@ import time
 import torch
 from torch import nn
 
-from llmviz.course.ui.turns import take_turns
+from llmviz.course.ui.engine import take_turns
 from llmviz.pretrained import load_bundled
 
 MODEL = "tiny-world-gpt"

@@ -1,6 +1,6 @@
 """How often the passage that answers a question is among the first ones, for each way to rank.
 
-Makes what `llmviz.course.lessons.reasoning.retrieval.passage_recall` reads.
+Makes what `llmviz.course.lessons.reasoning.retrieval.passage_ranking` reads.
 """
 
 from __future__ import annotations
@@ -11,12 +11,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from llmviz.course.lessons.reasoning.retrieval.passage_ranking import (
-    VECTORS,
-    Means,
-    order_of,
-    rank,
-)
-from llmviz.course.lessons.reasoning.retrieval.passage_recall import (
     AMONG,
     COMMAND,
     FILE,
@@ -25,9 +19,13 @@ from llmviz.course.lessons.reasoning.retrieval.passage_recall import (
     STORIES,
     STORY,
     TABLES,
+    VECTORS,
     WAYS,
     WORLD,
+    Means,
     Recall,
+    order_of,
+    rank,
 )
 from llmviz.paths import DATA, EXPERIMENT_FOLDER
 from llmviz.records import write_to

@@ -1,6 +1,6 @@
 """Laws fitted to the bundled runs, by which runs are taken and what counts as a parameter.
 
-Makes what `llmviz.course.lessons.discoveries.scaling.scaling_fits` reads.
+Makes what `llmviz.course.lessons.discoveries.scaling.scaling_fit` reads.
 """
 
 from __future__ import annotations
@@ -13,19 +13,17 @@ import numpy as np
 
 from llmviz.course.lessons.discoveries.scaling import scaling_runs
 from llmviz.course.lessons.discoveries.scaling.scaling_fit import (
+    COMMAND,
     COVERED,
     DRAWS,
-    STARTS,
-    check,
-    fit_from,
-    start_of,
-)
-from llmviz.course.lessons.discoveries.scaling.scaling_fits import (
-    COMMAND,
     EVERY,
     FILE,
     NEAR,
+    STARTS,
     Fitted,
+    check,
+    fit_from,
+    start_of,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import write_to

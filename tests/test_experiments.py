@@ -8,7 +8,7 @@ import pytest
 
 from experiments import __main__ as experiments
 from experiments import passage_recall
-from llmviz.course.lessons.reasoning.retrieval.passage_recall import STORY, TABLES, recorded
+from llmviz.course.lessons.reasoning.retrieval.passage_ranking import STORY, TABLES, recorded
 from llmviz.interpretability.vector_tables import load_table
 from llmviz.paths import DATA
 

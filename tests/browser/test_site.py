@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 from plotly.offline import get_plotlyjs_version
 
 from llmviz import cli
-from llmviz.course.components._shared.saver import plotly_script
+from llmviz.course.components._shared.saver.page import CARTESIAN, DRAWN
 from llmviz.course.components.machine.view import MachineValues
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.attention.steps import words
@@ -281,10 +281,10 @@ def test_each_part_of_a_chapter_is_a_page_that_leads_to_the_others(course, windo
 
 def test_the_small_plotly_draws_what_its_list_says_and_has_the_version_of_the_whole(browser):
     page = browser.new_page()
-    page.add_script_tag(path=plotly_script.CARTESIAN)
+    page.add_script_tag(path=CARTESIAN)
     version, kinds = page.evaluate("[Plotly.version, Object.keys(Plotly.PlotSchema.get().traces)]")
     page.close()
-    assert set(kinds) == plotly_script.DRAWN
+    assert set(kinds) == DRAWN
     assert version == get_plotlyjs_version()
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from hypothesis.extra import numpy as arrays
 
-from llmviz.course.lessons.finetuning.lora.adapter_counts import of_rank, sides, taken
+from llmviz.course.lessons.finetuning.lora.lora_race import of_rank, sides, taken
 from llmviz.finetuning import lora
 from llmviz.finetuning.adapted import (
     adapted_by,

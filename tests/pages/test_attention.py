@@ -19,7 +19,7 @@ from llmviz.course.lessons.attention.inputs import opening, sources
 from llmviz.course.lessons.attention.inputs.sources import Inputs
 from llmviz.course.lessons.attention.matrices import build
 from llmviz.course.lessons.attention.steps import rungs as ladder_rungs
-from llmviz.course.ui import matrix_words, model_on_text
+from llmviz.course.ui import matrix_picture, model_on_text
 from llmviz.course.ui.matrix_picture import Picture, scale_of
 from llmviz.nn.attention import attention, causal_mask, dropout_mask, heads_off
 from llmviz.nn.attention import ladder as rungs
@@ -142,7 +142,7 @@ def test_the_example_with_three_words_has_its_known_numbers():
         head(),
         rungs.causal_head(X, W_Q, W_K, W_V).attention,
         scale_of(4),
-        matrix_words.MASK_REASON,
+        matrix_picture.MASK_REASON,
     )
     known = {
         "Q": ([[0.5, 0.31, 0.54, 0.46], [0.53, 0.31, 0.49, 0.45], [0.365, 0.235, 0.275, 0.275]], 6),

@@ -14,7 +14,7 @@ from llmviz.course.lessons.attention import LESSON
 from llmviz.course.lessons.attention.matrices import build
 from llmviz.course.lessons.attention.scale.model import scale_row
 from llmviz.course.lessons.attention.steps import chapter as steps
-from llmviz.course.lessons.attention.steps import origin, words
+from llmviz.course.lessons.attention.steps import words
 from llmviz.course.lessons.attention.why import translators
 from llmviz.course.lessons.attention.why.model import LETTERS, letter_influence
 from llmviz.course.ui import engine
@@ -121,7 +121,7 @@ def test_the_two_steps_to_heads_move_no_number(t, c, n):
 
 
 def test_x_of_the_three_words_is_token_plus_position():
-    token, position, x = origin.matrices()
+    token, position, x = steps.matrices()
     np.testing.assert_allclose(token.values + position.values, x.values, atol=1e-12)
     assert x.op.kind == "add"
 

@@ -14,7 +14,7 @@ from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs import opening
 from llmviz.course.lessons.attention.masks import chapter as masks_chapter
 from llmviz.course.lessons.attention.masks import words
-from llmviz.course.lessons.attention.matrices.captions import square_captions
+from llmviz.course.lessons.attention.matrices.build import square_captions
 from llmviz.course.lessons.attention.params import TEXT
 from llmviz.course.lessons.attention.steps import chapter as steps
 from llmviz.course.lessons.attention.steps import rungs

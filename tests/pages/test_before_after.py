@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.before_after import counts, page, sheets, words
+from llmviz.course.lessons.before_after import counts, page, words
+from llmviz.course.lessons.before_after.page import Sheet, read, written
 from llmviz.course.lessons.before_after.questions import (
     ASKED,
     MODEL,
@@ -18,7 +19,6 @@ from llmviz.course.lessons.before_after.questions import (
     continued,
     questions,
 )
-from llmviz.course.lessons.before_after.sheets import Sheet, read, written
 from llmviz.course.lessons.before_after.two_tests import TESTS
 from llmviz.course.ui import class_question, classroom, engine
 from llmviz.course.ui.class_answers import MOST
@@ -111,13 +111,13 @@ def test_what_a_browser_kept_comes_back_and_what_was_answered_meanwhile_stays(mo
     first = page.question_name(questions("a")[0])
     kept = {"before": Sheet("a", {first: 2}, "by chance", True), "after": Sheet()}
     state = {"test_keeper": {"kept": [written(kept), 1.0]}}
-    monkeypatch.setattr(sheets.st, "session_state", state)
-    sheets.held()["after"] = Sheet("b", {}, "meanwhile")
-    sheets._take()
-    assert sheets.held() == {"before": kept["before"], "after": Sheet("b", {}, "meanwhile")}
-    sheets._take()  # a second message of the same browser is none
-    sheets.forget()
-    assert sheets.held() == read("") and written(sheets.held()) == ""
+    monkeypatch.setattr(page.st, "session_state", state)
+    page.sheet_of()["after"] = Sheet("b", {}, "meanwhile")
+    page._take()
+    assert page.sheet_of() == {"before": kept["before"], "after": Sheet("b", {}, "meanwhile")}
+    page._take()  # a second message of the same browser is none
+    page.forget()
+    assert page.sheet_of() == read("") and written(page.sheet_of()) == ""
 
 
 @settings(max_examples=50, deadline=None)

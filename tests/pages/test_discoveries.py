@@ -10,14 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.discoveries.scaling import chapter as scaling
-from llmviz.course.lessons.discoveries.scaling import (
-    compute,
-    laws,
-    own_run,
-    scaling_fits,
-    scaling_runs,
-)
-from llmviz.course.lessons.discoveries.scaling.scaling_fits import Taken
+from llmviz.course.lessons.discoveries.scaling import laws, scaling_fit, scaling_runs
+from llmviz.course.lessons.discoveries.scaling.scaling_fit import Taken
 from llmviz.course.lessons.discoveries.superposition import chapter
 from llmviz.course.lessons.discoveries.superposition import model as record
 from llmviz.course.lessons.discoveries.superposition.chapter import report
@@ -117,23 +111,23 @@ def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
     assert any(record.COMMAND in one.value for one in page.code)
 
 
-@pytest.mark.parametrize("counted", [scaling_fits.ALL, scaling_fits.BLOCKS])
+@pytest.mark.parametrize("counted", [scaling_fit.ALL, scaling_fit.BLOCKS])
 @pytest.mark.parametrize(("smallest", "shortest"), [(0, 0), (2, 0), (5, 2), (7, 0), (0, 4), (6, 3)])
 def test_a_law_is_read_out_or_its_runs_are_refused(counted, smallest, shortest):
     link = {"counted": counted, "smallest": str(smallest), "shortest": str(shortest)}
     page = open_part("discoveries", "scaling", show="1", **link)
     said = prose_of(page)
-    taken = scaling_fits.Taken(counted, smallest, shortest)
-    if taken.name not in scaling_fits.recorded():
+    taken = scaling_fit.Taken(counted, smallest, shortest)
+    if taken.name not in scaling_fit.recorded():
         assert not page.exception
         assert any("needs at least" in error.value for error in page.error)
         assert "The fitted E is" not in said
         return
     fine(page)
-    found, floor = scaling_fits.recorded()[taken.name], scaling_runs.recorded()[0]
+    found, floor = scaling_fit.recorded()[taken.name], scaling_runs.recorded()[0]
     assert f"The fitted E is {found.law.e:.3f}" in said
     assert ("too low" in said) == (found.high[0] < floor.entropy)
-    assert ("the best size grows" in said) == (counted == scaling_fits.ALL)
+    assert ("the best size grows" in said) == (counted == scaling_fit.ALL)
     law = laws.law_with_floor(taken, floor.entropy)
     assert law.e == pytest.approx(floor.entropy)
     assert law.left >= found.law.left * 0.999
@@ -141,13 +135,13 @@ def test_a_law_is_read_out_or_its_runs_are_refused(counted, smallest, shortest):
 
 def test_each_choice_of_runs_has_its_law_and_all_others_are_refused():
     every = [
-        scaling_fits.Taken(counted, smallest, shortest)
-        for counted in (scaling_fits.ALL, scaling_fits.BLOCKS)
+        scaling_fit.Taken(counted, smallest, shortest)
+        for counted in (scaling_fit.ALL, scaling_fit.BLOCKS)
         for smallest in range(len(scaling_runs.SIZES))
         for shortest in range(len(scaling_runs.AMOUNTS))
     ]
     for taken in every:
-        if taken.name in scaling_fits.recorded():
+        if taken.name in scaling_fit.recorded():
             assert laws.fit_of(taken).law.left > 0
         else:
             with pytest.raises(ValueError, match="needs at least"):
@@ -171,7 +165,7 @@ def test_the_eighth_model_is_held_against_a_law_of_the_others():
 
 
 def test_equal_compute_reads_between_measured_amounts():
-    for cost, points in compute.equal_compute().items():
+    for cost, points in scaling.equal_compute().items():
         assert len(points) >= 3
         for point in points:
             runs = next(
@@ -188,7 +182,7 @@ def test_equal_compute_reads_between_measured_amounts():
 def test_a_run_of_the_learners_joins_the_chart(monkeypatch, shown, covers):
     run = replace(scaling_runs.recorded()[1][0], seed=5, loss=5.4321)
     going = scaling_runs.Going(96, 96, run.tokens, 5.6, run)
-    monkeypatch.setattr(own_run, "job_of", lambda *_: FakeJob([replace(going, run=None), going]))
+    monkeypatch.setattr(scaling, "job_of", lambda *_: FakeJob([replace(going, run=None), going]))
     link = {"ownwidth": str(run.width), "ownstories": str(run.stories), "scaleseed": "5"}
     page = open_part("discoveries", "scaling", ownscale="1", show=shown, **link)
     fine(page)

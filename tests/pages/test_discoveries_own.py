@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.discoveries.own import PARAMS, cost, going, outcome, words
+from llmviz.course.lessons.discoveries.own import PARAMS, going, outcome, words
 from llmviz.course.lessons.discoveries.own.outcome import Outcome
 from llmviz.course.lessons.discoveries.own.own_study import (
     MEASURES,
@@ -382,5 +382,5 @@ def test_every_model_has_a_cost(model):
         "Slow is good.",
         base_plan(model, "names", 20),
     )
-    counted = cost._counted(study.plan(0.1, 0))
+    counted = going._counted(study.plan(0.1, 0))
     assert counted.parameters > 0 and counted.held_out > 0

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.background import STOPPED
-from llmviz.course.components.matrix_view.view import matrix_payload
-from llmviz.course.components.matrix_view.weights import field
+from llmviz.course.components.matrix_view.view import field, matrix_payload
 from llmviz.course.lessons.efficiency.cache import chapter, words
 from llmviz.course.lessons.efficiency.cache.model import (
     BATCHES,

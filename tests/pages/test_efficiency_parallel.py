@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.efficiency.parallel import chapter, on_paper, times, words
+from llmviz.course.lessons.efficiency.parallel import chapter, on_paper, words
 from llmviz.course.lessons.efficiency.parallel.on_paper import number_text
 from llmviz.course.ui.common import percent, power_of_ten
 from llmviz.models.arithmetic import count
@@ -126,11 +126,11 @@ def test_pieces_lie_in_the_model_and_add_up(outcome):
 
 @pytest.mark.parametrize("outcome", BUNDLED[::3], ids=name_of)
 def test_what_is_said_of_a_run_is_what_it_measured(outcome):
-    shares = times.shares(outcome)
+    shares = chapter.shares(outcome)
     assert sum(shares.values()) == pytest.approx(1)
-    line = times.time_line(outcome)
+    line = chapter.time_line(outcome)
     assert all(percent(share) in line for share in shares.values())
-    figure = times.timeline(outcome, "dark")
+    figure = chapter.timeline(outcome, "dark")
     drawn = sum(len(trace.x) for trace in figure.data)
     assert drawn == sum(len(one.spans) for one in outcome.processes)
 
@@ -187,7 +187,7 @@ def test_the_commands_start_a_run_of_as_many_processes_as_its_plan_has(outcome):
 def test_a_single_micro_batch_and_a_single_core_have_sentences_of_their_own():
     outcome = recorded()[ParallelPlan("gpipe", 2, micro_batches=1)]
     assert "only one process works at a time" in chapter.about(outcome.plan)
-    assert "m = 1 micro-batch the" in times.replayed_line(outcome)
+    assert "m = 1 micro-batch the" in chapter.replayed_line(outcome)
     several = recorded()[ParallelPlan("gpipe", 2, micro_batches=2)]
     assert "several can work at the same time" in chapter.about(several.plan)
     line = chapter.origin(dataclasses.replace(outcome, cores=1), own=True)

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
 from llmviz.course.components.serving_film.view import PHASES, film_payload
-from llmviz.course.lessons.efficiency.serving import chapter, film, model, words
+from llmviz.course.lessons.efficiency.serving import chapter, model, words
 from llmviz.course.lessons.efficiency.serving.model import WAYS, Begun, Part, Run
 from llmviz.serving import PREEMPTIONS, ServingConfig, Workload, make_requests, simulate
 from llmviz.serving.settings import POLICIES
@@ -65,7 +65,7 @@ def at(changes, tick, gone):
 @given(some_configs, some_workloads)
 def test_the_film_says_of_each_tick_what_the_engine_did(config, workload):
     run = served(config, workload)
-    made = film.film_of(run)
+    made = chapter.film_of(run)
     names = [one.name for one in made.sequences]
     film_payload(made, words.film, words.states)  # which checks it
     for number, (tick, drawn) in enumerate(zip(run.recording.ticks, made.ticks, strict=True)):
@@ -92,8 +92,8 @@ def test_the_film_says_of_each_tick_what_the_engine_did(config, workload):
 @given(some_configs, some_workloads)
 def test_a_film_opens_where_most_sequences_are_computed_and_most_blocks_are_used(config, workload):
     run = served(config, workload)
-    drawn = film.film_of(run)
-    at_tick, chosen = film.opening(run.recording)
+    drawn = chapter.film_of(run)
+    at_tick, chosen = chapter.opening(run.recording)
 
     def busy(tick) -> tuple[int, int]:
         computed = [row for row in tick.rows if PHASES[row[1]] != "padding"]
@@ -111,8 +111,8 @@ def test_a_film_opens_where_most_sequences_are_computed_and_most_blocks_are_used
 @given(some_configs, some_workloads)
 def test_a_film_of_several_texts_opens_where_most_blocks_are_shared(config, workload):
     run = served(config, workload)
-    drawn = film.film_of(run)
-    at_tick, chosen = film.sharing_opening(run.recording)
+    drawn = chapter.film_of(run)
+    at_tick, chosen = chapter.sharing_opening(run.recording)
     shared = []
     for number in range(len(drawn.ticks)):
         held = Counter(block for one in drawn.sequences for block in at(one.tables, number, ()))
@@ -137,7 +137,7 @@ def test_the_chapter_opens_with_the_recorded_runs(opened, recorded):
     recording = recorded.runs[0].recording
     assert len(payload["ticks"]) == len(recording.ticks)
     assert payload["blocks"] == recording.config.n_blocks
-    assert (payload["step"], payload["chosen"]) == film.opening(recording)
+    assert (payload["step"], payload["chosen"]) == chapter.opening(recording)
     assert any(recorded.date in caption.value for caption in opened.caption)
     texts = {
         one["name"]: "".join(piece for _, piece in one["pieces"]) for one in payload["sequences"]
@@ -173,7 +173,7 @@ def test_the_texts_of_one_prompt_open_where_most_blocks_are_shared_unless_a_link
     run = model.read(model.EXPERIMENT_FOLDER / model.TEXTS_FILE).runs[number]
     app = open_part("efficiency", "serving", serveways=way)
     payload = unpack_all(app, "serving_film")[1]
-    assert (payload["step"], payload["chosen"]) == film.sharing_opening(run.recording)
+    assert (payload["step"], payload["chosen"]) == chapter.sharing_opening(run.recording)
     named = open_part("efficiency", "serving", serveways=way, servewaystick="12")
     assert unpack_all(named, "serving_film")[1]["step"] == 12
 
@@ -268,7 +268,7 @@ def test_both_runs_are_drawn_on_one_clock_and_the_quicker_one_is_veiled(recorded
 
 
 def test_a_film_that_does_not_fit_is_refused():
-    made = film.film_of(served(ServingConfig(), Workload(requests=2)))
+    made = chapter.film_of(served(ServingConfig(), Workload(requests=2)))
     for wrong, rule in (
         (replace(made, ticks=()), "a tick at least"),
         (replace(made, blocks=1), "not among the 1"),

@@ -11,7 +11,8 @@ from hypothesis import strategies as some
 
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.embeddings import LESSON
-from llmviz.course.lessons.embeddings.ways import LONGER, longer, words
+from llmviz.course.lessons.embeddings.ways import LONGER, words
+from llmviz.course.lessons.embeddings.ways.chapter import what_longer_does
 from llmviz.evaluation.longer_texts import LossBeyond
 from llmviz.paths import CHECKPOINTS
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets
@@ -78,7 +79,7 @@ def test_the_sentence_on_longer_texts_holds_for_all_losses(values):
     losses = {
         kind: LossBeyond(64, *values[3 * at : 3 * at + 3], 0.0) for at, kind in enumerate(kinds)
     }
-    text = as_markdown(longer.what_longer_does(losses))
+    text = as_markdown(what_longer_does(losses))
     for kind, loss in losses.items():
         line = text.split(f"**{words.longer_names[kind].capitalize()}:**")[1].split("**")[0]
         for value in (loss.inside, loss.beyond, loss.far):

@@ -10,7 +10,7 @@ import pytest
 
 from llmviz.course.lessons.embeddings.lookup import ids
 from llmviz.course.lessons.embeddings.lookup import words as lookup_words
-from llmviz.course.lessons.embeddings.maps import report
+from llmviz.course.lessons.embeddings.maps import chapter
 from llmviz.course.lessons.embeddings.ways import words as position_words
 from llmviz.course.lessons.embeddings.word_maps import Mapped, judge
 from llmviz.course.ui import engine
@@ -106,12 +106,12 @@ def test_a_map_that_kept_all_neighbours_lost_none_in_its_reasons():
     )
     truth = judge(here, points, 6)
     assert (truth.kept == 6).all()
-    question = report.kept_question(here, truth, 0, "pca")
+    question = chapter.kept_question(here, truth, 0, "pca")
     assert question is not None
     for at, reason in enumerate(question.reasons):
         assert "lost" not in reason, (at, reason)
     half = replace(here, vectors=np.hstack((points, draw.normal(size=(40, 3)))))
-    question = report.kept_question(half, replace(truth, kept=np.full(40, 2)), 0, "pca")
+    question = chapter.kept_question(half, replace(truth, kept=np.full(40, 2)), 0, "pca")
     text = " ".join(question.reasons)
     assert "some neighbours were lost" in text
 

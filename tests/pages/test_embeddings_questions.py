@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.course.lessons.embeddings.lookup import ids
-from llmviz.course.lessons.embeddings.maps import report
+from llmviz.course.lessons.embeddings.maps import chapter
 from llmviz.course.lessons.embeddings.maps import words as map_words
 from llmviz.course.lessons.embeddings.positions import chapter as shuffle
 from llmviz.course.lessons.embeddings.similarity import neighbours
@@ -147,7 +147,7 @@ def test_kept_neighbours_are_asked_where_they_are_one_set():
         judged = Judged(points, near, true, np.ones(n), kept)
         here = type("Ground", (), {"vectors": vectors, "labels": [str(i) for i in range(n)]})()
         for i in range(n):
-            question = report.kept_question(here, judged, i, "tsne")
+            question = chapter.kept_question(here, judged, i, "tsne")
             if question is None:
                 continue
             asked += 1

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.corpus.invented import TOWNS, Person, first_names, person_of, surnames
-from llmviz.course.lessons.errors.facts import answers, chapter, decline, own_fact
+from llmviz.course.lessons.errors.facts import answers, chapter
 from llmviz.course.lessons.errors.read_facts import (
     CHOICES,
     NOBODY,
@@ -34,7 +34,7 @@ OWN = Person("Ada", surnames()[0], TOWNS[2], 3)
 @given(st.lists(st.floats(0, 1), min_size=len(CHOICES), max_size=len(CHOICES)))
 def test_the_sentence_on_a_fact_of_ones_own_names_the_most_probable_answer(chances):
     own = np.array(chances) / max(1.0, sum(chances))
-    said = own_fact.report(OWN, 1, Progress(8, 8, 0.5, None, own))
+    said = chapter.report(OWN, 1, Progress(8, 8, 0.5, None, own))
     best = int(own.argmax())
     assert ("nobody knows" in said) == (best == NOBODY)
     assert ("your fact" in said and "has" not in said) == (best == TOWNS.index(OWN.town))
@@ -47,12 +47,12 @@ def test_the_sentence_on_a_fact_of_ones_own_names_the_most_probable_answer(chanc
 @pytest.mark.parametrize("unknown", UNKNOWN)
 def test_the_best_threshold_has_the_most_points(cost, unknown):
     for world in SEEDS:
-        every = decline.tested(world, unknown, cost)
-        best = decline.best_of(every)
+        every = chapter.tested(world, unknown, cost)
+        best = chapter.best_of(every)
         assert best.points == max(one.points for one in every)
         assert all(one.points < best.points for one in every if one.threshold < best.threshold)
         if not cost:
-            assert best.threshold == decline.THRESHOLDS[0]
+            assert best.threshold == chapter.THRESHOLDS[0]
 
 
 def answered(world: int, unknown: int, times: int) -> list[tuple[int, float, bool]]:
@@ -75,7 +75,7 @@ def test_the_question_on_facts_never_read_is_answered_by_the_models_own_probabil
 
 
 def test_the_question_on_the_cost_of_declining_is_answered_by_three_worlds():
-    asked, most = decline.question(), UNKNOWN[-1]
+    asked, most = chapter.decline_question(), UNKNOWN[-1]
     right = np.mean([one[2] for world in SEEDS for one in answered(world, most, 5)])
     assert asked.answers[asked.right] == whole_percent(float(right))
     assert len(set(asked.answers)) == 3

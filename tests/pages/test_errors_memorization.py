@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from llmviz.corpus.leaning import JOBS, LEANS, leaning_text
 from llmviz.corpus.planted import LENGTH, TIMES, Planted
 from llmviz.course.lessons.errors import read_leaning
-from llmviz.course.lessons.errors.memorization import own_sentence, tests
+from llmviz.course.lessons.errors.memorization import chapter, tests
 from llmviz.course.lessons.errors.memorization.chapter import (
     by_times,
     caption,
@@ -74,7 +74,7 @@ def test_how_far_a_sentence_is_written_is_counted(sentence, other, given_tokens)
 def test_a_sentence_of_ones_own_is_said_to_be_known_as_far_as_it_is(length, needed):
     needed = min(needed, length)
     one = Kept(3, ["a"] * length, needed, 1.5, [[]] * length)
-    said = own_sentence.report(Planted("a " * length, 3), Progress(5, 5, one))
+    said = chapter.own_report(Planted("a " * length, 3), Progress(5, 5, one))
     assert "3 times in the text" in said
     assert ("nothing to bring out" in said) == (length == 1)
     assert (f"all {length - 1} others" in said) == (length > 1 and needed <= 1)
@@ -168,7 +168,7 @@ def test_the_question_on_a_lean_is_answered_by_the_model(lean, seed):
 
 
 def test_the_question_on_a_test_in_the_training_is_answered_by_the_scores():
-    asked, scores = tests.question(), scores_of_tests()
+    asked, scores = tests.tests_question(), scores_of_tests()
     right = np.mean([one.read for one in scores[max(scores)]])
     assert asked.answers[asked.right] == whole_percent(float(right))
     assert len(set(asked.answers)) == 3

@@ -13,8 +13,8 @@ from hypothesis import strategies as some
 
 from llmviz.corpus.rules import EXAMPLES, FEWEST, MOST, Question, draw_question, group_words
 from llmviz.course.lessons.finetuning.classifier import runs, source
+from llmviz.course.lessons.finetuning.classifier.chapter import agreement
 from llmviz.course.lessons.finetuning.classifier.class_training import Reading
-from llmviz.course.lessons.finetuning.classifier.sentence import agreement
 from llmviz.course.lessons.finetuning.fewshot import chapter as fewshot
 from llmviz.course.lessons.finetuning.stages import words as stages_words
 from llmviz.course.lessons.finetuning.stages.model import NEW, TRAINED, parts_of

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.corpus.counts import LETTERS
-from llmviz.corpus.drawn_pictures import write_picture
+from llmviz.course.components.draw_pad.view import write_picture
 from llmviz.course.components.series_view.view import read_drawn, read_hand
 from llmviz.course.document.marks import as_markdown
-from llmviz.course.lessons.history import other_lessons
+from llmviz.course.lessons.history import typed_name
 from llmviz.course.lessons.history import words as lesson_words
-from llmviz.course.lessons.history.all import axes, nine
+from llmviz.course.lessons.history.all import chapter
 from llmviz.course.lessons.history.all import chapter as all_chapter
 from llmviz.course.lessons.history.all import name as scored
 from llmviz.course.lessons.history.all import words as all_words
@@ -104,7 +104,9 @@ def test_the_matrix_is_the_counted_table():
     shown = {one["name"]: one["values"] for one in harness.sent(app, "matrix_view")["matrices"]}
     np.testing.assert_array_equal(shown["counts"], learned_pairs())
     np.testing.assert_allclose(shown["P"], probabilities(learned_pairs()), atol=1e-6)
-    mean = -np.log(nine.chances("counted-pairs", "olivia")).mean()  # the same table, with 1 added
+    mean = -np.log(
+        chapter.chances("counted-pairs", "olivia")
+    ).mean()  # the same table, with 1 added
     assert f"{mean:.1f}" == f"{np.mean([s.loss for s in walk(learned_pairs(), 'olivia')]):.1f}"
 
 
@@ -291,7 +293,7 @@ def test_nine_rows_hold_the_losses_of_the_typed_name():
     grid = harness.sent(app, "cell_grid")
     assert grid["values"].shape == (9, 6) and len(grid["rowNames"]) == 9
     for row, key in zip(grid["values"], NINE, strict=True):
-        own = -np.log(nine.chances(key, "mila"))
+        own = -np.log(chapter.chances(key, "mila"))
         np.testing.assert_allclose(row[:5], own, rtol=1e-4)
         assert row[5] == pytest.approx(own.mean(), rel=1e-4)
     links = [link.proto for link in app.get("page_link")]
@@ -302,9 +304,9 @@ def test_the_ways_into_other_lessons_fit_a_phone():
     assert max(map(len, lesson_words.links.values())) <= 50  # letters that 390 pixels have room for
 
 
-@pytest.mark.parametrize("page", other_lessons.places("mila"))
+@pytest.mark.parametrize("page", typed_name.places("mila"))
 def test_the_links_open_with_the_same_name(page):
-    link = other_lessons.places("mila")[page]
+    link = typed_name.places("mila")[page]
     part = link.pop("part")
     app = harness.open_part(page, part, **link)
     harness.fine(app)
@@ -329,7 +331,7 @@ def test_models_that_agree_are_not_ranked():
 def test_measures_are_those_of_the_cards_and_the_race():
     from llmviz.course.ui import engine
 
-    for one in nine.measures():
+    for one in chapter.measures():
         if one.key in COUNTED:
             continue
         card = engine.card(one.key)
@@ -339,8 +341,8 @@ def test_measures_are_those_of_the_cards_and_the_race():
 
 
 def test_models_that_cannot_be_ranked_are_said_to_be_close():
-    told = axes.lowest(nine.measures())
-    losses = {one.key: one.loss for one in nine.measures() if one.key not in COUNTED}
+    told = chapter.lowest(chapter.measures())
+    losses = {one.key: one.loss for one in chapter.measures() if one.key not in COUNTED}
     first = min(losses, key=losses.__getitem__)
     for key, loss in losses.items():
         if key != first:
@@ -350,7 +352,7 @@ def test_models_that_cannot_be_ranked_are_said_to_be_close():
 
 
 def losses_of_the_nine() -> dict[str, float]:
-    return {one.key: one.loss for one in nine.measures()}
+    return {one.key: one.loss for one in chapter.measures()}
 
 
 def test_three_losses_are_asked_for_with_answers_that_are_apart():
@@ -386,12 +388,12 @@ def test_before_the_guess_no_loss_but_those_of_pairs_is_told(covers):
 
 
 def test_the_looks_at_names_hold_for_all_nine():
-    means = {key: -np.log(nine.chances(key, "zlorbix")).mean() for key in NINE}
-    olivia = {key: -np.log(nine.chances(key, "olivia")) for key in NINE}
+    means = {key: -np.log(chapter.chances(key, "zlorbix")).mean() for key in NINE}
+    olivia = {key: -np.log(chapter.chances(key, "olivia")) for key in NINE}
     assert min(means, key=means.__getitem__) == "counted-pairs"
     for key in NINE:
         assert means[key] > olivia[key].mean() + 1
-        assert nine.chances(key, "annax")[:5].argmin() == 4
+        assert chapter.chances(key, "annax")[:5].argmin() == 4
         short = key in ("counted-pairs", "names-bigram")
         assert (olivia[key][3] > 2) == short
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as some
 
 from llmviz.corpus.counts import LETTERS
 from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.history.all import chapter
 from llmviz.course.lessons.history.all import name as scored
-from llmviz.course.lessons.history.all import nine
 from llmviz.course.lessons.history.all import words as all_words
 from llmviz.course.lessons.history.memory import chapter as memory
 from llmviz.course.lessons.history.memory import own_string
@@ -194,5 +194,5 @@ def test_all_were_trained_on_the_same_tokens_as_is_said():
     assert len({card["tokens"] for card in cards}) == 1
     assert {card["training_documents"] for card in cards} == {len(where.split()[0])}
     for key in COUNTED:
-        assert nine.counted(key).grams.raw[0].counts[0] == len(where.split()[0])
+        assert chapter.counted(key).grams.raw[0].counts[0] == len(where.split()[0])
     assert f"gets {len(where.split()[1])} that it never saw" in " ".join(all_words.hook.split())

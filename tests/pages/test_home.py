@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.course.lessons.home import below, params, picture, words
+from llmviz.course.lessons import home
+from llmviz.course.lessons.home import below, picture, words
 from llmviz.course.lessons.home import next_token as writing
 from llmviz.course.lessons.home.machine import ROWS, TAPS, read
 from llmviz.course.lessons.home.sentence import LOOKED_AT, sentence
@@ -144,8 +145,8 @@ def test_tokens_and_ids_stand_before_the_model_has_come(bundle, monkeypatch):
     fine(app)
     sent = drawn(app)
     assert sent["values"] is None and sent["next"] is None
-    assert [row["id"] for row in sent["rows"]] == ids_of(params.TEXT)[-ROWS:]
-    assert len(app.title) == 1 and app.text_area[0].value == params.TEXT
+    assert [row["id"] for row in sent["rows"]] == ids_of(home.TEXT)[-ROWS:]
+    assert len(app.title) == 1 and app.text_area[0].value == home.TEXT
     app.run()
     assert started, "the second look begins loading"
 
@@ -155,7 +156,7 @@ def test_no_model_no_numbers(monkeypatch, tmp_path):
     app = open_page("home")
     fine(app)
     assert drawn(app)["values"] is None
-    assert [row["id"] for row in drawn(app)["rows"]] == ids_of(params.TEXT)[-ROWS:]
+    assert [row["id"] for row in drawn(app)["rows"]] == ids_of(home.TEXT)[-ROWS:]
     assert any("No trained model" in box.value for box in app.info)
     assert any(block.value == words.no_model_command for block in app.code)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from llmviz.course.figures.networks import network_number
+from llmviz.course.figures.history import network_number
 from llmviz.course.figures.theme import category_style
 from tests.pages.harness import charts, open_part, sent
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from llmviz.course.lessons.reasoning.best_of_n import chapter
 from llmviz.course.lessons.reasoning.best_of_n import model as more
-from llmviz.course.lessons.reasoning.sum_field import sum_of
-from llmviz.course.lessons.reasoning.sum_texts import is_right
+from llmviz.course.lessons.reasoning.sum_texts import is_right, sum_of
 from tests.course.lessons.reasoning.test_more_tries import NUMBERS, TRY
 from tests.pages.harness import fine, open_part, prose_of
 

@@ -15,7 +15,6 @@ from llmviz.course.lessons.reasoning.retrieval import (
     OWN,
     TOLD,
     chapter,
-    found,
     words,
 )
 from llmviz.course.lessons.reasoning.retrieval.passage_ranking import BM
@@ -29,7 +28,7 @@ TEXT = st.lists(LINE.map(" ".join), min_size=1, max_size=5).map("\n\n".join)
 
 
 def ranked(text=DOCUMENTS, question=QUESTION, k1=1.5, b=0.75):
-    return found.ranked_for(text, 2, 0, question, k1, b)
+    return chapter.ranked_for(text, 2, 0, question, k1, b)
 
 
 @settings(deadline=None, max_examples=40)
@@ -48,11 +47,11 @@ def test_each_passage_and_each_cell_has_its_line(text, asked):
 
 
 def test_it_is_asked_what_is_answered_without_the_source():
-    whole = found.put(ranked(question="Where does Alice live?"), BM, 2, off=[])
+    whole = chapter.put(ranked(question="Where does Alice live?"), BM, 2, off=[])
     asked = chapter.question(whole, "Where does Alice live?")
-    _, given = found.answered_for(whole.texts, "Where does Alice live?")
+    _, given = chapter.answered_for(whole.texts, "Where does Alice live?")
     left = tuple(text for at, text in enumerate(whole.texts, 1) if at != given.source)
-    _, after = found.answered_for(left, "Where does Alice live?")
+    _, after = chapter.answered_for(left, "Where does Alice live?")
     assert given.words[1] == "Hollin" and asked is not None
     assert (asked.right == 2) == after.declines
     rows = chapter.rows_of(whole, "Where does Alice live?", given, told=False)
@@ -62,8 +61,8 @@ def test_it_is_asked_what_is_answered_without_the_source():
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_is_made_in_one_passage_and_nothing_else(change):
-    before = found.put(ranked(), BM, 3, off=[])
-    now = found.changed(before, QUESTION, change, 2, "A cat.")
+    before = chapter.put(ranked(), BM, 3, off=[])
+    now = chapter.changed(before, QUESTION, change, 2, "A cat.")
     different = [
         at
         for at, pair in enumerate(zip(before.texts, now.texts, strict=True))
@@ -74,20 +73,20 @@ def test_a_change_is_made_in_one_passage_and_nothing_else(change):
     if change == AS_FOUND:
         assert not now.changed
     elif change == TOLD:
-        assert now.texts[1] == f"{before.texts[1]} {found.INSTRUCTION}"
+        assert now.texts[1] == f"{before.texts[1]} {chapter.INSTRUCTION}"
     elif change == OWN:
         assert now.texts[1] == "A cat."
     elif now.changed:
-        _, given = found.answered_for(before.texts, QUESTION)
+        _, given = chapter.answered_for(before.texts, QUESTION)
         assert change == LIE and given.words[1] not in split_plain(now.texts[now.changed - 1])
 
 
 def test_passages_are_taken_turned_and_left_out():
     one = ranked()
     order = one.order(BM)[:3]
-    assert found.put(one, BM, 3, off=[]).places == tuple(order)
-    assert found.put(one, BM, 3, off=["2"]).places == (order[0], order[2])
-    assert found.put(one, BM, 0, off=[]).texts == ()
+    assert chapter.put(one, BM, 3, off=[]).places == tuple(order)
+    assert chapter.put(one, BM, 3, off=["2"]).places == (order[0], order[2])
+    assert chapter.put(one, BM, 0, off=[]).texts == ()
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,7 @@ def test_passages_are_taken_turned_and_left_out():
     ],
 )
 def test_a_lie_is_another_word_of_the_same_kind(text, word, after):
-    assert found._replaced(text, word) == after
+    assert chapter._replaced(text, word) == after
 
 
 @pytest.mark.parametrize(
@@ -117,7 +116,7 @@ def test_a_lie_is_another_word_of_the_same_kind(text, word, after):
     ],
 )
 def test_the_sentence_on_an_answer_says_whether_its_source_has_the_word(said, texts, kind):
-    now = found.Put(texts, tuple(range(len(texts))))
+    now = chapter.Put(texts, tuple(range(len(texts))))
     line = chapter.answer_read(Answer(said, (0.5,) * len(said), ()), now)
     assert (words.answer_read["declines"][:20] in line) == (kind == "No")
     assert kind == "No" or kind in line

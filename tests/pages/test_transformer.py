@@ -13,8 +13,7 @@ from llmviz.course.lessons.transformer.stream import chapter as stream
 from llmviz.course.lessons.transformer.stream import ledger as ledger_part
 from llmviz.course.lessons.transformer.stream.chapter import opened_cell
 from llmviz.course.ui.model_on_text import names_of
-from llmviz.course.ui.token_choice import token_of
-from llmviz.course.ui.two_prompts import written
+from llmviz.course.ui.two_prompts import token_of, written
 from llmviz.interpretability.attribution import Entry, FrozenNorm, Ledger
 from llmviz.interpretability.lens import Lens, logit_lens
 from llmviz.interpretability.patching import Site, patch, read_prompt

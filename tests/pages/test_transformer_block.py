@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.course.components import unpack
-from llmviz.course.components.matrix_view.weights import field
+from llmviz.course.components.matrix_view.view import field
 from llmviz.course.lessons.transformer import LESSON
+from llmviz.course.lessons.transformer import TEXT as LESSON_TEXT
 from llmviz.course.lessons.transformer.block import chapter as block
 from llmviz.course.lessons.transformer.block import words as block_words
 from llmviz.course.lessons.transformer.block.drawing import stage_names
-from llmviz.course.lessons.transformer.params import TEXT as LESSON_TEXT
 from llmviz.course.lessons.transformer.subject import Subject
 from llmviz.course.lessons.transformer.units import chapter as units
 from llmviz.course.lessons.transformer.units import words as units_words

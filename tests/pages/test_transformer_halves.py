@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from llmviz.corpus.language import translate
 from llmviz.course.document.marks import as_markdown
-from llmviz.course.lessons.transformer import params
+from llmviz.course.lessons import transformer
 from llmviz.course.lessons.transformer.halves import chapter as halves
 from llmviz.course.lessons.transformer.halves import teacher, words
 from llmviz.course.lessons.transformer.halves.model import forced, free, looks
@@ -225,7 +225,7 @@ def test_any_head_of_a_link_is_one_that_exists(written, layers, heads):
 
 
 def test_the_shares_of_the_page_are_those_of_the_cards_and_the_cards_of_the_models():
-    app = harness.open_part("transformer", "masked", text=params.TEXT)
+    app = harness.open_part("transformer", "masked", text=transformer.TEXT)
     card = engine.card(masked.BOTH)
     fresh = scores(load_trained(engine.CHECKPOINTS / masked.BOTH))
     for name, found in fresh.items():
@@ -237,7 +237,7 @@ def test_the_shares_of_the_page_are_those_of_the_cards_and_the_cards_of_the_mode
 
 
 def test_no_colour_tells_before_the_click(covers):
-    app = harness.open_part("transformer", "masked", text=params.TEXT)
+    app = harness.open_part("transformer", "masked", text=transformer.TEXT)
     strip = harness.sent(app, "token_strip")
     assert not any(value for row in strip["rows"] for value in row["values"])
     assert not harness.unpack_all(app, "paired_bars")

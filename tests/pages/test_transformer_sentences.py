@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.sampling.loop import chapter as loop
-from llmviz.course.lessons.transformer.block.captions import Captions
+from llmviz.course.lessons.transformer.block.drawing import Captions
 from llmviz.course.lessons.transformer.halves import teacher
 from llmviz.course.lessons.transformer.halves import words as halves_words
 from llmviz.course.lessons.transformer.halves.model import Decoding

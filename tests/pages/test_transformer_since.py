@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.course.document.marks import as_markdown
-from llmviz.course.lessons.transformer.since import chapter, pictures, times, words
+from llmviz.course.lessons.transformer.since import chapter, pictures, words
 from llmviz.course.lessons.transformer.since.model import (
     CHANGES,
     FAMILY,
@@ -218,7 +218,7 @@ class Told:
 
 
 def measured_as(monkeypatch, job):
-    monkeypatch.setattr(times, "measuring", lambda: [job] if job else [])
+    monkeypatch.setattr(pictures, "measuring", lambda: [job] if job else [])
     app = open_part("transformer", "since", change="positions", text=TEXT)
     fine(app)
     return app
@@ -247,9 +247,9 @@ def test_times_are_measured_when_asked_for_and_the_same_for_all(monkeypatch):
 
 def test_each_change_has_its_sentence_about_times():
     for change in CHANGES:
-        told = as_markdown(times.times_line(change, TIMES))
+        told = as_markdown(pictures.times_line(change, TIMES))
         assert told.count("times**") == len(CHANGES[change]) - 1
-    assert len(times.ratios(TIMES)) == len(FAMILY) - 1
+    assert len(pictures.ratios(TIMES)) == len(FAMILY) - 1
 
 
 def test_one_measurement_runs_at_a_time(monkeypatch):
@@ -262,11 +262,11 @@ def test_one_measurement_runs_at_a_time(monkeypatch):
             started.append(given)
             return Told("running")
 
-    monkeypatch.setattr(times, "measuring", lambda: jobs)
-    monkeypatch.setattr(times.kit, "training_jobs", Pool)
-    times._begin()
-    times._begin()
+    monkeypatch.setattr(pictures, "measuring", lambda: jobs)
+    monkeypatch.setattr(pictures.kit, "training_jobs", Pool)
+    pictures._begin()
+    pictures._begin()
     assert len(started) == 1 and started[0]["names"] == [checkpoint(name) for name in FAMILY]
     jobs[:] = [Told("stopped")]
-    times._begin()
+    pictures._begin()
     assert len(started) == 2

@@ -19,9 +19,9 @@ from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.transformer.units import chapter as units
 from llmviz.course.ui import worksheet
 from llmviz.course.ui.asked import questions_of
-from llmviz.course.ui.paper_axis import drawn
 from llmviz.course.ui.question import MARK
 from llmviz.course.ui.state import LEARNER_TEXT
+from llmviz.course.ui.worksheet import drawn
 from tests.pages.harness import ROOT, open_part
 from tests.pages.test_chapter_form import NUMBER, TAG, tells
 

@@ -174,11 +174,11 @@ from llmviz.course.components.matrix_view.view import (
     Cell,
     Matrix,
     MatrixState,
+    Weights,
     Window,
     cell_of,
     matrix_view,
 )
-from llmviz.course.components.matrix_view.weights import Weights
 from llmviz.course.components.merge_tree.view import TreeMerge, merge_tree
 from llmviz.course.components.sampler.view import Column, Control, Sweeps, sampler
 from llmviz.course.components.softmax_view.view import softmax_view

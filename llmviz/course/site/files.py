@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.course.components._shared.bundle import COMPONENTS, script
-from llmviz.course.components._shared.saver.page import outside_script, theme_rules
-from llmviz.course.components._shared.saver.plotly_script import script_for
+from llmviz.course.components._shared.saver.page import outside_script, script_for, theme_rules
 from llmviz.course.components._shared.transport import PARTS, parts_at, whole_style
 from llmviz.course.figures.theme import css_variables
 from llmviz.course.ui.prose import STYLE

@@ -1,10 +1,14 @@
-"""What the chapters of every lesson share: a text made safe to look at, and refusals."""
+"""What the chapters of every lesson share: a text made safe to look at, refusals, tables.
+
+Columns of a table go to the browser as they are, without a data frame in between.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import pyarrow as pa
 import streamlit as st
 
 from llmviz.course.figures.theme import Mode
@@ -12,6 +16,28 @@ from llmviz.course.ui.codec import pack_text
 from llmviz.course.ui.notices import inform, refuse, warn
 from llmviz.course.ui.state import LEARNER_TEXT, LINK_ICON, PageState
 from llmviz.textfile import check_text
+
+
+def columns_table(columns: Mapping[str, Sequence[Any]], **more: Any) -> None:
+    """Show columns under their titles; more: as `st.dataframe` takes it.
+
+    A pandas frame says the same, and takes the server ten times as long in every rerun.
+    """
+    arrays = [pa.array(values, from_pandas=True) for values in columns.values()]  # NaN is empty
+    st.dataframe(pa.table(arrays, names=list(columns)), hide_index=True, **more)
+
+
+def rows_table(rows: Iterable[Sequence[Any]], titles: Iterable[str], **more: Any) -> None:
+    """Show rows under the titles of their columns; see `columns_table`."""
+    titles, rows = list(titles), list(rows)
+    columns = zip(*rows, strict=True) if rows else [()] * len(titles)
+    columns_table(dict(zip(titles, columns, strict=True)), **more)
+
+
+def grouped(titles: Iterable[str]) -> dict[str, Any]:
+    """Return a `column_config` with which columns of these titles have commas in large numbers."""
+    return {title: st.column_config.NumberColumn(format="localized") for title in titles}
+
 
 LOOKED_AT = 10_000  # characters of the learner's text that a lesson works on
 PARTS = "_parts"  # in the session, where somebody lists them: the parts of the chapter

@@ -12,7 +12,6 @@ from llmviz.course.components.case_rows.view import Axis, Case, case_rows
 from llmviz.course.components.draw_on.view import Drawn, Scale, draw_on
 from llmviz.course.document.values import FORMATS
 from llmviz.course.figures.theme import Mode, bare_layout, category_style, role_color
-from llmviz.course.ui.chapter_parts import draw_part
 from llmviz.course.ui.code import fold, show_code
 from llmviz.course.ui.common import (
     EMPTY,
@@ -23,9 +22,11 @@ from llmviz.course.ui.common import (
     chart,
     choose,
     choose_below_title,
+    columns_table,
     controls,
     count,
     duration,
+    grouped,
     head_link,
     keep,
     learner_text,
@@ -36,6 +37,7 @@ from llmviz.course.ui.common import (
     power_of_ten,
     raised,
     readable,
+    rows_table,
     signed,
     suggest,
     theme,
@@ -44,7 +46,7 @@ from llmviz.course.ui.contents import Lesson
 from llmviz.course.ui.guess import guess_cases, guess_cell, guess_line
 from llmviz.course.ui.job_pools import import_jobs, map_jobs, prepare_umap, training_jobs
 from llmviz.course.ui.kept import kept, on_model, on_model_and_tokenizer
-from llmviz.course.ui.lesson import section, seen
+from llmviz.course.ui.lesson import draw_part, section, seen
 from llmviz.course.ui.live_job import Said, going_job, job_for, job_of, live, watch_only
 from llmviz.course.ui.model_on_text import Read, load_and_read, names_of, read, read_ids, spoken
 from llmviz.course.ui.model_picker import (
@@ -94,7 +96,6 @@ from llmviz.course.ui.selectable_models import Card, bundled_fitting, card_of, l
 from llmviz.course.ui.shell import HALF_CHARACTER, text_box
 from llmviz.course.ui.stage import looks, source, stage
 from llmviz.course.ui.state import LEARNER_TEXT, LINK_ICON, PageState, tied
-from llmviz.course.ui.table import columns_table, grouped, rows_table
 from llmviz.course.ui.text import escape_markdown, escape_plotly, visible
 from llmviz.course.ui.text_field import text_area, text_input
 from llmviz.course.ui.translated_sentence import Sentence, read_sentence

@@ -1,8 +1,9 @@
-"""A lesson's page: its head, the chosen chapter, and the way onward."""
+"""A lesson's page: its head, the chosen chapter or the chosen part of one, and the way onward."""
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
@@ -12,11 +13,32 @@ import streamlit as st
 from llmviz.course.components.progress.view import note_opened
 from llmviz.course.document import Section
 from llmviz.course.ui import course, seat
+from llmviz.course.ui.common import choose_below_title
 from llmviz.course.ui.contents import WAY, Lesson
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.course.ui.prose import opening, prose
 from llmviz.course.ui.question import HERE, open_all
 from llmviz.course.ui.state import PageState, page_state
+
+
+def draw_part(
+    state: PageState,
+    key: str,
+    label: str,
+    names: Mapping[str, str],
+    parts: Mapping[str, Callable[[PageState], None]],
+    *,
+    needs_engine: bool = False,
+) -> None:
+    """Show the choice of a part, which the control `key` holds, and draw that part.
+
+    names: what each is called, in order. parts: what draws each. needs_engine: whether no part can
+    do without torch, for which the choice then need not wait.
+    """
+    choose_below_title(state, key, label, names, parts=True)
+    if not needs_engine or engine_ready():
+        parts[state[key]](state)
+
 
 FIRST, FURTHER = "What you need first", "Further chapters of this lesson"
 CHAPTERS = "_chapters"  # in the session: tests read from here which chapters there are

@@ -1,6 +1,6 @@
 """A picture of linked matrices, and the parts of a transformer in it: products, turns, attention.
 
-T time, C width, D head size.
+Their words are those of all lessons that draw them. T time, C width, D head size.
 """
 
 from __future__ import annotations
@@ -15,9 +15,26 @@ import torch
 from torch import Tensor
 
 from llmviz.course import components as lv
-from llmviz.course.ui import matrix_words as words
 from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.textfile import whole_number
+
+ASKING_AXIS = "token that asks"
+ASKED_AXIS = "token that is asked"
+TAKES = "“{asking}” takes {share} from “{asked}”."
+TAKES_SELF = "“{asking}” takes most, {share}, from itself."
+MASK_REASON = "it lies ahead"
+WINDOW_REASON = "it lies ahead or outside the window"
+MASKED_FORMULA = "−∞ where forbidden"
+WEIGHTS_FORMULA = "softmax of each row"
+KEPT_FORMULA = "1 = kept"
+DROPPED_FORMULA = "kept ÷ (1 − p)"
+FIRST_SOFTMAX = "softmax first"
+THEN_MASK = "then masked"
+MASK_LABEL = "mask"
+TURNED = "turned"
+TURNED_FORMULA = "{name} turned by angle"
+ANGLE_FORMULA = "position × speed, radians"
+
 
 Names = list[list[str | None]]
 Scale = tuple[float, str]  # what scores are multiplied by, and how that is written
@@ -143,17 +160,17 @@ def turn(
         picture.add("position", torch.arange(len(tokens))[:, None])
         picture.add("speed", speeds)
         op = lv.multiply("position", "speed")
-        formula = words.ANGLE_FORMULA
+        formula = ANGLE_FORMULA
         picture.add("angle", angles, "angle", formula, op=op, windows=("", seen), **rows)
     for name, role, values in pairs:
         op, label = lv.turned(name, "angle"), turned(name)
-        text = words.TURNED_FORMULA.format(name=name)
+        text = TURNED_FORMULA.format(name=name)
         picture.add(label, values, label, text, role=role, op=op, windows=("", n), **rows)
 
 
 def turned(name: str) -> str:
     """What queries or keys are called once they are turned."""
-    return f"{name} {words.TURNED}"
+    return f"{name} {TURNED}"
 
 
 def takes(tokens: Sequence[str], weights: np.ndarray, sources: Sequence[str] = ()) -> list[str]:
@@ -163,7 +180,7 @@ def takes(tokens: Sequence[str], weights: np.ndarray, sources: Sequence[str] = (
     for i, row in enumerate(weights):
         j = int(row.argmax())
         own = not sources and i == j
-        line = words.TAKES_SELF if own else words.TAKES
+        line = TAKES_SELF if own else TAKES
         lines.append(line.format(asking=tokens[i], share=f"{row[j]:.0%}", asked=columns[j]))
     return lines
 
@@ -204,8 +221,8 @@ def weights_to_output(
     square = {
         "row_labels": tokens,
         "col_labels": asked or tokens,
-        "row_axis": words.ASKING_AXIS,
-        "col_axis": words.ASKED_AXIS,
+        "row_axis": ASKING_AXIS,
+        "col_axis": ASKED_AXIS,
     }
     op = lv.matmul(*operands, transpose_b=True)
     last = f"scores{mark}"
@@ -220,21 +237,21 @@ def weights_to_output(
     else:
         if masked:
             op, last = lv.masked(last, masked), f"masked{mark}"
-            picture.add(last, steps.masked, last, words.MASKED_FORMULA, op=op, **square)
+            picture.add(last, steps.masked, last, MASKED_FORMULA, op=op, **square)
         op, last = lv.softmax_rows(last), f"weights{mark}"
         notes = takes(tokens, steps.weights.numpy(), asked)
         shares = {"role": "weights", "limit": 1.0, "row_sums": True, **square}
-        picture.add(last, steps.weights, last, words.WEIGHTS_FORMULA, op=op, notes=notes, **shares)
+        picture.add(last, steps.weights, last, WEIGHTS_FORMULA, op=op, notes=notes, **shares)
     if dropout:
         assert way.kept is not None
-        text = words.KEPT_FORMULA
+        text = KEPT_FORMULA
         picture.add(
             f"kept{mark}", way.kept.to(steps.weights), f"kept{mark}", text, **BINARY, **square
         )
         op = lv.dropout(last, f"kept{mark}", dropout)
         last = f"dropped{mark}"
         shares = {"role": "weights", "limit": 1 / (1 - dropout), "row_sums": True, **square}
-        picture.add(last, steps.dropped, last, words.DROPPED_FORMULA, op=op, **shares)
+        picture.add(last, steps.dropped, last, DROPPED_FORMULA, op=op, **shares)
     picture.add(
         f"context{mark}",
         steps.output,
@@ -259,17 +276,17 @@ def _softmax_first(
     """Add the mistake of a softmax before the mask; return the name of the weights."""
     first = steps.scaled.softmax(-1)
     shares = {"role": "weights", "limit": 1.0, "row_sums": True, **square}
-    picture.add(f"softmax{mark}", first, words.FIRST_SOFTMAX, op=lv.softmax_rows(last), **shares)
+    picture.add(f"softmax{mark}", first, FIRST_SOFTMAX, op=lv.softmax_rows(last), **shares)
     if before == "softmax_again":
         op = lv.masked(f"softmax{mark}", masked)
-        picture.add(f"masked{mark}", steps.masked, words.THEN_MASK, op=op, **square)
+        picture.add(f"masked{mark}", steps.masked, THEN_MASK, op=op, **square)
         op = lv.softmax_rows(f"masked{mark}")
     else:
         allowed = (steps.masked != 0).to(first.dtype)
-        picture.add(f"mask{mark}", allowed, words.MASK_LABEL, **BINARY, **square)
+        picture.add(f"mask{mark}", allowed, MASK_LABEL, **BINARY, **square)
         op = lv.multiply(f"softmax{mark}", f"mask{mark}")
         if before == "renormalise":
-            picture.add(f"masked{mark}", steps.masked, words.THEN_MASK, op=op, **shares)
+            picture.add(f"masked{mark}", steps.masked, THEN_MASK, op=op, **shares)
             op = lv.rows_normalised(f"masked{mark}")
     picture.add(f"weights{mark}", steps.weights, "weights", op=op, **shares)
     return f"weights{mark}"

@@ -9,8 +9,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from llmviz.course.components._shared.saver.page import page_template
-from llmviz.course.components._shared.saver.plotly_script import script_for
+from llmviz.course.components._shared.saver.page import page_template, script_for
 
 
 def routes(base: str = "") -> list[Route]:

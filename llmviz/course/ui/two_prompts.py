@@ -1,10 +1,11 @@
 """Two prompts of the learner's and their answers, for chapters that patch one into the other.
 
-V vocabulary.
+A token that is chosen or typed is one of a model's. V vocabulary.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -18,9 +19,33 @@ from llmviz.course.ui.prose import prose
 from llmviz.course.ui.selectable_models import label
 from llmviz.course.ui.state import PageState
 from llmviz.course.ui.text_field import text_input
-from llmviz.course.ui.token_choice import token_of
 from llmviz.interpretability.patching import Reading, read_prompt
 from llmviz.textfile import check_text
+from llmviz.tokenizers import Tokenizer
+
+NOT_ONE = "{text} is {count} tokens for this model: {tokens}. A logit belongs to one token."
+NOTHING_TYPED = "There is no token without a character. Choose or type one."
+
+
+def token_of(written: str, best: Sequence[int], tokenizer: Tokenizer) -> int:
+    """Return the token that was chosen or typed; a space may be written as a dot.
+
+    Raises ValueError: what was typed is not one token.
+    """
+    names = names_of(best, tokenizer)
+    if written in names:
+        return best[names.index(written)]
+    ids = []
+    for text in (written, written.replace("·", " ")):
+        ids = [tokenizer.special_tokens[text]] if text in tokenizer.special_tokens else []
+        ids = ids or tokenizer.encode(text)
+        if len(ids) == 1:
+            return ids[0]
+    if not ids:
+        raise ValueError(NOTHING_TYPED)
+    listed = ", ".join(names_of(ids[:8], tokenizer)) + (", …" if len(ids) > 8 else "")
+    raise ValueError(NOT_ONE.format(text=written[:40], count=len(ids), tokens=listed))
+
 
 EMPTY = "One of the prompts is empty. Both need at least one character."
 LONG = "For {name}, this prompt is {count} tokens long. It reads {limit} at most."

@@ -18,9 +18,8 @@ from packaging.version import Version
 
 from llmviz import cli
 from llmviz.course.site import write
-from llmviz.course.site.elements import code_html, markdown, question_html
+from llmviz.course.site.elements import code_html, markdown, question_html, table_html
 from llmviz.course.site.files import Files
-from llmviz.course.site.tables import table_html
 from llmviz.course.site.write import places
 from llmviz.course.ui.question import Question
 from llmviz.training.files import WRITING

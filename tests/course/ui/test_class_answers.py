@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from llmviz.course.ui import class_lines
+from llmviz.course.ui import class_answers
 from llmviz.course.ui.class_answers import HEAD, MOST, ClassAnswers, name_of, who_of
 from llmviz.course.ui.classes import MINUTE, Classes, Refused
 from llmviz.course.ui.origin import Origin
@@ -154,7 +154,7 @@ def test_what_was_written_in_part_spoils_nothing_that_comes_after(classes):
 
 
 def test_a_process_that_is_held_while_it_writes_holds_nobody_for_long(classes, monkeypatch):
-    monkeypatch.setattr(class_lines, "_PATIENCE", 0.01)
+    monkeypatch.setattr(class_answers, "_PATIENCE", 0.01)
     group = classes.open(ANN, "w", HERE)
     thought = ClassAnswers(classes)
     with classes.path(group.code).with_suffix(".lock").open("ab") as file:

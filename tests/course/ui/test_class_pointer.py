@@ -9,8 +9,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from llmviz.course.ui import browser, classroom
-from llmviz.course.ui.class_pointer import MOST, SECONDS, ClassPointer
 from llmviz.course.ui.classes import Classes
+from llmviz.course.ui.classroom import MOST, SECONDS, ClassPointer
 from llmviz.course.ui.origin import Origin
 
 ANN, BOB = "a" * 43, "b" * 43

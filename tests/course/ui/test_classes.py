@@ -11,7 +11,6 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from llmviz.course.ui import classroom
-from llmviz.course.ui.class_pointer import ClassPointer
 from llmviz.course.ui.classes import (
     ALPHABET,
     LENGTH,
@@ -23,6 +22,7 @@ from llmviz.course.ui.classes import (
     Tries,
     code_of,
 )
+from llmviz.course.ui.classroom import ClassPointer
 from llmviz.course.ui.origin import Origin
 from llmviz.training import run_folders
 

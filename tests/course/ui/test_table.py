@@ -9,7 +9,7 @@ def page() -> None:
     """Two tables, one of rows and one of columns, and one without rows."""
     import numpy as np
 
-    from llmviz.course.ui.table import columns_table, rows_table
+    from llmviz.course.ui.common import columns_table, rows_table
 
     rows_table([["a", 1, 0.5], ["b", 2, float("nan")]], ["name", "steps", "loss"])
     columns_table({"z": np.arange(3), "a": ["<b>x</b>", "", "é"]}, width=300)

@@ -10,8 +10,8 @@ import pytest
 import torch
 from torch import nn
 
-from llmviz.course.ui import engine, turns
-from llmviz.course.ui.turns import Turns, take_turns
+from llmviz.course.ui import engine
+from llmviz.course.ui.engine import Turns, take_turns
 
 
 class Counting(nn.Module):
@@ -76,5 +76,5 @@ def test_a_pass_within_a_pass_does_not_wait_for_itself():
 def test_a_loaded_model_takes_turns_and_so_does_its_copy():
     model = engine.load("names-mlp").model
     for one in (model, copy.deepcopy(model)):
-        assert turns.TURNS.begin in one._forward_pre_hooks.values()
-        assert turns.TURNS.end in one._forward_hooks.values()
+        assert engine.TURNS.begin in one._forward_pre_hooks.values()
+        assert engine.TURNS.end in one._forward_hooks.values()

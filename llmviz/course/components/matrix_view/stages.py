@@ -13,11 +13,12 @@ from llmviz.course.components._shared.transport import Stored, mount_states
 from llmviz.course.components.matrix_view.view import (
     Cell,
     Matrix,
+    Weights,
     Window,
+    by_reference,
     matrix_payload,
     starting_states,
 )
-from llmviz.course.components.matrix_view.weights import Weights, by_reference
 from llmviz.course.figures.theme import ROLES
 
 

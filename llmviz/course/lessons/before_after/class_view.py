@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.components.paired_bars.view import paired_bars
-from llmviz.course.lessons.before_after import words
+from llmviz.course.lessons.before_after import AFTER, BEFORE, words
 from llmviz.course.lessons.before_after.counts import (
     KINDS,
     Counts,
@@ -15,7 +15,6 @@ from llmviz.course.lessons.before_after.counts import (
     table,
     together,
 )
-from llmviz.course.lessons.before_after.params import AFTER, BEFORE
 from llmviz.course.lessons.before_after.questions import all_asks
 from llmviz.course.ui import kit
 from llmviz.course.ui.class_question import THOUGHT, warn_if_full

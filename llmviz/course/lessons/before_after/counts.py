@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from llmviz.course.lessons.before_after.params import AFTER, BEFORE
+from llmviz.course.lessons.before_after import AFTER, BEFORE
 from llmviz.course.lessons.before_after.two_tests import TESTS
 from llmviz.course.ui.class_answers import Ask, Asked, as_cell
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from urllib.parse import urlencode
 
-from llmviz.course.lessons.before_after import LESSON, words
-from llmviz.course.lessons.before_after.params import AFTER, BEFORE
+from llmviz.course.lessons.before_after import AFTER, BEFORE, LESSON, words
 from llmviz.course.lessons.before_after.questions import MODEL, continued, questions, test_of, why
 from llmviz.course.ui import engine
 from llmviz.course.ui.asked import SECONDS, Asked

@@ -1,13 +1,18 @@
-"""The page of the two tests: ten questions, one in own words, and how both tests went."""
+"""The page of the two tests: ten questions, one in own words, and how both tests went.
 
+What a visitor answered is kept in the session, and in the visitor's browser.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
 from functools import partial
 
 import streamlit as st
 
 from llmviz.corpus.words import CAPITALS
+from llmviz.course.components.test_keeper.view import test_keeper
 from llmviz.course.document.marks import as_markdown, unmarked
-from llmviz.course.lessons.before_after import class_view, sheets, words
-from llmviz.course.lessons.before_after.params import AFTER, BEFORE
+from llmviz.course.lessons.before_after import AFTER, BEFORE, class_view, words
 from llmviz.course.lessons.before_after.questions import (
     MODEL,
     Continued,
@@ -17,19 +22,102 @@ from llmviz.course.lessons.before_after.questions import (
     test_of,
     why,
 )
-from llmviz.course.lessons.before_after.sheets import Sheet
+from llmviz.course.lessons.before_after.two_tests import TESTS
 from llmviz.course.ui import class_question, engine, kit
 from llmviz.course.ui.class_answers import MOST, name_of
 from llmviz.course.ui.classes import OpenClass
 from llmviz.course.ui.contents import WAY
 from llmviz.course.ui.engine_ready import engine_ready
 
+LONGEST = 20_000  # characters that a browser may have kept
+MOST_ANSWERS = 60  # of both tests, with some of an older state of the questions
+_SHEETS, _HEARD = "_two_tests", "_two_tests_heard"  # in the session
+_KEEPER = "test_keeper"
+
+
+@dataclass
+class Sheet:
+    """The answers before the course, or after it.
+
+    test: which one was taken, "a" or "b". answers: by the name of a question. own: the answer in
+    own words. done: no answer is changed any more. looked: the visitor asked to see the right ones.
+    """
+
+    test: str = ""
+    answers: dict[str, int] = field(default_factory=dict)
+    own: str = ""
+    done: bool = False
+    looked: bool = False
+
+
+Sheets = dict[str, Sheet]
+
+
+def written(sheets: Sheets) -> str:
+    """Return sheets as a browser keeps them; an empty text where nothing was answered."""
+    if all(sheet == Sheet() for sheet in sheets.values()):
+        return ""
+    return json.dumps({when: asdict(sheet) for when, sheet in sheets.items()})
+
+
+def read(text: object) -> Sheets:
+    """Return the sheets that a browser kept; empty ones for what is none."""
+    sheets = {BEFORE: Sheet(), AFTER: Sheet()}
+    if not isinstance(text, str) or len(text) > LONGEST:
+        return sheets
+    try:
+        kept = json.loads(text)
+    except (ValueError, RecursionError):
+        return sheets
+    for when in (BEFORE, AFTER):
+        match kept.get(when) if isinstance(kept, dict) else None:
+            case {
+                "test": str(test),
+                "answers": dict(answers),
+                "own": str(own),
+                "done": bool(done),
+                "looked": bool(looked),
+            } if test in ("", *TESTS) and len(answers) <= MOST_ANSWERS:
+                whole = {name: at for name, at in answers.items() if type(at) is int}
+                own = own.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+                sheets[when] = Sheet(test, whole, own[:MOST], done and bool(test), looked)
+    return sheets
+
+
+def sheet_of() -> Sheets:
+    """Return this visitor's sheets."""
+    return st.session_state.setdefault(_SHEETS, read(""))
+
+
+def keep() -> None:
+    """Let the browser keep the sheets as they are now, once it has said what it kept before."""
+    asks = not st.session_state.get(_HEARD, False)
+    test_keeper("" if asks else written(sheet_of()), asks=asks, on_kept=_take, key=_KEEPER)
+
+
+def forget() -> None:
+    """Forget all answers, here and in the browser."""
+    st.session_state[_SHEETS], st.session_state[_HEARD] = read(""), True
+
+
+def _take() -> None:
+    """Take what the browser kept; what was answered in the meantime stays."""
+    if st.session_state.get(_HEARD):
+        return
+    st.session_state[_HEARD] = True
+    match (st.session_state.get(_KEEPER) or {}).get("kept"):
+        case [text, *_]:
+            kept, now = read(text), sheet_of()
+            st.session_state[_SHEETS] = {
+                when: kept[when] if sheet == Sheet() else sheet for when, sheet in now.items()
+            }
+
 
 def draw(state: kit.PageState) -> None:
     """Show a test, what a class answered, and once both are done, how they went."""
     if not engine_ready():
         return
-    sheets.keep()
+    keep()
     if (way := state[WAY.key]) in words.seen:
         with st.container(border=True):
             st.subheader(words.seen_title, anchor=False)
@@ -44,7 +132,7 @@ def draw(state: kit.PageState) -> None:
     ten = questions(test)
     if (listed := st.session_state.get(kit.ASKED)) is not None:
         listed += [question for question in ten if question not in listed]
-    sheet = sheets.held()[when]
+    sheet = sheet_of()[when]
     st.header(words.title_of[when], anchor=False)
     for number, question in enumerate(ten, 1):
         _ask(number, len(ten), question, when, test, sheet)
@@ -66,7 +154,7 @@ def _ask(
     st.session_state[key] = chosen if chosen in question.order else None
 
     def answer() -> None:
-        held = sheets.held()[when]
+        held = sheet_of()[when]
         held.test, held.answers[question_name(question)] = test, st.session_state[key]
 
     with st.container(border=True):
@@ -106,7 +194,7 @@ def _own_words(when: str, test: str, sheet: Sheet) -> None:
     st.session_state[key] = sheet.own
 
     def write() -> None:
-        held = sheets.held()[when]
+        held = sheet_of()[when]
         text = st.session_state[key].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         held.test, held.own = test, text[:MOST]
 
@@ -129,7 +217,7 @@ def _own_words(when: str, test: str, sheet: Sheet) -> None:
 def _ending(when: str, test: str, sheet: Sheet) -> None:
     ten = questions(test)
     answered = sum(question_name(question) in sheet.answers for question in ten)
-    held = sheets.held()
+    held = sheet_of()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(words.so_far.format(answered=answered, all=len(ten)))
         if not sheet.done:
@@ -144,7 +232,7 @@ def _ending(when: str, test: str, sheet: Sheet) -> None:
             undo = partial(_set, when, "done", False)
             st.button(words.undo, key="_test_undo", on_click=undo)
         if any(kept != Sheet() for kept in held.values()):
-            st.button(words.forget, key="_test_forget", type="tertiary", on_click=sheets.forget)
+            st.button(words.forget, key="_test_forget", type="tertiary", on_click=forget)
     both = all(kept.done for kept in held.values())
     if sheet.done and not both and not sheet.looked:
         st.info(words.waits, icon=":material/hourglass_empty:")
@@ -158,7 +246,7 @@ def _ending(when: str, test: str, sheet: Sheet) -> None:
 
 
 def _set(when: str, name: str, value: bool) -> None:
-    setattr(sheets.held()[when], name, value)
+    setattr(sheet_of()[when], name, value)
 
 
 def _went(when: str, sheet: Sheet) -> None:

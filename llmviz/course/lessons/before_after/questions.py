@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 from llmviz.corpus.words import CAPITALS
 from llmviz.course.document.marks import unmarked
-from llmviz.course.lessons.before_after import words
-from llmviz.course.lessons.before_after.params import AFTER, BEFORE
+from llmviz.course.lessons.before_after import AFTER, BEFORE, words
 from llmviz.course.lessons.before_after.two_tests import TESTS, items
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.class_answers import Ask

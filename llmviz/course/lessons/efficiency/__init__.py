@@ -1,7 +1,15 @@
 """Fast and small: what it takes to train and to serve a model for many people."""
 
 from llmviz.course.document import beside
+from llmviz.course.ui import codec
 from llmviz.course.ui.contents import Lesson
+
+TEXT = "Once Anna and Samir met at the market. Then"
+
+PARAMS = [
+    codec.text("text", TEXT, codec.MOST_OF_A_TEXT, shared=True),
+]
+
 
 words = beside(__file__, "lesson")
 

@@ -11,8 +11,7 @@ import streamlit as st
 
 from llmviz.course.components.token_strip.view import visible_text
 from llmviz.course.components.vector_table.view import TablePicture, table_picture
-from llmviz.course.lessons.embeddings import words
-from llmviz.course.lessons.embeddings.params import DEFAULT_MODEL
+from llmviz.course.lessons.embeddings import DEFAULT_MODEL, words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.rerun import once
 from llmviz.interpretability.vector_tables import likest, measured, table_of, untrained_table

@@ -1,7 +1,12 @@
 """The lesson "From counts to GPT": each kind of language model, and what it could not do."""
 
 from llmviz.course.document import beside
+from llmviz.course.ui import codec
 from llmviz.course.ui.contents import Lesson
+
+NAME = codec.text("name", "olivia")
+PARAMS = [NAME]
+
 
 words = beside(__file__, "lesson")
 

@@ -1,12 +1,71 @@
-"""The learner's name as models of names can read it: the letters a to z, and what was left out."""
+"""The learner's name in the chapters of this lesson: letters a to z, its link, its model."""
 
 from dataclasses import dataclass
 from string import ascii_lowercase
+from typing import Any
 
+import numpy as np
+import streamlit as st
+
+from llmviz.course import components as lv
 from llmviz.course.document.marks import unmarked
-from llmviz.course.lessons.history import words
-from llmviz.course.lessons.history.params import NAME
-from llmviz.course.ui import kit
+from llmviz.course.lessons.history import NAME, words
+from llmviz.course.ui import engine, kit, selectable_models
+from llmviz.course.ui.engine_ready import engine_ready
+from llmviz.course.ui.matrix_picture import Picture
+from llmviz.tokenizers import ENDOFTEXT, Tokenizer
+
+
+def load(name: str) -> engine.Bundled | None:
+    """Return a bundled model; None, saying why, where it is not in this copy or torch fails."""
+    if not kit.models_here(name):
+        return None
+    return selectable_models.load(name) if engine_ready() else None
+
+
+def spoken_next(token: int, tokenizer: Tokenizer) -> str:
+    """Return a next token for a sentence; the one that ends a name is called so."""
+    return (
+        words.name_ends
+        if token == tokenizer.special_tokens[ENDOFTEXT]
+        else kit.spoken(token, tokenizer)
+    )
+
+
+def show(state: kit.PageState, picture: Picture, *, key: str, control: str, **more: Any) -> None:
+    """Draw linked matrices; `control` is the state's key of the kept cell, empty for none.
+
+    A cell that no longer exists is let go. `more` goes to the view as it is.
+    """
+    shapes = {matrix.name: np.shape(matrix.values) for matrix in picture.matrices}
+    lv.matrix_view(
+        picture.matrices,
+        layout=picture.layout,
+        steps=picture.steps,
+        key=key,
+        pinned=lv.cell_of(state[control], shapes),
+        windows=picture.windows,
+        on_change=kit.bound(state, key, pinned=(control, kit.link_of)),
+        **more,
+    )
+
+
+def places(name: str) -> dict[str, dict[str, str]]:
+    """Return where other lessons go on: what the link to each page holds."""
+    return {
+        "attention": {"part": "why", "letters": name},
+        "transformer": {"part": "block", "of": "model", "text": name},
+        "training": {"part": "race"},
+    }
+
+
+def link_onward(name: str) -> None:
+    """Show links into the lessons on attention, the transformer and training."""
+    kit.prose(words.elsewhere, name=kit.quote(name))
+    with st.container(horizontal=True):
+        for page, link in places(name).items():
+            kit.chapter_link(page, label=words.links[page], **link)
+
 
 LONGEST = 15  # letters: with the start token as many as the context of the bundled GPT
 LISTED = 12  # different characters that a message names

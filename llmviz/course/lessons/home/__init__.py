@@ -1,7 +1,23 @@
 """The whole machine on the learner's own sentence."""
 
 from llmviz.course.document import beside
+from llmviz.course.ui import codec
 from llmviz.course.ui.contents import Lesson
+
+TEXT = "Once Anna and Samir met at the market. Then"
+DEFAULT_MODEL = "tiny-world-gpt"
+
+PARAMS = [
+    codec.text("text", TEXT, codec.MOST_OF_A_TEXT, shared=True),
+    codec.text("model", DEFAULT_MODEL, shared=True),
+    codec.integer("layer", -1, -1, 99),  # -1: the layer with the most decided head
+    codec.integers("heads", [], 0, 99),  # none: the most decided head of each layer
+    codec.integer("row", -1, -1, 100_000),  # position in the model's window, -1: the last
+    codec.integer("step", -1, -1, 299),  # stage of the picture, -1: all of them
+    codec.number("temperature", 0.0, 0.0, 3.0),
+    codec.integer("seed", 1, 0, 2**31 - 1),
+]
+
 
 words = beside(__file__, "lesson")
 

@@ -13,11 +13,10 @@ import streamlit as st
 
 from llmviz.course.components.machine.view import MachineRow, NextToken, View, machine
 from llmviz.course.components.text_guard.view import KEY as GUARD
-from llmviz.course.lessons.home import words
+from llmviz.course.lessons.home import DEFAULT_MODEL, TEXT, words
 from llmviz.course.lessons.home.below import OnScreen, expected_instead, lessons, start
 from llmviz.course.lessons.home.machine import Reading, read
 from llmviz.course.lessons.home.next_token import Choice, choose, write_one
-from llmviz.course.lessons.home.params import DEFAULT_MODEL, TEXT
 from llmviz.course.lessons.home.sentence import (
     LOOKED_AT,
     Sentence,

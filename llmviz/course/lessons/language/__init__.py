@@ -1,6 +1,7 @@
 """Words and their roles: counts, stems, lemmas, parts of speech, what layers know, names."""
 
 from llmviz.course.document import beside
+from llmviz.course.ui import codec
 from llmviz.course.ui.contents import Lesson
 
 words = beside(__file__, "lesson")
@@ -22,3 +23,13 @@ LESSON = Lesson(
     ),
     linked_first="counts",
 )
+
+
+LIMIT = 1_500  # characters of a sentence, or of a short text
+# Two sentences, in which words come again: what is counted needs them.
+TEXT = "The cat sat on the mat. The kitten slept; tokenization isn't magic 🙂"
+
+PARAMS = [
+    codec.text("text", TEXT, codec.MOST_OF_A_TEXT, shared=True),
+    codec.text("sentence", words.sentence_default, LIMIT),
+]

@@ -8,8 +8,8 @@ import streamlit as st
 
 from llmviz.corpus.roles import split_words
 from llmviz.course.components.text_guard.view import text_guard
+from llmviz.course.lessons.language import LIMIT
 from llmviz.course.lessons.language import words as words
-from llmviz.course.lessons.language.params import LIMIT
 from llmviz.course.lessons.language.word_roles import ReadWord, read_words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready

@@ -1,7 +1,11 @@
 """The lesson "Rewards and reasoning": what a model gains by thinking first, and by rewards."""
 
 from llmviz.course.document import beside
+from llmviz.course.ui import codec
 from llmviz.course.ui.contents import Lesson
+
+PARAMS = [codec.text("toolasked", "437 times 86", 60)]
+
 
 words = beside(__file__, "lesson")
 

@@ -24,6 +24,7 @@ from llmviz.paths import EXPERIMENT_FOLDER
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
 
+
 WEIGHTS, CARD = "sums.safetensors", "sums.json"
 COMMAND = "python -m experiments make sums"
 TOKENS = "0123456789+=,:;"
@@ -99,3 +100,16 @@ def new_model() -> GPT:
 def bundled(folder: Path = EXPERIMENT_FOLDER) -> GPT:
     """Return the bundled model. Raises ValueError where it is missing or damaged."""
     return small_gpt.read_weights(folder / WEIGHTS, COMMAND, lambda _: new_model())
+
+
+def sum_of(text: str) -> Sum | None:
+    """Return the numbers of a sum as it is typed; None where it is none of two digits each.
+
+    >>> sum_of(" 47 + 85"), sum_of("9+10")
+    ((47, 85), None)
+    """
+    found = re.fullmatch(r"\s*(\d\d)\s*\+\s*(\d\d)\s*=?\s*", text, re.ASCII)
+    if not found:
+        return None
+    numbers = int(found[1]), int(found[2])
+    return numbers if min(numbers) >= LEAST else None

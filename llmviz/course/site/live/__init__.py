@@ -13,9 +13,8 @@ from markupsafe import Markup
 
 from llmviz.course.components._shared.bundle import joined
 from llmviz.course.components._shared.transport import pack
-from llmviz.course.lessons.home import words
+from llmviz.course.lessons.home import TEXT, words
 from llmviz.course.lessons.home.machine import read
-from llmviz.course.lessons.home.params import TEXT
 from llmviz.course.lessons.home.picture import decided_heads, picture_words
 from llmviz.course.lessons.home.sentence import sentence, token_text
 from llmviz.course.site.elements import code_html

@@ -16,6 +16,7 @@ from scipy import stats
 
 from llmviz.course.lessons.discoveries.own import PARAMS
 from llmviz.course.lessons.discoveries.own import own_study_folder as folders
+from llmviz.course.lessons.discoveries.own.chapter import draft_of
 from llmviz.course.lessons.discoveries.own.own_study import (
     MOST_SEEDS,
     PREDICTIONS,
@@ -42,7 +43,6 @@ from llmviz.course.lessons.discoveries.own.own_study_folder import (
     zipped,
 )
 from llmviz.course.lessons.discoveries.own.own_study_run import run_study
-from llmviz.course.lessons.discoveries.own.plan import draft_of
 from llmviz.course.lessons.discoveries.own.seed_spread import (
     APART,
     FEW,

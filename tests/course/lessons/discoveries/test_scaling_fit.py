@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import check_grad, least_squares, minimize_scalar
 
 from experiments import scaling_fits as make_scaling_fits
-from llmviz.course.lessons.discoveries.scaling import scaling_fits as fits
+from llmviz.course.lessons.discoveries.scaling import scaling_fit as fits
 from llmviz.course.lessons.discoveries.scaling import scaling_runs
 from llmviz.course.lessons.discoveries.scaling.scaling_fit import (
     HUBER,

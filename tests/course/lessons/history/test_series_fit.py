@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.history.series.series_data import FIRST_YEAR, sea_temperatures, sunspots
 from llmviz.course.lessons.history.series.series_fit import (
+    FIRST_YEAR,
     SeriesError,
     fit_series,
     forecast,
     read_series,
     running_error,
+    sea_temperatures,
+    sunspots,
     swing,
 )
 

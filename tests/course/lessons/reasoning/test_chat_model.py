@@ -14,7 +14,7 @@ import llmviz
 from experiments import chat as make_chat
 from llmviz.course.lessons.reasoning.conversation import chat_model as model
 from llmviz.course.lessons.reasoning.conversation import chat_prompts as prompts
-from llmviz.course.lessons.reasoning.conversation import chat_reading as reading
+from llmviz.course.lessons.reasoning.conversation import chat_record as reading
 from llmviz.course.lessons.reasoning.conversation import chat_record as record
 from llmviz.finetuning.conversations import (
     ACTS,

@@ -7,7 +7,7 @@ from llmviz.course.components.matrix_view.view import Matrix
 from llmviz.course.lessons.attention.heads import words
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs import words as inputs_words
-from llmviz.course.ui import engine, kit, matrix_words, model_on_text
+from llmviz.course.ui import engine, kit, matrix_picture, model_on_text
 
 KEY = "attention.looks"
 GUESS = f"{KEY}.head"
@@ -73,7 +73,7 @@ def _picture(read: kit.Read, layer: int) -> kit.Question | None:
             words.asks.format(asking=tokens[-1], layer=layer),
             row_labels=heads,
             col_labels=tokens,
-            col_axis=matrix_words.ASKED_AXIS,
+            col_axis=matrix_picture.ASKED_AXIS,
             role="weights",
             limit=1.0,
             digits=2,

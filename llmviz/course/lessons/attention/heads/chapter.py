@@ -16,7 +16,7 @@ from llmviz.course.lessons.attention.inputs import words as inputs_words
 from llmviz.course.lessons.attention.inputs.sources import Inputs
 from llmviz.course.lessons.attention.masks.chapter import digits
 from llmviz.course.lessons.attention.matrices import build, layouts
-from llmviz.course.ui import kit, matrix_words, model_on_text
+from llmviz.course.ui import kit, matrix_picture, model_on_text
 from llmviz.course.ui.matrix_picture import Picture, takes
 from llmviz.nn.attention import causal_mask, merge_heads, split_heads
 from llmviz.nn.attention import ladder as rungs
@@ -85,7 +85,7 @@ def _split(state: kit.PageState, inputs: Inputs, n_head: int) -> None:
     right = inputs.before is None  # else the softmax stands before the mask
     names = [inputs_words.head.lower() + f" {h}" for h in range(n_head)]
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens, "row_sums": True}
-    axes = {"row_axis": matrix_words.ASKING_AXIS, "col_axis": matrix_words.ASKED_AXIS}
+    axes = {"row_axis": matrix_picture.ASKING_AXIS, "col_axis": matrix_picture.ASKED_AXIS}
     masked = [
         lv.Matrix(f"masked{h}", steps.masked[h].numpy(), f"masked, {names[h]}")
         for h in range(n_head)

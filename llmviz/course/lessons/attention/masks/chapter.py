@@ -16,7 +16,7 @@ from llmviz.course.lessons.attention.inputs.sources import Inputs
 from llmviz.course.lessons.attention.masks import peeking, words
 from llmviz.course.lessons.attention.masks.model import leak, mask_of
 from llmviz.course.lessons.attention.matrices import linked_matrices as linked
-from llmviz.course.ui import kit, matrix_words, model_on_text
+from llmviz.course.ui import kit, matrix_picture, model_on_text
 from llmviz.course.ui.matrix_picture import Picture, Scale, Way, weights_to_output
 from llmviz.nn.attention import (
     attention,
@@ -189,8 +189,8 @@ def _picture(
     )
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens}
     axes = {
-        "row_axis": matrix_words.ASKING_AXIS,
-        "col_axis": matrix_words.ASKED_AXIS,
+        "row_axis": matrix_picture.ASKING_AXIS,
+        "col_axis": matrix_picture.ASKED_AXIS,
         "row_sums": True,
     }
     picture.add(

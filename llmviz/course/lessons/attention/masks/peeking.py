@@ -13,7 +13,7 @@ from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.masks import words
 from llmviz.course.lessons.attention.masks.model import LetterByLetter, letter_by_letter
 from llmviz.course.lessons.attention.names import typed_name
-from llmviz.course.ui import engine, kit, matrix_words
+from llmviz.course.ui import engine, kit, matrix_picture
 from llmviz.course.ui.guess import words as guess_words
 from llmviz.course.ui.model_on_text import names_of
 from llmviz.nn.attention.study import loss_as_written, weight_ahead
@@ -80,8 +80,8 @@ def _look(state: kit.PageState, name: str) -> kit.Question | None:
             lesson_words.head_name.format(layer=layer, head=head).capitalize(),
             row_labels=letters,
             col_labels=letters,
-            row_axis=matrix_words.ASKING_AXIS,
-            col_axis=matrix_words.ASKED_AXIS,
+            row_axis=matrix_picture.ASKING_AXIS,
+            col_axis=matrix_picture.ASKED_AXIS,
             role="weights",
             limit=1.0,
             digits=2,

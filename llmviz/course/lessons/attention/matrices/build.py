@@ -1,8 +1,9 @@
 """The rungs of the ladder as pictures: one head, several, and the cut of a matrix into heads.
 
-T time, C width, D head size, H heads, N = H·D.
+Below them stands what is said of each step. T time, C width, D head size, H heads, N = H·D.
 """
 
+import math
 from collections.abc import Sequence
 
 from torch import Tensor
@@ -10,13 +11,13 @@ from torch import Tensor
 from llmviz.course import components as lv
 from llmviz.course.lessons.attention.inputs.sources import Inputs
 from llmviz.course.lessons.attention.matrices import layouts, words
-from llmviz.course.lessons.attention.matrices.captions import SQUARE, square_captions
-from llmviz.course.ui import matrix_words
+from llmviz.course.ui import matrix_picture
 from llmviz.course.ui.matrix_picture import (
     Picture,
     Scale,
     Way,
     project,
+    scale_of,
     turn,
     turned,
     weights_to_output,
@@ -24,6 +25,25 @@ from llmviz.course.ui.matrix_picture import (
 from llmviz.nn.attention import split_heads
 from llmviz.nn.attention.ladder import MultiHeadSteps
 from llmviz.nn.attention.steps import AttentionSteps
+
+SQUARE = ("scaled", "masked", "softmax", "weights", "dropped", "context")
+
+
+def square_captions(scale: Scale, d: int, before: str | None) -> dict[str, str]:
+    """Return what is said of each step from the scaled scores to the context.
+
+    d: the head's size. before: the softmax taken before the mask, as in `attention`.
+    """
+    say, (factor, written) = words.steps, scale
+    captions = {name: say[name] for name in SQUARE}
+    right = math.isclose(factor, scale_of(d)[0])
+    scaled = "scaled" if right else "not scaled" if factor == 1 else "scaled by width"
+    captions["scaled"] = say[scaled].format(scale=written)
+    if before is not None:
+        captions["weights"] = say[f"weights {before}"]
+    if before in ("leave", "renormalise"):
+        captions["masked"] = say["masked shares"]
+    return captions
 
 
 def projections(picture: Picture, inputs: Inputs) -> None:
@@ -110,7 +130,7 @@ def many_heads(
     n_head: int,
     scale: Scale,
     off: frozenset[int] = frozenset(),
-    masked: str = matrix_words.MASK_REASON,
+    masked: str = matrix_picture.MASK_REASON,
     **more,
 ) -> Picture:
     """Return several heads side by side, then their concatenation and projection."""

@@ -11,7 +11,7 @@ from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs.sources import Inputs
 from llmviz.course.lessons.attention.matrices import build
 from llmviz.course.lessons.attention.steps import words
-from llmviz.course.ui import engine, kit, matrix_words, model_on_text
+from llmviz.course.ui import engine, kit, matrix_picture, model_on_text
 from llmviz.course.ui.matrix_picture import Picture, scale_of
 from llmviz.nn.attention import (
     attention,
@@ -67,7 +67,7 @@ def of_example(state: kit.PageState) -> Rung:
         dropout_controls(state)
     p, generator = _dropout(state)
     steps = ladder.single_head(inputs.x, *inputs.w, mask, dropout=p, generator=generator).attention
-    reason = "" if mask is None else matrix_words.MASK_REASON
+    reason = "" if mask is None else matrix_picture.MASK_REASON
     return _one_head(state, inputs, steps, reason)
 
 
@@ -86,7 +86,7 @@ def of_model(
     # The model's own mask, scale and order of steps, right or wrong: what is drawn is its trace.
     own = {"scale": inputs.scale[0], "softmax_before_mask": inputs.before}
     mask = None if rung == "qkv" else inputs.allowed
-    reason = matrix_words.MASK_REASON if config.window is None else matrix_words.WINDOW_REASON
+    reason = matrix_picture.MASK_REASON if config.window is None else matrix_picture.WINDOW_REASON
     reason = "" if mask is None else reason
     if rung == "heads":
         q, k, v = (split_heads(part, config.n_head) for part in inputs.qkv())

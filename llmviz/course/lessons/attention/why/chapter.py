@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.figures.attention import Axes, bars
-from llmviz.course.figures.networks import network_number
+from llmviz.course.figures.history import network_number
 from llmviz.course.lessons.attention.names import typed_name
 from llmviz.course.lessons.attention.why import translators, words
 from llmviz.course.lessons.attention.why.model import letter_influence

@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.course.components import TokenRow, token_strip
+from llmviz.course.figures.activations import signed_bars
 from llmviz.course.figures.scored_rows import scored_rows
-from llmviz.course.figures.units import signed_bars
 from llmviz.course.lessons.discoveries.features import (
     BUNDLED,
     MOST_OF_TEXT,

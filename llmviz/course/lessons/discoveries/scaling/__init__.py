@@ -1,7 +1,7 @@
 """The chapter "Scaling laws" of the lesson "Discoveries you can repeat"."""
 
 from llmviz.course.document import beside
-from llmviz.course.lessons.discoveries.scaling.scaling_fits import ALL, BLOCKS
+from llmviz.course.lessons.discoveries.scaling.scaling_fit import ALL, BLOCKS
 from llmviz.course.lessons.discoveries.scaling.scaling_runs import AMOUNTS, SIZES
 from llmviz.course.ui import codec
 

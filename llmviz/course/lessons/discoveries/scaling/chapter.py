@@ -1,19 +1,40 @@
 """Chapter "Scaling laws": a law fitted to forty small trainings, and the floor that is known.
 
+Then which size has the lowest loss for the same compute, and a run of the learner's.
 N parameters, D tokens, L the loss in nats per token.
 """
 
 from dataclasses import astuple
+from typing import NamedTuple
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
+from llmviz.background import DONE
 from llmviz.course.figures.bars import named_bars
-from llmviz.course.lessons.discoveries.scaling import compute, laws, own_run, words
-from llmviz.course.lessons.discoveries.scaling.scaling_fit import COVERED, DRAWS, fit_from
-from llmviz.course.lessons.discoveries.scaling.scaling_fits import COMMAND as FITS_COMMAND
-from llmviz.course.lessons.discoveries.scaling.scaling_fits import EVERY, NEAR, Fitted, Taken
-from llmviz.course.lessons.discoveries.scaling.scaling_fits import recorded as fits
+from llmviz.course.figures.lines import Line, lines
+from llmviz.course.lessons.discoveries.scaling import OWN_AMOUNTS, OWN_SIZES, laws, words
+from llmviz.course.lessons.discoveries.scaling.laws import (
+    fit_of,
+    law_figure,
+    of_width,
+    sizes,
+    taken_of,
+)
+from llmviz.course.lessons.discoveries.scaling.scaling_fit import (
+    ALL,
+    COVERED,
+    DRAWS,
+    EVERY,
+    NEAR,
+    Fitted,
+    Law,
+    Taken,
+    fit_from,
+)
+from llmviz.course.lessons.discoveries.scaling.scaling_fit import COMMAND as FITS_COMMAND
+from llmviz.course.lessons.discoveries.scaling.scaling_fit import recorded as fits
 from llmviz.course.lessons.discoveries.scaling.scaling_runs import (
     AMOUNTS,
     BATCH,
@@ -23,6 +44,134 @@ from llmviz.course.lessons.discoveries.scaling.scaling_runs import (
 )
 from llmviz.course.lessons.discoveries.scaling.scaling_runs import recorded as runs
 from llmviz.course.ui import kit
+
+OWN_KEY = "discoveries.scaling.own"
+job_of = kit.job_of(
+    "llmviz.course.lessons.discoveries.scaling.scaling_runs:train_one", "size", "amount", "seed"
+)
+
+
+def draw_own_run(state: kit.PageState, *, opened: bool) -> None:
+    """Show the controls, the button, and the run; opened: whether the law may be seen."""
+    kit.section(words.own)
+    anew = state.setter(ownscale=False)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        names = dict(zip(OWN_SIZES, (f"{count:,}" for count in sizes()), strict=True))
+        st.selectbox(words.own_width, width=160, **state.named("ownwidth", names, anew))
+        amounts = {amount: f"{int(amount):,}" for amount in OWN_AMOUNTS}
+        st.selectbox(words.own_stories, width=140, **state.named("ownstories", amounts, anew))
+        st.number_input(words.own_seed, step=1, width=110, **state.ranged("scaleseed", then=anew))
+    size = next(model for model in SIZES if str(model.width) == state["ownwidth"])
+    kit.live(
+        state,
+        "ownscale",
+        job_of,
+        (size, int(state["ownstories"]), state["scaleseed"]),
+        lambda job: _results(state, job, opened=opened),
+        start=words.own_start,
+        share=lambda job: job.results[-1].step / job.results[-1].steps if job.results else 0.0,
+    )
+
+
+def _results(state: kit.PageState, job: kit.Job, *, opened: bool) -> None:
+    if not job.results:
+        return
+    last = job.results[-1]
+    if last.run is None or job.state != DONE:
+        kit.prose(words.own_going.format(tokens=last.tokens, loss=last.loss))
+        return
+    run, taken = last.run, taken_of(state)
+    kit.chart(
+        law_figure(taken if opened else None, run, kit.theme()), f"{OWN_KEY}.chart", bar=False
+    )
+    like = next(other for other in of_width(run.width) if other.stories == run.stories)
+    text, numbers = words.own_alone, {"loss": run.loss, "bundled": like.loss}
+    if opened:
+        try:
+            law = fit_of(taken).law
+        except ValueError:
+            pass
+        else:
+            text = words.own_read
+            numbers["law"] = float(law.loss(getattr(run, taken.counted), run.tokens))
+    kit.prose(text.format(**numbers))
+
+
+COMPUTE_KEY = "discoveries.scaling.compute"
+COSTS = (1e10, 3e10, 1e11, 3e11)
+
+
+class Point(NamedTuple):
+    """A size at a cost: its parameters, and its loss between two measured amounts of text."""
+
+    parameters: int
+    loss: float
+
+
+@kit.kept(1)
+def equal_compute() -> dict[float, list[Point]]:
+    """Return for each cost the sizes whose amounts of text were measured on both sides."""
+    found: dict[float, list[Point]] = {cost: [] for cost in COSTS}
+    for size in SIZES:
+        of_size = of_width(size.width)
+        tokens = np.log([run.tokens for run in of_size])
+        losses = np.log([run.loss for run in of_size])
+        for cost, points in found.items():
+            at = np.log(cost / 6 / of_size[0].parameters)
+            if tokens[0] <= at <= tokens[-1]:
+                loss = float(np.exp(np.interp(at, tokens, losses)))
+                points.append(Point(of_size[0].parameters, loss))
+    return found
+
+
+def costs_written(cost: float) -> str:
+    """Return a cost in powers of ten.
+
+    >>> written(3e10)
+    '3·10¹⁰'
+    """
+    power = int(np.floor(np.log10(cost) + 1e-9))
+    factor = round(cost / 10**power)
+    return ("" if factor == 1 else f"{factor}·") + "10" + kit.raised(power)
+
+
+def draw_compute(taken: Taken, law: Law | None) -> None:
+    """Show the curves of equal compute, and the best size of each."""
+    kit.section(words.compute)
+    kit.chart(figure(kit.theme()), f"{COMPUTE_KEY}.chart", bar=False)
+    counts_all = law is not None and taken.counted == ALL
+    rows = []
+    for cost, points in equal_compute().items():
+        best = min(points, key=lambda point: point.loss)
+        by_law = f"{law.best_size(cost):,.0f}" if law is not None and counts_all else "–"
+        rows.append((costs_written(cost), f"{best.parameters:,}", f"{best.loss:.3f}", by_law))
+    kit.rows_table(rows, words.compute_columns)
+    if law is not None and counts_all:
+        kit.prose(words.compute_read.format(power=law.beta / (law.alpha + law.beta)))
+
+
+@kit.kept(2)
+def figure(mode: kit.Mode) -> go.Figure:
+    """Return the loss by size, a line for each cost."""
+    drawn = [
+        Line(
+            words.compute_line.format(cost=costs_written(cost)),
+            [point.parameters for point in points],
+            [point.loss for point in points],
+            number,
+        )
+        for number, (cost, points) in enumerate(equal_compute().items())
+    ]
+    chart = lines(
+        drawn, (words.compute_axis, words.loss_axis), mode, logarithmic=(True, True), height=380
+    )
+    sizes = [2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5]
+    chart.update_layout(
+        xaxis={"dtick": None, "tickvals": sizes, "ticktext": [f"{size:,.0f}" for size in sizes]},
+        yaxis={"dtick": None, "tickvals": [1, 2, 3, 4, 5, 6], "ticktext": list("123456")},
+    )
+    return chart
+
 
 STAGED = True
 KEY = "discoveries.scaling"
@@ -71,8 +220,8 @@ def draw(state: kit.PageState) -> None:
         found = _fit(state, taken)
         if found is not None:
             _truth(taken, found)
-        compute.draw(taken, None if found is None else found.law)
-    own_run.draw(state, opened=opened)
+        draw_compute(taken, None if found is None else found.law)
+    draw_own_run(state, opened=opened)
     if opened:
         kit.seen(words.end, **end_numbers())
 
@@ -262,7 +411,7 @@ def _code(taken: Taken) -> None:
         "from dataclasses import astuple\n\n"
         "import numpy as np\n\n"
         "from llmviz.course.lessons.discoveries.scaling.scaling_fit import fit_from\n"
-        "from llmviz.course.lessons.discoveries.scaling.scaling_fits import Taken\n"
+        "from llmviz.course.lessons.discoveries.scaling.scaling_fit import Taken\n"
         "from llmviz.course.lessons.discoveries.scaling.scaling_runs import recorded\n\n"
         f"taken = Taken({taken.counted!r}, {taken.smallest}, {taken.shortest})\n"
         f"law = fit_from({start!r}, *taken.numbers(recorded()[1]))\n"

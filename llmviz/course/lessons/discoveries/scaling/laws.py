@@ -7,9 +7,15 @@ import plotly.graph_objects as go
 
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.discoveries.scaling import words
-from llmviz.course.lessons.discoveries.scaling.scaling_fit import Law, check, fit_from, start_of
-from llmviz.course.lessons.discoveries.scaling.scaling_fits import Fitted, Taken
-from llmviz.course.lessons.discoveries.scaling.scaling_fits import recorded as fits
+from llmviz.course.lessons.discoveries.scaling.scaling_fit import (
+    Fitted,
+    Law,
+    Taken,
+    check,
+    fit_from,
+    start_of,
+)
+from llmviz.course.lessons.discoveries.scaling.scaling_fit import recorded as fits
 from llmviz.course.lessons.discoveries.scaling.scaling_runs import AMOUNTS, SIZES, ScalingRun
 from llmviz.course.lessons.discoveries.scaling.scaling_runs import recorded as runs
 from llmviz.course.ui import kit

@@ -4,7 +4,7 @@ import math
 
 import streamlit as st
 
-from llmviz.course.figures.precision import PowerBars, power_bars
+from llmviz.course.figures.quantization import PowerBars, power_bars
 from llmviz.course.lessons.efficiency.bits import words
 from llmviz.course.lessons.efficiency.bits.step_gradients import RealStep, Sizes, real_step
 from llmviz.course.ui import engine, kit

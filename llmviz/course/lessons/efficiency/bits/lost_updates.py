@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.figures.lines import Line, lines
-from llmviz.course.figures.precision import PowerBars, power_bars
+from llmviz.course.figures.quantization import PowerBars, power_bars
 from llmviz.course.lessons.efficiency.bits import words
 from llmviz.course.lessons.efficiency.bits.gradients import step_of
 from llmviz.course.lessons.efficiency.bits.step_gradients import (

@@ -1,4 +1,4 @@
-"""Chapter "Word2vec": how word vectors are learned, watched while it happens."""
+"""Chapter "Word2vec": how word vectors are learned, watched while it happens, and kept."""
 
 import streamlit as st
 
@@ -11,7 +11,6 @@ from llmviz.course.lessons.embeddings.word2vec import (
     words,
 )
 from llmviz.course.lessons.embeddings.word2vec import film as word2vec_film
-from llmviz.course.lessons.embeddings.word2vec import kept as word2vec_kept
 from llmviz.course.lessons.embeddings.word2vec import pairs as word2vec_pairs
 from llmviz.course.lessons.embeddings.word2vec import plan as plans
 from llmviz.course.lessons.embeddings.word2vec import run as runs
@@ -19,7 +18,44 @@ from llmviz.course.lessons.embeddings.word2vec.model import WordFilm
 from llmviz.course.ui import engine, kit
 from llmviz.models.word2vec_training import train_skip_gram
 from llmviz.similarity import nearest, nearest_spellings
+from llmviz.similarity.table import projector_labels
+from llmviz.training import run_folders
 from llmviz.training.word_vectors import Text, WordVectorPlan, film
+
+
+def draw_kept(run: runs.OwnRun) -> None:
+    """Offer the vectors of a finished run: as files, and to the other lessons."""
+    table = runs.table(run)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if not run.kept:
+            st.button(
+                words.keep,
+                icon=":material/bookmark:",
+                on_click=_keep,
+                args=(run,),
+                key="embeddings.word2vec.keep",
+            )
+        names = [table.bytes_of[row].decode("utf-8", "replace") for row in range(table.size)]
+        for label, name, data in (
+            (words.csv, "word2vec.csv", lambda: table.csv(names)),
+            (words.tsv, "word2vec-vectors.tsv", table.tsv),
+            (words.tsv_labels, "word2vec-words.tsv", lambda: projector_labels(names)),
+        ):
+            st.download_button(
+                label, data, name, icon=":material/download:", key=name, on_click="ignore"
+            )
+    if run.kept:
+        kit.prose(words.kept, name=kit.quote(run.kept.removeprefix(run_folders.PREFIX)))
+    if problem := st.session_state.pop("embeddings.word2vec.kept", ""):
+        kit.refuse(ValueError(problem))
+
+
+def _keep(run: runs.OwnRun) -> None:
+    try:
+        runs.keep(run)
+    except ValueError as error:
+        st.session_state["embeddings.word2vec.kept"] = str(error)
+
 
 PACE = 0.7  # seconds between two looks at a training
 
@@ -69,7 +105,7 @@ def draw(state: kit.PageState) -> None:
     ends = None
     if not live and known:
         if run is not None and run.end is not None:
-            word2vec_kept.draw(run)
+            draw_kept(run)
         ends = _after(state, plan, run)
     if not live:
         word2vec_pairs.loss_of_a_pair(state, plan, text, reading, run)

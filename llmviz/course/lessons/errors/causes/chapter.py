@@ -9,7 +9,7 @@ from llmviz.course.lessons.errors.causes.answering_heads import HeadCase
 from llmviz.course.lessons.errors.causes.case_evidence import answers_given, head_of, lines_of
 from llmviz.course.lessons.errors.causes.wrong_answers import TEN, Case, cases, offered, ten_cases
 from llmviz.course.lessons.errors.facts.answers import mean
-from llmviz.course.lessons.errors.facts.own_fact import often
+from llmviz.course.lessons.errors.facts.chapter import often
 from llmviz.course.lessons.errors.read_facts import CHOICES, NOBODY
 from llmviz.course.ui import kit
 

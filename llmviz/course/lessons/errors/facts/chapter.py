@@ -1,4 +1,9 @@
-"""Chapter "Facts seen once": what a model says of facts that it read often, once and never."""
+"""Chapter "Facts seen once": what a model says of facts that it read often, once and never.
+
+Then models that learned to decline, and a fact of the learner's, read by a new model.
+"""
+
+from functools import partial
 
 import streamlit as st
 
@@ -6,32 +11,195 @@ from llmviz.corpus.invented import (
     COUNTS,
     EACH,
     TOWNS,
+    Person,
     fact,
     first_names,
     namesakes,
     person_of,
     surnames,
 )
+from llmviz.course.figures.adapters import Curve, lines
 from llmviz.course.figures.bars import named_bars
 from llmviz.course.figures.ranges import Ranged, ranged_lines
-from llmviz.course.lessons.errors.facts import answers, decline, own_fact, words
-from llmviz.course.lessons.errors.facts.answers import NEVER, OFTEN, ONCE, Read
+from llmviz.course.lessons.errors.facts import answers, words
+from llmviz.course.lessons.errors.facts.answers import FEW, NEVER, OFTEN, ONCE, Read, mean
 from llmviz.course.lessons.errors.read_facts import (
     CHOICES,
     COMMAND,
+    NOBODY,
     PASSES,
     SEEDS,
     STORY_MODEL,
     UNKNOWN,
+    Progress,
     Reading,
+    Score,
     answers_of,
     ask,
     bundled,
     by_times,
     read_world,
+    scores,
     world_of,
 )
 from llmviz.course.ui import kit
+
+MOST = UNKNOWN[-1]
+THRESHOLDS = tuple(at / 50 for at in range(50))
+STEP = 0.5  # of the slider of costs
+
+
+def draw_decline(state: kit.PageState) -> bool:
+    """Show both sections; return whether what the question covers is shown."""
+    kit.section(words.decline)
+    if not kit.predict(decline_question(), f"{KEY}.cost", covers=True):
+        return False
+    kit.chart(declining(kit.theme()), f"{KEY}.decline")
+    named = {str(unknown): str(unknown) for unknown in UNKNOWN}
+    kit.choose(state, "factunknown", words.unknown, named)
+    chosen = int(state["factunknown"])
+    never, few = (kit.percent(mean(chosen, times, "declined")) for times in (NEVER, FEW))
+    kit.prose(words.decline_read.format(chosen=chosen, never=never, five=few))
+    _guess(state, chosen)
+    return True
+
+
+def decline_question() -> kit.Question:
+    """Return the question how many facts a model is right about once it has learned to decline."""
+    numbers = {
+        "most": MOST,
+        "declined": kit.percent(mean(MOST, NEVER, "declined")),
+        "before": kit.percent(mean(0, FEW, "right")),
+        "lost": kit.percent(mean(MOST, FEW, "declined")),
+    }
+    reasons = [reason.format(**numbers) for reason in words.ask_cost_reasons]
+    text = words.ask_cost.format(**numbers)
+    return kit.share_question(text, mean(MOST, FEW, "right"), reasons, kit.whole_percent)
+
+
+@kit.kept(2)
+def declining(mode: kit.Mode) -> kit.Figure:
+    """Return how much is declined and how much is right, by how many persons nobody knows."""
+    measured = ((NEVER, "declined"), (FEW, "declined"), (FEW, "right"), (OFTEN, "right"))
+    roles = ("residual", "weights", "value", "query")
+    curves = [
+        Curve(name, UNKNOWN, [mean(unknown, *what) for unknown in UNKNOWN], role, marks=True)
+        for name, what, role in zip(words.decline_lines, measured, roles, strict=True)
+    ]
+    return lines(curves, tuple(words.decline_axes), mode, shares=True, at=UNKNOWN)
+
+
+def _guess(state: kit.PageState, unknown: int) -> None:
+    kit.section(words.guess, unknown=unknown, world=state["factworld"] + 1)
+    st.slider(words.cost, step=STEP, width=320, format="%.1f", **state.ranged("factcost"))
+    cost, world = state["factcost"], state["factworld"]
+    every = tested(world, unknown, cost)
+    best = best_of(every)
+    ideal = cost / (1 + cost)
+    heights = [score.points for score in every]
+    drawn = [
+        Curve(words.points_line, THRESHOLDS, heights, "weights"),
+        Curve(
+            words.ideal_line, (ideal, ideal), (min(heights), max(heights)), "accent", dashed=True
+        ),
+    ]
+    kit.chart(lines(drawn, (words.threshold_axis, words.points_axis), kit.theme()), f"{KEY}.guess")
+    tried = best.answered
+    kit.prose(
+        words.guess_read["costly" if cost else "free"].format(
+            cost=cost,
+            best=f"{best.points:.2f}",
+            threshold=best.threshold,
+            answered=kit.percent(tried),
+            wrong=kit.percent(best.wrong),
+            all=kit.signed(every[0].points),
+            ideal=ideal,
+        )
+    )
+
+
+@kit.kept(64)
+def tested(world: int, unknown: int, cost: float) -> tuple[Score, ...]:
+    """Return what a model gets at each threshold."""
+    return tuple(scores(list(answers.read(world, unknown).answers), cost, THRESHOLDS))
+
+
+def best_of(every: tuple[Score, ...]) -> Score:
+    """Return the score with the most points; of equal ones that of the lowest threshold."""
+    return max(every, key=lambda score: score.points)
+
+
+@kit.kept(12)
+def job_of(own: Person, world: int, passes: int) -> kit.Job:
+    """Return the training in a process of its own; the same one is run only once."""
+    target = "llmviz.course.lessons.errors.read_facts:read_world"
+    return kit.training_jobs().start(target, reading=Reading(world, passes=passes), own=own)
+
+
+def draw_own_fact(state: kit.PageState) -> None:
+    """Show the controls, the button, and what the new model says while it reads."""
+    kit.section(words.own, world=state["factworld"] + 1)
+    anew = state.setter(ownread=False)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        for key, label, names in (
+            ("ownfirst", words.own_first, first_names()),
+            ("ownlast", words.own_last, surnames()),
+            ("owntown", words.own_town, TOWNS),
+        ):
+            st.selectbox(label, width=180, **state.named(key, {name: name for name in names}, anew))
+        st.slider(words.own_times, width=220, **state.ranged("owntimes", then=anew))
+        st.slider(words.own_passes, width=160, **state.ranged("ownpasses", then=anew))
+    own = Person(*(state[f"own{part}"] for part in ("first", "last", "town", "times")))
+    kit.live(
+        state,
+        "ownread",
+        job_of,
+        (own, state["factworld"], state["ownpasses"]),
+        partial(_draw_results, own, state["ownpasses"]),
+        start=words.own_start,
+        share=lambda job: job.results[-1].step / job.results[-1].steps if job.results else 0.0,
+    )
+
+
+def _draw_results(own: Person, passes: int, job: kit.Job) -> None:
+    read: list[Progress] = list(job.results)
+    if not read:
+        return
+    at = TOWNS.index(own.town)
+    steps = [look.step for look in read]
+    others = [max(p for place, p in enumerate(look.own) if place != at) for look in read]
+    rights = [look.own[at] for look in read]
+    drawn = [
+        Curve(words.own_right, steps, rights, "value", marks=len(read) == 1),
+        Curve(words.own_best, steps, others, "key", marks=len(read) == 1),
+    ]
+    kit.chart(
+        lines(drawn, (words.own_axis, words.own_chance), kit.theme(), shares=True), f"{KEY}.own"
+    )
+    kit.prose(report(own, passes, read[-1]))
+
+
+def report(own: Person, passes: int, last: Progress) -> str:
+    """Return what the model says of the learner's person, in a sentence."""
+    best = int(last.own.argmax())
+    at = TOWNS.index(own.town)
+    how = "declined" if best == NOBODY else "right" if best == at else "wrong"
+    return words.own_read[how].format(
+        steps=last.step,
+        name=own.name,
+        said=CHOICES[best],
+        chance=kit.percent(last.own[best]),
+        right=kit.percent(last.own[at]),
+        times=often(own.times),
+        passes=often(passes),
+    )
+
+
+def often(number: int) -> str:
+    """Return how often, in words."""
+    known = words.times_word
+    return known[number if number in known else "more"].format(count=f"{number:,}")
+
 
 STAGED = True
 KEY = "errors.facts"
@@ -64,8 +232,8 @@ def draw(state: kit.PageState) -> None:
         _persons(state, world, read)
         _code(world, read)
         _turned()
-    opened = decline.draw(state) and opened
-    own_fact.draw(state)
+    opened = draw_decline(state) and opened
+    draw_own_fact(state)
     if opened:
         _end(world, read)
 

@@ -1,22 +1,128 @@
-"""Chapter "Learned by heart": how often a sentence is read until it comes out whole."""
+"""Chapter "Learned by heart": how often a sentence is read until it comes out whole.
+
+Then whether the loss tells that a sentence was in the training text, and a sentence of the
+learner's, planted into a text that a new model reads.
+"""
+
+from functools import partial
 
 import streamlit as st
 
-from llmviz.corpus.planted import EACH, LENGTH, PLAIN, TIMES
+from llmviz.corpus.planted import EACH, LENGTH, PLAIN, TIMES, Planted, own_sentence
+from llmviz.course.figures.adapters import Curve, lines
 from llmviz.course.figures.ranges import Ranged, ranged_lines
-from llmviz.course.lessons.errors.memorization import membership, own_sentence, tests, words
+from llmviz.course.lessons.errors.facts.chapter import often
+from llmviz.course.lessons.errors.memorization import tests, words
 from llmviz.course.lessons.errors.read_planted import (
     COMMAND,
+    OWN_PASSES,
     PASSES,
     SEEDS,
     Kept,
+    Progress,
     Remembered,
     area,
     bundled,
+    caught,
     needed,
     train_one,
 )
 from llmviz.course.ui import kit
+
+
+def draw_membership(state: kit.PageState, model: Remembered, passes: int) -> None:
+    """Show both curves, the threshold, and what it catches."""
+    kit.section(words.membership, count=len(model.read))
+    threshold = state["heartloss"]
+    kit.chart(both(state["hearttext"], passes, kit.theme()), f"{KEY}.member")
+    st.slider(words.threshold, step=0.1, width=320, format="%.1f", **state.ranged("heartloss"))
+    hits, alarms = caught(model.read, model.fresh, threshold)
+    areas = [area(found.read, found.fresh) for found in (bundled(seed, passes) for seed in SEEDS)]
+    low, high = kit.percent(min(areas)), kit.percent(max(areas))
+    kit.prose(
+        words.member_read.format(
+            threshold=threshold,
+            hits=kit.percent(hits),
+            alarms=kit.percent(alarms),
+            area=kit.percent(area(model.read, model.fresh)),
+            passes=words.passes_word[passes],
+            range=low if low == high else f"{low} to {high}",
+        )
+    )
+
+
+@kit.kept(16)
+def both(seed: int, passes: int, mode: kit.Mode) -> kit.Figure:
+    """Return the share of sentences below each loss, for those that were read and the others."""
+    model = bundled(seed, passes)
+    curves = []
+    for name, losses, role in (
+        (words.read_line, model.read, "weights"),
+        (words.fresh_line, model.fresh, "residual"),
+    ):
+        ordered = sorted(losses)
+        heights = [(at + 1) / len(ordered) for at in range(len(ordered))]
+        curves.append(Curve(name, ordered, heights, role))
+    return lines(curves, (words.loss_of, words.share_of), mode, shares=True)
+
+
+@kit.kept(12)
+def job_of(own: Planted, seed: int) -> kit.Job:
+    """Return the training in a process of its own; the same one is run only once."""
+    return kit.training_jobs().start(
+        "llmviz.course.lessons.errors.read_planted:read_own", own=own, seed=seed
+    )
+
+
+def draw_own_sentence(state: kit.PageState) -> None:
+    """Show the field, the count, the button, and what the new model keeps while it reads."""
+    kit.section(words.own, plain=PLAIN)
+    anew = state.setter(heartread=False)
+    kit.text_input(state, "heartown", words.own_text, then=anew)
+    st.slider(words.own_times, width=320, **state.ranged("heartowntimes", then=anew))
+    own = kit.or_refused(own_sentence, state["heartown"], state["heartowntimes"])
+    if own is None:
+        return
+    kit.live(
+        state,
+        "heartread",
+        job_of,
+        (own, state["hearttext"]),
+        partial(_draw_results, own),
+        start=words.own_start,
+        share=lambda job: job.results[-1].step / job.results[-1].steps if job.results else 0.0,
+    )
+
+
+def _draw_results(own: Planted, job: kit.Job) -> None:
+    read: list[Progress] = list(job.results)
+    if not read:
+        return
+    steps, losses = [look.step for look in read], [look.own.loss for look in read]
+    curve = Curve(words.own_loss, steps, losses, "weights", marks=len(read) == 1)
+    kit.chart(lines([curve], (words.own_axis, words.own_loss), kit.theme()), f"{KEY}.own")
+    kit.prose(own_report(own, read[-1]))
+
+
+def own_report(own: Planted, last: Progress) -> str:
+    """Return how much of the learner's sentence the model has by heart."""
+    everything, needed = len(last.own.tokens), last.own.needed
+    how = (
+        "one"
+        if everything == 1
+        else "whole"
+        if needed <= 1
+        else "none"
+        if needed >= everything
+        else "some"
+    )
+    text = words.own_read[how].format(
+        steps=last.step, rest=everything - 1, all=everything, needed=needed
+    )
+    return text + words.own_loss_read.format(
+        loss=last.own.loss, times=f"{own.times:,}", passes=often(OWN_PASSES)
+    )
+
 
 STAGED = True
 KEY = "errors.memorization"
@@ -45,9 +151,9 @@ def draw(state: kit.PageState) -> None:
         kit.looks(state, words.looks, f"{KEY}.looks", length=LENGTH, most=f"{TIMES[-1]:,}")
         _out(state, model)
         _needs(seed, passes, model)
-    membership.draw(state, model, passes)
-    opened = tests.draw() and opened
-    own_sentence.draw(state)
+    draw_membership(state, model, passes)
+    opened = tests.draw_tests() and opened
+    draw_own_sentence(state)
     if opened:
         _end(seed, passes, model)
 

@@ -15,12 +15,12 @@ def mean(copies: int, which: str) -> float:
     return sum(getattr(score, which) for score in scores) / len(scores)
 
 
-def draw() -> bool:
+def draw_tests() -> bool:
     """Show the question and the scores; return whether what it covers is shown."""
     kit.section(words.tests, questions=bundled()[0][0].questions)
-    if not kit.predict(question(), f"{KEY}.test", covers=True):
+    if not kit.predict(tests_question(), f"{KEY}.test", covers=True):
         return False
-    kit.chart(figure(kit.theme()), f"{KEY}.tests")
+    kit.chart(tests_figure(kit.theme()), f"{KEY}.tests")
     kit.prose(
         words.test_read.format(
             most=MOST,
@@ -33,7 +33,7 @@ def draw() -> bool:
     return True
 
 
-def question() -> kit.Question:
+def tests_question() -> kit.Question:
     """Return the question how much of a test is right that stood in the training text."""
     numbers = {
         "a": kit.percent(mean(0, "read")),
@@ -47,7 +47,7 @@ def question() -> kit.Question:
 
 
 @kit.kept(2)
-def figure(mode: kit.Mode) -> kit.Figure:
+def tests_figure(mode: kit.Mode) -> kit.Figure:
     """Return both scores by how often the test stands in the text."""
     drawn = [
         Ranged(

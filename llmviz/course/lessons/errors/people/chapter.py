@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.corpus.leaning import JOBS, LEANS, PRONOUNS, WOMEN, leaning_text
-from llmviz.course.figures.leaning import planted_and_said
+from llmviz.course.figures.scored_rows import planted_and_said
 from llmviz.course.lessons.errors.association import PERMUTATIONS, association_test
 from llmviz.course.lessons.errors.people import words
 from llmviz.course.lessons.errors.read_leaning import (

@@ -1,21 +1,19 @@
-"""Chapter "A classifier": how many texts each way needs, one trained live, and its reasons."""
+"""Chapter "A classifier": how many texts each way needs, one trained live, and its reasons.
+
+The reasons are asked of a sentence of the learner's, by any classifier that is ready.
+"""
 
 import contextlib
+from typing import Any, Protocol
 
+import numpy as np
 import streamlit as st
 
+from llmviz.course.components import token_strip
 from llmviz.course.figures.finetuning import bands
-from llmviz.course.lessons.finetuning.classifier import (
-    FIRST,
-    outcome,
-    ready,
-    runs,
-    sentence,
-    source,
-    training,
-    words,
-)
-from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan
+from llmviz.course.lessons.finetuning.chips import row_of
+from llmviz.course.lessons.finetuning.classifier import FIRST, runs, source, training, words
+from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan, Reading, read
 from llmviz.course.lessons.finetuning.classifier.class_training import training as train_classifier
 from llmviz.course.lessons.finetuning.classifier.examples_curve import (
     COMMAND,
@@ -24,11 +22,152 @@ from llmviz.course.lessons.finetuning.classifier.examples_curve import (
     measured,
 )
 from llmviz.course.lessons.finetuning.classifier.runs import Outcome
-from llmviz.course.ui import kit
+from llmviz.course.ui import engine, kit
 from llmviz.course.ui.question import APART
-from llmviz.finetuning.classifier import classifier, last_token
+from llmviz.finetuning.classifier import Classifier, classifier, last_token
 from llmviz.finetuning.labels import Labelled
+from llmviz.finetuning.tuned_classes import Classes, load_classes
 from llmviz.models.gpt import GPT
+from llmviz.textfile import check_text
+
+
+class Ready(Protocol):
+    """What the sentence is read with. tokenizer_of: the model whose tokenizer it has."""
+
+    @property
+    def known(self) -> tuple[str, object]:
+        """What tells it from all others."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its classes."""
+
+    @property
+    def tokenizer_of(self) -> str:
+        """The model whose tokenizer it has."""
+
+    def model(self) -> Classifier:
+        """The classifier itself."""
+
+
+class OfFolder:
+    """A classifier that `finetune` wrote, by its name `run:NAME`."""
+
+    def __init__(self, name: str) -> None:
+        """Raises ValueError: it is gone or damaged."""
+        self.tokenizer_of = name
+        self.known: tuple[str, Any] = (name, engine.version(name))
+        self.names = _loaded(*self.known).names
+
+    def model(self) -> Classifier:
+        """The classifier itself."""
+        return _loaded(*self.known).model
+
+
+@kit.kept(4)
+def _loaded(name: str, version: str) -> Classes:
+    classes = load_classes(engine.folder_of(name))
+    classes.model.requires_grad_(False)
+    return classes
+
+
+def choose(state: kit.PageState) -> str:
+    """Offer the learner's own classifiers, where there are some; return the one chosen, or ""."""
+    wanted = state["classfolder"]
+    names = kit.offered(kit.tells_classes, wanted)
+    if wanted and wanted not in names:
+        kit.warn(words.folder_other.format(name=kit.quote(wanted)), kit.LINK_ICON)
+        state["classfolder"] = ""
+    if names:
+        st.selectbox(
+            words.folder,
+            ["", *names],
+            format_func=lambda name: kit.label(name) if name else words.folder_none,
+            width=260,
+            **state.bind("classfolder"),
+        )
+    return str(state["classfolder"])
+
+
+LONGEST = 64  # tokens that are read, the last ones
+
+
+def draw_sentence(state: kit.PageState, now: Ready) -> None:
+    """Show the answer and two explanations of it."""
+    names = now.names
+    kit.section(words.sentence_section)
+    kit.text_area(state, "sentence", words.sentence_label, height=80)
+    if state["explained"] >= len(names):
+        state["explained"] = -1
+    st.selectbox(
+        words.explain,
+        range(-1, len(names)),
+        format_func=lambda number: words.chosen if number < 0 else names[number],
+        width=260,
+        **state.bind("explained"),
+    )
+    text = kit.or_refused(check_text, state["sentence"])
+    if text is None:
+        return
+    if not text:
+        kit.inform(words.empty, ":material/edit:")
+    answer = reading(now.known, text, state["explained"], now)
+    if answer.left_out:
+        line = words.read_last.format(count=len(answer.ids), left_out=answer.left_out)
+        kit.inform(line, ":material/content_cut:")
+    chances = ", ".join(
+        f"{kit.quote(names[k])} {kit.percent(float(answer.probabilities[k]))}"
+        for k in np.argsort(-answer.probabilities, kind="stable")
+    )
+    chosen = kit.quote(names[int(answer.probabilities.argmax())])
+    says, target = (
+        words.says.format(chosen=chosen, chances=chances),
+        kit.quote(names[answer.target]),
+    )
+    kit.prose(f"{says}\n\n{words.occlusion.format(target=target)}")
+    _strip(now, answer, answer.without, words.fell, "without")
+    kit.prose(words.gradient, target=target)
+    _strip(now, answer, answer.gradient, words.slope, "gradient")
+    lines = [agreement(answer, now.tokenizer_of)]
+    if len(answer.ids) > 1:
+        last = kit.signed(float(answer.without[-1]))
+        lines.insert(0, words.last_token.format(value=last, target=target))
+    if any(lines):
+        kit.prose("\n\n".join(filter(None, lines)))
+
+
+@kit.kept(64, key=lambda known, text, target, now: (known, text, target))
+def reading(known: tuple[str, object], text: str, target: int, now: Ready) -> Reading:
+    """Return what a classifier says of a text, and why."""
+    return read(now.model(), engine.tokenizer(now.tokenizer_of), text, LONGEST, target)
+
+
+def _strip(now: Ready, answer: Reading, values: np.ndarray, label: str, key: str) -> None:
+    names = kit.names_of(answer.ids, engine.tokenizer(now.tokenizer_of))
+    # The class is read at the last token, which may outweigh all others: the scale is theirs.
+    limit = float(np.abs(values[:-1] if len(values) > 1 else values).max()) or 1.0
+    token_strip(
+        [row_of(answer.ids, names, values.tolist())],
+        key=f"finetuning.classifier.{key}",
+        show_ids=False,
+        value_label=label,
+        value_range=(-limit, limit),
+    )
+
+
+def agreement(answer: Reading, name: str) -> str:
+    """Return how far the two explanations agree.
+
+    Nothing where one of them is the same for all, or two tokens would agree or disagree by force.
+    """
+    both = answer.without.astype(float), answer.gradient.astype(float)
+    if len(answer.ids) < 3 or any(scores.std() == 0 for scores in both):
+        return ""
+    tokenizer = engine.tokenizer(name)
+    tops = [kit.spoken(answer.ids[int(scores.argmax())], tokenizer) for scores in both]
+    correlation = kit.signed(float(np.corrcoef(*both)[0, 1]))
+    return words.agree.format(correlation=correlation, without=tops[0], gradient=tops[1])
+
 
 STAGED = True
 KEY = "finetuning.classifier"
@@ -58,7 +197,7 @@ def draw(state: kit.PageState) -> None:
     if now is not None and found is not None and told:
         at = found.counts.index(100)
         shares = {band.way: kit.whole_percent(band.mean[at]) for band in found.bands}
-        kit.seen(words.end, **shares, **outcome.reached(now))
+        kit.seen(words.end, **shares, **training.reached(now))
 
 
 # ---- what was measured
@@ -134,13 +273,13 @@ def picture(mode: kit.Mode) -> kit.Figure:
 def _trained(state: kit.PageState) -> Outcome | None:
     """Show a classifier trained, tested and asked; return it once there is one."""
     kit.section(words.intro)
-    folder = ready.choose(state)
+    folder = choose(state)
     if folder:
-        mine = kit.or_refused(ready.OfFolder, folder)
+        mine = kit.or_refused(OfFolder, folder)
         if mine is not None:
             listed = ", ".join(map(kit.quote, mine.names))
             kit.prose(words.folder_text, name=kit.quote(kit.label(folder)), names=listed)
-            sentence.draw(state, mine)
+            draw_sentence(state, mine)
         return None
     name = kit.Picker().choose(state)
     source.controls(state)
@@ -165,8 +304,8 @@ def _trained(state: kit.PageState) -> Outcome | None:
     now = training.draw(state, plan_of(state, name, own))
     if now is None or now.trained is None:
         return None
-    outcome.draw(state, now)
-    sentence.draw(state, now)
+    training.draw_outcome(state, now)
+    draw_sentence(state, now)
     _code(state, now)
     return now
 

@@ -10,8 +10,15 @@ from llmviz.course import components as lv
 from llmviz.course.figures.adapters import Curve, lines, product
 from llmviz.course.lessons.finetuning import typed_beginning
 from llmviz.course.lessons.finetuning.lora import words
-from llmviz.course.lessons.finetuning.lora.adapter_counts import of_rank, sides, taken
-from llmviz.course.lessons.finetuning.lora.lora_race import BATCH, WAYS, RaceEnd, RaceStep
+from llmviz.course.lessons.finetuning.lora.lora_race import (
+    BATCH,
+    WAYS,
+    RaceEnd,
+    RaceStep,
+    of_rank,
+    sides,
+    taken,
+)
 from llmviz.course.lessons.finetuning.training_cost import tell_cost
 from llmviz.course.lessons.finetuning.tuned_model import base
 from llmviz.course.ui import engine, kit

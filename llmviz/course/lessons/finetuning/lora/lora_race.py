@@ -1,19 +1,54 @@
 """One class head trained twice from the same base: with LoRA and with every weight, step by step.
 
 A generator for a process of its own: both trainings go on in turns, so that a busy machine slows
-both alike.
+both alike. How many numbers LoRA trains is counted from a model's settings alone.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from llmviz.finetuning.adapted import spectrum
+from llmviz.models.settings import GPTConfig
+
+BYTES = 3 * 4  # of a trained number: its gradient, and two numbers that AdamW keeps, of 32 bits
+
+
+def sides(config: GPTConfig) -> dict[str, tuple[int, int]]:
+    """Return outputs and inputs of each matrix of a layer that an adapter can stand beside.
+
+    By the end of its path, as `llmviz.finetuning.plan.TARGETS` has it. For models without experts.
+    """
+    c, hidden = config.n_embd, config.feed_forward_size
+    shapes = {
+        "attn.qkv": (c + 2 * config.kv_heads * config.head_size, c),
+        "attn.projection": (c, c),
+        "mlp.hidden": (hidden, c),
+        "mlp.output": (c, hidden),
+    }
+    return shapes | ({"mlp.up": (hidden, c)} if config.activation == "swiglu" else {})
+
+
+def of_rank(config: GPTConfig, rank: int, targets: Sequence[str]) -> int:
+    """Return how many numbers LoRA of a rank trains: r·(inputs + outputs) for each matrix.
+
+    Raises ValueError for a target that the model does not have.
+    """
+    known = sides(config)
+    if unknown := [name for name in targets if name not in known]:
+        raise ValueError(f"targets must be of {', '.join(known)}; got {', '.join(unknown)}")
+    return config.n_layer * rank * sum(sum(known[name]) for name in targets)
+
+
+def taken(trained: int) -> int:
+    """Return the bytes that a training keeps for so many numbers, besides the numbers."""
+    return BYTES * trained
+
 
 WAYS = ("lora", "all")  # as `llmviz.finetuning.plan.WAYS` names them
 TESTED = 100  # stories that accuracy is on, or one more or less: a share of each class

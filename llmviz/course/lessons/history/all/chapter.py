@@ -1,19 +1,214 @@
-"""Chapter "All of them": nine models by their age, what they bring, and one name through all."""
+"""Chapter "All of them": nine models by their age, what they bring, and one name through all.
 
+The last part has all of them on the same axes: what each costs and what it brings.
+"""
+
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from llmviz.course.document.marks import as_markdown
-from llmviz.course.figures.networks import network_number
-from llmviz.course.lessons.history import typed_name
-from llmviz.course.lessons.history.all import axes, name, words
-from llmviz.course.lessons.history.all.nine import Measured, measures
-from llmviz.course.lessons.history.params import NAME
+from llmviz.course.figures.history import by_measure, network_number
+from llmviz.course.lessons.history import NAME, typed_name
+from llmviz.course.lessons.history.all import name, words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.evaluation.nine_models import NINE, TRAINED
+from llmviz.evaluation.nine_models import (
+    COUNTED,
+    NINE,
+    TIE,
+    TRAINED,
+    Written,
+    chances_by_counts,
+    chances_by_model,
+    count_names,
+    reach,
+)
+from llmviz.training.curves import CurveFile
+from llmviz.training.reading import read_description
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One of the nine: its loss on held-out names in nats per letter, and what it costs."""
+
+    key: str
+    loss: float
+    parameters: int
+    seconds: float
+    train_rate: float
+    context: int
+    steps: int
+
+
+counted = kit.kept(len(COUNTED))(count_names)
+
+
+def chances(key: str, name: str) -> np.ndarray:
+    """Return the probability of each letter of a name and of its end, (T,)."""
+    if key in COUNTED:
+        return chances_by_counts(counted(key), name)
+    bundled = engine.load(key)
+    return chances_by_model(bundled.model, bundled.tokenizer, name)
+
+
+@kit.kept(1)
+def measures() -> tuple[Measured, ...]:
+    """Return the measures of all nine; those of trained models from the runs that made them."""
+    return tuple(_of_counts(key) if key in COUNTED else _of_run(key) for key in NINE)
+
+
+def _of_counts(key: str) -> Measured:
+    table = counted(key)
+    letters = table.grams.letters
+    seconds = max(table.seconds, 1e-6)
+    context = reach(partial(chances, key))
+    return Measured(key, table.loss, table.stored, seconds, letters / seconds, context, 0)
+
+
+def _of_run(key: str) -> Measured:
+    folder = engine.CHECKPOINTS / key
+    description, curve = read_description(folder), CurveFile(folder).read()
+    seconds = float(curve.seconds[-1])
+    return Measured(
+        key,
+        float(curve.last_validation or np.nan),
+        description["parameters"],
+        seconds,
+        float(curve.tokens[-1]) / seconds,
+        reach(partial(chances, key)),
+        int(curve.steps[-1]),
+    )
+
+
+AXES_KEY = "history.all.axes"
+COUNT, LONGEST = 100, 15  # names that each writes, and the letters of the longest
+POLL = 0.5  # seconds between two looks at the job
+LISTED = 3  # names of each that are shown
+
+
+def draw_axes(state: kit.PageState) -> None:
+    """Show the chart of two measures, and what the models write."""
+    kit.section(words.axes)
+    names = {key: title.format(count=COUNT) for key, title in words.measures.items()}
+    left, right = st.columns(2, gap="medium")
+    for place, key, label in ((left, "across", words.across), (right, "up", words.up)):
+        place.selectbox(label, list(names), format_func=names.__getitem__, **state.bind(key))
+    job = kit.going_job(f"{AXES_KEY}.write", _writing, state["wseed"]) if state["wrote"] else None
+    going = job is not None and not job.over
+    st.fragment(partial(_growing, state, job, going), run_every=POLL if going else None)()
+    left, right = st.columns([1, 2], vertical_alignment="bottom")
+    left.number_input(words.write_seed, **state.ranged("wseed"))
+    right.button(
+        words.write.format(count=COUNT),
+        icon=":material/edit_note:",
+        on_click=partial(state.__setitem__, "wrote", True),
+    )
+    _code()
+
+
+@kit.kept(16)
+def _writing(seed: int) -> kit.Job:
+    target = "llmviz.evaluation.nine_models:write_names"
+    return kit.training_jobs().start(target, count=COUNT, seed=seed, longest=LONGEST)
+
+
+def _growing(state: kit.PageState, job: kit.Job | None, going: bool) -> None:
+    """The chart, as far as the nine have written."""
+    if going and job is not None and job.over:
+        st.rerun()  # which ends the polling
+    if job is not None and job.problem:
+        _writing.forget(state["wseed"])
+        kit.refuse_failed(job)
+    written = {} if job is None else {result.key: result for result in list(job.results)}
+    if job is not None and not job.over:
+        done = len(written)
+        text = words.writing.format(done=done, all=len(NINE)) if done else words.waits
+        st.progress(done / len(NINE), text)
+    chosen = (state["across"], state["up"])
+    if any(key in ("write_rate", "new") for key in chosen) and not written:
+        st.info(words.unwritten, icon=":material/edit_note:")
+    else:
+        speeds = tuple((result.key, _rate(result), result.new) for result in written.values())
+        st.plotly_chart(_figure(*chosen, speeds, kit.theme()), key=f"{AXES_KEY}.chart")
+    if written:
+        listed = "; ".join(
+            words.wrote_one.format(
+                model=words.models[result.key],
+                names=", ".join(kit.quote(name) for name in result.names[:LISTED]),
+            )
+            for result in written.values()
+        )
+        kit.prose(words.wrote, seed=state["wseed"], listed=listed)
+
+
+def _rate(result: Written) -> float:
+    return result.tokens / max(result.seconds, 1e-9)
+
+
+def value_of(model: Measured, measure: str, speeds: dict[str, tuple[float, int]]) -> float:
+    """Return a measure of one of the nine; NaN where it was not measured yet."""
+    if measure in ("write_rate", "new"):
+        rate, new = speeds.get(model.key, (np.nan, np.nan))
+        return float(rate if measure == "write_rate" else new)
+    return float(getattr(model, measure))
+
+
+@kit.kept(64)
+def _figure(
+    across: str, up: str, speeds: tuple[tuple[str, float, int], ...], mode: kit.Mode
+) -> kit.Figure:
+    known = {key: (rate, new) for key, rate, new in speeds}
+    points = {
+        words.models[model.key]: (value_of(model, across, known), value_of(model, up, known))
+        for model in measures()
+    }
+    numbers = [network_number(model.key) for model in measures()]
+    titles = [words.measures[key].format(count=COUNT) for key in (across, up)]
+    return by_measure(points, numbers, titles, [key in words.powers for key in (across, up)], mode)
+
+
+def lowest(models: tuple[Measured, ...]) -> str:
+    """Say which of the nine has the lowest loss, and which of those that were trained."""
+    first = min(models, key=lambda model: model.loss)
+    order = sorted((model for model in models if model.key not in COUNTED), key=lambda m: m.loss)
+    trained = order[0]
+    near = [words.models[model.key] for model in order[1:] if model.loss - trained.loss <= TIE]
+    follow = "follows" if len(near) == 1 else "follow"
+    ties = words.lowest_ties.format(others=kit.listed(near), follow=follow, tie=TIE)
+    text = words.lowest.format(
+        best=words.models[first.key],
+        low=first.loss,
+        trained=words.models[trained.key],
+        trained_low=trained.loss,
+        parameters=trained.parameters,
+        ties=ties if near else "",
+    )
+    if first.key != "counted-fours":
+        return text
+    return text + words.counts_win.format(known=kit.percent(_known()))
+
+
+@kit.kept(1)
+def _known() -> float:
+    from llmviz.corpus import load_corpus
+
+    held_out = list(load_corpus("names").split(0.1, 0)[1])
+    table = counted("counted-fours")
+    return table.grams.known(held_out, table.n)
+
+
+def _code() -> None:
+    gpt = next(model for model in measures() if model.key == "names-gpt")
+    kit.show_code(
+        [reach],
+        words.snippet_axes,
+        f"{gpt.parameters} {gpt.context}",
+    )
+
 
 STAGED = True
 KEY = "history.all"
@@ -56,10 +251,10 @@ def draw(state: kit.PageState) -> None:
         kit.prose(words.years)
     if not told:  # what the nine give a name would tell
         return
-    kit.prose(axes.lowest(every))
+    kit.prose(lowest(every))
     kit.looks(state, words.looks, f"{KEY}.looks")
     name.draw(state)
-    parts = {"axes": axes.draw, "when": _when}
+    parts = {"axes": draw_axes, "when": _when}
     kit.draw_part(state, "all", words.parts_label, words.parts, parts)
     typed = typed_name.read(state[NAME.key]).letters
     if typed:

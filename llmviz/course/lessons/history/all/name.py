@@ -4,8 +4,8 @@ import numpy as np
 
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.history import typed_name
-from llmviz.course.lessons.history.all import nine, words
-from llmviz.course.lessons.history.other_lessons import link_onward
+from llmviz.course.lessons.history.all import chapter, words
+from llmviz.course.lessons.history.typed_name import link_onward
 from llmviz.course.ui import kit
 from llmviz.evaluation.invented_names import names_learned_from
 from llmviz.evaluation.nine_models import NINE, chances_by_model
@@ -52,7 +52,7 @@ def draw(state: kit.PageState) -> None:
 @kit.kept(256)
 def scores(name: str) -> np.ndarray:
     """Return what each of the nine gives each letter and the end of a name, (9, T)."""
-    return np.array([nine.chances(key, name) for key in NINE])
+    return np.array([chapter.chances(key, name) for key in NINE])
 
 
 def _notes(letters: list[str], chances: np.ndarray, losses: np.ndarray) -> list[list[str]]:

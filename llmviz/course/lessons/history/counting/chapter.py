@@ -9,7 +9,7 @@ from llmviz.course.components._shared.transport import Stored
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.components.dice.view import dice
 from llmviz.course.components.table_film.view import film_of_table, table_film
-from llmviz.course.lessons.history import typed_name
+from llmviz.course.lessons.history import NAME, typed_name
 from llmviz.course.lessons.history.counting import LONGEST, STEPS, model, words
 from llmviz.course.lessons.history.letter_pairs import (
     PairStep,
@@ -20,7 +20,6 @@ from llmviz.course.lessons.history.letter_pairs import (
     throw_name,
     walk,
 )
-from llmviz.course.lessons.history.params import NAME
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.course.ui.question import settle

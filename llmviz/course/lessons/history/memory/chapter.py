@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.document.marks import as_markdown
-from llmviz.course.figures.networks import is_dashed, network_number
+from llmviz.course.figures.history import is_dashed, network_number
 from llmviz.course.lessons.history.memory import PARAMS, own_string, words
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready

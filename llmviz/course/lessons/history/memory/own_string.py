@@ -16,7 +16,7 @@ from llmviz.course.figures.losses import compared
 from llmviz.course.lessons.history import typed_name
 from llmviz.course.lessons.history.memory import words
 from llmviz.course.lessons.history.memory.model import answers
-from llmviz.course.lessons.history.other_lessons import link_onward
+from llmviz.course.lessons.history.typed_name import link_onward
 from llmviz.course.ui import kit
 from llmviz.textfile import whole_number
 from llmviz.training import first_letter

@@ -7,12 +7,12 @@ import streamlit as st
 
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.document.marks import unmarked
-from llmviz.course.lessons.history import named_model, typed_name
+from llmviz.course.lessons.history import typed_name
 from llmviz.course.lessons.history.counting.model import learned_pairs
 from llmviz.course.lessons.history.letter_pairs import probabilities
 from llmviz.course.lessons.history.mlp import words
 from llmviz.course.lessons.history.mlp.model import WindowsRead, read_windows
-from llmviz.course.lessons.history.named_model import spoken_next
+from llmviz.course.lessons.history.typed_name import spoken_next
 from llmviz.course.ui import engine, kit
 from llmviz.models.ngram import V
 
@@ -29,7 +29,7 @@ def draw(state: kit.PageState) -> None:
     with kit.stage("mlp", stays=False):
         picture = st.container()
         name = typed_name.ask(state)
-        bundled = named_model.load(MODEL) if name else None
+        bundled = typed_name.load(MODEL) if name else None
         if bundled is None:
             return
         read = windows(bundled, name)
@@ -55,8 +55,8 @@ def draw(state: kit.PageState) -> None:
     kit.predict(asked, GUESS, covers=True, hand=True)
     kit.looks(state, words.looks, f"{KEY}.looks", **at_the_v(bundled))
     kit.section(words.opened, **sizes)
-    from llmviz.course.lessons.history.kept_cell import show
     from llmviz.course.lessons.history.mlp import opened  # with torch, which has come by now
+    from llmviz.course.lessons.history.typed_name import show
 
     picture = opened.window_picture(bundled, read, slot_names(read, at), at)
     show(state, picture, key=f"{KEY}.opened", control="sliding", stacked=True)

@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from llmviz.course import components as lv
-from llmviz.course.lessons.history.kept_cell import show
 from llmviz.course.lessons.history.recurrent import words
-from llmviz.course.lessons.history.recurrent.name_read import KEY, rows_of, states
+from llmviz.course.lessons.history.recurrent.chapter import KEY, rows_of, states
 from llmviz.course.lessons.history.recurrent.recurrent_states import (
     GATES,
     GateSteps,
     before,
     gate_steps,
 )
+from llmviz.course.lessons.history.typed_name import show
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.matrix_picture import Picture
 

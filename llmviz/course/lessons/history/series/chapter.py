@@ -8,23 +8,20 @@ import streamlit as st
 from llmviz.corpus.counts import LETTERS
 from llmviz.course import components as lv
 from llmviz.course.components.series_view.view import read_drawn, read_hand, read_step, series_view
-from llmviz.course.lessons.history import typed_name
+from llmviz.course.lessons.history import NAME, typed_name
 from llmviz.course.lessons.history.counting.model import learned_pairs
 from llmviz.course.lessons.history.letter_pairs import one_hot_fit
-from llmviz.course.lessons.history.params import NAME
 from llmviz.course.lessons.history.series import DRAWN, HILLS, words
-from llmviz.course.lessons.history.series.series_data import (
+from llmviz.course.lessons.history.series.series_fit import (
     FIRST_MONTH,
     FIRST_YEAR,
-    sea_temperatures,
-    sunspots,
-)
-from llmviz.course.lessons.history.series.series_fit import (
     Fit,
     fit_series,
     forecast,
     read_series,
     running_error,
+    sea_temperatures,
+    sunspots,
     swing,
 )
 from llmviz.course.ui import kit, pinned_cells
@@ -325,7 +322,7 @@ def _code(source: str, values: np.ndarray, fitted: int, fit: Fit) -> None:
     imports = "from llmviz.course.lessons.history.series.series_fit import fit_series"
     if source in MEASURED:
         series = f"{MEASURED[source].__name__}()"
-        data = "llmviz.course.lessons.history.series.series_data"
+        data = "llmviz.course.lessons.history.series.series_fit"
         imports = f"from {data} import {MEASURED[source].__name__}\n{imports}"
     elif source == "swing":
         imports, series = f"{imports}, swing", f"swing({SWING})"

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from llmviz.course.lessons.history import named_model, typed_name
+from llmviz.course.lessons.history import typed_name
 from llmviz.course.lessons.history.wavenet import words
 from llmviz.course.ui import kit
 
@@ -16,7 +16,7 @@ def draw(state: kit.PageState) -> None:
     with kit.stage("wavenet", stays=False):
         picture = st.container()
         name = typed_name.ask(state)
-        bundled = named_model.load("names-wavenet") if name else None
+        bundled = typed_name.load("names-wavenet") if name else None
         if bundled is None:
             return
         from llmviz.course.lessons.history.wavenet import tree  # with torch, which has come by now

@@ -13,8 +13,7 @@ from llmviz.course.components.fused_tree.view import TreeLevel
 from llmviz.course.components.fused_tree.view import fused_tree as drawn_tree
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.history.hidden_layer import add_layer, add_strip
-from llmviz.course.lessons.history.kept_cell import show
-from llmviz.course.lessons.history.named_model import spoken_next
+from llmviz.course.lessons.history.typed_name import show, spoken_next
 from llmviz.course.lessons.history.wavenet import words
 from llmviz.course.lessons.history.wavenet.model import FusedTree, fused_tree
 from llmviz.course.ui import engine, kit

@@ -7,9 +7,9 @@ import streamlit as st
 
 from llmviz.course import components as lv
 from llmviz.course.components import TokenRow, token_strip
+from llmviz.course.lessons.language import TEXT
 from llmviz.course.lessons.language.counts import counted, words
 from llmviz.course.lessons.language.counts.counted import Counted
-from llmviz.course.lessons.language.params import TEXT
 from llmviz.course.ui import kit
 from llmviz.course.ui.codec import MOST_OF_A_TEXT
 from llmviz.language.counts import ngrams, tf_idf, zipf

@@ -33,8 +33,7 @@ from llmviz.course.lessons.reasoning.best_of_n.model import (
     tries_of,
     vote,
 )
-from llmviz.course.lessons.reasoning.sum_field import sum_of
-from llmviz.course.lessons.reasoning.sum_texts import LEAST, MOST, Sum, bundled, is_right
+from llmviz.course.lessons.reasoning.sum_texts import LEAST, MOST, Sum, bundled, is_right, sum_of
 from llmviz.course.ui import kit
 
 STAGED = True

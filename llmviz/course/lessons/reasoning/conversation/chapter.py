@@ -20,19 +20,17 @@ from llmviz.course.lessons.reasoning.conversation.chat_prompts import (
     SWAPPED,
     WRONG,
 )
-from llmviz.course.lessons.reasoning.conversation.chat_reading import (
-    ChatToken,
-    notes_of,
-    reply,
-    tokens_of,
-    unknown_characters,
-)
 from llmviz.course.lessons.reasoning.conversation.chat_record import (
     HELD,
     NEVER,
+    ChatToken,
     Measured,
+    notes_of,
     recorded,
+    reply,
     together,
+    tokens_of,
+    unknown_characters,
 )
 from llmviz.course.lessons.reasoning.think_first import Share
 from llmviz.course.ui import kit

@@ -18,8 +18,7 @@ from llmviz.course.lessons.reasoning.reward_runs import (
     config_of,
     recorded,
 )
-from llmviz.course.lessons.reasoning.sum_field import sum_of
-from llmviz.course.lessons.reasoning.sum_texts import LEAST, MOST, Sum, bundled
+from llmviz.course.lessons.reasoning.sum_texts import LEAST, MOST, Sum, bundled, sum_of
 from llmviz.course.ui import kit
 from llmviz.finetuning.policy import GROUP, METHODS, SMALL, advantages
 

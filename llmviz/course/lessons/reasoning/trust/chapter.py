@@ -16,7 +16,7 @@ from llmviz.course.lessons.reasoning.conversation.chat_prompts import (
     AS_WORDS,
     TYPED,
 )
-from llmviz.course.lessons.reasoning.conversation.chat_reading import reply
+from llmviz.course.lessons.reasoning.conversation.chat_record import reply
 from llmviz.course.lessons.reasoning.retrieval import passage_record
 from llmviz.course.lessons.reasoning.retrieval.passage_record import DECLINED as NO_PASSAGE
 from llmviz.course.lessons.reasoning.retrieval.passage_record import TESTS, TOLD

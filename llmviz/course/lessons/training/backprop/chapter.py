@@ -1,4 +1,7 @@
-"""Chapter "Backpropagation": blame that flows back through a small network, box by box."""
+"""Chapter "Backpropagation": blame that flows back through a small network, box by box.
+
+Then one of its weights is nudged, and its gradient measured without any derivative.
+"""
 
 from typing import Any
 
@@ -8,12 +11,107 @@ import streamlit as st
 from llmviz.course.components._shared import cell_arithmetic as ops
 from llmviz.course.components.graph_view.view import graph_view
 from llmviz.course.components.matrix_view.view import Matrix, matrix_view
+from llmviz.course.figures.losses import differences
 from llmviz.course.lessons.training.backprop import graph as net
-from llmviz.course.lessons.training.backprop import nudge, picture, trained, words
+from llmviz.course.lessons.training.backprop import nudging, picture, trained, words
+from llmviz.course.lessons.training.backprop.model import example_losses, slope_errors
 from llmviz.course.lessons.training.backprop.nudging import exact
 from llmviz.course.lessons.training.backprop.params import NUDGE_MATRICES, SMALL_LAST
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
+
+NUDGE_KEY = "training.nudge"
+REACH = 2.0
+
+
+def draw_nudge(state: kit.PageState) -> str:
+    """Show the part; return what was seen of it."""
+    from llmviz.training.backprop import TARGET, autograd, backward, example, forward, loss_with
+
+    kit.section(words.nudge_section)
+    given = example()
+    name, row, column = _choose(state, given)
+    weight = float(given[name][row, column])
+    hand = float(backward(forward(given, TARGET))[name][row, column])
+    auto = float(autograd(given, TARGET)[name][row, column])
+    weights = nudging.values(weight, REACH)
+    losses = _losses(name, row, column, weight)
+    nudging.draw(state, "moved", NUDGE_KEY, weights, losses, hand)
+    true = loss_with(given, TARGET, name, row, column, weight + 0.01) - float(
+        losses[nudging.MIDDLE]
+    )
+    _measure(name, row, column, hand, auto)
+    _nudge_code(name, row, column, hand)
+    line = words.end_nudge.format(
+        name=name, row=row, column=column, slope=exact(hand), true=exact(true)
+    )
+    return line
+
+
+def _choose(state: kit.PageState, given: dict[str, Any]) -> tuple[str, int, int]:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.selectbox(words.matrix, NUDGE_MATRICES, width=130, **state.bind("wmat"))
+        rows, columns = given[state["wmat"]].shape
+        row, column = kit.keep(state, "wrow", range(rows)), kit.keep(state, "wcol", range(columns))
+        st.selectbox(words.row, range(rows), width=110, **state.bind("wrow"))
+        st.selectbox(words.column, range(columns), width=110, **state.bind("wcol"))
+    return state["wmat"], row, column
+
+
+@kit.kept(64)
+def _losses(name: str, row: int, column: int, weight: float) -> np.ndarray:
+    """The loss at every stop of the slider."""
+    return example_losses(name, row, column, nudging.values(weight, REACH))
+
+
+@kit.kept(64)
+def _slope_errors(
+    name: str, row: int, column: int, hand: float
+) -> tuple[list[float], dict[str, list[float]]]:
+    from llmviz.training.backprop import example
+
+    return slope_errors(example(), name, row, column, hand)
+
+
+@kit.kept(64)
+def check_figure(
+    steps: tuple[float, ...], named: tuple[tuple[str, tuple[float, ...]], ...], mode: kit.Mode
+) -> kit.Figure:
+    """Return how far measured slopes are from the exact one, a line for each precision."""
+    return differences(steps, dict(named), words.check_axes, mode)
+
+
+def _measure(name: str, row: int, column: int, hand: float, auto: float) -> None:
+    kit.section(words.check)
+    steps, errors = _slope_errors(name, row, column, hand)
+    named = tuple((words.check_names[kind], tuple(values)) for kind, values in errors.items())
+    st.plotly_chart(check_figure(tuple(steps), named, kit.theme()), key=f"{NUDGE_KEY}.check")
+    best = int(np.argmin(errors["double"]))
+    text = words.check_line.format(
+        hand=exact(hand),
+        auto=exact(auto),
+        eps=f"{steps[best]:.0e}",
+        off=f"{errors['double'][best]:.1e}",
+    )
+    zeros = sum(value == 0 for values in errors.values() for value in values)
+    kit.prose(text + (" " + words.check_zero.format(count=zeros) if zeros else ""))
+
+
+def _nudge_code(name: str, row: int, column: int, hand: float) -> None:
+    from llmviz.training.backprop import TARGET, central_difference, example, loss_with
+
+    given = example()
+
+    def loss(value: float) -> float:
+        return loss_with(given, TARGET, name, row, column, value)
+
+    slope = central_difference(loss, float(given[name][row, column]), 1e-5)
+    kit.show_code(
+        [loss_with, central_difference],
+        words.snippet_nudge.format(name=name, row=row, column=column),
+        f"{hand:.6f} {slope:.6f}",
+    )
+
 
 STAGED = True
 KEY, GUESS = "training.backprop", "training.backprop.sign"
@@ -55,7 +153,7 @@ def draw(state: kit.PageState) -> None:
         told = _update(state, given, values, d)
         _code(target, d)
     else:
-        told = {"nudge": nudge.draw, "trained": trained.draw}[state["how"]](state)
+        told = {"nudge": draw_nudge, "trained": trained.draw}[state["how"]](state)
     if told:
         kit.seen(words.end, told=told)
 

@@ -7,19 +7,128 @@ from itertools import pairwise
 import streamlit as st
 
 from llmviz.course import components as lv
-from llmviz.course.lessons.transformer.block import code, words
-from llmviz.course.lessons.transformer.block.drawing import stage_names
-from llmviz.course.lessons.transformer.block.picture import picture_of
+from llmviz.course.lessons.transformer import TEXT
+from llmviz.course.lessons.transformer.block import words
+from llmviz.course.lessons.transformer.block.drawing import Drawing, stage_names
 from llmviz.course.lessons.transformer.page import WITH_PARTS
-from llmviz.course.lessons.transformer.params import TEXT
-from llmviz.course.lessons.transformer.subject import (
-    DRAWN,
-    Subject,
-    choose_subject,
-)
+from llmviz.course.lessons.transformer.subject import DRAWN, Subject, choose_subject
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.matrix_picture import read_windows
-from llmviz.interpretability.block import STAGES, require_block
+from llmviz.interpretability.block import STAGES, all_blocks, block_steps, require_block
+from llmviz.models.gpt import GPT, Block
+from llmviz.nn.attention import attention
+from llmviz.nn.attention.multihead import MultiHeadAttention
+from llmviz.nn.layers import FeedForward, layer_norm_steps, rms_norm_steps
+
+
+@kit.kept(8, key=lambda subject: subject.in_model)  # 28 MB each at the shape of GPT-2
+def weights_of(subject: Subject) -> lv.Weights:
+    """Return the matrices of a layer that no head has for itself."""
+    return layer_weights(subject.model.blocks[subject.layer])
+
+
+def layer_weights(block: Block) -> lv.Weights:
+    """Take the matrices out of a layer that no head has for itself."""
+    linears = {"W_O": block.attn.projection, "W_up": block.mlp.hidden, "W_down": block.mlp.output}
+    if block.mlp.up is not None:
+        linears |= {"W_gate": block.mlp.hidden, "W_up": block.mlp.up}
+    return lv.Weights.of({key: linear.weight.T.numpy() for key, linear in linears.items()})
+
+
+@kit.kept(32, key=lambda subject, head: (subject.in_model, head))
+def head_weights_of(subject: Subject, head: int) -> lv.Weights:
+    """Return W_Q, W_K, W_V of a head."""
+    return head_weights(subject.model.blocks[subject.layer], head)
+
+
+def head_weights(block: Block, head: int) -> lv.Weights:
+    """Take W_Q, W_K, W_V of a head out of a layer."""
+    parts = block.attn.projections(head)
+    return lv.Weights.of(
+        {f"W_{letter}": part.numpy() for letter, part in zip("QKV", parts, strict=True)}
+    )
+
+
+@kit.kept(32)
+def picture_of(subject: Subject, head: int) -> lv.StagePicture:
+    """Return the picture of a layer and one of its heads."""
+    drawn = Drawing(subject.model, subject.steps, subject.ids, subject.tokens, subject.layer, head)
+    weights = [weights_of(subject), head_weights_of(subject, head)]
+    return staged(drawn, weights)
+
+
+def staged(drawn: Drawing, weights: list[lv.Weights]) -> lv.StagePicture:
+    """Return the picture of a layer that is to be drawn."""
+    stages = drawn.stages()
+    return lv.stage_picture(drawn.picture.matrices, stages, drawn.picture.windows, weights)
+
+
+# Which step of the trace a stage ends with, and what norms before the parts read.
+RESULTS = {
+    "x": "input",
+    "qkv": "attn.q",
+    "scores": "attn.scaled",
+    "weights": "attn.output",
+    "join": "attn",
+    "sum1": "sum1",
+    "up": "mlp.hidden",
+    "act": "mlp.act",
+    "down": "mlp",
+    "sum2": "sum2",
+}
+NORMED = {"norm1": "input", "norm2": "sum1"}
+PRINTED = 4  # numbers of the last token's row
+
+
+def draw_code(subject: Subject, stage: str, head: int) -> None:
+    """Show the functions that ran in a stage, and what the last token has after it."""
+    config = subject.model.config
+    kind = layer_norm_steps if config.norm_kind == "layer" else rms_norm_steps
+    ran = {
+        "x": [all_blocks],
+        "norm1": [kind],
+        "norm2": [kind],
+        "qkv": [MultiHeadAttention.queries_keys_values],
+        "scores": [attention],
+        "weights": [attention],
+        "join": [MultiHeadAttention.forward],
+        "sum1": [Block.forward],
+        "sum2": [Block.forward],
+    }.get(stage, [FeedForward])
+    line, result = computed(subject.model, stage, head)
+    imports = words.code_import
+    if stage in NORMED:
+        imports = f"{words.norm_import.format(name=kind.__name__)}\n{imports}"
+    snippet = subject.opening(imports) + words.snippet.format(
+        ids=list(subject.ids),
+        layer=subject.layer,
+        computed=line,
+        printed=PRINTED,
+    )
+    numbers = subject.steps[result]
+    numbers = numbers[head] if numbers.dim() == 3 else numbers
+    prints = str([f"{x:.3f}" for x in numbers[-1, :PRINTED].tolist()])
+    kit.show_code([*ran, block_steps], snippet, prints, label=words.code)
+
+
+def computed(model: GPT, stage: str, head: int) -> tuple[str, str]:
+    """Return the lines that compute a stage from `steps` and `block`, and which step it is."""
+    attn, config = model.blocks[0].attn, model.config
+    norm = config.norm
+    between = "norm1" if norm == "post" else "sum1"  # what the second + adds to
+    before = {"norm1": "sum1", "norm2": "sum2"} if norm == "post" else NORMED
+    gated = stage == "act" and config.activation == "swiglu"
+    line = words.computed["gated" if gated else config.norm_kind if stage in NORMED else stage]
+    slots = {
+        "first": {"pre": "norm1"}.get(norm, "input"),  # what attention reads
+        "second": {"pre": "norm2"}.get(norm, between),  # and the feed-forward network
+        "between": between,
+        "before": before.get(stage),
+        "head": head,
+        "group": head * attn.n_kv_head // attn.n_head,
+    }
+    return line.format(stage=stage, **slots), RESULTS.get(stage, stage)
+
 
 STAGED = True
 KEY = "transformer.block"
@@ -128,7 +237,7 @@ def _cells(state: kit.PageState, opened: tuple[engine.Bundled, kit.Read] | None)
         st.number_input(words.head, width=120, **state.ranged("head", most=heads - 1))
     head = min(state["head"], heads - 1)
     stage = _picture(state, subject, head)
-    code.draw(subject, stage, head)
+    draw_code(subject, stage, head)
 
 
 def _picture(state: kit.PageState, subject: Subject, head: int) -> str:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from llmviz.course.lessons.transformer.since import pictures, times, words
+from llmviz.course.lessons.transformer.since import pictures, words
 from llmviz.course.lessons.transformer.since.model import (
     CHANGES,
     FAMILY,
@@ -57,7 +57,7 @@ def draw(state: kit.PageState) -> None:
         read = model_and_text[1]
         pictures.draw(change, read.ids)
         _code(change, pictures.read_ids(change, read.ids))
-    times.draw(change)
+    pictures.draw_times(change)
     if shown:
         by = difference(results[ASKED], results[CHANGES["positions"][0]])
         kit.seen(words.end, difference=written(by))

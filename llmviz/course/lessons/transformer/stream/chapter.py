@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.components.cell_grid.view import cell_grid, read_cell
+from llmviz.course.lessons.transformer import TEXT
 from llmviz.course.lessons.transformer.page import MODEL
-from llmviz.course.lessons.transformer.params import TEXT
 from llmviz.course.lessons.transformer.stream import ledger, words
 from llmviz.course.lessons.transformer.stream.arithmetic import lens_picture
 from llmviz.course.ui import engine, kit, pinned_cells

@@ -8,7 +8,7 @@ from llmviz.course.figures.stream import waterfall
 from llmviz.course.lessons.transformer.stream import share, words
 from llmviz.course.lessons.transformer.stream.share import part_name, written
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.token_choice import token_of
+from llmviz.course.ui.two_prompts import token_of
 from llmviz.interpretability import attribution as study
 from llmviz.interpretability.attribution import Entry, Ledger, logit_ledger
 from llmviz.interpretability.readout import read_part

@@ -12,8 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.course.components import TokenRow, token_strip
-from llmviz.course.figures.activations import curve_on_values
-from llmviz.course.figures.units import signed_bars
+from llmviz.course.figures.activations import curve_on_values, signed_bars
 from llmviz.course.lessons.transformer.page import WITH_PARTS
 from llmviz.course.lessons.transformer.units import words
 from llmviz.course.lessons.transformer.units.model import GrowingSearch
