@@ -10,14 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.corpus.counts import LETTERS
-from llmviz.course.components.draw_pad.view import write_picture
+from llmviz.corpus.drawn_pictures import write_picture
 from llmviz.course.components.series_view.view import read_drawn, read_hand
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.history import typed_name
 from llmviz.course.lessons.history import words as lesson_words
 from llmviz.course.lessons.history.all import chapter
-from llmviz.course.lessons.history.all import chapter as all_chapter
-from llmviz.course.lessons.history.all import name as scored
 from llmviz.course.lessons.history.all import words as all_words
 from llmviz.course.lessons.history.counting import chapter as counting
 from llmviz.course.lessons.history.counting import words as counting_words
@@ -105,7 +103,7 @@ def test_the_matrix_is_the_counted_table():
     np.testing.assert_array_equal(shown["counts"], learned_pairs())
     np.testing.assert_allclose(shown["P"], probabilities(learned_pairs()), atol=1e-6)
     mean = -np.log(
-        chapter.chances("counted-pairs", "olivia")
+        chapter.chances_of("counted-pairs", "olivia")
     ).mean()  # the same table, with 1 added
     assert f"{mean:.1f}" == f"{np.mean([s.loss for s in walk(learned_pairs(), 'olivia')]):.1f}"
 
@@ -293,7 +291,7 @@ def test_nine_rows_hold_the_losses_of_the_typed_name():
     grid = harness.sent(app, "cell_grid")
     assert grid["values"].shape == (9, 6) and len(grid["rowNames"]) == 9
     for row, key in zip(grid["values"], NINE, strict=True):
-        own = -np.log(chapter.chances(key, "mila"))
+        own = -np.log(chapter.chances_of(key, "mila"))
         np.testing.assert_allclose(row[:5], own, rtol=1e-4)
         assert row[5] == pytest.approx(own.mean(), rel=1e-4)
     links = [link.proto for link in app.get("page_link")]
@@ -315,17 +313,17 @@ def test_the_links_open_with_the_same_name(page):
 
 @given(some.text("aelnz", min_size=1, max_size=4))
 def test_the_best_model_is_the_one_with_the_lowest_mean(name):
-    chances = scored.scores(name)
+    chances = chapter.scores(name)
     assert chances.shape == (9, len(name) + 1) and (chances > 0).all() and (chances <= 1).all()
     means = -np.log(chances).mean(1)
     assert f"**{all_words.models[NINE[int(means.argmin())]]}**" in as_markdown(
-        scored.best(name, chances)
+        chapter.best(name, chances)
     )
 
 
 def test_models_that_agree_are_not_ranked():
     same = np.full((9, 3), 0.5)
-    assert "the same mean loss" in scored.best("ab", same)
+    assert "the same mean loss" in chapter.best("ab", same)
 
 
 def test_measures_are_those_of_the_cards_and_the_race():
@@ -357,25 +355,25 @@ def losses_of_the_nine() -> dict[str, float]:
 
 def test_three_losses_are_asked_for_with_answers_that_are_apart():
     losses = losses_of_the_nine()
-    asked = all_chapter.question(losses)
-    assert asked.values[asked.right] == tuple(losses[key] for key in all_chapter.ASKED)
+    asked = chapter.question(losses)
+    assert asked.values[asked.right] == tuple(losses[key] for key in chapter.ASKED)
     right, newer, tables = (np.array(values) for values in asked.values)
-    width = all_chapter.AXIS.high - all_chapter.AXIS.low
+    width = chapter.AXIS.high - chapter.AXIS.low
     for a, b in ((right, newer), (right, tables), (newer, tables)):
-        assert np.abs(a - b).mean() >= all_chapter.APART * width
+        assert np.abs(a - b).mean() >= chapter.APART * width
     assert (np.diff(newer) < 0).all() and tables[0] == losses["counted-pairs"]
     # On the axis lies all that is drawn or may be guessed.
     every = [*losses.values(), *newer, *tables]
-    assert all_chapter.AXIS.low < min(every) and max(every) < all_chapter.AXIS.high
-    years = [year for year, _ in all_chapter.by_age()]
-    assert years == sorted(years) and sorted(k for _, k in all_chapter.by_age()) == sorted(NINE)
+    assert chapter.AXIS.low < min(every) and max(every) < chapter.AXIS.high
+    years = [year for year, _ in chapter.by_age()]
+    assert years == sorted(years) and sorted(k for _, k in chapter.by_age()) == sorted(NINE)
 
 
 @given(table=some.floats(1, 3), lstm=some.floats(1, 3), gpt=some.floats(1, 3))
 def test_three_that_are_not_close_are_not_called_close(table, lstm, gpt):
-    three = dict(zip(all_chapter.ASKED, (table, lstm, gpt), strict=True))
-    asked = all_chapter.question(losses_of_the_nine() | three)
-    assert asked is None or np.ptp([table, lstm, gpt]) <= all_chapter.CLOSE
+    three = dict(zip(chapter.ASKED, (table, lstm, gpt), strict=True))
+    asked = chapter.question(losses_of_the_nine() | three)
+    assert asked is None or np.ptp([table, lstm, gpt]) <= chapter.CLOSE
 
 
 def test_before_the_guess_no_loss_but_those_of_pairs_is_told(covers):
@@ -383,17 +381,17 @@ def test_before_the_guess_no_loss_but_those_of_pairs_is_told(covers):
     harness.fine(app)
     rows = harness.sent(app, "case_rows")["rows"]
     told = [row["label"][1][0] for row in rows if row["value"] is not None]
-    assert told == [all_words.models[key] for key in all_chapter.DRAWN] and len(rows) == 9
+    assert told == [all_words.models[key] for key in chapter.DRAWN] and len(rows) == 9
     assert not harness.unpack_all(app, "cell_grid")
 
 
 def test_the_looks_at_names_hold_for_all_nine():
-    means = {key: -np.log(chapter.chances(key, "zlorbix")).mean() for key in NINE}
-    olivia = {key: -np.log(chapter.chances(key, "olivia")) for key in NINE}
+    means = {key: -np.log(chapter.chances_of(key, "zlorbix")).mean() for key in NINE}
+    olivia = {key: -np.log(chapter.chances_of(key, "olivia")) for key in NINE}
     assert min(means, key=means.__getitem__) == "counted-pairs"
     for key in NINE:
         assert means[key] > olivia[key].mean() + 1
-        assert chapter.chances(key, "annax")[:5].argmin() == 4
+        assert chapter.chances_of(key, "annax")[:5].argmin() == 4
         short = key in ("counted-pairs", "names-bigram")
         assert (olivia[key][3] > 2) == short
 

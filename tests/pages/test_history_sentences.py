@@ -10,7 +10,6 @@ from hypothesis import strategies as some
 from llmviz.corpus.counts import LETTERS
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.history.all import chapter
-from llmviz.course.lessons.history.all import name as scored
 from llmviz.course.lessons.history.all import words as all_words
 from llmviz.course.lessons.history.memory import chapter as memory
 from llmviz.course.lessons.history.memory import own_string
@@ -177,11 +176,11 @@ def test_the_order_is_not_said_to_be_one_of_cause():
 def test_the_end_of_a_name_is_called_no_letter(name):
     chances = np.full((9, len(name) + 1), 0.5)
     chances[0, -1] = 0.01
-    said = scored.best(name, chances)
+    said = chapter.best(name, chances)
     assert all_words.place_end in said and "letter " not in said.split("differ most at")[1][:20]
     chances = np.full((9, len(name) + 1), 0.5)
     chances[0, 0] = 0.01
-    assert f"letter 1, `{name[0]}`" in as_markdown(scored.best(name, chances))
+    assert f"letter 1, `{name[0]}`" in as_markdown(chapter.best(name, chances))
 
 
 def test_all_were_trained_on_the_same_tokens_as_is_said():

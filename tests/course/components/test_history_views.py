@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from llmviz.corpus.drawn_pictures import SIDE, read_picture, write_picture
 from llmviz.course.components._shared.transport import unpack
-from llmviz.course.components.draw_pad.view import SIDE, draw_pad, read_picture, write_picture
+from llmviz.course.components.draw_pad.view import draw_pad
 from llmviz.course.components.rings.view import rings
 from llmviz.course.components.series_view.view import read_step, series_payload
 from llmviz.course.components.table_film.view import film_of_table

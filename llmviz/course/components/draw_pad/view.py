@@ -1,31 +1,13 @@
-"""A small canvas on which the hand draws in black and white, and its picture as text for a link."""
+"""A small canvas on which the hand draws in black and white."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
+from llmviz.corpus.drawn_pictures import SIDE, read_picture, write_picture
 from llmviz.course.components._shared.transport import mount
-
-SIDE = 20  # cells
-
-
-def write_picture(picture: np.ndarray) -> str:
-    """Return a picture of 0 and 1 as hexadecimal digits, four cells a digit, row by row."""
-    return np.packbits(picture.astype(bool).ravel()).tobytes().hex()
-
-
-def read_picture(raw: Any) -> np.ndarray | None:
-    """Return the picture that `write_picture` wrote, (SIDE, SIDE); None for anything else."""
-    if not isinstance(raw, str) or len(raw) != SIDE * SIDE // 4:
-        return None
-    try:
-        cells = np.unpackbits(np.frombuffer(bytes.fromhex(raw), dtype=np.uint8))
-    except ValueError:
-        return None
-    return cells[: SIDE * SIDE].reshape(SIDE, SIDE)
 
 
 def draw_pad(

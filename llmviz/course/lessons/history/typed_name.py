@@ -1,4 +1,6 @@
-"""The learner's name in the chapters of this lesson: letters a to z, its link, its model."""
+"""What the chapters of this lesson share: the learner's name as letters a to z, a model of names,
+matrices whose kept cell stands in the link, the ways with the name into other lessons.
+"""
 
 from dataclasses import dataclass
 from string import ascii_lowercase

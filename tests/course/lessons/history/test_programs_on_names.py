@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.history.where.letter_pictures import KNOWN
+from llmviz.course.lessons.history.where.model_sizes import KNOWN
 from llmviz.course.lessons.history.where.next_letters import (
     RULES,
     chances_after,

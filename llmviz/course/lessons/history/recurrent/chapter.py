@@ -14,29 +14,14 @@ import streamlit as st
 from llmviz.course import components as lv
 from llmviz.course.lessons.history import typed_name
 from llmviz.course.lessons.history.recurrent import gradient, words
-from llmviz.course.lessons.history.recurrent.recurrent_states import StatesRead, before, read_states
+from llmviz.course.lessons.history.recurrent.name_read import KEY, rows_of, states
+from llmviz.course.lessons.history.recurrent.recurrent_states import before
 from llmviz.course.lessons.history.recurrent.unit_roles import LATER, UnitRoles, find_roles
 from llmviz.course.ui import engine, kit
 from llmviz.evaluation.invented_names import names_learned_from
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
-
-
-KEY = "history.recurrent"
-
-
-@kit.kept(64)
-def states(bundled: engine.Bundled, name: str) -> StatesRead:
-    """Return what a bundled model computes on a name, the start token in front."""
-    return read_states(bundled.model, bundled.tokenizer.encode_from_start(name))
-
-
-def rows_of(bundled: engine.Bundled, name: str) -> list[str]:
-    """Return how the tokens of a name are shown, the start token in front."""
-    tokenizer = bundled.tokenizer
-    return kit.names_of(tokenizer.encode_from_start(name), tokenizer)
-
 
 STAGED = True
 GUESS = "history.recurrent.kept"

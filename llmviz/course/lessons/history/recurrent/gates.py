@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.history.recurrent import words
-from llmviz.course.lessons.history.recurrent.chapter import KEY, rows_of, states
+from llmviz.course.lessons.history.recurrent.name_read import KEY, rows_of, states
 from llmviz.course.lessons.history.recurrent.recurrent_states import (
     GATES,
     GateSteps,

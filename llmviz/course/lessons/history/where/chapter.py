@@ -11,7 +11,7 @@ from llmviz.course.components.cell_grid.view import cell_grid, read_cell
 from llmviz.course.components.rings.view import rings
 from llmviz.course.lessons.history import typed_name
 from llmviz.course.lessons.history.where import drawing, words
-from llmviz.course.lessons.history.where.letter_pictures import KNOWN
+from llmviz.course.lessons.history.where.model_sizes import KNOWN
 from llmviz.course.lessons.history.where.next_letters import (
     RULES,
     chances_after,

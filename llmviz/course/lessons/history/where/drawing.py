@@ -7,8 +7,9 @@ from string import ascii_uppercase
 import numpy as np
 import streamlit as st
 
+from llmviz.corpus.drawn_pictures import SIDE, read_picture, write_picture
 from llmviz.course.components.cell_grid.view import cell_grid
-from llmviz.course.components.draw_pad.view import SIDE, draw_pad, read_picture, write_picture
+from llmviz.course.components.draw_pad.view import draw_pad
 from llmviz.course.lessons.history.where import words
 from llmviz.course.lessons.history.where.letter_pictures import (
     STEPS,
