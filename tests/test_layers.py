@@ -132,6 +132,19 @@ def test_a_lesson_takes_nothing_from_another_lesson():
     assert wrong == set()
 
 
+def test_the_furniture_knows_no_lesson():
+    """A lesson is found by the name of its folder, in one place; the list of all is told to it."""
+    files = [path for path in MODULES if part(path) == "ui"]
+    assert len(files) > 40
+    named = {
+        (path, node.lineno)
+        for path, node in nodes_where(files, "course.lessons")
+        if isinstance(node, ast.Constant) and str(node.value).startswith("llmviz.course.lessons")
+    }
+    named |= {(path, name) for path in files for name in imports(path) if ".lessons" in name}
+    assert [path.name for path, _ in named] == ["contents.py"], named
+
+
 def draws(path: Path) -> bool:
     """Whether a module of the course shows something: it knows Streamlit, or what stands on it."""
     shown = ("streamlit", "llmviz.course.components", "llmviz.course.figures", "llmviz.course.ui")

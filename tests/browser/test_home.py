@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from llmviz.course.lessons import ways
 from llmviz.course.lessons.home import below
+from llmviz.course.ui import course
 from tests.browser.conftest import app
 from tests.browser.hand import settle, until
 from tests.pages.small_model import HEADS, LAYERS, make_checkpoint
@@ -314,7 +315,7 @@ def test_a_phone_shows_the_way_of_one_token_and_the_course_is_a_path(home, visit
     visit.dress("dark", 390)
     visit.settle()
     # the hour comes first, each stop a link; the other ways wait behind a line
-    hour = [f"{stop.lesson}?part={stop.chapter}" for stop in ways.stops(ways.HOUR)]
+    hour = [f"{stop.lesson}?part={stop.chapter}" for stop in course.stops(ways.HOUR)]
     links = page.locator(".way-chapter:visible")
     assert [link.get_attribute("href") for link in links.all()] == hour
     longer = page.get_by_test_id("stExpander").filter(has_text="Ten lessons, or everything")

@@ -13,6 +13,7 @@ from llmviz.course.lessons.finetuning import LESSON as FINETUNING
 from llmviz.course.lessons.glossary import LESSON as GLOSSARY
 from llmviz.course.lessons.history import LESSON as HISTORY
 from llmviz.course.lessons.home import LESSON as HOME
+from llmviz.course.lessons.home import words
 from llmviz.course.lessons.language import LESSON as LANGUAGE
 from llmviz.course.lessons.models import LESSON as MODELS
 from llmviz.course.lessons.reasoning import LESSON as REASONING
@@ -20,6 +21,8 @@ from llmviz.course.lessons.sampling import LESSON as SAMPLING
 from llmviz.course.lessons.tokenization import LESSON as TOKENIZATION
 from llmviz.course.lessons.training import LESSON as TRAINING
 from llmviz.course.lessons.transformer import LESSON as TRANSFORMER
+from llmviz.course.lessons.ways import WAYS
+from llmviz.course.ui.course import Contents, tell
 
 LESSONS = [
     HOME,
@@ -40,3 +43,4 @@ LESSONS = [
     GLOSSARY,
     MODELS,
 ]
+tell(Contents(LESSONS, WAYS, words))

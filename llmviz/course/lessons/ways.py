@@ -1,19 +1,7 @@
 """The ways through the course, as data: which chapters in which order, in how many sittings."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 from llmviz.course.ui.contents import COURSE, HOUR
-
-
-@dataclass(frozen=True)
-class Stop:
-    """One chapter of a way; minutes: how long to stay there, 0 for as long as the chapter says."""
-
-    lesson: str
-    chapter: str
-    minutes: int = 0
+from llmviz.course.ui.course import Stop
 
 
 def _sitting(*places: str) -> tuple[Stop, ...]:
@@ -42,8 +30,3 @@ WAYS: dict[str, tuple[tuple[Stop, ...], ...]] = {
         _sitting("finetuning/stages", "finetuning/instructions", "finetuning/preferences"),
     ),
 }
-
-
-def stops(way: str) -> list[Stop]:
-    """Return the stops of a way in their order; none for the way through all chapters."""
-    return [stop for sitting in WAYS.get(way, ()) for stop in sitting]

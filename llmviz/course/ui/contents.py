@@ -143,7 +143,7 @@ class Lesson:
     @property
     def package(self) -> str:
         """The lesson's folder as a package."""
-        return f"llmviz.course.lessons.{self.key}"
+        return package_of(self.key)
 
     def title_of(self, key: str) -> str:
         """Return the title of a chapter, for a head that says the same as the list.
@@ -203,6 +203,11 @@ class Lesson:
                 if link.get("part") == (chapter or old) and piece in said:
                     return key
         return None
+
+
+def package_of(key: str) -> str:
+    """Return the package of a lesson, which is found by the name of its folder alone."""
+    return f"llmviz.course.lessons.{key}"
 
 
 def controls_of(lesson: Lesson, chapter: str) -> list[codec.Param]:

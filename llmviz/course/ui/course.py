@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import re
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -14,14 +12,12 @@ import streamlit as st
 from llmviz.course.components._shared.transport import Stored
 from llmviz.course.components.course_path.view import course_path
 from llmviz.course.components.finder.view import finder
-from llmviz.course.document import Ask, Section, texts_of
+from llmviz.course.document import Ask, Document, Section, texts_of
 from llmviz.course.document.marks import unmarked
 from llmviz.course.ui.glossary import newcomers, terms
 from llmviz.course.ui.kept import kept
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from llmviz.course.ui.contents import Chapter, Lesson
 
 HOME, GLOSSARY, MODELS, ENDING = "home", "glossary", "models", "before_after"
@@ -49,17 +45,41 @@ class Next(NamedTuple):
     place: str
 
 
-def lessons() -> list[Lesson]:
+class Stop(NamedTuple):
+    """One chapter of a way; minutes: how long to stay there, 0 for as long as the chapter says."""
+
+    lesson: str
+    chapter: str
+    minutes: int = 0
+
+
+class Contents(NamedTuple):
+    """All lessons in their order, the ways by name, each as sittings, and what names these."""
+
+    lessons: Sequence[Lesson]
+    ways: Mapping[str, Sequence[Sequence[Stop]]]
+    words: Document
+
+
+_told: list[Contents] = []
+
+
+def tell(contents: Contents) -> None:
+    """Say what the course holds; the package of the lessons does, which nothing here knows."""
+    _told[:] = [contents]
+
+
+def lessons() -> Sequence[Lesson]:
     """Return all lessons in their order."""
-    return importlib.import_module("llmviz.course.lessons").LESSONS
+    return _told[0].lessons
 
 
-@cache
-def _ways() -> ModuleType:
-    return importlib.import_module("llmviz.course.lessons.ways")
+def stops(way: str) -> list[Stop]:
+    """Return the stops of a way in their order; none for the way through all chapters."""
+    return [stop for sitting in _told[0].ways.get(way, ()) for stop in sitting]
 
 
-def minutes(stop: Any) -> int:
+def minutes(stop: Stop) -> int:
     """Return how long a stop of a way takes: its own time, or that of its chapter."""
     return stop.minutes or chapter_of(stop.lesson, stop.chapter).minutes
 
@@ -75,9 +95,8 @@ def chapter_of(lesson: str, key: str) -> Chapter:
 
 def totals(way: str) -> tuple[int, int]:
     """Return how many chapters a way has, and the minutes that they take."""
-    stops = _ways().stops(way)
-    if stops:
-        return len(stops), sum(map(minutes, stops))
+    if listed := stops(way):
+        return len(listed), sum(map(minutes, listed))
     chapters = [chapter for lesson in lessons() for chapter in lesson.chapters]
     return len(chapters), sum(chapter.minutes for chapter in chapters)
 
@@ -98,10 +117,10 @@ def stop_of(way: str, lesson: str, chapter: str) -> tuple[int, int, int] | None:
 
     None: the way does not come by, or is the one through all chapters.
     """
-    stops = _ways().stops(way)
-    for number, stop in enumerate(stops, 1):
+    listed = stops(way)
+    for number, stop in enumerate(listed, 1):
         if (stop.lesson, stop.chapter) == (lesson, chapter):
-            return number, len(stops), minutes(stop)
+            return number, len(listed), minutes(stop)
     return None
 
 
@@ -110,15 +129,15 @@ def onward(way: str, lesson: Lesson, chapter: str = "") -> Next | None:
 
     Who left the way, or follows none, goes on through all chapters in their order.
     """
-    stops = _ways().stops(way)
+    listed = stops(way)
     here = stop_of(way, lesson.key, chapter)
-    if stops and lesson.key == ENDING:
+    if listed and lesson.key == ENDING:
         return Next("Back to the whole machine", HOME)
-    if stops and (here or lesson.key == HOME):
+    if listed and (here or lesson.key == HOME):
         number = here[0] if here else 0
-        if number == len(stops):
+        if number == len(listed):
             return Next("The end of your way: what you have seen", ENDING)
-        stop = stops[number]
+        stop = listed[number]
         title = chapter_of(stop.lesson, stop.chapter).title
         known = "" if stop.lesson == lesson.key else f" ({_lesson(stop.lesson).title})"
         return Next(f"Next: {title}{known}", f"{stop.lesson}/{stop.chapter}")
@@ -137,10 +156,9 @@ def back(way: str, lesson: Lesson, chapter: str) -> Next | None:
     """Return what comes before a chapter: on the visitor's way, or in its lesson; None for none."""
     here = stop_of(way, lesson.key, chapter)
     if here:
-        stops = _ways().stops(way)
         if here[0] == 1:
             return Next(f"Back: {_lesson(HOME).title}", HOME)
-        stop = stops[here[0] - 2]
+        stop = stops(way)[here[0] - 2]
         return Next(
             f"Back: {chapter_of(stop.lesson, stop.chapter).title}", f"{stop.lesson}/{stop.chapter}"
         )
@@ -184,7 +202,7 @@ def path(way: str) -> str:
 
 def first_stop(way: str) -> str:
     """Return the place where a way begins."""
-    stop = _ways().stops(way)[0]
+    stop = stops(way)[0]
     return f"{stop.lesson}/{stop.chapter}"
 
 
@@ -229,23 +247,22 @@ def _heads(texts: dict[str, Any]) -> Iterator[str]:
 
 @kept(16)
 def _path(way: str) -> Stored:
-    words = importlib.import_module("llmviz.course.lessons.home").words
-    stops = []
-    sittings = _ways().WAYS.get(way)
+    words, rows = _told[0].words, []
+    sittings = _told[0].ways.get(way)
     if sittings is None:
         for lesson in lessons():
             if lesson.chapters:
                 chapters = [_named(lesson, chapter) for chapter in lesson.chapters]
                 needs = [_lesson(key).title for key in lesson.after]
-                stops.append(_stop(lesson.title, lesson.key, lesson.card, needs, chapters))
+                rows.append(_stop(lesson.title, lesson.key, lesson.card, needs, chapters))
     for number, sitting in enumerate(sittings or ()):
         chapters = [
             _named(_lesson(stop.lesson), chapter_of(stop.lesson, stop.chapter), stop.minutes)
             for stop in sitting
         ]
         title = words.sittings[way][number]
-        stops.append(_stop(title, chapters[0]["place"], "", [], chapters))
-    return Stored({"stops": stops, "words": WORDS})
+        rows.append(_stop(title, chapters[0]["place"], "", [], chapters))
+    return Stored({"stops": rows, "words": WORDS})
 
 
 def _stop(

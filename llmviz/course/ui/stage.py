@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from llmviz.course.components.looks.view import Piece
 from llmviz.course.components.looks.view import looks as looks_view
 from llmviz.course.document import marks
+from llmviz.course.ui.contents import package_of
 from llmviz.course.ui.notices import warn
 from llmviz.course.ui.state import LINK_ICON, PageState
 
@@ -34,10 +35,10 @@ def source(state: PageState, *, opened: bool = False) -> None:
 
     opened: it stands open, for a chapter whose picture is the learner's own text.
     """
-    package = f"llmviz.course.lessons.{state.page}.page"
-    if find_spec(package):
+    page = f"{package_of(state.page)}.page"
+    if find_spec(page):
         with st.expander(SOURCE, expanded=opened, icon=":material/edit_note:"):
-            importlib.import_module(package).draw(state)
+            importlib.import_module(page).draw(state)
 
 
 def looks(state: PageState, passages: Sequence[str], /, key: str, **values: Any) -> None:

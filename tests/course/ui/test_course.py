@@ -39,8 +39,8 @@ def walked(way: str) -> list[str]:
 
 def test_an_hour_has_the_five_essentials_and_a_course_ten_lessons():
     assert set(contents.WAY.options) == {contents.ALL, *ways.WAYS} == set(words.ways)
-    assert {stop.lesson for stop in ways.stops(ways.HOUR)} == ESSENTIALS
-    assert course.totals(ways.HOUR) == (5, sum(stop.minutes for stop in ways.stops(ways.HOUR)))
+    assert {stop.lesson for stop in course.stops(ways.HOUR)} == ESSENTIALS
+    assert course.totals(ways.HOUR) == (5, sum(stop.minutes for stop in course.stops(ways.HOUR)))
     assert course.totals(ways.HOUR)[1] <= 60
     assert len(ways.WAYS[ways.COURSE]) == 10
     for sitting in ways.WAYS[ways.COURSE]:
@@ -52,7 +52,7 @@ def test_an_hour_has_the_five_essentials_and_a_course_ten_lessons():
 def test_no_chapter_of_a_way_stands_before_a_lesson_that_its_lesson_needs():
     for way in ways.WAYS:
         # The opening says what the names mean, and needs no lesson before it.
-        stops = [stop for stop in ways.stops(way) if stop.chapter != "where"]
+        stops = [stop for stop in course.stops(way) if stop.chapter != "where"]
         order = [stop.lesson for stop in stops]
         for at, key in enumerate(order):
             for needed in set(BY_KEY[key].after) & set(order):
@@ -61,7 +61,7 @@ def test_no_chapter_of_a_way_stands_before_a_lesson_that_its_lesson_needs():
 
 def test_the_main_button_walks_each_way_to_its_end():
     for way in ways.WAYS:
-        stops = [f"{stop.lesson}/{stop.chapter}" for stop in ways.stops(way)]
+        stops = [f"{stop.lesson}/{stop.chapter}" for stop in course.stops(way)]
         assert walked(way) == [*stops, course.ENDING]
     everything = [f"{one.key}/{name}" for one in LESSONS for name in one.names]
     assert walked(contents.ALL) == [*everything, "before_after", course.GLOSSARY]
@@ -116,7 +116,7 @@ def test_the_hour_begins_with_one_button_goes_back_and_ends_with_what_was_seen()
 
 def test_back_goes_the_way_or_through_the_lesson():
     for way in ways.WAYS:
-        stops = [f"{stop.lesson}/{stop.chapter}" for stop in ways.stops(way)]
+        stops = [f"{stop.lesson}/{stop.chapter}" for stop in course.stops(way)]
         for before, place in zip([course.HOME, *stops], stops, strict=False):
             page, _, chapter = place.partition("/")
             found = course.back(way, BY_KEY[page], chapter)
