@@ -30,11 +30,6 @@ class Job:
     share: float
     direct: bool
 
-    @property
-    def to_women(self) -> bool:
-        """Whether it is of the half whose share goes up with the lean."""
-        return self.share > 0.5
-
 
 @dataclass(frozen=True)
 class LeaningText:

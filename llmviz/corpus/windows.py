@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import Dataset
 
 from llmviz.corpus.window_plan import WindowPlan
 
@@ -42,28 +42,3 @@ class TokenDataset(Dataset):
         start = self.plan.starts[index]
         end = start + self.plan.context
         return self.ids[start:end], self.ids[start + 1 : end + 1]
-
-
-def window_loader(
-    ids: Sequence[int] | Tensor,
-    context: int,
-    stride: int | None = None,
-    batch: int = 1,
-    *,
-    generator: torch.Generator | None = None,
-    drop_last: bool = False,
-) -> DataLoader:
-    """Return a DataLoader over the windows: in order, or shuffled by an explicit generator.
-
-    Raises ValueError as `windows` does.
-    """
-    dataset = TokenDataset(ids, context, stride)
-    if batch < 1:
-        raise ValueError(f"batch must be a whole number of at least 1; got {batch}")
-    return DataLoader(
-        dataset,
-        batch_size=batch,
-        shuffle=generator is not None,
-        generator=generator,
-        drop_last=drop_last,
-    )

@@ -89,12 +89,6 @@ def act_of(reply: str) -> str:
     return next((act for act, ways in BEGINNINGS.items() if begun.startswith(ways)), ANSWERS)
 
 
-def form_of(reply: str) -> str:
-    """Return the form of a reply: a whole sentence begins with a capital and has a verb."""
-    whole = re.search(r"\b(?:is|has|are|met|say|mean)\b", reply)
-    return LONG if whole else SHORT
-
-
 def told_short(story: str, chance: random.Random) -> str:
     """Return a story's sentences that questions are about, and in half of all stories one other.
 

@@ -173,10 +173,3 @@ class Conversation:
         for mine, message in zip(stand_ins, messages, strict=True):
             cut = [Piece(part.replace(mine, message["content"]), special) for part, special in cut]
         return cut
-
-    def ids_as_text(self, messages: Sequence[Mapping[str, str]]) -> tuple[int, ...]:
-        """Return the tokens of `pieces`: as `ids`, but what a message holds is never special."""
-        ids: list[int] = []
-        for piece in self.pieces(messages):
-            ids += self._tokenizer.encode(piece.text) if piece.id is None else [piece.id]
-        return tuple(ids if self.taught else self._tokenizer.behind_start(ids))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.corpus import WindowPlan
-from llmviz.corpus.windows import TokenDataset, window_loader, windows
+from llmviz.corpus.windows import TokenDataset, windows
 
 sizes = st.tuples(st.integers(1, 8), st.integers(1, 12), st.integers(1, 4), st.integers(0, 40))
 
@@ -55,20 +55,6 @@ def test_a_text_that_is_too_short():
         TokenDataset([], 2)
     with pytest.raises(ValueError, match="one row"):
         TokenDataset(torch.zeros(2, 2), 1)
-    with pytest.raises(ValueError, match="batch"):
-        window_loader(range(9), 2, batch=0)
-
-
-def test_the_loader_shuffles_by_its_generator_alone():
-    def order(seed):
-        generator = None if seed is None else torch.Generator().manual_seed(seed)
-        loader = window_loader(range(50), 4, 4, batch=3, generator=generator)
-        torch.rand(5)  # the global generator plays no part
-        return torch.cat([inputs[:, 0] for inputs, _ in loader]).tolist()
-
-    assert order(None) == list(WindowPlan(50, 4, 4).starts)
-    assert order(1) == order(1) != order(2)
-    assert sorted(order(1)) == order(None)
 
 
 def test_an_item_is_a_window():

@@ -10,7 +10,6 @@ import torch
 
 from llmviz.corpus import generate, is_story
 from llmviz.corpus.letter_questions import SPELLINGS, TASKS
-from llmviz.course.figures.calibration import reliability_chart
 from llmviz.course.lessons.errors import LESSON, measured, model_errors
 from llmviz.course.lessons.errors import words as lesson_words
 from llmviz.course.lessons.errors.asked import chapter as asked
@@ -191,17 +190,6 @@ def test_calibration_opens_for_odd_links(link):
     app = open_part("errors", "calibration", **link)
     fine(app)
     assert "expected calibration error" in prose_of(app)
-
-
-def test_a_chart_has_a_point_for_each_bin_that_is_not_empty():
-    found = KNOWN["errors/by-heart"].reliability(0.5)
-    figure = reliability_chart(*found_parts(found), ("a", "b", "c"), ("x", "y"))
-    assert len(figure.data[1].x) == int((found.counts > 0).sum())
-    assert sum(figure.data[2].y) == int(found.counts.sum())
-
-
-def found_parts(found):
-    return found.sure, found.right, found.counts
 
 
 def test_what_is_said_of_moved_answers_follows_from_the_counts():

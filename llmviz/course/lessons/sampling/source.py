@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ import streamlit as st
 
 from llmviz.course.components.text_guard.view import text_guard
 from llmviz.course.components.token_strip.view import visible_text
-from llmviz.course.document import Section
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.sampling import draws, params, words
 from llmviz.course.ui import engine, kit
@@ -115,27 +113,6 @@ def prompted(state: kit.PageState) -> Prompted | None:
     if bundled is None:
         return None
     return kit.or_refused(read, bundled, state["prompt"])
-
-
-def reads_prompt(
-    head: Section,
-) -> Callable[[Callable[[kit.PageState, Prompted], None]], Callable[[kit.PageState], None]]:
-    """Make what a chapter draws under a head, of a prompt, a part of the page that runs by itself.
-
-    Where there is no prompt, the line that says why stands below the head, and nothing is drawn.
-    """
-
-    def headed(draw: Callable[[kit.PageState, Prompted], None]) -> Callable[[kit.PageState], None]:
-        @functools.wraps(draw)
-        def under_head(state: kit.PageState) -> None:
-            kit.section(head)
-            prompt = prompted(state)
-            if prompt is not None:
-                draw(state, prompt)
-
-        return st.fragment(under_head)
-
-    return headed
 
 
 def read(bundled: engine.Bundled, prompt: str) -> Prompted:

@@ -193,12 +193,6 @@ def times_in_forms(wanted: list[str]) -> list[int]:
     return [_word_counts(FORMS, None).get(word, 0) for word in wanted]
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)  # only read from
-def forms_by_word() -> WordTokenizer:
-    """Return the word tokenizer of the bundled word forms."""
-    return WordTokenizer.train(load_corpus(FORMS).documents)
-
-
 @st.cache_resource(max_entries=8, show_spinner=False)  # only read from
 def _word_counts(name: str, text: str | None) -> dict[str, int]:
     documents = load_corpus(name).documents if text is None else [text]

@@ -242,12 +242,6 @@ def has_setting(model: str, setting: str) -> bool:
     return own or SETTINGS[setting].where != "model"
 
 
-def settings_for(model: str, text: str) -> list[str]:
-    """Return what may vary for a model and one of TEXTS."""
-    known = [setting for setting in SETTINGS if has_setting(model, setting)]
-    return [setting for setting in known if setting != "characters" or text != "names"]
-
-
 def base_plan(model: str, text: str, steps: int) -> Plan:
     """Return the plan of a small model that learns a text in so many steps.
 

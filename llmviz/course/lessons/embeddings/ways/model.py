@@ -5,7 +5,6 @@ T positions, C numbers in a vector, D numbers in a query.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -125,12 +124,6 @@ def rotation(x: np.ndarray, position: int, base: float) -> Rotation:
 def rotary_score(q: np.ndarray, k: np.ndarray, m: int, n: int, base: float) -> float:
     """Return the dot product of a query (1, D) at position m and a key (1, D) at position n."""
     return float(rotation(q, m, base).turned[0] @ rotation(k, n, base).turned[0])
-
-
-def wave_value(position: int, column: int, exponent: float, base: float) -> float:
-    """Return the sine (even columns) or the cosine (odd ones) of position / base^exponent."""
-    wave = math.cos if column % 2 else math.sin
-    return wave(position / base**exponent)
 
 
 def position_identities(model: GPT, tokenizer: Tokenizer, c: int, d: int, base: float) -> str:

@@ -47,13 +47,6 @@ def next_by_rules(name: str) -> tuple[str, str]:
     return next((letter, rule) for rule, apply in RULES if (letter := apply(name)) is not None)
 
 
-def continue_by_rules(name: str, longest: int) -> str:
-    """Return a name continued by the rules until its end, at most `longest` letters."""
-    while len(name) < longest and (letter := next_by_rules(name)[0]) != END:
-        name += letter
-    return name
-
-
 def right_by_rules(names: Sequence[str]) -> float:
     """Return the share of the letters of names, ends included, that the rules tell in advance."""
     hits = [
