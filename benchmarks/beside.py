@@ -28,7 +28,7 @@ import psutil
 from benchmarks.classroom import Learner, app, cpu_seconds, sentence, share
 from benchmarks.visitor import Visitor, query
 from llmviz.course.lessons.reasoning.reinforce import BETAS
-from llmviz.course.ui.live_job_words import BEGINS, STOP
+from llmviz.course.ui.live_job import BEGINS, STOP
 
 PAUSE = 0.2  # seconds between a page that has come and the next change
 SETTLED = 0.05  # seconds of processor time in a second that count as nothing

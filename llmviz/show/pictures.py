@@ -131,7 +131,7 @@ def ledger(
     """
     from llmviz.course.figures.stream import waterfall
     from llmviz.course.lessons.transformer.stream import words
-    from llmviz.course.lessons.transformer.stream.share import part_name
+    from llmviz.course.lessons.transformer.stream.ledger import part_name
     from llmviz.interpretability.attribution import logit_ledger
     from llmviz.interpretability.heads_on_text import last_logits
 

@@ -16,8 +16,8 @@ from llmviz.corpus.language import translate
 from llmviz.course.components import unpack
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.attention import params, words
-from llmviz.course.lessons.attention.cross import cells as cross_cells
 from llmviz.course.lessons.attention.cross import chapter as cross
+from llmviz.course.lessons.attention.cross import chapter as cross_cells
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs import opening
 from llmviz.course.lessons.attention.inputs import words as opening_words
@@ -202,7 +202,7 @@ def test_the_matrices_of_a_head_across_two_sentences_multiply(models, bias, monk
     found = cross_cells.crossed(bundled, source)
     asking, asked = [str(i) for i in range(len(found.written) + 1)], list("abcde"[: len(source)])
     for place in ((0, 1), (1, 3)):
-        made = cross_cells.matrices(bundled, found, place, asking, asked)
+        made = cross_cells.cell_matrices(bundled, found, place, asking, asked)
         value = {matrix.name: matrix.values for matrix in made.matrices}
         for letter, side in (("Q", "Y"), ("K", "E"), ("V", "E")):
             product = value[side] @ value[f"W_{letter}"] + value.get(f"b_{letter}", 0)

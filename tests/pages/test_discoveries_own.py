@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.discoveries.own import PARAMS, going, outcome, words
-from llmviz.course.lessons.discoveries.own.outcome import Outcome
+from llmviz.course.lessons.discoveries.own import PARAMS, chapter, going, words
+from llmviz.course.lessons.discoveries.own.chapter import Outcome
 from llmviz.course.lessons.discoveries.own.own_study import (
     MEASURES,
     PREDICTIONS,
@@ -308,15 +308,15 @@ NUMBER = st.one_of(st.none(), st.integers(-3, 3).map(float), st.floats(0.5, 3, w
 def test_every_outcome_has_words_that_its_numbers_allow(rows, measure, prediction):
     found = made(rows, measure, prediction)
     lines = [
-        *outcome.missing_lines(found),
-        *(outcome.verdict_line(found, pair) for pair in found.pairs),
-        outcome.expected_line(found.study),
-        outcome.outcome_line(found),
-        outcome.end_line(found),
+        *chapter.missing_lines(found),
+        *(chapter.verdict_line(found, pair) for pair in found.pairs),
+        chapter.expected_line(found.study),
+        chapter.outcome_line(found),
+        chapter.end_line(found),
     ]
     assert not [line for line in lines if "{" in line or "nan" in line]
     for pair in found.pairs:
-        line = outcome.verdict_line(found, pair)
+        line = chapter.verdict_line(found, pair)
         both = [
             (a, b)
             for a, b in zip(rows[pair.first], rows[pair.second], strict=True)
@@ -330,7 +330,7 @@ def test_every_outcome_has_words_that_its_numbers_allow(rows, measure, predictio
             assert len({math.copysign(1, d) for d in differences if d}) >= 1
             higher = sum(differences) > 0
             assert ("is higher by" in line) == higher
-    question = outcome.spread_question(found)
+    question = chapter.spread_question(found)
     if question is not None:
         several = [k for row in rows if len(k := [n for n in row if n is not None]) > 1]
         means = [sum(k) / len(k) for k in several]
@@ -339,24 +339,24 @@ def test_every_outcome_has_words_that_its_numbers_allow(rows, measure, predictio
         assert values[question.right] == pytest.approx(right)
         assert values[0] == 0 and values[1] == pytest.approx(max(means) - min(means))
         gaps = [abs(a - b) for a in values for b in values if a is not b and a != b]
-        assert min(gaps) >= outcome.APART_OF * max(values) * 0.999
+        assert min(gaps) >= chapter.APART_OF * max(values) * 0.999
 
 
 def test_one_seed_says_nothing_of_luck_and_asks_nothing():
     found = made([[1.0], [2.0], [3.0]])
-    assert outcome.spread_question(found) is None
-    assert outcome.outcome_line(found) == words.outcome["few"].format()
+    assert chapter.spread_question(found) is None
+    assert chapter.outcome_line(found) == words.outcome["few"].format()
     assert "nothing can be said about luck" in words.interval["one"].format()
-    figure = outcome.chart(found, "light")
+    figure = chapter.chart(found, "light")
     assert not any(trace.error_y.array for trace in figure.data)
 
 
 def test_numbers_that_no_seed_changes_are_compared_without_an_interval():
     found = made([[10.0, 10.0], [20.0, 20.0], [20.0, 20.0]], "parameters", "same")
-    first, _, last = (outcome.verdict_line(found, pair) for pair in found.pairs)
+    first, _, last = (chapter.verdict_line(found, pair) for pair in found.pairs)
     assert "differ by the same amount at every seed" in first and "to the last bit" in last
-    assert outcome.spread_question(found) is None
-    assert "some values differ" in outcome.outcome_line(found)
+    assert chapter.spread_question(found) is None
+    assert "some values differ" in chapter.outcome_line(found)
 
 
 def test_no_values_at_all_leave_a_sentence(home):

@@ -13,15 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.course.document.marks import as_markdown
-from llmviz.course.lessons.efficiency.bits import (
-    MOST,
-    chapter,
-    gradients,
-    lost_updates,
-    one_number,
-    race,
-    words,
-)
+from llmviz.course.lessons.efficiency.bits import MOST, chapter, race, words
 from llmviz.course.lessons.efficiency.bits.precision_race import WAYS, PrecisionEnd, PrecisionStep
 from llmviz.course.lessons.efficiency.bits.small_sums import ADDED_IN
 from llmviz.course.lessons.efficiency.bits.step_gradients import ROWS
@@ -74,7 +66,7 @@ def test_every_word_that_the_browser_asks_for_is_there(opened):
 )
 def test_what_is_no_number_is_refused_in_one_line_and_stays_in_its_box(typed, rule):
     app = opened_with(number=typed)
-    assert rule in boxes(app) and float(rows(app)["number"]) == one_number.EXAMPLE
+    assert rule in boxes(app) and float(rows(app)["number"]) == chapter.EXAMPLE
     assert app.text_input[0].value == typed
 
 
@@ -166,14 +158,14 @@ def bars(app, key):
 
 def test_the_bars_are_the_gradients_of_the_step_at_the_links_scale(opened):
     name = "tiny-world-char"
-    step = gradients.step_of(gradients.engine.load(name))
+    step = chapter.step_of(chapter.engine.load(name))
     sizes = step.gradients["activations"]
-    data = bars(opened, f"{gradients.KEY}.bars")
+    data = bars(opened, f"{chapter.GRADIENTS_KEY}.bars")
     shown = {power: count for one in data for power, count in zip(one["x"], one["y"], strict=True)}
     powers, counts = sizes.powers
     kept = counts > 0
     assert shown == dict(zip((powers[kept] + 9).tolist(), counts[kept].tolist(), strict=True))
-    assert as_markdown(gradients.fates_told(sizes, 9)).split("**")[1] in prose_of(opened)
+    assert as_markdown(chapter.fates_told(sizes, 9)).split("**")[1] in prose_of(opened)
     fates = sizes.fates(9)
     assert sum(data[2]["y"]) == pytest.approx(fates.normal, abs=0.01 * fates.total)
 
@@ -181,13 +173,12 @@ def test_the_bars_are_the_gradients_of_the_step_at_the_links_scale(opened):
 def test_the_share_of_lost_updates_is_that_of_the_link():
     opened = opened_with(bittraining="update", updaterate="0.0003", updatein="float16")
     name = "tiny-world-char"
-    step = gradients.step_of(gradients.engine.load(name))
+    step = chapter.step_of(chapter.engine.load(name))
     share = step.lost_updates(FLOAT16, 0.0003)
-    assert (
-        f"<strong>{lost_updates.kit.percent(share)}</strong> of {len(step.weights):,} weights"
-        in (prose_of(opened))
+    assert f"<strong>{chapter.kit.percent(share)}</strong> of {len(step.weights):,} weights" in (
+        prose_of(opened)
     )
-    assert sum(sum(one["y"]) for one in bars(opened, f"{lost_updates.KEY}.bars")) == len(
+    assert sum(sum(one["y"]) for one in bars(opened, f"{chapter.UPDATES_KEY}.bars")) == len(
         step.weights
     )
 
@@ -272,7 +263,7 @@ def test_a_copy_without_the_model_says_how_to_make_it():
 
 
 def test_the_end_says_how_formats_hold_numbers_of_any_kind():
-    held = one_number.held_as
+    held = chapter.held_as
     assert held(0.5) == {"number": "0.5", "half": "0.5", "brain": "0.5", "eighth": "0.5"}
     assert held(70_000.0)["half"] == "∞" and held(70_000.0)["eighth"] == "448"
     assert held(math.nan)["half"] == "NaN"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from llmviz.course.lessons.embeddings.lookup import ids
+from llmviz.course.lessons.embeddings.lookup import chapter as lookup
 from llmviz.course.lessons.embeddings.lookup import words as lookup_words
 from llmviz.course.lessons.embeddings.maps import chapter
 from llmviz.course.lessons.embeddings.ways import words as position_words
@@ -46,7 +46,9 @@ def test_nine_in_ten_lie_between_the_two_numbers():
     for size in (1, 2, 20, 1000):
         alike = draw.normal(0.4, 0.1, size + 1)
         alike[0] = np.nan  # a row of zeros, which points nowhere
-        low, high = (float(x.replace("−", "-")) for x in ids.middle(alike, np.arange(1, size + 1)))
+        low, high = (
+            float(x.replace("−", "-")) for x in lookup.middle(alike, np.arange(1, size + 1))
+        )
         share = ((alike[1:] >= low - 0.006) & (alike[1:] <= high + 0.006)).mean()
         assert share >= 0.9 - 2 / size
 

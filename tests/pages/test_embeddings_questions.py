@@ -14,7 +14,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.embeddings.lookup import ids
+from llmviz.course.lessons.embeddings.lookup import chapter as lookup
 from llmviz.course.lessons.embeddings.maps import chapter
 from llmviz.course.lessons.embeddings.maps import words as map_words
 from llmviz.course.lessons.embeddings.positions import chapter as shuffle
@@ -70,7 +70,7 @@ def test_the_place_of_the_next_id_is_counted_among_all_rows():
             beside = row + 1 if row + 1 < table.size else row - 1
             if not np.isfinite(alike[beside]):
                 continue
-            told = ids.said_of_ids(table, row, np.arange(table.size), alike, 0)
+            told = lookup.said_of_ids(table, row, np.arange(table.size), alike, 0)
             nearer = sum(alike[i] > alike[beside] for i in range(table.size) if i != row)
             assert f"the {np.isfinite(alike).sum() - 1:,} other tokens" in told
             assert f"this one is number {nearer + 1:,}." in told
@@ -82,7 +82,7 @@ def test_the_nearest_row_is_the_only_nearest_answer():
         table = table_of(seed)
         for row in rows_of(table):
             alike = measure_all(table.exact, table.exact[row])
-            question = ids.likest_question(table, row, alike)
+            question = lookup.likest_question(table, row, alike)
             if question is None:
                 continue
             asked += 1

@@ -15,8 +15,8 @@ from llmviz.course.lessons.language.names import chapter as names
 from llmviz.course.lessons.language.names import words as name_words
 from llmviz.course.lessons.language.probing import chapter as probing
 from llmviz.course.lessons.language.probing import words as probe_words
+from llmviz.course.lessons.language.tags import chapter
 from llmviz.course.lessons.language.tags import chapter as tags
-from llmviz.course.lessons.language.tags import tables
 from llmviz.course.lessons.language.tags import words as tag_words
 from llmviz.course.lessons.language.word_roles import hmm_tags
 from llmviz.course.ui.common import percent
@@ -69,10 +69,10 @@ def test_a_word_never_counted_is_marked_and_smoothing_is_said():
 def test_the_tables_are_those_that_tag():
     for smoothing in tag_words.smoothings:
         hmm = counted.model(smoothing)
-        chances = tables.transition_tables(float(smoothing)).chances
+        chances = chapter.transition_tables(float(smoothing)).chances
         assert np.allclose(chances, np.vstack([hmm.start, hmm.transition]))
         listed = ("saw", "zorbel", "the")
-        chances = tables.emission_tables(float(smoothing), listed).chances
+        chances = chapter.emission_tables(float(smoothing), listed).chances
         assert np.allclose(chances, np.stack([hmm.column(word) for word in listed], 1))
     app = open_part("language", "tags", table="emission", smooth="1", tcell="chances.0.1")
     fine(app)

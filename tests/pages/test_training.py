@@ -28,9 +28,9 @@ from llmviz.course.lessons.training.curves import chapter as curves
 from llmviz.course.lessons.training.curves import checkpoint
 from llmviz.course.lessons.training.runs import (
     FIRST,
+    chapter,
     cost,
     form,
-    panel,
     plan_controls,
     presets,
     words,
@@ -62,7 +62,7 @@ from tests.training.test_manager import MADE, Pretender
 def home(tmp_path, monkeypatch):
     """A folder of runs of its own, and a manager whose processes only pretend."""
     monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
-    monkeypatch.setattr(panel, "FIRST_POINT", 0.01)
+    monkeypatch.setattr(chapter, "FIRST_POINT", 0.01)
     MADE.clear()
     made = RunManager(limit=1, process=Pretender)
     monkeypatch.setattr(runs, "manager", lambda: made)
@@ -186,7 +186,7 @@ def test_a_pause_counts_while_the_page_changes_elsewhere(home, trained):
     app.run()
     button(app, "Pause").click()
     app.query_params["r_seed"] = "5"
-    app.session_state[panel.PROBLEM] = "something else"
+    app.session_state[chapter.PROBLEM] = "something else"
     app.run()
     harness.fine(app)
     assert MADE[0].sent[-1] == {"do": "stop"} and "saving" in markdown(app)

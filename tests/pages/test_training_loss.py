@@ -8,7 +8,7 @@ import torch
 
 from llmviz.course.lessons.training import words as reader_words
 from llmviz.course.lessons.training.loss import chapter as loss
-from llmviz.course.lessons.training.loss import picture as loss_picture
+from llmviz.course.lessons.training.loss import chapter as loss_picture
 from llmviz.course.lessons.training.loss import words
 from tests.pages import harness
 from tests.pages.small_model import CONTEXT, ids_of

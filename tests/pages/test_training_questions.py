@@ -22,7 +22,7 @@ from llmviz.course.lessons.training.curves import chapter as curves
 from llmviz.course.lessons.training.curves import checkpoint
 from llmviz.course.lessons.training.descent import chapter as descent
 from llmviz.course.lessons.training.loss import chapter as loss_chapter
-from llmviz.course.lessons.training.loss import picture as loss_picture
+from llmviz.course.lessons.training.loss import chapter as loss_picture
 from llmviz.course.lessons.training.optimizers import chapter as optimizers
 from llmviz.course.lessons.training.overfitting import chapter as overfitting
 from llmviz.course.lessons.training.overfitting import words as wrong_words

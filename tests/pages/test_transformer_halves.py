@@ -15,7 +15,7 @@ from llmviz.course.lessons import transformer
 from llmviz.course.lessons.transformer.halves import chapter as halves
 from llmviz.course.lessons.transformer.halves import teacher, words
 from llmviz.course.lessons.transformer.halves.model import forced, free, looks
-from llmviz.course.lessons.transformer.masked import attention
+from llmviz.course.lessons.transformer.masked import chapter
 from llmviz.course.lessons.transformer.masked import chapter as masked
 from llmviz.course.lessons.transformer.masked import words as masked_words
 from llmviz.course.lessons.transformer.masked.model import (
@@ -220,7 +220,7 @@ def test_the_hidden_word_is_one_of_the_text(gain, asked):
 
 @given(st.text(max_size=8), st.integers(1, 9), st.integers(1, 9))
 def test_any_head_of_a_link_is_one_that_exists(written, layers, heads):
-    layer, head = attention.chosen_head(written, layers, heads)
+    layer, head = chapter.chosen_head(written, layers, heads)
     assert 0 <= layer < layers and 0 <= head < heads
 
 

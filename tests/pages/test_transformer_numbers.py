@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from llmviz.course.components import unpack
-from llmviz.course.lessons.transformer.stream import ledger, share
+from llmviz.course.lessons.transformer.stream import ledger
 from llmviz.course.ui import engine
 from llmviz.interpretability.attribution import logit_ledger
 from llmviz.interpretability.lens import logit_lens
@@ -78,9 +78,9 @@ def test_every_bar_opens_and_their_shares_add_up(bundle, parts, against):
     found, total = ledger.ledger_of(*known), 0.0
     entries = ledger.drawn(found, parts)
     for entry in entries:
-        assert share.opened_entry(share.code_of(entry), entries) == entry
-        within = share.within(found, entry, folded=entries is not found.entries)
-        value = share.picture_of(*known, within, entry[:3]).matrix("share").values.item()
+        assert ledger.opened_entry(ledger.code_of(entry), entries) == entry
+        within = ledger.within(found, entry, folded=entries is not found.entries)
+        value = ledger.picture_of(*known, within, entry[:3]).matrix("share").values.item()
         assert value == pytest.approx(entry.value, abs=1e-4)
         total += value
     assert total == pytest.approx(found.logit, abs=1e-3)
@@ -94,7 +94,7 @@ def test_a_part_that_is_not_there_is_the_one_that_added_most(bundle, code):
     best = int(logit_lens(bundle.model, ids).tokens[-1, -1, 0])
     entries = logit_ledger(bundle.model, ids, best).entries
     most = max(entries, key=lambda entry: entry.value)
-    assert share.opened_entry(code, entries) == most
+    assert ledger.opened_entry(code, entries) == most
     values = pictures(app)[1]["named"]["share"]["values"]
     assert values.item() == pytest.approx(most.value, abs=1e-4)
 

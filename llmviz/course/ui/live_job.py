@@ -9,11 +9,18 @@ from typing import Any
 import streamlit as st
 
 from llmviz.background import FAILED, STOPPED, Job
-from llmviz.course.ui import live_job_words as words
 from llmviz.course.ui.job_pools import training_jobs
 from llmviz.course.ui.kept import Kept, kept
 from llmviz.course.ui.notices import refuse_failed
 from llmviz.course.ui.state import PageState
+
+BEGINS = "A separate process starts and loads the model …"
+GOES = "Training …"
+WAITS = "Waiting: {count} before it."
+STOP = "Stop"
+WAS_STOPPED = "The training was stopped. Below is how far it came."
+AGAIN = "Train again"
+
 
 POLL = 0.7  # seconds between two looks
 WATCHED = "_watched_jobs"  # in the session: {kind: job}
@@ -28,9 +35,9 @@ class Said:
     differently each time, such as durations.
     """
 
-    going_on: str = words.GOES
-    stopped: str = words.STOPPED
-    again: str = words.AGAIN
+    going_on: str = GOES
+    stopped: str = WAS_STOPPED
+    again: str = AGAIN
     repeats: bool = False
 
 
@@ -139,7 +146,7 @@ def live(
 
 def _progress(job: Job, share: float, going_on: str, key: str) -> None:
     waits = job.before
-    text = words.WAITS.format(count=waits) if waits else going_on if share else words.BEGINS
+    text = WAITS.format(count=waits) if waits else going_on if share else BEGINS
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.progress(min(1.0, share), text)
-        st.button(words.STOP, icon=":material/stop:", on_click=job.stop, key=key)
+        st.button(STOP, icon=":material/stop:", on_click=job.stop, key=key)

@@ -1,5 +1,7 @@
 """Chapter "Cross-attention": a translation, and where each of its words comes from by the rules."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 import torch
@@ -7,13 +9,66 @@ import torch
 from llmviz.course.components import head_view
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.attention import words as lesson_words
-from llmviz.course.lessons.attention.cross import cells as cross_cells
 from llmviz.course.lessons.attention.cross import words
 from llmviz.course.lessons.attention.matrices import linked_matrices as linked
 from llmviz.course.ui import engine, kit
-from llmviz.interpretability.translation_trace import translation_trace
+from llmviz.course.ui.matrix_picture import Picture, Way, project, scale_of, weights_to_output
+from llmviz.interpretability.translation_trace import TranslationTrace, translation_trace
 from llmviz.nn.attention import attention
 from llmviz.nn.attention.study import alignment_share
+
+STEPS = ("scores", "scaled", "weights", "context")
+
+
+crossed = kit.kept(32)(kit.on_model(translation_trace))
+
+
+def cell_matrices(
+    bundled: engine.Bundled,
+    trace: TranslationTrace,
+    place: tuple[int, int],
+    asking: Sequence[str],
+    asked: Sequence[str],
+) -> Picture:
+    """Return one head from both sequences to what it hands the decoder, step by step.
+
+    place: its layer and number. asking, asked: the tokens of the target and of the source.
+    """
+    layer, head = place
+    attn, picture = bundled.model.decoder.blocks[layer].cross, Picture()
+    q, k, v = (torch.tensor(part[layer, head]) for part in trace.parts)
+    steps = attention(q, k, v)
+    d = q.shape[-1]
+    c, n = picture.window("C", trace.read.shape[1]), picture.window("N", d)
+    sides = {
+        "Y": (trace.asks[layer], asking, words.written),
+        "E": (trace.read, asked, words.read_formula),
+    }
+    for name, (values, tokens, text) in sides.items():
+        more = {"role": "residual", "row_labels": tokens, "windows": ("", c)}
+        picture.add(name, torch.tensor(values), name, text, **more)
+    picture.step(list(sides), words.steps["sides"].format(asking=len(asking), asked=len(asked)))
+    biases = (None, None, None)
+    if attn.qkv.bias is not None:
+        biases = attn.qkv.bias.detach().view(3, attn.n_head, 1, d)[:, head]  # each (1, D)
+    own = zip("QKV", "YEE", (q, k, v), attn.projections(head), biases, strict=True)
+    for letter, side, values, weight, bias in own:
+        names = project(picture, letter, values, side, sides[side][1], (weight, bias), (c, n))
+        picture.step(names, words.steps[letter])
+    weights_to_output(
+        picture, asking, steps, "V", operands=("Q", "K"), way=Way(scale_of(d)), asked=asked
+    )
+    for name in STEPS:
+        picture.step([name], words.steps[name].format(scale=scale_of(d)[1]))
+    picture.layout = [
+        ["Y", "W_Q", "Q"],
+        ["E", "W_K", "K"],
+        [None, "W_V", "V"],
+        ["scores", "scaled", "weights"],
+        ["context", None, None],
+    ]
+    return picture
+
 
 STAGED = True
 PAIRS = "pairs-seq2seq"
@@ -34,7 +89,7 @@ def draw(state: kit.PageState) -> None:
     if sentence is None:
         return
     known = sentence.known
-    trace = cross_cells.crossed(bundled, sentence.ids)
+    trace = crossed(bundled, sentence.ids)
     target = bundled.tokenizer.decode(trace.written)
     asking, asked = [*target.split(), words.end_token], known.source.split()
     right, heads = target == known.target, bundled.model.config.n_head
@@ -71,7 +126,7 @@ def draw(state: kit.PageState) -> None:
         told = kit.predict(quiz, GUESS, covers=True, hand=True)
     kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.cells, head=names[chosen])
-    matrices = cross_cells.matrices(bundled, trace, places[chosen], asking, asked)
+    matrices = cell_matrices(bundled, trace, places[chosen], asking, asked)
     linked.show(state, matrices, f"{KEY}.cells", control="crossing")
     kit.show_code(
         [attention, alignment_share, translation_trace],

@@ -1,11 +1,15 @@
 """Chapter "Your own discovery": one setting, three values, a few seeds, what chance explains."""
 
 import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
+import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.course.lessons.discoveries.own import NOTHING, going, outcome, words
-from llmviz.course.lessons.discoveries.own.outcome import Outcome
+from llmviz.course.figures.seeds import Dots, seed_dots
+from llmviz.course.lessons.discoveries.own import NOTHING, going, words
 from llmviz.course.lessons.discoveries.own.own_study import (
     SAME,
     SETTINGS,
@@ -14,10 +18,212 @@ from llmviz.course.lessons.discoveries.own.own_study import (
     base_plan,
     read_values,
 )
-from llmviz.course.lessons.discoveries.own.own_study_folder import BUNDLED, FILE, zipped
-from llmviz.course.lessons.discoveries.own.seed_spread import CONFIDENCE, interval, pairs
+from llmviz.course.lessons.discoveries.own.own_study_folder import (
+    BUNDLED,
+    FILE,
+    WRONG,
+    Result,
+    measured,
+    zipped,
+)
+from llmviz.course.lessons.discoveries.own.seed_spread import (
+    APART,
+    CONFIDENCE,
+    Interval,
+    Pair,
+    best_place,
+    interval,
+    outcome,
+    pairs,
+    spreads,
+)
 from llmviz.course.ui import kit, runs
 from llmviz.paths import HOME
+
+APART_OF = 0.15  # of the longest of both: how far the answers lie apart at least
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A study that is over: its runs, and what was measured of each value by seed."""
+
+    study: Study
+    results: Sequence[Result]
+
+    @cached_property
+    def measured(self) -> list[dict[int, float]]:
+        """For each value, its measurements by seed."""
+        return measured(list(self.results), self.study)
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """The three pairs of values, compared seed by seed."""
+        return pairs(self.measured)
+
+    @cached_property
+    def intervals(self) -> list[Interval | None]:
+        """The mean of each value; None where nothing was measured."""
+        return [interval(list(by_seed.values())) if by_seed else None for by_seed in self.measured]
+
+    @property
+    def best(self) -> int | None:
+        """The place of the value with the best mean, if one alone has it."""
+        return best_place(self.measured, higher=self.study.higher_is_better)
+
+    @property
+    def apart(self) -> int:
+        """How many pairs differ by more than seeds explain."""
+        return sum(pair.how == APART for pair in self.pairs)
+
+
+def written(value: float) -> str:
+    """Return a number with four digits that count, and a true minus sign.
+
+    >>> written(-0.01234567), written(1234567.0), written(0)
+    ('−0.01235', '1,234,567', '0')
+    """
+    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return text.replace("-", "−")
+
+
+def name_of(study: Study, place: int) -> str:
+    """Return a value as sentences name it: it may be a word."""
+    value = study.values[place]
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def spread_question(found: Outcome) -> kit.Question | None:
+    """Return how far seeds of one value lie apart, as a question beside how far the means do.
+
+    The wrong answers are those of somebody to whom the same settings give the same number, and to
+    whom luck can be no larger than what a setting does. None where that cannot be asked: too few
+    seeds, all seeds alike, or as far apart as the means.
+    """
+    try:
+        between, within = spreads(found.measured)
+    except ValueError:
+        return None
+    top = max(between, within)
+    if min(within, between, abs(within - between)) <= APART_OF * top:
+        return None
+    reasons = {0.0: words.ask_reasons["none"], between: words.ask_reasons["means"]}
+    kind = "more" if within > between else "less"
+    return kit.Question.among(
+        words.ask,
+        reasons | {within: words.ask_reasons[kind]},
+        within,
+        written,
+        between=written(between),
+        within=written(within),
+        least=name_of(found.study, 0),
+    )
+
+
+def spread_rows(found: Outcome, asked: kit.Question | None, key: str) -> None:
+    """Draw how far the means lie apart, and how far the seeds of one value; the latter is asked."""
+    try:
+        between, within = spreads(found.measured)
+    except ValueError:
+        return
+    axis = kit.Axis(0, 1.5 * max(between, within) or 1.0, words.axes[found.study.measure])
+    cases = [kit.Case(words.between, between), kit.Case(words.within, within, role="value")]
+    look = {"veiled": [1] if asked else [], "form": "figure", "picture": f"{key}.rows"}
+    kit.guess_cases(cases, axis, asked, f"{key}.spread", **look)
+
+
+def _numbers(found: Outcome, mode: kit.Mode) -> tuple[object, ...]:
+    return found.study, tuple(tuple(by_seed.items()) for by_seed in found.measured), mode
+
+
+@kit.kept(64, key=_numbers)
+def chart(found: Outcome, mode: kit.Mode) -> go.Figure:
+    """Return every run as a dot, with means and intervals."""
+    study = found.study
+    drawn = [
+        Dots(name_of(study, place), by_seed, mean.half if mean else None)
+        for place, (by_seed, mean) in enumerate(zip(found.measured, found.intervals, strict=True))
+    ]
+    return seed_dots(
+        drawn,
+        (words.settings[study.setting], words.axes[study.measure]),
+        (words.dot, words.dot_of, words.mean, words.mean_interval, words.predicted),
+        mode,
+        predicted=study.best_predicted,
+    )
+
+
+def missing_lines(found: Outcome) -> list[str]:
+    """Return what is said of runs that went wrong, and of runs without a number."""
+    study, lines = found.study, []
+    wrong = [run for run in found.results if run.ended == WRONG]
+    if wrong:
+        names = ", ".join(
+            words.run_named.format(value=name_of(study, run.place), seed=run.seed) for run in wrong
+        )
+        how = "one" if len(wrong) == 1 else "some"
+        lines.append(
+            words.wrong[how].format(
+                count=len(wrong), names=names, line=kit.quote(wrong[0].line, 200)
+            )
+        )
+    absent = len(found.results) - sum(map(len, found.measured)) - len(wrong)
+    if absent:
+        lines.append(
+            words.missing.format(
+                count=absent, runs=len(found.results), why=words.why[study.measure == "reach"]
+            )
+        )
+    return lines
+
+
+def verdict_line(found: Outcome, pair: Pair) -> str:
+    """Return what can be said of two values."""
+    difference, how = pair.difference, pair.how
+    first, second = (name_of(found.study, place) for place in (pair.first, pair.second))
+    if how == APART and difference.half == 0:
+        how = "exact"
+    half = difference.half or 0.0
+    size = abs(difference.mean)
+    # The interval of how much higher, or lower, the second one is.
+    return words.verdicts[how].format(
+        first=first,
+        second=second,
+        way=words.way["more" if difference.mean > 0 else "less"],
+        mean=written(size),
+        low=written(size - half),
+        high=written(size + half),
+    )
+
+
+def expected_line(study: Study) -> str:
+    """Return what was expected before the runs."""
+    value = "" if study.prediction == SAME else name_of(study, study.best_predicted or 0)
+    how = "same" if study.prediction == SAME else "value"
+    return words.expected[how].format(value=value, hypothesis=kit.quote(study.hypothesis, 400))
+
+
+def outcome_line(found: Outcome) -> str:
+    """Return whether that held."""
+    predicted, best = found.study.best_predicted, found.best
+    how = outcome(found.pairs, best, predicted)
+    if how == "open" and predicted is None:
+        how = "open_same"
+    return words.outcome[how].format(
+        value="" if predicted is None else name_of(found.study, predicted),
+        best="" if best is None else name_of(found.study, best),
+    )
+
+
+def end_line(found: Outcome) -> str:
+    """Return what was seen, in numbers."""
+    best, numbers = found.best, {"runs": len(found.results), "apart": found.apart}
+    if best is None:
+        return words.seen["tie"].format(**numbers)
+    mean = found.intervals[best]
+    return words.seen["some"].format(
+        **numbers, best=name_of(found.study, best), mean=written(mean.mean if mean else 0.0)
+    )
+
 
 KEY = "discoveries.own"
 
@@ -120,8 +326,8 @@ def draw(state: kit.PageState) -> None:
             if (study := study_of(state, draft)) is not None:
                 if going.is_over(study):
                     found = Outcome(study, going.results(study))
-                    asked = outcome.spread_question(found)
-                    outcome.spread_rows(found, asked, KEY)
+                    asked = spread_question(found)
+                    spread_rows(found, asked, KEY)
                 else:
                     runs.manager().warm()
                     going.draw(study)
@@ -138,17 +344,17 @@ def draw(state: kit.PageState) -> None:
     if found is not None and told:
         _keep(found)
         if any(found.measured):
-            kit.seen(words.end, told=outcome.end_line(found))
+            kit.seen(words.end, told=end_line(found))
 
 
 def _came_out(found: Outcome) -> None:
     kit.section(words.results)
-    for line in outcome.missing_lines(found):
+    for line in missing_lines(found):
         kit.prose(line)
     if not any(found.measured):
         kit.prose(words.nothing)
         return
-    kit.chart(outcome.chart(found, kit.theme()), f"{KEY}.chart", bar=False)
+    kit.chart(chart(found, kit.theme()), f"{KEY}.chart", bar=False)
     counts = {len(by_seed) for by_seed in found.measured}
     how = "one" if max(counts) == 1 else "many" if len(counts) == 1 else "some"
     kit.prose(words.interval[how].format(seeds=found.study.seeds))
@@ -158,9 +364,9 @@ def _came_out(found: Outcome) -> None:
 def _verdict(found: Outcome) -> None:
     kit.section(words.verdict, level=f"{100 * (1 - (1 - CONFIDENCE) / len(found.pairs)):.1f}")
     for pair in found.pairs:
-        kit.prose(outcome.verdict_line(found, pair))
-    kit.prose(outcome.expected_line(found.study))
-    kit.prose(outcome.outcome_line(found))
+        kit.prose(verdict_line(found, pair))
+    kit.prose(expected_line(found.study))
+    kit.prose(outcome_line(found))
     kit.prose(words.here, steps=found.study.base.train.steps)
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from llmviz.course import components as lv
 from llmviz.course.components.histogram.view import histogram
 from llmviz.course.lessons.embeddings import sources
-from llmviz.course.lessons.embeddings.lookup import ids
+from llmviz.course.lessons.embeddings.lookup import chapter
 from llmviz.course.lessons.embeddings.similarity import words
 from llmviz.course.ui import kit
 from llmviz.course.ui import pinned_cells as cells
@@ -157,8 +157,8 @@ def _spread(table: VectorTable, row: int, values: np.ndarray, near: Neighbours) 
     if near.undefined:
         text += " " + words.undefined.format(count=near.undefined)
     same = crowded(table)
-    if near.metric == "cosine" and len(same) > ids.CROWD * table.size:
-        low, high = ids.middle(values, same)
+    if near.metric == "cosine" and len(same) > chapter.CROWD * table.size:
+        low, high = chapter.middle(values, same)
         text += " " + words.spread_crowd.format(count=len(same), low=low, high=high)
     kit.prose(text)
 

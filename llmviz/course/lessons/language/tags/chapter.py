@@ -10,20 +10,234 @@ import numpy as np
 import streamlit as st
 
 from llmviz.corpus.roles import TAGS
+from llmviz.course import components as lv
 from llmviz.course.components.cell_grid.view import cell_grid
+from llmviz.course.components.lattice.view import LatticeNumbers, lattice_view
 from llmviz.course.lessons.language import counted_stories as counted
-from llmviz.course.lessons.language.sentence import (
-    card,
-    named,
-    read,
-    sentence_box,
-    sentence_of,
-)
-from llmviz.course.lessons.language.tags import lattice, tables, words
+from llmviz.course.lessons.language.sentence import card, named, read, sentence_box, sentence_of
+from llmviz.course.lessons.language.tags import words
 from llmviz.course.lessons.language.word_roles import ReadWord, commonest_tags, cut_sentences
 from llmviz.course.ui import kit
-from llmviz.language.hmm import count_hmm, viterbi
+from llmviz.language.hmm import Lattice, count_hmm, viterbi
 from llmviz.language.role_scores import COUNTED, scores_of
+from llmviz.textfile import whole_number
+
+LATTICE_KEY = "language.tags.lattice"
+LATTICE_WORDS = 24  # words that have a column
+LONG = 16  # letters of a word that a caption holds
+
+
+def draw_lattice(state: kit.PageState, texts: Sequence[str], parts: Sequence[range]) -> None:
+    """Show the section on the lattice."""
+    which = min(state["which"], len(parts))
+    whole = [texts[i] for i in parts[which - 1]]
+    drawn = tuple(whole[:LATTICE_WORDS])
+    kit.section(words.lattice)
+    kit.prose(
+        words.lattice_text,
+        words=kit.count(len(drawn), "word"),
+        ways=_ways(len(drawn)),
+        tags=len(TAGS),
+    )
+    if len(parts) > 1:
+        st.number_input(words.which, step=1, width=140, **state.ranged("which", most=len(parts)))
+    if len(whole) > LATTICE_WORDS:
+        line = words.lattice_cut.format(drawn=LATTICE_WORDS, all=len(whole))
+        kit.inform(line, ":material/content_cut:")
+    lattice = counted.lattice(state["smooth"], drawn)
+
+    lattice_view(
+        numbers_of(lattice),
+        key=LATTICE_KEY,
+        captions=captions(lattice),
+        text=words.lattice_texts,
+        step=len(drawn) if state["column"] < 0 else state["column"],
+        chosen=_cell(state["cell"], len(drawn)) or (len(drawn) - 1, lattice.path[-1]),
+        on_change=kit.bound(
+            state,
+            LATTICE_KEY,
+            step=("column", kit.one_of(range(len(drawn)), -1)),
+            chosen=("cell", kit.link_of),
+        ),
+    )
+
+
+def _ways(length: int) -> str:
+    ways = len(TAGS) ** length
+    return f"{ways:,}" if ways < 10**9 else f"{len(TAGS)} to the power of {length}"
+
+
+def _cell(written: str, length: int) -> tuple[int, int] | None:
+    place = [whole_number(part) for part in written.split(".")]
+    if len(place) == 2 and None not in place and place[0] < length and place[1] < len(TAGS):
+        return place[0], place[1]
+    return None
+
+
+def numbers_of(lattice: Lattice) -> LatticeNumbers:
+    """Return what the picture needs of a lattice."""
+    hmm = lattice.hmm
+    return LatticeNumbers(
+        lattice.words,
+        hmm.tags,
+        lattice.scores,
+        lattice.back,
+        np.log(np.stack([hmm.column(word) for word in lattice.words])),
+        np.log(hmm.start),
+        np.log(hmm.transition),
+        lattice.path,
+        lattice.seen,
+    )
+
+
+def captions(lattice: Lattice) -> list[str]:
+    """Return a sentence for each step: each word's column, then the way back."""
+    lines = []
+    for t, word in enumerate(lattice.words):
+        best = int(lattice.scores[t].argmax())
+        line = (words.caption if t else words.caption_first).format(
+            word=_short(word),
+            tags=len(lattice.hmm.tags),
+            tag=lattice.hmm.tags[best],
+            score=kit.signed(lattice.scores[t, best]),
+        )
+        lines.append(line + ("" if lattice.seen[t] else words.caption_unseen))
+    path = " → ".join(reversed(lattice.tags))
+    lines.append(words.caption_last.format(path=path, score=kit.signed(lattice.log_prob)))
+    return lines
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= LONG else f"{word[: LONG - 1]}…"
+
+
+TABLES_KEY = "language.tags.tables"
+COLUMNS = 12  # different words of the sentence that have a column
+LONG_WORD = 12  # letters of a word that name its column
+
+
+class Tables(NamedTuple):
+    """The matrices of a table, all of the same tags down."""
+
+    counts: np.ndarray
+    smoothed: np.ndarray
+    totals: np.ndarray  # (rows, 1), what each row is divided by
+    chances: np.ndarray
+
+
+def draw_tables(state: kit.PageState, sentence: tuple[str, ...]) -> None:
+    """Show the section on the tables."""
+    kit.section(words.tables)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        kit.choose(state, "table", words.table, words.table_names)
+        kit.choose(state, "smooth", words.smoothing, words.smoothings)
+    different = tuple(dict.fromkeys(sentence))
+    listed = different[:COLUMNS]
+    is_emission = state["table"] == "emission"
+    picture = picture_of(state["table"], state["smooth"], listed if is_emission else ())
+
+    lv.stage_view(
+        picture,
+        key=TABLES_KEY,
+        step=state["tstage"],
+        pinned=lv.cell_of(state["tcell"], picture.shapes),
+        on_change=kit.bound(
+            state, TABLES_KEY, step=("tstage", kit.one_of((0, 1), 0)), pinned=("tcell", kit.link_of)
+        ),
+    )
+    if is_emission:
+        known = len(counted.tag_counts().words)
+        line = words.emission_note.format(words=known, columns=known + 1)
+        if len(different) > len(listed):
+            line = words.emission_cut.format(drawn=len(listed), all=len(different)) + line
+        kit.prose(line)
+
+
+def transition_tables(smoothing: float) -> Tables:
+    """Return the table of tags after tags; its first row is the start of a sentence."""
+    known = counted.tag_counts()
+    counts = np.vstack([known.start, known.transition])
+    smoothed = counts + smoothing
+    totals = smoothed.sum(1, keepdims=True)
+    return Tables(counts, smoothed, totals, smoothed / totals)
+
+
+def emission_tables(smoothing: float, listed: tuple[str, ...]) -> Tables:
+    """Return the columns of some words in the table of words of tags, (K, words)."""
+    known = counted.tag_counts()
+    counts = np.stack([known.of(word) for word in listed], axis=1)
+    smoothed = counts + smoothing
+    totals = (known.totals + smoothing * (len(known.words) + 1))[:, None]
+    return Tables(counts, smoothed, totals, smoothed / totals)
+
+
+@kit.kept(64)
+def picture_of(table: str, smoothing: str, listed: tuple[str, ...]) -> lv.StagePicture:
+    """Return the picture of a table; listed: the words of its columns, for that of words."""
+    added = float(smoothing)
+    if table == "transition":
+        tables = transition_tables(added)
+        labels = {
+            "row_labels": [words.start, *TAGS],
+            "col_labels": TAGS,
+            "row_axis": words.before_axis,
+            "col_axis": words.after_axis,
+        }
+        count_formula, chance_formula = words.count_transition, words.chance_transition
+    else:
+        tables = emission_tables(added, listed)
+        short = [word if len(word) <= LONG_WORD else f"{word[: LONG_WORD - 1]}…" for word in listed]
+        labels = {
+            "row_labels": TAGS,
+            "col_labels": short,
+            "row_axis": words.tag_axis,
+            "col_axis": words.word_axis,
+        }
+        count_formula, chance_formula = words.count_emission, words.chance_emission
+    total_formula = words.total_emission.format(columns=len(counted.tag_counts().words) + 1)
+    op = lv.rows_normalised("smoothed")
+    if table == "emission":
+        op = lv.divided("smoothed", "totals")
+    labels |= {"scale": "sequential"}
+    small = {
+        "scale": "sequential",
+        "row_labels": labels["row_labels"],
+        "row_axis": labels["row_axis"],
+    }
+    matrices = [
+        lv.Matrix("counts", tables.counts, words.counts, count_formula, digits=0, **labels),
+        lv.Matrix("added", np.array([[added]]), words.added, scale="sequential"),
+        lv.Matrix(
+            "smoothed", tables.smoothed, words.smoothed, op=lv.add("counts", "added"), **labels
+        ),
+        lv.Matrix("totals", tables.totals, words.total, total_formula, **small),
+        lv.Matrix(
+            "chances",
+            tables.chances,
+            words.chance,
+            chance_formula,
+            role="weights",
+            op=op,
+            limit=1.0,
+            **labels,
+        ),
+    ]
+    if table == "transition":
+        matrices = [matrix for matrix in matrices if matrix.name != "totals"]
+    beside = [["smoothed"], ["totals"]] if table == "emission" else [["smoothed"]]
+    stages = [
+        lv.Stage(words.counts, words.counts, words.counts, [["counts"]], count_formula),
+        lv.Stage(
+            words.chance,
+            words.chance,
+            words.chance,
+            [["chances"], ["added"], *beside],
+            chance_formula,
+            role="weights",
+        ),
+    ]
+    return lv.stage_picture(matrices, stages, {})
+
 
 STAGED = True
 KEY = "language.tags"
@@ -74,8 +288,8 @@ def draw(state: kit.PageState) -> None:
     parts = cut_sentences(texts)
     part = tuple(texts[i] for i in parts[min(state["which"], len(parts)) - 1])
     if opened:
-        lattice.draw(state, texts, parts)
-    tables.draw(state, part)
+        draw_lattice(state, texts, parts)
+    draw_tables(state, part)
     if opened:
         _code(part, state["smooth"])
         kit.seen(words.end, agree=_agree(read_words, by_tables), words=len(texts))
@@ -201,9 +415,9 @@ def _code(sentence: tuple[str, ...], smoothing: str) -> None:
     quoted = [word for word in sentence if len(word) <= 40][:SNIPPET]
     if not quoted:
         return
-    lattice = counted.lattice(smoothing, tuple(quoted))
+    best = counted.lattice(smoothing, tuple(quoted))
     kit.show_code(
         [count_hmm, viterbi],
         words.snippet.format(smoothing=float(smoothing), quoted=quoted),
-        f"{' '.join(lattice.tags)}\n{lattice.log_prob:.3f}",
+        f"{' '.join(best.tags)}\n{best.log_prob:.3f}",
     )

@@ -4,15 +4,102 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from llmviz.course.figures.stream import waterfall
-from llmviz.course.lessons.transformer.stream import share, words
-from llmviz.course.lessons.transformer.stream.share import part_name, written
-from llmviz.course.ui import engine, kit
+from llmviz.course.figures.stream import PART_ROLES, waterfall
+from llmviz.course.lessons.transformer.stream import words
+from llmviz.course.lessons.transformer.stream.arithmetic import part_picture
+from llmviz.course.ui import engine, kit, pinned_cells
+from llmviz.course.ui.matrix_picture import Picture
 from llmviz.course.ui.two_prompts import token_of
 from llmviz.interpretability import attribution as study
-from llmviz.interpretability.attribution import Entry, Ledger, logit_ledger
+from llmviz.interpretability.attribution import Entry, Ledger, logit_ledger, split_stream
 from llmviz.interpretability.readout import read_part
 from llmviz.models.transformers import require_sum
+
+SHARE_KEY = "transformer.stream.share"
+# What a layer's parts are within, where each layer has one bar for each of both.
+FOLDED = {"head": "attention", "attention_bias": "attention", "mlp_bias": "mlp"}
+Known = tuple[str, str, tuple[int, ...], int, int | None, int]  # as `ledger.ledger_of` takes it
+
+
+def written(value: float) -> str:
+    """Return a number with its sign.
+
+    >>> written(1.5), written(-0.25)
+    ('+1.50', '−0.25')
+    """
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def part_name(entry: Entry) -> str:
+    """Return what a part is called."""
+    return words.part_names[entry.kind].format(layer=entry.layer, head=entry.head)
+
+
+def code_of(entry: Entry) -> str:
+    """Return how a link names a part.
+
+    >>> code_of(Entry("head", 1, 0, 0.5)), code_of(Entry("token", -1, -1, 0.5))
+    ('head.1.0', 'token')
+    """
+    return ".".join([entry.kind, *(str(n) for n in entry[1:3] if n >= 0)])
+
+
+def opened_entry(link: str, entries: Sequence[Entry]) -> Entry:
+    """Return the part that a link names; the one that added most where there is none such."""
+    named = {code_of(entry): entry for entry in entries}
+    return named.get(link) or max(entries, key=lambda entry: entry.value)
+
+
+def draw_share(
+    state: kit.PageState, known: Known, ledger: Ledger, entries: Sequence[Entry]
+) -> None:
+    """Show the arithmetic of one part's share; `entries` are those that have a bar."""
+    entry = opened_entry(state["share"], entries)
+    names = {code_of(part): f"{part_name(part)}: {written(part.value)}" for part in entries}
+    folded = entries is not ledger.entries
+    title = words.share_title.format(part=part_name(entry), value=written(entry.value))
+    plain = ledger.norm.kind == "none" or entry.kind == "norm_shift"
+    kit.prose(f"{kit.bold(title)}\n\n{words.share_text_plain if plain else words.share_text}")
+    take = state.taker("share")
+    slot = kit.tied(f"_{SHARE_KEY}.part", code_of(entry), take)
+    st.selectbox(words.open_part, list(names), format_func=names.__getitem__, width=360, **slot)
+    picture = picture_of(*known, within(ledger, entry, folded=folded), entry[:3])
+    pinned_cells.show(
+        state,
+        picture.matrices,
+        picture.layout,
+        key=f"{SHARE_KEY}.matrices",
+        control="sharecell",
+        windows=picture.windows,
+    )
+
+
+def within(ledger: Ledger, entry: Entry, *, folded: bool) -> tuple[tuple[str, int, int], ...]:
+    """Return the parts that one bar stands for."""
+    if not folded:
+        return (entry[:3],)
+    every = (part[:3] for part in ledger.entries)
+    return tuple(part for part in every if (FOLDED.get(part[0], part[0]), part[1]) == entry[:2])
+
+
+split_of = kit.kept(32)(kit.on_model(split_stream))
+
+
+@kit.kept(32)
+def picture_of(
+    bundled: engine.Bundled,
+    ids: tuple[int, ...],
+    token: int,
+    against: int | None,
+    at: int,
+    parts: tuple[tuple[str, int, int], ...],
+    bar: tuple[str, int, int],
+) -> Picture:
+    """Return the matrices of the share of some parts, which have one bar together."""
+    numbers = read_part(bundled.model, split_of(bundled, ids, at), parts, token, against)
+    tokens = kit.names_of([token] if against is None else [token, against], bundled.tokenizer)
+    return part_picture(numbers, part_name(Entry(*bar, 0.0)), PART_ROLES[bar[0]], *tokens)
+
 
 MOST_BARS = 60  # of more, the heads of a layer are one bar
 KEY = "transformer.stream.ledger"
@@ -55,14 +142,14 @@ def draw(
     def open_bar() -> None:
         points = st.session_state[f"{KEY}.bars"]["selection"]["points"]
         if points and points[0]["point_index"] < len(entries):
-            state["share"] = share.code_of(entries[points[0]["point_index"]])
+            state["share"] = code_of(entries[points[0]["point_index"]])
 
     figure = waterfall_of(*known, state["parts"], kit.theme())
     kit.chart(figure, f"{KEY}.bars", on_select=open_bar, selection_mode="points")
     st.caption(words.colours_of_parts)
     kit.prose(summary(ledger, entries, what, place))
     kit.prose(words.frozen[ledger.norm.kind], divisor=ledger.norm.divisor)
-    share.draw(state, known, ledger, entries)
+    draw_share(state, known, ledger, entries)
     kit.show_code(
         [logit_ledger, study.ledger_of, read_part],
         words.snippet_ledger.format(
@@ -104,7 +191,7 @@ def ledger_of(
     bundled: engine.Bundled, ids: tuple[int, ...], token: int, against: int | None, at: int
 ) -> Ledger:
     """Return the ledger of a logit of a model on a text."""
-    split = share.split_of(bundled, ids, at)
+    split = split_of(bundled, ids, at)
     return study.ledger_of(bundled.model, split, token, against)
 
 
@@ -112,7 +199,7 @@ def folded(entries: Sequence[Entry]) -> list[Entry]:
     """Return the entries with the heads of a layer as one, and biases with their part."""
     sums: dict[tuple[str, int], float] = {}
     for entry in entries:
-        at = (share.FOLDED.get(entry.kind, entry.kind), entry.layer)
+        at = (FOLDED.get(entry.kind, entry.kind), entry.layer)
         sums[at] = sums.get(at, 0.0) + entry.value
     return [Entry(kind, layer, -1, value) for (kind, layer), value in sums.items()]
 
