@@ -22,6 +22,7 @@ def add(commands: Any) -> None:
         examples=(
             "site course",
             "site course --app https://school.example/llmviz",
+            "site hour --way hour",
             "site course --only attention --only sampling/dice",
         ),
         description=(
@@ -32,8 +33,15 @@ def add(commands: Any) -> None:
     )
     given = parser.add_argument
     given("out", type=place, metavar="OUT", help="the new folder")
+    some = parser.add_mutually_exclusive_group()
+    some.add_argument(
+        "--way",
+        choices=["hour"],
+        default="",
+        help="write the five chapters of the hour and the whole machine, which a browser keeps",
+    )
     given("--app", type=place, help="where the app is, for links to it; without it there are none")
-    given(
+    some.add_argument(
         "--only",
         type=place,
         action="append",
@@ -50,7 +58,7 @@ def run(given: argparse.Namespace) -> int:
     site = import_module("llmviz.course.site.write")
     before = signal.signal(signal.SIGTERM, _stop)  # what is half written goes, as after Ctrl-C
     try:
-        written = site.write_site(Path(given.out), given.app or "", given.only, write)
+        written = site.write_site(Path(given.out), given.app or "", given.only, write, given.way)
     finally:
         signal.signal(signal.SIGTERM, before)
     write(f"{written.pages} pages, {written.bytes / 1e6:.1f} MB: {Path(given.out) / 'index.html'}")

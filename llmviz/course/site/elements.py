@@ -289,7 +289,7 @@ class Body:
             return self.instead_of.get(name, "")
         number, _ = self.visit.hands.get(key, (None, False))
         self.pictures.append((name, proto.id, bytes(proto.bytes), number))
-        return f'<div class="picture" data-picture="{len(self.pictures) - 1}"></div>'
+        return f'<div class="picture {name}" data-picture="{len(self.pictures) - 1}"></div>'
 
     def _chart(self, element: Any) -> str:
         light = json.loads(element.proto.spec)

@@ -25,14 +25,16 @@ class Files:
     """A folder that fills with what the pages need; each thing is written once.
 
     A page opens from a disk, where a script may ask for other scripts and for nothing else. So
-    every message is a script, too.
+    every message is a script, too. kept: its pages are to be kept by browsers.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *, kept: bool = False) -> None:
+        self.folder, self.kept = folder, kept
         self._known: set[str] = set()
         self.bytes = 0
         self.pages = 0
+        self._names: list[str] = []
+        self._content = hashlib.blake2b(digest_size=8)
 
     def write(self, name: str, text: str) -> None:
         """Write a file of the site; the first one of a name stays."""
@@ -44,6 +46,8 @@ class Files:
         data = text.encode("utf-8", "replace")
         path.write_bytes(data)
         self.bytes += len(data)
+        self._names.append(name)
+        self._content.update(data)
 
     def data(self, content: bytes) -> str:
         """Write bytes as a script and return the name by which a page asks for them."""
@@ -77,6 +81,12 @@ class Files:
         parts = {address: self.data(parts_at[address].data) for address in addresses}
         said = {"name": name, "key": key, "asks": asks}
         return said | {"data": self.data(message), "parts": parts}
+
+    def offline(self) -> None:
+        """Write the worker that keeps all files in a visitor's browser."""
+        files = [self._content.hexdigest(), self._names]
+        head = f"[self.VERSION, self.FILES] = {json.dumps(files)};\n"
+        self.write("offline.js", head + (HERE / "offline.js").read_text("utf-8"))
 
     def shared(self, index: dict[str, Any]) -> None:
         """Write what all pages have: the style, the script, Plotly, the search."""

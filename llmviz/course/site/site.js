@@ -309,6 +309,9 @@
     });
   }
 
+  // Opened from a web host, the whole site stays in the browser, where it was written so.
+  if (page.offline && location.protocol.startsWith("http")) navigator.serviceWorker?.register(`${page.root}offline.js`).catch(() => {});
+
   // Wide windows have the list of lessons beside the page; narrow ones open it.
   const list = document.querySelector(".lessons");
   const wide = matchMedia("(min-width: 70rem)");

@@ -21,6 +21,7 @@ from markupsafe import Markup
 from llmviz.course.components._shared.transport import unpack
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
+from llmviz.course.lessons.ways import stops
 from llmviz.course.site.elements import Body, plain
 from llmviz.course.site.files import HERE, Files
 from llmviz.course.site.live import MODELS, live_html, live_script, packed_model
@@ -92,9 +93,10 @@ class Written(NamedTuple):
     bytes: int
 
 
-def places(only: Sequence[str] = ()) -> list[Place]:
+def places(only: Sequence[str] = (), way: str = "") -> list[Place]:
     """Return the pages of a site in the order of the course.
 
+    way: of the ways through the course, whose stops alone are written, and the whole machine.
     only: lessons, or chapters such as `attention/steps`; all if none is named. Home and the
     glossary are always there.
     Raises ValueError: there is no such lesson or chapter.
@@ -108,6 +110,9 @@ def places(only: Sequence[str] = ()) -> list[Place]:
         for chapter in lesson.chapters:
             question = unmarked(chapter.front.question)
             found.append(Place(lesson, chapter.key, chapter.title, question))
+    if way:
+        only = [f"{stop.lesson}/{stop.chapter}" for stop in stops(way)]
+        found = [place for place in found if place.name != "home/parts"]
     known = {place.name for place in found} | {lesson.key for lesson in LESSONS}
     for wanted in only:
         if wanted not in known:
@@ -118,10 +123,16 @@ def places(only: Sequence[str] = ()) -> list[Place]:
 
 
 def write_site(
-    folder: Path, app: str, only: Sequence[str] = (), tell: Callable[[str], None] = print
+    folder: Path,
+    app: str,
+    only: Sequence[str] = (),
+    tell: Callable[[str], None] = print,
+    way: str = "",
 ) -> Written:
     """Write the course into a new folder.
 
+    only, way: as of `places`. A way stays in the browser that has opened it, for a time without a
+    network.
     app: the address of the app, for its links; "": there are none. tell: is given a line for each
     page.
     Raises ValueError where something has the folder's name, the address is none of the web, as
@@ -132,15 +143,17 @@ def write_site(
     address = urlsplit(app)
     if app and (address.scheme not in ("http", "https") or not address.hostname):
         raise ValueError(f"the app's address begins with http:// or https://; got {app!r}")
-    pages = places(only)
+    pages = places(only, way)
     with writing(str(folder)), _own_runs(), whole_folder(folder) as unfinished:
-        files = Files(unfinished)
+        files = Files(unfinished, kept=bool(way))
         files.shared(_index(pages))
         files.write("assets/icon.svg", ICON.read_text("utf-8"))
         files.write("LICENSE", LICENCE.read_text("utf-8"))
         for number, place in enumerate(pages, 1):
             tell(f"{number:3d} of {len(pages)}  {place.name}")
             _write_chapter(files, pages, place, app)
+        if way:
+            files.offline()
     return Written(files.pages, files.bytes)
 
 
@@ -218,7 +231,7 @@ def _write_page(
     """Write a page. seen: what it shows. states: by the look that leads there, files."""
     address = _address(app, place)
     html, title = "", place.title
-    told: dict[str, Any] = {"looks": dict(states)}
+    told: dict[str, Any] = {"looks": dict(states), "offline": files.kept}
     if place.lesson.key == GLOSSARY:
         html = _glossary(place)
     elif place.is_live:
@@ -329,6 +342,8 @@ def _template() -> Any:
 
 def _own_link(place: Place) -> dict[str, str] | None:
     """The link to what computes on a visitor's own text, from the chapter or one of its states."""
+    if place.name == HOME:
+        return {"href": f"{HOME}/model.html", "text": "A model that reads your own text, here"}
     if place.name not in OWN:
         return None
     whole = replace(place, part=None, look="")
@@ -389,7 +404,8 @@ def _way(pages: Sequence[Place]) -> str:
             continue
         lesson = next(known for known in LESSONS if known.key == entry["key"])
         chapters = "".join(
-            f'<li><a href="{escape(chapter["file"])}">{escape(chapter["title"])}</a></li>'
+            f'<li><a href="{escape(chapter["file"])}">{escape(chapter["title"])}</a>'
+            f"{_own(chapter)}</li>"
             for chapter in entry["chapters"]
         )
         stops.append(
@@ -397,6 +413,12 @@ def _way(pages: Sequence[Place]) -> str:
             f"<ol>{chapters}</ol></li>"
         )
     return f'<ul class="way">{"".join(stops)}</ul>'
+
+
+def _own(chapter: Mapping[str, str]) -> str:
+    """What a chapter of the list computes in the browser, as a link after its name."""
+    own = OWN.get(chapter["file"].removesuffix(".html"))
+    return f': <a href="{escape(chapter["file"])}#own">{escape(own.link)}</a>' if own else ""
 
 
 def _glossary(place: Place) -> str:

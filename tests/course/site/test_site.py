@@ -17,6 +17,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from llmviz import cli
+from llmviz.course.lessons.ways import stops
 from llmviz.course.site import write
 from llmviz.course.site.elements import code_html, markdown, question_html, table_html
 from llmviz.course.site.files import Files
@@ -87,6 +88,16 @@ def test_an_unknown_chapter_is_answered_with_near_names(tmp_path, capsys):
     assert names == ["home", "home/model", "home/parts", "sampling/dice", "glossary"]
 
 
+def test_the_hour_has_its_stops_in_their_order():
+    wanted = [f"{stop.lesson}/{stop.chapter}" for stop in stops("hour")]
+    assert [place.name for place in places(way="hour")] == [
+        "home",
+        "home/model",
+        *wanted,
+        "glossary",
+    ]
+
+
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "school.example", "https://"])
 def test_links_lead_to_the_web_alone(tmp_path, capsys, address):
     assert cli.main(["site", str(tmp_path / "course"), "--app", address]) == 2
@@ -126,9 +137,12 @@ def test_a_table_has_its_numbers_as_the_app_writes_them():
 
 def test_the_workflow_publishes_what_the_command_writes():
     text = (Path(__file__).parents[3] / ".github" / "workflows" / "site.yml").read_text("utf-8")
-    (line,) = re.findall(r"run: python -m llmviz (site .*?) \$APP", text)
-    given = cli.parser().parse_args(shlex.split(line))
-    assert f"path: {given.out}\n" in text
+    whole, hour = (
+        cli.parser().parse_args(shlex.split(line))
+        for line in re.findall(r"run: python -m llmviz (site .*?) \$APP", text)
+    )
+    assert f"path: {whole.out}\n" in text and not whole.way
+    assert (hour.out, hour.way) == (f"{whole.out}/hour", "hour")
     (version,) = re.findall(r'python-version: "([\d.]+)"', text)
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
     assert Version(version) in SpecifierSet(project["project"]["requires-python"])

@@ -1,0 +1,128 @@
+"""The hour as plain files from a web host: what it loads, and what is left without a network."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from llmviz import cli
+from llmviz.course.lessons.ways import stops
+from llmviz.course.ui import question
+from tests.browser.conftest import PATIENCE
+from tests.browser.hand import until
+
+CHAPTERS = [f"{stop.lesson}/{stop.chapter}" for stop in stops("hour")]
+WHOLE = 6_000_000  # bytes of the hour
+FIRST = 300_000  # bytes of a page's first picture, as a host sends them: compressed
+SHIFT = """new Promise((done) => {
+  let sum = 0;
+  const add = (one) => (sum += one.hadRecentInput ? 0 : one.value);
+  const watch = new PerformanceObserver((list) => list.getEntries().forEach(add));
+  watch.observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => done(sum), 500);
+})"""
+
+
+@pytest.fixture(scope="module")
+def hour(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hour") / "course"
+    covers, question.COVERS = question.COVERS, True
+    try:
+        assert cli.main(["site", str(folder), "--way", "hour"]) == 0
+    finally:
+        question.COVERS = covers
+    return folder
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def host(hour: Path) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(hour)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def visitor(browser: Any) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    page.wrong = []
+    page.on("pageerror", lambda error: page.wrong.append(str(error)))
+    yield page
+    assert page.wrong == []
+    context.close()
+
+
+def test_the_hour_has_its_chapters_alone_and_names_no_other_host(hour):
+    pages = {path.relative_to(hour).as_posix() for path in hour.rglob("*.html")}
+    whole = {name for name in pages if re.fullmatch(r"[^.]*\.html", name)}
+    assert whole == {
+        "index.html",
+        "glossary.html",
+        "home/model.html",
+        *(f"{name}.html" for name in CHAPTERS),
+    }
+    for name in pages:
+        text = (hour / name).read_text("utf-8")
+        assert "localhost" not in text and "127.0.0.1" not in text, name
+        assert "to-app" not in text, name
+        for link in re.findall(r'(?:href|src)="(\w+:[^"]*)"', text):
+            assert link.startswith("https://github.com/"), (name, link)
+    assert sum(path.stat().st_size for path in hour.rglob("*") if path.is_file()) < WHOLE
+
+
+def test_after_one_visit_all_of_it_works_without_a_network(host, visitor):
+    visitor.goto(f"{host}/")
+    visitor.wait_for_function("navigator.serviceWorker.controller", timeout=PATIENCE)
+    visitor.context.set_offline(True)
+    visitor.reload()
+    expect(visitor.locator("h1")).to_be_visible()
+    for name in CHAPTERS:
+        visitor.goto(f"{host}/{name}.html")
+        expect(visitor.locator("h1")).to_be_visible()
+        expect(visitor.locator("[data-picture]:visible").first).to_have_attribute("data-drawn", "")
+        assert visitor.get_by_text("is missing").count() == 0
+    visitor.goto(f"{host}/training/curves.html")
+    visitor.locator("#train-size").fill("0")
+    visitor.locator("#train-go").click()
+    expect(visitor.locator("#train-now")).to_contain_text(
+        re.compile("Step [1-9]"), timeout=PATIENCE
+    )
+    visitor.goto(f"{host}/home/model.html")
+    visitor.locator("#live-text").fill("mar")
+    visitor.locator("#live-draw").click()
+    expect(visitor.locator("#live-drawn")).to_contain_text("falls on")
+
+
+@pytest.mark.parametrize("name", ["index", "home/model", *CHAPTERS])
+def test_a_page_comes_with_few_bytes_and_nothing_jumps(host, hour, visitor, name):
+    """What it takes until its first picture is drawn; what the site keeps comes behind it."""
+    visitor.add_init_script("delete Navigator.prototype.serviceWorker")
+    asked: list[str] = []
+    visitor.on("request", lambda request: asked.append(request.url))
+    visitor.goto(f"{host}/{name}.html")
+    picture = visitor.locator("[data-drawn], .live canvas").first
+    until(visitor, lambda: picture.count() == 1)
+    sent = {url for url in asked if url.startswith(host)}
+    assert set(asked) - sent == {url for url in asked if url.startswith(("blob:", "data:"))}
+    assert visitor.evaluate(SHIFT) < 0.1
+    assert sum(compressed(hour, url, host) for url in sent) < FIRST
+
+
+def compressed(hour: Path, url: str, host: str) -> int:
+    return len(gzip.compress((hour / url.removeprefix(f"{host}/").split("#")[0]).read_bytes()))
