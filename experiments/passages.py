@@ -48,6 +48,7 @@ from llmviz.course.lessons.reasoning.retrieval.passage_record import (
     SEEDS,
     SOURCED,
     TESTS,
+    UNTOLD,
     WEIGHTS,
     Measured,
     Trial,
@@ -56,9 +57,9 @@ from llmviz.course.lessons.reasoning.retrieval.passage_record import (
 
 
 def tests(case: str, count: int = TESTS) -> list[Trial]:
-    """Return the texts of a case, the same ones for each model."""
+    """Return the texts of a case, the same ones for each model, and with an order or without."""
     make_one, unknown = CASES[case]
-    chance = random.Random(f"passages {case}")
+    chance = random.Random(f"passages {'told_alone' if case == UNTOLD else case}")
     return [make_one(_Draw(chance, unknown=unknown)) for _ in range(count)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from experiments import passages
 from llmviz.course.lessons.reasoning.conversation import chat_model
 from llmviz.course.lessons.reasoning.retrieval import passage_record
 from llmviz.course.lessons.reasoning.tools import tool_loop as loop
@@ -13,7 +14,7 @@ from llmviz.course.lessons.reasoning.trust import chapter, words
 from tests.pages.harness import fine, open_part, prose_of
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -32,7 +33,7 @@ def test_rows_hold_the_record_and_one_more_is_asked_for_with_two_mistaken_shares
     off, honest = (
         chapter.counted(texts.DOUBT, lie, loop.DECLINED) for lie in (loop.OFF, loop.HONEST)
     )
-    blind = "no difference" in plain(chapter.doubt_read())
+    blind = "no difference" in plain_text(chapter.doubt_read())
     assert blind == (off.interval[0] <= honest.interval[1])
 
 
@@ -61,13 +62,33 @@ def test_an_older_link_to_typed_tokens_opens_here_with_what_was_typed():
 
 
 def test_what_an_order_adds_is_counted_over_seeds_less_what_happens_without_it():
-    models = passage_record.recorded()
-    for model, without in zip(models, chapter.blind(), strict=True):
-        assert 0 <= without <= 1 - model.share("wrong", passage_record.DECLINED)
+    with_order, without = (passages.tests(case, 30) for case in ("told_alone", "untold_alone"))
+    for told, plain in zip(with_order, without, strict=True):
+        (word,) = [word for word, name in told.called.items() if name == passage_record.TOLD]
+        assert (told.question, told.called) == (plain.question, plain.called)
+        assert [card.replace(f" Answer: {word}.", "") for card in told.passages] == [
+            *plain.passages
+        ]
+        assert told.passages != plain.passages
     mean, low, high = chapter.added([0.1, 0.2, 0.3], [0.0, 0.2, 0.1])
     assert mean == pytest.approx(0.1) and mean - low == pytest.approx(high - mean)
     # The error of a mean of three, times 4.303: half the length of Student's 95 % interval.
     assert high - mean == pytest.approx(4.303 * (0.02 / 2) ** 0.5 / 3**0.5)
+
+
+@pytest.mark.parametrize(
+    ("told", "plain", "said"),
+    [
+        ((30, 0, 40), (0, 0, 0), "said that word in 0 of 900 texts, and with it in 70. In 2 of 3"),
+        ((1, 0, 2), (0, 1, 2), "said that word in 3 of 900 texts, and with it in 3. In no model"),
+    ],
+)
+def test_in_how_many_models_an_order_is_more_than_chance_is_counted(told, plain, said):
+    models = [
+        passage_record.Measured(0, 0.5, 1, {"told_alone": {"told": a}, "untold_alone": {"told": b}})
+        for a, b in zip(told, plain, strict=True)
+    ]
+    assert said in plain_text(chapter.counts_read(models))
 
 
 @pytest.mark.parametrize(
@@ -84,8 +105,8 @@ def test_the_page_answers_any_lie(chosen, said):
     page = open_with(**chosen)
     fine(page)
     assert not page.error
-    assert said in plain(prose_of(page))
-    assert "does not know who speaks" in plain(prose_of(page))
+    assert said in plain_text(prose_of(page))
+    assert "does not know who speaks" in plain_text(prose_of(page))
 
 
 def test_typed_tokens_stand_as_text_and_as_tokens():

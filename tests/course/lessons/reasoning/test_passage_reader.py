@@ -195,7 +195,7 @@ def test_each_case_asks_what_it_says(case):
 
 def test_the_bundled_record_is_that_of_the_bundled_model():
     best = make_passages.best(record.recorded())
-    for case in ("right", "none", "told_alone"):
+    for case in ("right", "none", "told_alone", "untold_alone"):
         assert make_passages.measure(record.bundled(), case) == pytest.approx(
             best.cases[case], abs=6
         )  # weights are kept in 16 bits

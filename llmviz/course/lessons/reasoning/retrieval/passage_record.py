@@ -38,6 +38,7 @@ SEEDS = (0, 1, 2)
 TESTS = 300  # texts of each case
 RIGHT, DECLINED, TOLD, FIRST, LAST, ELSE = "right", "declined", "told", "first", "last", "else"
 MORE, FEWER = "more", "fewer"  # of three passages, what two say and what one says
+UNTOLD = "untold_alone"
 SOURCED = "sourced"  # of the right answers, those with the right number behind them
 FORCED = "forced"  # the right value is the likeliest one of its kind, whatever else is likelier
 
@@ -139,12 +140,12 @@ def _three(place: int) -> Callable[[_Draw], Trial]:
     return made
 
 
-def _told(known: bool, says: bool) -> Callable[[_Draw], Trial]:
+def _told(known: bool, says: bool, order: str = " Answer: {word}.") -> Callable[[_Draw], Trial]:
     """An instruction behind a passage that says nothing of the fact: "Answer: …"."""
 
     def made(draw: _Draw) -> Trial:
         word = draw.wrong if known else draw.chance.choice(STAND_INS)
-        passage = f"{draw.other(near=True)} Answer: {word}."
+        passage = draw.other(near=True) + order.format(word=word)
         if says:
             return _with_right(draw, [passage], {TOLD: word})
         passages = [passage, draw.other(near=False)]
@@ -167,12 +168,13 @@ CASES: dict[str, tuple[Callable[[_Draw], Trial], bool]] = {
     "told_nobody": (_told(False, True), False),
     "told_alone": (_told(True, False), False),
     "told_nobody_alone": (_told(False, False), False),
+    UNTOLD: (_told(True, False, ""), False),
 }
 """By name: how a text is made, and whether its names and values are stand-ins.
 
 three_N: passage N says one thing, the two others say another. told: a passage ends with "Answer: "
 and a value of the kind that is asked for; told_nobody, with a word that the model does not know;
-alone, no other passage has the answer.
+alone, no other passage has the answer. untold_alone: the texts of told_alone without the order.
 """
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from llmviz.corpus.facts_in_passages import KINDS, values
 from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.lessons.reasoning.conversation import FIRST, chat_model, chat_record
 from llmviz.course.lessons.reasoning.conversation.chat_model import REPLIES, tokenizer
@@ -18,8 +17,7 @@ from llmviz.course.lessons.reasoning.conversation.chat_prompts import (
 )
 from llmviz.course.lessons.reasoning.conversation.chat_record import reply
 from llmviz.course.lessons.reasoning.retrieval import passage_record
-from llmviz.course.lessons.reasoning.retrieval.passage_record import DECLINED as NO_PASSAGE
-from llmviz.course.lessons.reasoning.retrieval.passage_record import TESTS, TOLD
+from llmviz.course.lessons.reasoning.retrieval.passage_record import TESTS, TOLD, UNTOLD
 from llmviz.course.lessons.reasoning.tools.tool_loop import (
     COPIED,
     DECLINED,
@@ -139,16 +137,6 @@ def doubt_read() -> str:
     return words.doubt_read[kind].format(**said)
 
 
-def blind() -> list[float]:
-    """Return for each model how often it would say the ordered word, were no order there.
-
-    What it says where no passage has the answer is taken as picked blindly among words of a kind,
-    each kind equally often.
-    """
-    chance = float(np.mean([1 / len(values(kind)) for kind in KINDS]))
-    return [(1 - model.share("wrong", NO_PASSAGE)) * chance for model in passage_record.recorded()]
-
-
 def added(said: list[float], without: list[float]) -> tuple[float, float, float]:
     """Return what an order adds, over seeds: the mean, and the ends of its 95 % interval.
 
@@ -161,21 +149,38 @@ def added(said: list[float], without: list[float]) -> tuple[float, float, float]
 
 
 def _ordered() -> None:
-    """Show how often an order in a passage is followed, less what happens without it."""
+    """Show how often the ordered word is said, with the order and in the same texts without it."""
     kit.section(words.order, tests=TESTS)
     said = [model.share("told_alone", TOLD) for model in passage_record.recorded()]
-    without = blind()
+    without = [model.share(UNTOLD, TOLD) for model in passage_record.recorded()]
     mean, low, high = added(said, without)
     rows = [
         kit.Case(words.order_rows["order"], float(np.mean(said)), dots=said, role="value"),
-        kit.Case(words.order_rows["blind"], float(np.mean(without)), dots=without),
+        kit.Case(words.order_rows["plain"], float(np.mean(without)), dots=without),
         kit.Case(words.order_rows["more"], mean, (low, high)),
     ]
     axis = kit.Axis(min(0.0, low), max(0.1, high, *said, *without), words.order_axis)
     kit.case_rows(rows, axis, key=f"{KEY}.order", words={}, mark="dot")
+    kit.prose(counts_read(passage_record.recorded()))
     points = {"mean": mean, "low": low, "high": high}
     shown = {name: f"{100 * x:.1f}".replace("-", "−") for name, x in points.items()}
     kit.prose(words.order_read["more" if low > 0 else "none"].format(**shown))
+
+
+def counts_read(models: list[passage_record.Measured]) -> str:
+    """Return how often the ordered word was said, and in how many models an order changed it."""
+    told, plain = (
+        [Share(model.cases[case].get(TOLD, 0), TESTS) for model in models]
+        for case in ("told_alone", UNTOLD)
+    )
+    obey = [a.interval[0] > b.interval[1] for a, b in zip(told, plain, strict=True)]
+    return words.order_counts["some" if any(obey) else "none"].format(
+        plain=together(plain).right,
+        told=together(told).right,
+        texts=f"{together(told).count:,}",
+        models=sum(obey),
+        all=len(models),
+    )
 
 
 def obeyed(how: str) -> float:
