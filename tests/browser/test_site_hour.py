@@ -15,12 +15,12 @@ import pytest
 from playwright.sync_api import expect
 
 from llmviz import cli
-from llmviz.course.lessons.ways import stops
+from llmviz.course.lessons.ways import WAYS
 from llmviz.course.ui import question
 from tests.browser.conftest import PATIENCE
 from tests.browser.hand import until
 
-CHAPTERS = [f"{stop.lesson}/{stop.chapter}" for stop in stops("hour")]
+CHAPTERS = [f"{stop.lesson}/{stop.chapter}" for (stop,) in WAYS["hour"]]
 WHOLE = 6_000_000  # bytes of the hour
 FIRST = 300_000  # bytes of a page's first picture, as a host sends them: compressed
 SHIFT = """new Promise((done) => {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,16 +21,19 @@ OWN_TEXT = "\n".join(f"{a}{b}" for a in ("ba", "do", "mi", "ku", "le") for b in 
 LEARNS = re.compile(r"Step [1-9]")
 
 
-@pytest.fixture(scope="module")
-def page_of_curves(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The chapter's page with its own part alone: the rest of the chapter is tested elsewhere."""
-    folder = tmp_path_factory.mktemp("training")
+def own_page(folder: Path, name: str) -> str:
+    """A chapter's page with its own part alone: the rest of the chapter is tested elsewhere."""
     files = Files(folder)
     files.shared({"chapters": [], "terms": []})
-    (place,) = (one for one in write.places(["training/curves"]) if one.chapter == "curves")
-    html, live = own.own_part(files, place.name, "<h1>Curves</h1><h2>Below</h2>")
-    files.write(place.file, write.page_html([place], place, "", "Curves", html, {"live": live}))
+    (place,) = (one for one in write.places([name]) if one.name == name)
+    html, live = own.own_part(files, name, "<h1>A chapter</h1><h2>Below</h2>")
+    files.write(place.file, write.page_html([place], place, "", "A chapter", html, {"live": live}))
     return (folder / place.file).as_uri()
+
+
+@pytest.fixture(scope="module")
+def page_of_curves(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return own_page(tmp_path_factory.mktemp("training"), "training/curves")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from llmviz.corpus import load_corpus
 from llmviz.course.components._shared.transport import pack
 from llmviz.course.site.files import Files
-from llmviz.course.site.live import live_html, live_script
+from llmviz.course.site.live import live_html, live_script, packed_model, packed_tokenizer
 
 
 class Own(NamedTuple):
@@ -31,7 +31,23 @@ def _names(files: Files) -> dict[str, Any]:
     return {"names": files.data(pack({"learned": list(learned), "held": list(held)}))}
 
 
+STORIES = "tiny-world-gpt"  # reads texts of any kind, in words and parts of words
+OWN_TEXT = "On your own text, in your browser"
 OWN = {
+    "tokenization/cut": Own(
+        ("cut_view.js", "llmvizCut"),
+        "cut.html",
+        OWN_TEXT,
+        lambda files: {"tokenizer": files.data(packed_tokenizer(STORIES)), "whose": STORIES},
+        {},
+    ),
+    "sampling/temperature": Own(
+        ("temperature_view.js", "llmvizTemperature"),
+        "temperature.html",
+        OWN_TEXT,
+        lambda files: {"model": files.data(packed_model(STORIES, int8=True))},
+        {},
+    ),
     "training/curves": Own(
         ("train_view.js", "llmvizTrain"),
         "train.html",

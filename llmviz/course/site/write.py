@@ -21,7 +21,6 @@ from markupsafe import Markup
 from llmviz.course.components._shared.transport import unpack
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
-from llmviz.course.lessons.ways import stops
 from llmviz.course.site.elements import Body, plain
 from llmviz.course.site.files import HERE, Files
 from llmviz.course.site.live import MODELS, live_html, live_script, packed_model
@@ -30,7 +29,7 @@ from llmviz.course.site.visit import Visit, looks, visit
 from llmviz.course.ui.asked import SILENT
 from llmviz.course.ui.common import Parts
 from llmviz.course.ui.contents import Lesson
-from llmviz.course.ui.course import GLOSSARY, HOME, search_index
+from llmviz.course.ui.course import GLOSSARY, HOME, search_index, stops
 from llmviz.course.ui.glossary import terms
 from llmviz.nearest import nearest
 from llmviz.paths import ICON, LICENCE

@@ -41,9 +41,9 @@ const listed = (arrays) =>
 """
 
 
-def run(code: str, **given: Any) -> Any:
-    """What a script returns that has all that learns in the page, and `given`."""
-    script = joined(HERE / "learner.js")
+def run(code: str, entry: str = "learner.js", **given: Any) -> Any:
+    """What a script returns that has all of a file of the page, and `given`."""
+    script = joined(HERE / entry)
     told = f"const given = {json.dumps(given)};\n{script}\nconst result = (() => {{ {code} }})();\n"
     wanted = "process.stdout.write(JSON.stringify(result));"
     done = subprocess.run(

@@ -17,11 +17,11 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from llmviz import cli
-from llmviz.course.lessons.ways import stops
 from llmviz.course.site import write
 from llmviz.course.site.elements import code_html, markdown, question_html, table_html
 from llmviz.course.site.files import Files
 from llmviz.course.site.write import places
+from llmviz.course.ui.course import stops
 from llmviz.course.ui.question import Question
 from llmviz.training.files import WRITING
 from llmviz.training.locks import lock

@@ -86,6 +86,24 @@ def packed_model(name: str, *, int8: bool = False) -> bytes:
         if not np.array_equal(half.astype(np.float32), values):
             raise ValueError(f"{name}: {key} is not stored in float16")
         blobs.append(half.tobytes())
+    return pack(
+        {
+            "config": {size: getattr(model.config, size) for size in SIZES},
+            **_tokens(tokenizer),
+            "machine": _machine(model, tokenizer),
+            "tensors": tensors,
+            "weights": np.frombuffer(b"".join(blobs), dtype=np.uint8),
+        }
+    )
+
+
+def packed_tokenizer(name: str) -> bytes:
+    """Return a bundled model's tokenizer as the page loads it, without the model."""
+    return pack(_tokens(load_bundled(name)[1]))
+
+
+def _tokens(tokenizer: Any) -> dict[str, Any]:
+    """A tokenizer as a page builds it again, and what its tokens are called."""
     if isinstance(tokenizer, CharTokenizer):
         unknown = tokenizer.special_tokens[UNKNOWN]
         known: dict[str, Any] = {"vocabulary": tokenizer.vocabulary, "unknown": unknown}
@@ -93,16 +111,7 @@ def packed_model(name: str, *, int8: bool = False) -> bytes:
         known = {"merges": [list(pair) for pair in cast(BPETokenizer, tokenizer).merges]}
     names = names_of(range(tokenizer.vocab_size), tokenizer)
     names[tokenizer.end] = "(end)"  # in front of a text it is called the start
-    return pack(
-        {
-            "config": {size: getattr(model.config, size) for size in SIZES},
-            "tokenizer": known | {"end": tokenizer.end},
-            "names": names,
-            "machine": _machine(model, tokenizer),
-            "tensors": tensors,
-            "weights": np.frombuffer(b"".join(blobs), dtype=np.uint8),
-        }
-    )
+    return {"tokenizer": known | {"end": tokenizer.end}, "names": names}
 
 
 def _machine(model: Any, tokenizer: Any) -> dict[str, Any]:

@@ -1,89 +1,18 @@
 // The page with a whole model in it: a text is cut, read, continued, and looked into, all in the browser.
 
-import { unpack } from "../../components/_shared/message.js";
-import { Model, softmax } from "./model.js";
+import { opened, Reader } from "./loaded.js";
+import { softmax } from "./model.js";
+import { cutRows, el, percent } from "./page_parts.js";
 import { headCells, machineValues, packed } from "./reading.js";
 import { draw, ranked, sampled } from "./sampling.js";
-import { BytePairs, bytesOf, Characters, words } from "./tokens.js";
+import { words } from "./tokens.js";
 
-export { draw, machineValues, sampled, words };
+export { draw, machineValues, opened, Reader, sampled, words };
 
 const SHOWN = 12; // tokens in the table
 const MOST = 40; // tokens that one press writes
 const HEADS = 40; // tokens of which the heads are shown: the maps of more are hard to read
-const CHIPS = 400; // of each cut
-const TINTS = 6;
 const site = globalThis.llmvizSite;
-
-// The numbers of float16, each as a number: all 65,536 are few.
-const halves = new Float32Array(65536);
-for (let bits = 0; bits < 65536; bits++) {
-  const exponent = (bits >> 10) & 31;
-  const digits = (bits & 1023) / 1024;
-  const size = exponent === 31 ? (digits ? NaN : Infinity) : exponent ? 2 ** (exponent - 15) * (1 + digits) : 2 ** -14 * digits;
-  halves[bits] = bits >> 15 ? -size : size;
-}
-
-// A model from its packed form: its settings, its tokenizer and its weights.
-export function opened(message) {
-  const { config, tokenizer, names, tensors, weights, machine } = unpack(message);
-  const raw = new DataView(weights.buffer, weights.byteOffset, weights.byteLength);
-  const known = {};
-  let at = 0;
-  const half = () => halves[raw.getUint16((at += 2) - 2, true)];
-  for (const [name, count, rows] of tensors) {
-    known[name] = new Float32Array(count);
-    if (!rows) for (let i = 0; i < count; i++) known[name][i] = half();
-    else {
-      // int8: whole numbers, then for each row the step that they count.
-      for (let i = 0; i < count; i++) known[name][i] = raw.getInt8(at++);
-      const width = count / rows;
-      for (let row = 0; row < rows; row++) {
-        const step = half();
-        for (let i = row * width; i < (row + 1) * width; i++) known[name][i] *= step;
-      }
-    }
-  }
-  const Tokens = tokenizer.merges ? BytePairs : Characters;
-  return { model: new Model(config, known), tokenizer: new Tokens(tokenizer), names, machine };
-}
-
-// Reads ids, keeping what it knows of those that it has read already.
-export class Reader {
-  constructor(model) {
-    this.model = model;
-    this.cache = model.begin();
-    this.ids = [];
-    this.logits = null;
-  }
-
-  read(ids) {
-    let same = 0;
-    while (same < this.ids.length && this.ids[same] === ids[same]) same++;
-    if (same === ids.length) same--; // its logits were those of an earlier call
-    this.cache.length = same;
-    this.cache.seen.length = same;
-    for (const heads of this.cache.weights) for (const rows of heads) rows.length = same;
-    for (const id of ids.slice(same)) this.logits = this.model.step(this.cache, id);
-    this.ids = [...ids];
-    return this.logits;
-  }
-}
-
-function el(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
-
-function percent(share) {
-  if (share > 0 && share < 0.0001) return "< 0.01 %";
-  if (share > 0.9995 && share < 1) return "> 99.9 %";
-  return `${(100 * share).toFixed(share < 0.1 ? 2 : 1)} %`;
-}
-
-const spoken = (text) => text.replaceAll(" ", "·").replaceAll("\n", "⏎").replaceAll("\t", "⇥");
 
 export function start({ models }, views) {
   const at = (name) => document.getElementById(`live-${name}`);
@@ -161,29 +90,7 @@ export function start({ models }, views) {
     new TextDecoder().decode(Uint8Array.from(some.filter((id) => id !== now.tokenizer.end).flatMap((id) => [...now.tokenizer.bytes(id)])));
 
   function cuts() {
-    const row = (title, pieces) => {
-      const line = el("div", "cut");
-      line.append(el("p", "caption", `${title}: ${pieces.length}`));
-      const chips = el("div", "chips");
-      for (const [i, [shown, title]] of pieces.slice(0, CHIPS).entries()) {
-        const chip = el("span", `chip tint-${i % TINTS}`, shown);
-        chip.title = title;
-        chips.append(chip);
-      }
-      if (pieces.length > CHIPS) chips.append(el("span", "muted", `and ${pieces.length - CHIPS} more`));
-      line.append(chips);
-      return line;
-    };
-    const known = words(typed).map((one) => [spoken(one), `${[...one].length} characters`]);
-    const characters = [...typed].map((one) => [spoken(one), `U+${one.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`]);
-    const bytes = [...bytesOf(typed)].map((one) => [one.toString(16).padStart(2, "0"), `byte ${one}`]);
-    const tokens = now.tokenizer.encode(typed).map((id) => [now.names[id], `token ${id}`]);
-    at("cuts").replaceChildren(
-      row("Words and marks", known),
-      row("Characters", characters),
-      row("Bytes (UTF-8)", bytes),
-      row(`Tokens of ${now.about.name}`, tokens),
-    );
+    at("cuts").replaceChildren(...cutRows(typed, now.tokenizer, now.names, now.about.name));
   }
 
   function predict(drawn = null) {
