@@ -1,4 +1,7 @@
-"""Chapter "Optimizers": seven ways down, on a surface, for a neuron, for a language model."""
+"""Chapter "Optimizers": seven ways down, on a surface, for a neuron, for a language model.
+
+The three parts stand here in this order, each with its picture, its question and its code.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
+from llmviz.corpus.counts import LETTERS
 from llmviz.course.components.descent_view.view import DescentState, Landscape, Plane, descent_view
 from llmviz.course.lessons.training import walkers
 from llmviz.course.lessons.training.optimizers import words
@@ -35,7 +39,7 @@ SHARES = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 NAMES_COUNTED = 32_033
 MODEL_STEPS = 100
 MODEL_RATES = Rates(0.003, 100.0, 19)
-WATCHED = ("q", "u")
+WATCHED = LETTERS.index("q"), LETTERS.index("u")
 
 
 @st.fragment
@@ -48,9 +52,6 @@ def draw(state: kit.PageState) -> None:
         shown, rest = DRAW[state["ways"]](state)
     kit.choose(state, "ways", words.ways, words.parts, parts=True)
     rest(shown)
-
-
-# ---- two weights
 
 
 def _surface(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
@@ -275,9 +276,6 @@ def _surface_code(
     )
 
 
-# ---- a neuron
-
-
 def _letters(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
     from llmviz.training.optimizers import Hyper
     from llmviz.training.surfaces import BATCHES, vowels
@@ -408,19 +406,15 @@ def _letters_code(state: kit.PageState, trainings: dict, now: DescentState) -> N
     )
 
 
-# ---- a language model
-
-
 def _model(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
-    from llmviz.corpus.counts import LETTERS
     from llmviz.training.optimizers import Hyper
     from llmviz.training.surfaces import names_bigram
 
     key, bigram = "training.descent.model", names_bigram()
     racers = state["racers"] or ["sgd"]
     descents = [bigram_ways(name) for name in racers]
-    now = walkers.state_of(state, "big", len(descents), MODEL_RATES.count, MODEL_STEPS)
-    count = MODEL_RATES.count
+    sizes = len(descents), MODEL_RATES.count, MODEL_STEPS
+    now = walkers.state_of(state, "big", *sizes)
     descent_view(
         [walkers.walker(descent, Hyper(beta2=0.99), bigram.floor) for descent in descents],
         MODEL_RATES.values().numpy(),
@@ -429,7 +423,9 @@ def _model(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
         floor=bigram.floor,
         state=now,
         names=(words.model_weight,),
-        on_change=walkers.keep_in_link(state, "big", key, len(descents), count, MODEL_STEPS),
+        on_change=walkers.keep_in_link(
+            state, "big", key, len(descents), MODEL_RATES.count, MODEL_STEPS
+        ),
     )
     ends = sorted(
         (float(descent.losses[stop, -1]), words.names[descent.optimizer])
@@ -445,7 +441,6 @@ def _model(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
             wrap=True,
             **state.named("racers", words.names),
         )
-        row, column = (LETTERS.index(letter) for letter in WATCHED)
         kit.section(
             words.model,
             counts=bigram.counts,
@@ -453,8 +448,8 @@ def _model(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
             weights=bigram.counts.numel(),
             names=int(bigram.counts[0].sum()),
             floor=bigram.floor,
-            qu=int(bigram.counts[row, column]),
-            q=int(bigram.counts[row].sum()),
+            qu=int(bigram.counts[WATCHED]),
+            q=int(bigram.counts[WATCHED[0]].sum()),
         )
         _model_code(racers[now.followed], now.stops[now.followed], bigram.floor)
         kit.seen(words.end, told=end_model([loss for loss, _ in ends], bigram.floor))
@@ -465,13 +460,12 @@ def _model(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
 @kit.kept(len(words.names))
 def bigram_ways(optimizer: str) -> Descent:
     """Return an optimizer's paths on the bigram, with the one weight that is watched."""
-    from llmviz.corpus.counts import LETTERS
     from llmviz.training.descent import descend
     from llmviz.training.optimizers import Hyper
     from llmviz.training.surfaces import names_bigram
 
     bigram = names_bigram()
-    row, column = (LETTERS.index(letter) for letter in WATCHED)
+    row, column = WATCHED
     return descend(
         optimizer,
         bigram.height,
