@@ -465,7 +465,6 @@ def bigram_ways(optimizer: str) -> Descent:
     from llmviz.training.surfaces import names_bigram
 
     bigram = names_bigram()
-    row, column = WATCHED
     return descend(
         optimizer,
         bigram.height,
@@ -474,7 +473,7 @@ def bigram_ways(optimizer: str) -> Descent:
         MODEL_RATES.values(),
         MODEL_STEPS,
         Hyper(beta2=0.99),
-        watched=[row * len(LETTERS) + column],
+        watched=[WATCHED[0] * len(LETTERS) + WATCHED[1]],
     )
 
 
