@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cache
 
 import numpy as np
 import pytest
@@ -118,9 +119,12 @@ def test_before_the_guess_nothing_of_the_row_that_is_asked_about_is_sent(covers)
     assert asked.answers[asked.right] not in harness.prose_of(app)
 
 
+counted_once = cache(learned_pairs)  # for many names
+
+
 @given(some.text("abcdefghijklmnopqrstuvwxyz", max_size=6))
 def test_of_the_answers_for_a_row_one_is_its_largest_share(name):
-    table = learned_pairs()
+    table = counted_once()
     row, asked = counting.row_question(table, name)
     (right,), others = (
         asked.values[asked.right],
@@ -140,7 +144,7 @@ def test_a_pair_that_was_never_seen_is_named():
 
 @given(some.text("abqxz", min_size=1, max_size=15))
 def test_the_result_holds_for_any_name(name):
-    table = learned_pairs()
+    table = counted_once()
     steps = walk(table, name)
     said = counting.result(table, name, steps)
     assert ("infinite" in said) == any(not one.seen for one in steps)

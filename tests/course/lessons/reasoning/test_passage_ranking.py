@@ -35,7 +35,7 @@ def ranked(text, question, table, sentences=1):
     return rank(passages, question, Means.of([one.text for one in passages], table))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=25)  # each asks three rankings
 @given(st.lists(WORDS.filter(bool), min_size=1, max_size=5), WORDS)
 def test_every_ranking_names_each_passage_once_and_equal_ones_keep_their_order(texts, question):
     text = "\n\n".join(texts)

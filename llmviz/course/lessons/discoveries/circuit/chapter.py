@@ -226,6 +226,8 @@ def question(circuit: Circuit) -> kit.Question | None:
     alone = min(1.0, abs(circuit.effects[circuit.order[0]]))
     if min(abs(right - alone), abs(right - even)) < APART or not 0 <= right <= 1:
         return None
+    if kit.whole_percent(alone) == kit.whole_percent(even):  # two answers would read alike
+        return None
     slots = {"few": FEW, "edges": circuit.all, "alone": written(alone), "even": written(even)}
     return kit.Question.among(
         words.ask.format(**slots),
