@@ -31,6 +31,10 @@ def _names(files: Files) -> dict[str, Any]:
     return {"names": files.data(pack({"learned": list(learned), "held": list(held)}))}
 
 
+def _stories(files: Files) -> dict[str, Any]:
+    return {"model": files.data(packed_model(STORIES, int8=True))}
+
+
 STORIES = "tiny-world-gpt"  # reads texts of any kind, in words and parts of words
 OWN_TEXT = "On your own text, in your browser"
 OWN = {
@@ -41,12 +45,14 @@ OWN = {
         lambda files: {"tokenizer": files.data(packed_tokenizer(STORIES)), "whose": STORIES},
         {},
     ),
+    "embeddings/similarity": Own(
+        ("alike_view.js", "llmvizAlike"), "alike.html", OWN_TEXT, _stories, {}
+    ),
+    "attention/steps": Own(
+        ("steps_view.js", "llmvizAttention"), "steps.html", OWN_TEXT, _stories, {}
+    ),
     "sampling/temperature": Own(
-        ("temperature_view.js", "llmvizTemperature"),
-        "temperature.html",
-        OWN_TEXT,
-        lambda files: {"model": files.data(packed_model(STORIES, int8=True))},
-        {},
+        ("temperature_view.js", "llmvizTemperature"), "temperature.html", OWN_TEXT, _stories, {}
     ),
     "training/curves": Own(
         ("train_view.js", "llmvizTrain"),
