@@ -1,8 +1,7 @@
-// The text field of a chapter's own part. What reads it is loaded when it comes near; what was typed
+// The text field of a chapter's own part. What reads it is loaded when it is seen; what was typed
 // stays in this browser, where it keeps anything, and stands in the fields of the other chapters, too.
 
 const KEPT = "llmviz-own-text";
-const NEAR = "400px";
 
 // name: what the ids of its elements begin with. load: gives a promise of what reads; read: is given
 // this and the text, at first and after each change, and returns what is to be said of it, if anything.
@@ -23,20 +22,17 @@ export function ownText(name, load, read) {
     cancelAnimationFrame(waiting);
     waiting = requestAnimationFrame(again);
   });
-  new IntersectionObserver(
-    async ([{ isIntersecting }], observer) => {
-      if (!isIntersecting) return;
-      observer.disconnect();
-      tell("Loading …");
-      try {
-        reader = await load();
-      } catch (error) {
-        console.error(error);
-        return tell("A file of this page is missing.");
-      }
-      again();
-    },
-    { rootMargin: NEAR },
-  ).observe(field);
+  new IntersectionObserver(async ([{ isIntersecting }], observer) => {
+    if (!isIntersecting) return;
+    observer.disconnect();
+    tell("Loading …");
+    try {
+      reader = await load();
+    } catch (error) {
+      console.error(error);
+      return tell("A file of this page is missing.");
+    }
+    again();
+  }).observe(field);
   return again;
 }
