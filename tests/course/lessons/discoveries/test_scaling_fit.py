@@ -120,7 +120,7 @@ def test_equal_runs_and_impossible_losses_are_refused():
 
 def test_intervals_hold_a_planted_law_and_do_not_depend_on_the_order_of_runs():
     losses = PLANTED.loss(N, D) * np.exp(np.random.default_rng(1).normal(0, 0.01, len(N)))
-    found = make_scaling_fits.fitted(N, D, losses, draws=40)
+    found = make_scaling_fits.fitted(N, D, losses, draws=16)
     assert found.low[2] < PLANTED.alpha < found.high[2]
     assert found.low[4] < PLANTED.beta < found.high[4]
     back = make_scaling_fits.fitted(N[::-1], D[::-1], losses[::-1], draws=1)

@@ -93,6 +93,7 @@ def test_groups_are_means_over_their_answers(given_answers):
     assert all(0 < group.sure <= 1 for group in groups)
 
 
+@pytest.mark.slow
 def test_a_model_comes_again_as_it_is_bundled():
     """The smallest of the bundled trainings, from its seed."""
     *_, last = read_world(Reading(seed=1))
