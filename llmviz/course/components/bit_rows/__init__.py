@@ -1,1 +1,0 @@
-"""A number in several formats, bit by bit: every bit is a button."""

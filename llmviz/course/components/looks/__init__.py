@@ -1,1 +1,0 @@
-"""Short passages whose links put the page into a state."""
