@@ -96,7 +96,7 @@ export function start({ names }) {
     const loss = report.measured?.losses[0];
     if (!below && loss < told.counted && report.step) {
       below = true;
-      tell(`At step ${whole(report.step)} the GPT fell below the dashed line of counted pairs: it now looks back further than one letter.`);
+      tell(`At step ${whole(report.step)} the GPT fell below the dashed line of counted pairs, which see only the letter before.`);
     }
     show();
   }
