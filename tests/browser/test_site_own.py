@@ -15,16 +15,31 @@ from llmviz.sampling import sampling_steps
 from llmviz.similarity import cosine
 from llmviz.trace import record
 from tests.browser.conftest import PATIENCE
+from tests.browser.test_pages import nobody_is_kept_out
 from tests.browser.test_site import _in_int8, window
 from tests.browser.test_site_training import own_page
 
 __all__ = ["window"]
+NAMES = ["tokenization/cut", "embeddings/similarity", "attention/steps", "sampling/temperature"]
+NAMES += ["training/curves"]
 ODD = ["", "🙂", "<b>bold</b> & co", "word " * 20_000]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return tmp_path_factory.mktemp("own")
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("name", NAMES)
+def test_nobody_is_kept_out_of_an_own_part(folder, window, name, width):
+    window.set_viewport_size({"width": width, "height": 844})
+    window.goto(own_page(folder / f"{name}.{width}", name))
+    told = window.locator("#train-now, #own [role='status']").first
+    expect(told).not_to_contain_text("Loading", timeout=PATIENCE)
+    expect(window.locator("#own tbody tr, #own .chip").first).to_be_visible(timeout=PATIENCE)
+    nobody_is_kept_out(window, name)
+    assert window.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_temperature_divides_the_logits_of_the_own_text(folder, window):
