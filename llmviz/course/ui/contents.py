@@ -221,5 +221,5 @@ def controls_of(lesson: Lesson, chapter: str) -> list[codec.Param]:
 
 @cache
 def _params(package: str) -> Sequence[codec.Param]:
-    name = f"{package}.params"  # of a lesson; a chapter names its own in `__init__.py`
+    name = f"{package}.params"  # where `__init__.py` does not hold them
     return getattr(importlib.import_module(name if find_spec(name) else package), "PARAMS", ())
