@@ -123,7 +123,7 @@ WRITTEN = {
     "tokenizer.json",
 }
 WRITTEN |= {"merges.txt", "vocab.json", "run.toml", "adapter/", "checkpoints/", "best/", "runs/"}
-WRITTEN |= {"metrics.csv"}
+WRITTEN |= {"metrics.csv", "hour/"}
 
 
 def named(document: str) -> set[str]:
