@@ -110,7 +110,7 @@ export function start({ names }) {
     const step = done();
     const { pace, seconds } = told.reports.findLast((report) => report.pace) ?? {};
     const [gpt, pairs] = measured.at(-1).measured.losses;
-    const what = plan.own ? "The end or every tenth line of your text, which no model learns from, costs" : "A letter of new names costs";
+    const what = plan.own ? "A letter of the held-out part of your text (its end, or every tenth line) costs" : "A letter of new names costs";
     const now = `${what} the GPT ${fixed(gpt, 2)} nats, the letter-pair network ${fixed(pairs, 2)} and counting pairs ${fixed(told.counted, 2)}.`;
     const fast = step
       ? `Step ${whole(step)}, ${fixed(pace, pace < 10 ? 1 : 0)} steps a second, ${whole(Math.round(seconds))} seconds. `
@@ -196,7 +196,7 @@ export function start({ names }) {
   at("rate").addEventListener("input", () => hear?.({ rate: rate() }));
   const fresh = () => {
     if (!done() && !own()) begin(false);
-    else if (done()) tell("This holds from the next time that you press “Again, from nothing”.");
+    else if (done()) tell("This takes effect when you press “Again, from nothing”.");
     else tell("");
   };
   for (const name of ["size", "own", "names"]) at(name).addEventListener("change", fresh);
