@@ -135,7 +135,7 @@ def test_what_is_said_of_over_optimising_is_the_first_best_look_and_the_last(fou
     assert ("first seen at the end" in line) == (best > 0 and first is found[-1])
     assert f"{found[-1].divergence:.3f} nats per token" in line
     if best and first is not found[-1]:
-        assert f"{percent(best)}, first at step {first.step}." in line
+        assert f"{percent(best)} of the held-out pairs, first at step {first.step}." in line
         assert f"from {first.divergence:.3f} to {found[-1].divergence:.3f}" in line
 
 
