@@ -27,6 +27,7 @@ LINES = {
     "export": ["no-such", "--out=new/file"],
     "import": ["nowhere", "--out=new/run"],
     "quantize": ["no-such", "--train=1"],
+    "site": ["new/site", "--only=no-such"],
     "serve": ["--checkpoint=no-such"],  # what is not refused before ends there
 }
 WRONG = ["-1", "0", "1", "1.5", "33", "1e30", "nan", "x" * 300, "no such", "", "char"]
@@ -87,7 +88,7 @@ def test_the_options_of_all_commands_are_looked_at():
     assert len(VALUED) > 60
     assert {command for command, _, _ in VALUED} == {
         *("train", "finetune", "generate", "tokenize", "checkpoints make", "checkpoints score"),
-        *("quantize", "serve", "eval", "export"),
+        *("quantize", "serve", "eval", "export", "site"),
     }
 
 

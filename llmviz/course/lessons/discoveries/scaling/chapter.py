@@ -127,7 +127,7 @@ def equal_compute() -> dict[float, list[Point]]:
 def costs_written(cost: float) -> str:
     """Return a cost in powers of ten.
 
-    >>> written(3e10)
+    >>> costs_written(3e10)
     '3·10¹⁰'
     """
     power = int(np.floor(np.log10(cost) + 1e-9))

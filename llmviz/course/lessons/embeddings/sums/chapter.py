@@ -140,10 +140,9 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     with kit.stage("sums", stays=False):
         picture = st.container()
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-            table = sources.choose(state)
-            if table is not None:
-                _controls(state, table)
+        table = sources.choose(state)
+        if table is not None:
+            _controls(state, table)
     if table is None:
         return
     worth, asked, every = _worth(table, state["relation"]), None, None
@@ -172,9 +171,10 @@ def draw(state: kit.PageState) -> None:
 
 def _controls(state: kit.PageState, table: VectorTable) -> None:
     _presets(state, table)
-    for key, name in zip(WORDS, words.three, strict=True):
-        kit.text_input(state, key, name, width=130)
-    st.toggle(words.include, help=words.include_help, **state.bind("inputs"))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        for key, name in zip(WORDS, words.three, strict=True):
+            kit.text_input(state, key, name, width=130)
+        st.toggle(words.include, help=words.include_help, **state.bind("inputs"))
 
 
 # ---- what the sum is worth
