@@ -115,7 +115,7 @@ def test_a_run_from_start_to_download(visit):
     page.get_by_role("link", name="Glossary").click()
     page.wait_for_selector("text=Glossary >> nth=1", timeout=WAIT)
     visit.settle()
-    page.get_by_role("link", name="Training").click()
+    page.locator("[data-testid=stSidebar]").get_by_role("link", name="Training").click()
     past(page, before)
 
     button(page, "Pause").click(timeout=WAIT)
