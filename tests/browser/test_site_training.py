@@ -101,7 +101,7 @@ def test_a_pasted_text_is_learned_from_and_never_becomes_markup(training):
 def test_too_short_a_text_is_answered_and_stays(training, text):
     own_text(training, text)
     training.locator("#train-go").click()
-    expect(training.locator("#train-told")).to_contain_text("too little to learn from")
+    expect(training.locator("#train-told")).to_contain_text(" to learn from.")
     expect(training.locator("#train-go")).to_have_text("Start")
     assert training.locator("#train-text").input_value() == text
     training.locator("#train-names").check()
