@@ -43,7 +43,8 @@ export function divided(text) {
   const whole = signs.length > MOST ? signs.slice(0, MOST).join("") : text;
   const lines = whole.split(/\r?\n/).filter((line) => line.trim());
   const letters = lines.reduce((sum, line) => sum + [...line].length, 0);
-  if (letters < LEAST) throw new RangeError(`${letters ? `${letters} characters are too few` : "An empty text gives nothing"} to learn from.`);
+  if (letters < LEAST)
+    throw new RangeError(`${letters ? `${letters} characters are too few` : "An empty text gives nothing"} to learn from.`);
   if (lines.length >= 2 * HELD) {
     const held = lines.filter((_, i) => i % HELD === HELD - 1);
     return { learned: lines.filter((_, i) => i % HELD !== HELD - 1), held };

@@ -110,7 +110,9 @@ export function start({ names }) {
     const step = done();
     const { pace, seconds } = told.reports.findLast((report) => report.pace) ?? {};
     const [gpt, pairs] = measured.at(-1).measured.losses;
-    const what = plan.own ? "A letter of the held-out part of your text (its end, or every tenth line) costs" : "A letter of new names costs";
+    const what = plan.own
+      ? "A letter of the held-out part of your text (its end, or every tenth line) costs"
+      : "A letter of new names costs";
     const now = `${what} the GPT ${fixed(gpt, 2)} nats, the letter-pair network ${fixed(pairs, 2)} and counting pairs ${fixed(told.counted, 2)}.`;
     const fast = step
       ? `Step ${whole(step)}, ${fixed(pace, pace < 10 ? 1 : 0)} steps a second, ${whole(Math.round(seconds))} seconds. `
