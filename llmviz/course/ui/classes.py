@@ -31,7 +31,7 @@ from llmviz.wholefile import TEMPORARY, write_whole
 
 FOLDER = ".classes"
 # Ends of the names of what lies beside a class: its answers, what its presenter points at, and a
-# file that whoever writes answers has locked.
+# file that is locked while answers are written.
 ANSWERS, POINTED, LOCK = BESIDE = ".jsonl", ".at", ".lock"
 ALPHABET = "ACDEFGHJKMNPQRTUVWXY34679"  # no two of them look alike: no O and 0, no S and 5
 LENGTH = 6  # characters of a code: 25⁶ is 244 million
@@ -161,7 +161,7 @@ class Classes:
                 return None
 
     def known_by(self, code: str, key: str) -> OpenClass | None:
-        """Return an open class to whoever has its key, which may be any text."""
+        """Return an open class if this is its key, which may be any text."""
         group = self.find(code)
         held, said = (
             text.encode("utf-8", "surrogatepass") for text in (group.key if group else "", key)
