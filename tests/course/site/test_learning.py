@@ -228,7 +228,12 @@ def test_what_goes_on_from_what_was_kept_is_the_same_training():
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("", "nothing to learn"), (" \n\n ", "nothing to learn"), ("Ada", "3 characters"), ("🙂", "1 ")],
+    [
+        ("", "nothing to learn"),
+        (" \n\n ", "nothing to learn"),
+        ("Ada", "3 characters"),
+        ("🙂", "1 "),
+    ],
 )
 def test_a_text_that_is_too_short_is_refused(text, said):
     got = run(
