@@ -36,7 +36,6 @@ from llmviz.course.lessons.errors.letters.model import recorded as scores_of
 from llmviz.course.lessons.errors.token_letters import (
     COMMAND,
     MODEL,
-    Met,
     Recalled,
     TokenLetters,
     meet,
@@ -261,25 +260,38 @@ def _never(state: kit.PageState, bundled: engine.Bundled, known: TokenLetters) -
     if len(counts) != bundled.model.vocab_size:
         kit.inform(words.never_other.format(command=COMMAND), ":material/info:")
         return
-    never, tokenizer = np.flatnonzero(counts == 0), bundled.tokenizer
-    vocabulary = kit.count(len(counts), "token")
-    kit.section(words.never, vocabulary=vocabulary, never=len(never))
-    offered = [int(token) for token in never if token >= BYTES][:LISTED]
-    if not offered:
+    names, said = unread(bundled, counts)
+    never = int((counts == 0).sum())
+    kit.section(words.never, vocabulary=kit.count(len(counts), "token"), never=never)
+    if not names:
         return
-    if state["nevertoken"] not in offered:
-        state["nevertoken"] = offered[0]
-    names = dict(zip(offered, kit.names_of(offered, tokenizer), strict=True))
+    if state["nevertoken"] not in names:
+        state["nevertoken"] = next(iter(names))
     st.selectbox(
         words.never_token,
-        offered,
+        list(names),
         format_func=names.__getitem__,
         width=220,
         **state.bind("nevertoken"),
     )
-    kit.prose(met_line(bundled, state["nevertoken"], counts))
-    if len(never) > 1:
-        kit.prose(words.vectors_line, **vectors(table_of(bundled.version), counts == 0))
+    kit.prose(met_line(bundled, counts, state["nevertoken"]))
+    if never > 1:
+        kit.prose(words.vectors_line, **said)
+
+
+def _known_by(bundled: engine.Bundled, counts: np.ndarray, *token: int) -> tuple[Any, ...]:
+    return bundled.kept_as, counts.tobytes(), *token
+
+
+@kit.kept(2, _known_by)
+def unread(bundled: engine.Bundled, counts: np.ndarray) -> tuple[dict[int, str], dict[str, str]]:
+    """Return the names of tokens that never came, by id, and what `vectors` says of them all.
+
+    counts (V,): how often each token came.
+    """
+    offered = [int(token) for token in np.flatnonzero(counts == 0) if token >= BYTES][:LISTED]
+    names = dict(zip(offered, kit.names_of(offered, bundled.tokenizer), strict=True))
+    return names, vectors(bundled.model.token.weight.detach().numpy(), counts == 0)
 
 
 def vectors(table: np.ndarray, never: np.ndarray) -> dict[str, str]:
@@ -296,33 +308,21 @@ def vectors(table: np.ndarray, never: np.ndarray) -> dict[str, str]:
     return found
 
 
-def met_line(bundled: engine.Bundled, token: int, counts: np.ndarray) -> str:
+@kit.kept(64, _known_by)
+def met_line(bundled: engine.Bundled, counts: np.ndarray, token: int) -> str:
     """Return what the model does when it meets a token that never came."""
-    tokenizer = bundled.tokenizer
-    row, met = row_of(table_of(bundled.version), token), met_of(bundled.version, token)
+    model, tokenizer = bundled.model, bundled.tokenizer
+    row, met = row_of(model.token.weight.detach().numpy(), token), meet(model, tokenizer, token)
     near = [other for other, _ in row.nearest]
-    unread = sum(counts[other] == 0 for other in near)
-    kind = words.nearest_kind["all" if unread == len(near) else "some"]
+    unread_near = sum(counts[other] == 0 for other in near)
+    kind = words.nearest_kind["all" if unread_near == len(near) else "some"]
     best, best_p = met.best[0]
     return words.met.format(
         token=kit.spoken(token, tokenizer),
         nearest=kit.listed([kit.spoken(other, tokenizer) for other in near]),
-        kind=kind.format(count=unread, all=len(near)),
+        kind=kind.format(count=unread_near, all=len(near)),
         best=kit.spoken(best, tokenizer),
         best_p=kit.percent(best_p),
         with_it=met.with_it,
         without=met.without,
     )
-
-
-@kit.kept(64)
-def met_of(version: str, token: int) -> Met:
-    """Return what follows a token in the story."""
-    bundled = engine.load(MODEL)
-    return meet(bundled.model, bundled.tokenizer, token)
-
-
-@kit.kept(1)
-def table_of(version: str) -> np.ndarray:
-    """Return the embedding table (V, C)."""
-    return engine.load(MODEL).model.token.weight.detach().numpy().copy()
