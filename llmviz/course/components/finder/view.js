@@ -62,14 +62,17 @@ class Finder {
     this.box.setAttribute("aria-label", data.words.find);
     this.count();
     this.saver.update();
+    if (this.wanted) this.open();
   }
 
   layout() {
     this.saver.layout();
   }
 
+  // Asked for before the index is here, it opens once that has come.
   open() {
-    if (!this.data || this.box.open) return;
+    this.wanted = !this.data;
+    if (this.wanted || this.box.open) return;
     this.input.value = "";
     this.find();
     this.box.showModal();
