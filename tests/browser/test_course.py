@@ -70,6 +70,30 @@ def test_a_term_leads_to_where_it_is_seen_in_the_same_session(window):
     window.assert_clean()
 
 
+def test_a_chapter_opens_at_its_top_however_far_down_the_link_stood(window):
+    page, scrolled = window.page, "document.querySelector('[data-testid=stMain]').scrollTop"
+    window.open("embeddings?part=similarity")
+    for wanted in ("word2vec", "positions"):
+        button = page.get_by_role("button", name="Next: ")
+        button.scroll_into_view_if_needed()
+        assert page.evaluate(scrolled) > 300
+        button.click()
+        page.wait_for_url(f"**part={wanted}*")
+        window.settle()
+        assert page.evaluate(scrolled) == 0, wanted
+    further = page.locator("[class*='st-key-_further'] button").last
+    further.scroll_into_view_if_needed()
+    further.click()
+    page.wait_for_url("**part=maps*")
+    window.settle()
+    assert page.evaluate(scrolled) == 0
+    page.get_by_role("button", name="Next lesson: ").click()
+    page.wait_for_url("**/history*")
+    window.settle()
+    assert page.evaluate(scrolled) == 0
+    window.assert_clean()
+
+
 def test_what_was_opened_and_answered_is_kept_over_a_reload_and_can_be_forgotten(window, line):
     page = window.page
     window.open("training?part=windows")
