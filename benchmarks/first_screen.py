@@ -21,7 +21,7 @@ from llmviz.course.lessons import LESSONS
 
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
-_FIND = """() => {
+FIND = """() => {
   const box = (e) => e.getBoundingClientRect();
   const all = (wanted) => [...document.querySelectorAll(wanted)];
   const stage = document.querySelector('[class*="st-key-lv-stage"], [class*="st-key-lv-stays"]');
@@ -51,7 +51,7 @@ def screen_of(page: Page) -> Screen:
     before: Any = None
     for _ in range(40):
         page.wait_for_timeout(250)
-        found = page.evaluate(_FIND)
+        found = page.evaluate(FIND)
         if found is not None and found == before:
             return Screen(*found)
         before = found

@@ -23,8 +23,9 @@ function look(root, boxes) {
     if (node.matches(".tok") || (node.matches("a[href]") && node.closest("p, li, td"))) continue; // within a text
     const part = node.matches("input") ? (node.closest("label, .stSlider") ?? node) : node;
     const box = part.getBoundingClientRect();
-    // A link that a reader alone hears is one pixel until it has the focus.
-    if (box.width > 1 && box.height > 1) boxes.push({ node, box });
+    // A link that a reader alone hears is one pixel until it has the focus; no finger comes to a
+    // closed menu, left of the window.
+    if (box.width > 1 && box.height > 1 && box.right > 0) boxes.push({ node, box });
   }
 }
 

@@ -1,24 +1,9 @@
-"""What stands on the first screen of every chapter: its picture."""
+"""The picture on the first screen of a chapter, under the hand."""
 
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.first_screen import PHONE, WIDE, screen_of
-from llmviz.course.lessons import LESSONS
-
-CHAPTERS = [f"{lesson.key}?part={key}" for lesson in LESSONS for key in lesson.keys]
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_chapter_begins_with_its_picture(visit, chapter):
-    """On a desk, and on a phone: the same window made narrow, as one that was opened so."""
-    visit.page.set_viewport_size(WIDE)
-    visit.open(chapter)
-    for size, begins, seen in ((WIDE, 330, 300), (PHONE, 400, 200)):
-        visit.page.set_viewport_size(size)
-        visit.settle()
-        found = screen_of(visit.page)
-        assert found.top <= begins and found.in_view >= seen and found.words <= 60, (size, found)
+from benchmarks.first_screen import PHONE, WIDE
 
 
 def test_a_look_changes_the_picture_and_the_link(visit):

@@ -10,6 +10,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Locator, TimeoutError
 
+from benchmarks.first_screen import FIND, WIDE
 from llmviz.course.lessons import LESSONS
 from tests.browser.conftest import Visit
 from tests.browser.hand import until
@@ -22,6 +23,15 @@ PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 # page. So a small laptop stands for all desks, and paper for a desk at 200 % zoom, which has 720.
 DESK, PHONE = 1366, 390
 WINDOWS = (("light", DESK), ("dark", PHONE))
+# Of a chapter's first screen, by its window's width: where its picture begins at the latest, and
+# how much of it is in view.
+PICTURE = {WIDE["width"]: (330, 300), PHONE: (400, 200)}
+# What a first screen shows instead: where its picture begins, how much of it, the words above it.
+WITHOUT = f"""([begins, seen]) => {{
+    document.querySelector("[data-testid=stMain]").scrollTo(0, 0);
+    const [top, inView, words] = ({FIND})() ?? [Infinity, 0, 0];
+    return top <= begins && inView >= seen && words <= 60 ? [] : [top, inView, words];
+}}"""
 PAPER = 688  # pixels of CSS: a page of A4 without its margins
 BETWEEN = (1280, 1024, PAPER)
 # Texts that an element cuts off without a way to reach the rest, in any component.
@@ -110,6 +120,14 @@ def nothing_is_cut(visit: Visit, title: str) -> None:
     comes_to_nothing(visit, CUT, title)
 
 
+def begins_with_its_picture(visit: Visit, theme: str, title: str) -> None:
+    """Fail if a chapter's first screen has not its picture, or too many words above it."""
+    width = WIDE["width"] if theme == "light" else PHONE
+    visit.dress(theme, width)
+    wrong = f"() => ({WITHOUT})({list(PICTURE[width])})"
+    comes_to_nothing(visit, wrong, f"{title} begins with its picture at {width}")
+
+
 def comes_to_nothing(visit: Visit, wrong: str, title: str) -> None:
     """Fail if a script finds something wrong for four seconds, and still does after them.
 
@@ -137,7 +155,8 @@ def nobody_is_kept_out(page: Any, title: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
-    """A page is opened by its address, and its chapters one after the other by the button below.
+    """A page is opened by its address, and its chapters one after the other by the button below;
+    the first screen of each is its picture.
 
     Each stands light on a desk or dark on a phone in turn, and is then switched to the other by way
     of the widths between; in that one the next chapter is opened. The tests of the lessons open
@@ -160,6 +179,8 @@ def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
         if title:
             window.page.locator("h2, [class*='st-key-lv-sta']").first.wait_for()
         check(window, WINDOWS[turn][0], title)
+        if title:
+            begins_with_its_picture(window, WINDOWS[turn][0], title)
         for width in BETWEEN if turn == 0 else reversed(BETWEEN):
             window.dress(WINDOWS[turn][0], width)
             nothing_is_cut(window, f"{title} at {width}")
@@ -168,6 +189,8 @@ def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
         window.dress(*WINDOWS[1 - turn])
         window.settle()
         check(window, WINDOWS[1 - turn][0], title)
+        if title:
+            begins_with_its_picture(window, WINDOWS[1 - turn][0], title)
         if number % 4 == PAGES.index(page) % 4:  # axe takes a second
             nobody_is_kept_out(window.page, title)
 
