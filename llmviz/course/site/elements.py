@@ -132,6 +132,7 @@ class Body:
         self.charts: list[dict[str, Any]] = []
         self.instead_of: dict[str, str] = {}  # HTML in the place of a component
         self.left_out: set[str | int] = set()  # keys of elements, or their `id`
+        self.said_elsewhere: set[str] = set()  # labels of settings
         self.ways: dict[str, str] = {}  # HTML in the place of a control, by the control's name
         self._asked = iter(enumerate(visit.questions))
         # Only a picture on which nothing is told yet can be answered on.
@@ -171,7 +172,11 @@ class Body:
             yield self._settings(settings)
 
     def _settings(self, settings: Sequence[Setting]) -> str:
-        set_to = [setting for setting in settings if setting.value is not None]
+        set_to = [
+            setting
+            for setting in settings
+            if setting.value is not None and setting.label not in self.said_elsewhere
+        ]
         acts = list(dict.fromkeys(setting.label for setting in settings if setting.value is None))
         rows = "".join(
             f"<div><dt>{escape(setting.label)}</dt><dd>{escape(setting.value or '')}</dd></div>"

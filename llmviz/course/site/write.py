@@ -24,7 +24,7 @@ from llmviz.course.lessons import LESSONS
 from llmviz.course.site.elements import Body, plain
 from llmviz.course.site.files import HERE, Files
 from llmviz.course.site.live import MODELS, live_html, live_script, packed_model
-from llmviz.course.site.own import OWN, own_part
+from llmviz.course.site.own import FIELDS, OWN, own_part
 from llmviz.course.site.visit import Visit, looks, visit
 from llmviz.course.ui.asked import SILENT
 from llmviz.course.ui.common import Parts
@@ -240,8 +240,11 @@ def _write_page(
         _, body.ways = _parts(place, seen.parts)
         body.instead_of["course_path"] = _way(pages)
         body.left_out = {"_shared.course@home"}
+        whole = not place.part and not place.look
+        if whole and place.name in OWN and OWN[place.name].example:
+            body.said_elsewhere = FIELDS
         html, told["hands"] = body.html(), body.hands
-        if not place.part and not place.look:
+        if whole:
             html, told["live"] = own_part(files, place.name, html)
         if place.part:
             title += f": {plain(seen.parts[place.part[0]].names[place.part[1]])}"
@@ -309,7 +312,7 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
     placed: dict[str, Any] = {}
     if place.chapter == "parts":
         files.write("assets/parts.js", live_script("parts_view.js", "llmvizSteps"))
-        body = live_html("parts.html", code="parts.js")
+        body = live_html("parts.html", {"code": "parts.js"})
         placed = {"script": "assets/parts.js", "name": "llmvizSteps"}
     else:
         files.write("assets/live.js", live_script("view.js", "llmvizLive"))
@@ -319,7 +322,7 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
             model._asdict() | {"data": files.data(packed_model(model.name, int8=model.int8))}
             for model in MODELS
         ]
-        body = live_html("page.html", code="model.js", sampler="sampling.js")
+        body = live_html("page.html", {"code": "model.js", "sampler": "sampling.js"})
         placed = {"script": "assets/live.js", "name": "llmvizLive", "models": models}
         placed["pictures"] = LIVE_PICTURES
     where = f'<div class="lv-opening"><p>{escape(place.title)}</p></div>'
@@ -341,13 +344,11 @@ def _template() -> Any:
 
 def _own_link(place: Place) -> dict[str, str] | None:
     """The link to what computes on a visitor's own text, from the chapter or one of its states."""
-    if place.name == HOME:
-        return {"href": f"{HOME}/model.html", "text": "A model that reads your own text, here"}
-    if place.name not in OWN:
-        return None
     whole = replace(place, part=None, look="")
+    if place.name not in OWN or (place == whole and OWN[place.name].example):
+        return None  # the part is on the first screen
     file = "" if place == whole else Path(whole.file).name
-    return {"href": f"{file}#own", "text": OWN[place.name].link}
+    return {"href": f"{file}#own", "text": OWN[place.name].link.capitalize()}
 
 
 def _address(app: str, place: Place) -> str:

@@ -37,7 +37,7 @@ def test_five_thousand_texts_are_cut_alike(name):
         return given.texts.map((text) => [tokenizer.encode(text), words(text)]);
         """,
         entry="loaded.js",
-        tokenizer=unpack(packed_tokenizer(name))["tokenizer"],
+        tokenizer=unpack(packed_tokenizer(load_bundled(name)[1]))["tokenizer"],
         texts=texts,
     )
     tokenizer = load_bundled(name)[1]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -97,9 +99,9 @@ def packed_model(name: str, *, int8: bool = False) -> bytes:
     )
 
 
-def packed_tokenizer(name: str) -> bytes:
-    """Return a bundled model's tokenizer as the page loads it, without the model."""
-    return pack(_tokens(load_bundled(name)[1]))
+def packed_tokenizer(tokenizer: Any) -> bytes:
+    """Return a tokenizer as the page loads it, without a model."""
+    return pack(_tokens(tokenizer))
 
 
 def _tokens(tokenizer: Any) -> dict[str, Any]:
@@ -147,12 +149,15 @@ def live_script(entry: str, name: str) -> str:
     )
 
 
-def live_html(page: str, **scripts: str) -> str:
-    """Return what stands on a page; scripts: files that it shows, by the names of slots."""
+def live_html(page: str, scripts: Mapping[str, str] = MappingProxyType({}), **texts: str) -> str:
+    """Return what stands on a page; scripts: files that it shows, by the names of slots.
+
+    texts: by the names of their slots, too.
+    """
     files = FileSystemLoader(HERE, encoding="utf-8")
     room = Environment(loader=files, autoescape=True, undefined=StrictUndefined)
     code = {
         name: Markup(code_html((HERE / file).read_text("utf-8"), "javascript"))
         for name, file in scripts.items()
     }
-    return room.get_template(page).render(models=MODELS, **code)
+    return room.get_template(page).render(models=MODELS, **code, **texts)

@@ -19,9 +19,18 @@ export function neighbours(model, id, count) {
     .slice(0, count);
 }
 
+// The last token that is a word of its own, or the first of all: a part of a word has no meaning to compare.
+function wholeWord(names) {
+  const begins = (name) => !/^[\p{L}\p{N}]/u.test(name ?? "·");
+  return Math.max(
+    0,
+    names.findLastIndex((name, i) => /^·\p{L}/u.test(name) && begins(names[i + 1])),
+  );
+}
+
 export function start({ model: data }) {
   const at = (name) => document.getElementById(`alike-${name}`);
-  let chosen = 0; // the token's place in the text
+  let chosen = -1; // the token's place in the text
 
   function show({ model, names }, ids) {
     for (const [place, button] of [...at("tokens").children].entries()) button.setAttribute("aria-pressed", String(place === chosen));
@@ -42,7 +51,7 @@ export function start({ model: data }) {
   const load = async () => opened(await globalThis.llmvizSite.data(data));
   ownText("alike", load, (loaded, text) => {
     const ids = loaded.tokenizer.encode(text).slice(0, TOKENS);
-    chosen = Math.min(chosen, Math.max(0, ids.length - 1));
+    if (chosen < 0 || chosen >= ids.length) chosen = wholeWord(ids.map((id) => loaded.names[id]));
     at("tokens").replaceChildren(
       ...ids.map((id, place) => {
         const button = el("button", "chip", loaded.names[id]);

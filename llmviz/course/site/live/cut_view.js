@@ -1,20 +1,83 @@
-// A visitor's own text, cut in four ways.
+// A visitor's own text, cut in four ways: by the tokenizer of the stage, as its picture shows it, and by
+// words, characters and bytes.
 
 import { tokenizerOf } from "./loaded.js";
 import { unpack } from "../../components/_shared/message.js";
 import { ownText } from "./own_text.js";
 import { cutRows } from "./page_parts.js";
+import { showing } from "./pictures.js";
 import { words } from "./tokens.js";
 
 export { tokenizerOf, words };
 
-export function start({ tokenizer: data, whose }) {
+const LIMIT = 3000; // tokens that the picture draws
+
+const hex = (byte) => byte.toString(16).toUpperCase().padStart(2, "0");
+
+// What the strip of tokens is told: see llmviz/course/components/token_strip/view.py.
+export function stripOf(text, { tokenizer, names }) {
+  const all = tokenizer.encode(text);
+  const ids = all.slice(0, LIMIT);
+  const bytes = ids.map((id) => tokenizer.bytes(id));
+  const ends = [];
+  for (const some of bytes) ends.push((ends.at(-1) ?? 0) + some.length);
+  const charAt = []; // the character that a byte belongs to
+  for (const [place, sign] of [...text].entries()) {
+    if (charAt.length > ends.at(-1)) break;
+    for (let i = new TextEncoder().encode(sign).length; i; i--) charAt.push(place);
+  }
+  const whole = (some) => {
+    try {
+      new TextDecoder("utf-8", { fatal: true }).decode(some);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const numbers = (Kind, values) => Object.assign(Kind.from(values), { shape: [values.length] });
+  const starts = ends.map((end, i) => end - bytes[i].length);
+  const row = {
+    name: "",
+    note: "",
+    role: "",
+    total: all.length,
+    ids: numbers(Int32Array, ids),
+    texts: ids.map((id) => names[id]),
+    whole: numbers(Uint8Array, bytes.map(whole)),
+    hex: bytes.map((some) => Array.from(some, hex).join(" ")),
+    byteStart: numbers(Int32Array, starts),
+    byteEnd: numbers(Int32Array, ends),
+    charStart: numbers(
+      Int32Array,
+      starts.map((byte) => charAt[byte]),
+    ),
+    charEnd: numbers(
+      Int32Array,
+      ends.map((byte) => charAt[byte - 1] + 1),
+    ),
+    values: null,
+    details: null,
+  };
+  const empty = { characters: null, byteLengths: null, wide: null, selected: null };
+  return { mode: "chips", rows: [row], ...empty, showIds: true, valueLabel: "", valueRange: [0, 1], limit: LIMIT };
+}
+
+export function start({ tokenizer: data }, views) {
+  const at = (name) => document.getElementById(`cut-${name}`);
+  const show = showing(views);
   const load = async () => {
     const { tokenizer, names } = unpack(await globalThis.llmvizSite.data(data));
     return { tokenizer: tokenizerOf(tokenizer), names };
   };
-  ownText("cut", load, ({ tokenizer, names }, text) => {
-    document.getElementById("cut-rows").replaceChildren(...cutRows(text, tokenizer, names, whose));
+  ownText("cut", load, (loaded, text) => {
+    const strip = stripOf(text, loaded);
+    show("token_strip", at("strip"), "cut.own", strip);
+    const { total } = strip.rows[0];
+    const ratio = [...text].length / total;
+    at("said").textContent = total
+      ? `${[...text].length.toLocaleString("en")} characters became ${total.toLocaleString("en")} numbers: ${ratio.toFixed(2)} characters per token.`
+      : "";
+    at("rows").replaceChildren(...cutRows(text));
     return text ? "" : "Type something: without a text there is nothing to cut.";
   });
 }

@@ -1,38 +1,64 @@
-// The text field of a chapter's own part. What reads it is loaded when it is seen; what was typed
-// stays in this browser, where it keeps anything, and stands in the fields of the other chapters, too.
+// The text field of a chapter's stage. While it holds the example, the picture that was written of it
+// stands with its question; any other text is read here, and its live picture takes that place. What
+// reads it comes behind the first picture. What was typed stays in this browser, where it keeps
+// anything, and stands in the fields of the other chapters, too.
 
 const KEPT = "llmviz-own-text";
+const follows = (a, b) => a.compareDocumentPosition(b) === Node.DOCUMENT_POSITION_FOLLOWING;
 
 // name: what the ids of its elements begin with. load: gives a promise of what reads; read: is given
 // this and the text, at first and after each change, and returns what is to be said of it, if anything.
-export function ownText(name, load, read) {
-  const field = document.getElementById(`${name}-text`);
-  const told = document.getElementById(`${name}-told`);
+// always: the example is read here, too, since nothing is asked about its picture.
+export function ownText(name, load, read, { always = false } = {}) {
+  const at = (part) => document.getElementById(`${name}-${part}`);
+  const [field, told, back, section] = [at("text"), at("told"), at("back"), document.getElementById("own")];
+  const example = field.defaultValue;
+  const all = [...document.querySelectorAll("main *")];
+  const heading = all.find((node) => node.tagName === "H2" && follows(section, node));
+  for (const node of all) if (follows(section, node) && follows(node, heading)) node.classList.add("of-example");
   const tell = (text) => (told.textContent = text ?? "");
+  const isOwn = () => field.value !== example;
   let reader = null;
+  let coming = null;
   let waiting = 0;
-  const again = () => reader && tell(read(reader, field.value));
-  try {
-    field.value = localStorage.getItem(KEPT) || field.value;
-  } catch {} // a browser that keeps nothing
-  field.addEventListener("input", () => {
+
+  function again() {
+    back.hidden = !isOwn();
+    const lives = always || isOwn();
+    if (lives && !reader) return come();
+    document.body.classList.toggle("reads-own", lives);
+    at("live").hidden = !lives;
+    tell(lives ? read(reader, field.value) : "");
+  }
+  async function come() {
+    if (coming) return;
+    if (isOwn()) tell("Loading the model …");
     try {
-      localStorage.setItem(KEPT, field.value);
-    } catch {}
-    cancelAnimationFrame(waiting);
-    waiting = requestAnimationFrame(again);
-  });
-  new IntersectionObserver(async ([{ isIntersecting }], observer) => {
-    if (!isIntersecting) return;
-    observer.disconnect();
-    tell("Loading …");
-    try {
-      reader = await load();
+      reader = await (coming = load());
     } catch (error) {
       console.error(error);
       return tell("A file of this page is missing.");
     }
     again();
-  }).observe(field);
-  return again;
+  }
+  function keep() {
+    try {
+      if (isOwn()) localStorage.setItem(KEPT, field.value);
+      else localStorage.removeItem(KEPT);
+    } catch {} // a browser that keeps nothing
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(again);
+  }
+  try {
+    field.value = localStorage.getItem(KEPT) || field.value;
+  } catch {}
+  field.addEventListener("input", keep);
+  field.addEventListener("focus", come);
+  back.addEventListener("click", () => {
+    field.value = example;
+    keep();
+    field.focus();
+  });
+  if (document.readyState === "complete") again();
+  else addEventListener("load", again); // what the page itself loads comes first
 }

@@ -20,8 +20,8 @@ export function percent(share) {
 
 export const spoken = (text) => text.replaceAll(" ", "·").replaceAll("\n", "⏎").replaceAll("\t", "⇥");
 
-// The same text in four ways, a row each.
-export function cutRows(text, tokenizer, names, whose) {
+// The same text cut in three ways, a row each, and by a tokenizer where there is one.
+export function cutRows(text, { tokenizer, names, whose } = {}) {
   const row = (title, pieces) => {
     const line = el("div", "cut");
     line.append(el("p", "caption", `${title}: ${pieces.length.toLocaleString("en")}`));
@@ -36,7 +36,13 @@ export function cutRows(text, tokenizer, names, whose) {
     return line;
   };
   const characters = [...text];
+  const tokens = () =>
+    row(
+      `Tokens of ${whose}`,
+      tokenizer.encode(text).map((id) => [names[id], `token ${id}`]),
+    );
   return [
+    ...(tokenizer ? [tokens()] : []),
     row(
       "Words and marks",
       words(text).map((word) => [spoken(word), `${[...word].length} characters`]),
@@ -48,10 +54,6 @@ export function cutRows(text, tokenizer, names, whose) {
     row(
       "Bytes (UTF-8)",
       Array.from(bytesOf(text), (byte) => [byte.toString(16).padStart(2, "0"), `byte ${byte}`]),
-    ),
-    row(
-      `Tokens of ${whose}`,
-      tokenizer.encode(text).map((id) => [names[id], `token ${id}`]),
     ),
   ];
 }

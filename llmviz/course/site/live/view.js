@@ -3,7 +3,8 @@
 import { opened, Reader } from "./loaded.js";
 import { softmax } from "./model.js";
 import { cutRows, el, percent } from "./page_parts.js";
-import { headCells, machineValues, packed } from "./reading.js";
+import { machineOf, showing } from "./pictures.js";
+import { headCells, machineValues } from "./reading.js";
 import { draw, ranked, sampled } from "./sampling.js";
 import { words } from "./tokens.js";
 
@@ -21,7 +22,6 @@ export function start({ models }, views) {
   let now = null; // the model that is shown
   let written = [];
   let typed = "";
-  const shown = {}; // pictures: what they show, and how they are changed
   let running = false;
 
   const told = (text) => (at("told").textContent = text);
@@ -76,7 +76,7 @@ export function start({ models }, views) {
     );
     now.logits = now.reader.read(wanted);
     predict(ended() ? now.tokenizer.end : null);
-    machine(wanted);
+    show("machine", "machine", machineOf(now, wanted));
     attention(wanted);
     const done = full() || ended();
     at("draw").disabled = at("write").disabled = done;
@@ -90,7 +90,7 @@ export function start({ models }, views) {
     new TextDecoder().decode(Uint8Array.from(some.filter((id) => id !== now.tokenizer.end).flatMap((id) => [...now.tokenizer.bytes(id)])));
 
   function cuts() {
-    at("cuts").replaceChildren(...cutRows(typed, now.tokenizer, now.names, now.about.name));
+    at("cuts").replaceChildren(...cutRows(typed, { ...now, whose: now.about.name }));
   }
 
   function predict(drawn = null) {
@@ -122,41 +122,9 @@ export function start({ models }, views) {
     return after;
   }
 
-  // Draw a picture, or change what it shows; another model has another picture.
-  function show(name, place, payload) {
-    const key = `live.${name}.${now.about.name}`;
-    const message = packed(payload, key);
-    if (shown[name]?.key === key) return shown[name].mounted.update(message);
-    shown[name]?.mounted.end();
-    const given = { name: `llmviz_${name}`, key, css: views[name].style, message };
-    const ask = (slider, asked, act) => (asked === "write" ? write(act, { greedy: true }) : site.asks(slider, asked, act));
-    shown[name] = { key, mounted: globalThis.llmvizMount(at(place), given, views[name].view, { ask }) };
-  }
-
-  const textOf = (id) => (id === now.tokenizer.end ? now.machine.end : now.names[id]);
-
-  function machine(read) {
-    const values = machineValues(now.reader, textOf);
-    const count = values.rest.length;
-    const first = read.length - count;
-    const { end } = now.tokenizer;
-    const rows = read
-      .slice(first)
-      .map((id, row) => ({ text: textOf(id), id, position: first + row, whole: !now.machine.bytes.includes(id), special: id === end }));
-    const best = values.top_ids[(count - 1) * values.top_ids.shape[1]];
-    const ends = best === end;
-    show("machine", "machine", {
-      rows,
-      vocab: now.model.config.vocab_size,
-      words: now.machine.words[ends ? "end" : "text"],
-      links: now.machine.links,
-      next: { text: textOf(best), id: best, probability: softmax(now.logits)[best], rank: 1, ends, drawn: false },
-      writing: null,
-      view: { ...now.machine.view, row: -1, step: -1 },
-      values,
-      coming: false,
-    });
-  }
+  const ask = (slider, asked, act) => (asked === "write" ? write(act, { greedy: true }) : site.asks(slider, asked, act));
+  const shows = showing(views, { ask });
+  const show = (name, place, payload) => shows(name, at(place), `live.${name}.${now.about.name}`, payload);
 
   function attention(read) {
     const { n_layer, n_head } = now.model.config;
@@ -231,8 +199,5 @@ export function start({ models }, views) {
   load(choices.find((choice) => choice.checked).value).catch((error) => {
     console.error(error);
     told("The file of this model is missing.");
-  });
-  site.onTheme(() => {
-    for (const { mounted } of Object.values(shown)) mounted.draw();
   });
 }

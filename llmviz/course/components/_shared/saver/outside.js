@@ -24,7 +24,7 @@ globalThis.llmvizMount = (parent, picture, view, { report = () => {}, ask = () =
     // what all stops lead to, so that it stays; others beside it stand as they were made ("set").
     setTriggerValue(name, act) {
       const known = Object(act); // a number or a name is no object
-      if ("at" in known && typeof act === "object") return;
+      if ("at" in known && typeof act === "object") return report(name, act);
       const slider = typeof act === "object" && "set" in known;
       for (const entry of globalThis.llmvizPictures.values())
         if (place.contains(entry.root) && !slider) entry.view.update(entry.data, entry.width);

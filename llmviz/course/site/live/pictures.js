@@ -1,0 +1,45 @@
+// Pictures of the course on what a visitor types: drawn once, then changed; each is one of the app's.
+
+import { softmax } from "./model.js";
+import { machineValues, packed } from "./reading.js";
+
+// views: the pictures that were loaded, by their names. told: `ask` hears what a picture asks for, and
+// `report` what was done on it. Returns what draws one; another key, as of another model, is another.
+export function showing(views, told = { ask: globalThis.llmvizSite.asks }) {
+  const shown = {};
+  globalThis.llmvizSite.onTheme(() => {
+    for (const { mounted } of Object.values(shown)) mounted.draw();
+  });
+  return (name, place, key, payload) => {
+    const message = packed(payload, key);
+    if (shown[name]?.key === key) return shown[name].mounted.update(message);
+    shown[name]?.mounted.end();
+    const given = { name: `llmviz_${name}`, key, css: views[name].style, message };
+    shown[name] = { key, mounted: globalThis.llmvizMount(place, given, views[name].view, told) };
+  };
+}
+
+// What the picture of the whole machine is told of ids that were read.
+export function machineOf({ tokenizer, names, machine, model, reader, logits }, ids) {
+  const { end } = tokenizer;
+  const textOf = (id) => (id === end ? machine.end : names[id]);
+  const values = machineValues(reader, textOf);
+  const count = values.rest.length;
+  const first = ids.length - count;
+  const rows = ids
+    .slice(first)
+    .map((id, row) => ({ text: textOf(id), id, position: first + row, whole: !machine.bytes.includes(id), special: id === end }));
+  const best = values.top_ids[(count - 1) * values.top_ids.shape[1]];
+  const ends = best === end;
+  return {
+    rows,
+    vocab: model.config.vocab_size,
+    words: machine.words[ends ? "end" : "text"],
+    links: machine.links,
+    next: { text: textOf(best), id: best, probability: softmax(logits)[best], rank: 1, ends, drawn: false },
+    writing: null,
+    view: { ...machine.view, row: -1, step: -1 },
+    values,
+    coming: false,
+  };
+}

@@ -1,0 +1,86 @@
+"""Pictures of a visitor's own text are told in the browser what Python would tell them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from llmviz.course.components._shared.transport import unpack
+from llmviz.course.components.token_strip.view import TokenRow, strip_payload
+from llmviz.course.lessons.sampling.temperature import chapter as temperature
+from llmviz.course.site.live import packed_tokenizer
+from llmviz.sampling.pipeline import top_ids
+from llmviz.tokenizers import get_tokenizer
+from tests.course.site.test_learning import pytestmark, run
+
+__all__ = ["pytestmark"]
+TEXTS = ["", "Once Anna and Samir saw a kitten. Then", "é 🙂\tΩ\n中", "e\u0301 \u00ad", "ab " * 2000]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_strip_of_a_text_is_that_of_the_app(text):
+    tokenizer = get_tokenizer("bpe")
+    wanted = strip_payload(
+        [TokenRow("", tokenizer.tokens(text, ()))],
+        None,
+        "chips",
+        show_ids=True,
+        value_label="",
+        value_range=(0.0, 1.0),
+        limit=3000,
+    )
+    known = unpack(packed_tokenizer(tokenizer))
+    got = run(
+        """
+        const strip = stripOf(given.text, { tokenizer: tokenizerOf(given.tokenizer), names: given.names });
+        return JSON.parse(JSON.stringify(strip, (_, one) => (ArrayBuffer.isView(one) ? [...one] : one)));
+        """,
+        entry="cut_view.js",
+        text=text,
+        tokenizer=known["tokenizer"],
+        names=known["names"],
+    )
+    assert got.pop("selected") is None  # what the app's own mounting adds
+    assert got == _listed(wanted)
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {name: _listed(one) for name, one in value.items()}
+    return [_listed(one) for one in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("spread", [0.0, 3.0, 40.0])
+def test_softmax_at_each_temperature_is_that_of_the_app(spread):
+    logits = np.random.default_rng(1).normal(0, spread, 50)
+    stops = [*temperature.STOPS, None]
+    told = {"words": {}, "captions": dict(temperature.words.caption), "stops": stops, "at": 0}
+    got = run(
+        """
+        const told = softmaxOf({ ...given, logits: Float64Array.from(given.logits) });
+        const plain = (one) => (ArrayBuffer.isView(one) ? { shape: one.shape, values: [...one].map(String) } : one);
+        return Object.fromEntries(Object.entries(told).map(([name, one]) => [name, plain(one)]));
+        """,
+        entry="temperature_view.js",
+        logits=logits.tolist(),
+        names=[f"t{token}" for token in range(50)],
+        **told,
+    )
+    ids = top_ids(logits, temperature.ROWS)
+    assert got["names"] == [f"t{token}" for token in ids]
+    rows = [temperature.row_at(logits, ids, stop) for stop in stops]
+    none = np.full(ids.size, math.nan)
+    for name in temperature.COLUMNS:
+        wanted = np.stack([row.get(name, none) for row in rows])
+        assert got[name]["shape"] == list(wanted.shape)
+        values = np.array([float(value) for value in got[name]["values"]])
+        assert np.allclose(values, wanted.reshape(-1), rtol=1e-6, equal_nan=True), name
+    assert got["lines"] == [
+        temperature.caption(f"t{ids[0]}", 50, stop, row)
+        for stop, row in zip(stops, rows, strict=True)
+    ]
