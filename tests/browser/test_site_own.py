@@ -9,19 +9,23 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
-from llmviz.course.site.own import STORIES
+from llmviz.course.lessons.sampling.temperature.chapter import STOPS
+from llmviz.course.site.own import OWN, STORIES
+from llmviz.course.ui.common import percent
 from llmviz.pretrained import load_bundled
 from llmviz.sampling import sampling_steps
 from llmviz.similarity import cosine
+from llmviz.tokenizers import get_tokenizer
 from llmviz.trace import record
 from tests.browser.conftest import PATIENCE
+from tests.browser.hand import until
 from tests.browser.test_pages import nobody_is_kept_out
 from tests.browser.test_site import _in_int8, window
 from tests.browser.test_site_training import own_page
 
 __all__ = ["window"]
-NAMES = ["tokenization/cut", "embeddings/similarity", "attention/steps", "sampling/temperature"]
-NAMES += ["training/curves"]
+FIELDS = {name: part.page.split(".")[0] for name, part in OWN.items() if part.example}
+OWL = "The owl baked bread. Then the owl"
 ODD = ["", "🙂", "<b>bold</b> & co", "word " * 20_000]
 
 
@@ -31,54 +35,105 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OWN)
 def test_nobody_is_kept_out_of_an_own_part(folder, window, name, width):
     window.set_viewport_size({"width": width, "height": 844})
     window.goto(own_page(folder / f"{name}.{width}", name))
-    told = window.locator("#train-now, #own [role='status']").first
-    expect(told).not_to_contain_text("Loading", timeout=PATIENCE)
-    expect(window.locator("#own tbody tr, #own .chip").first).to_be_visible(timeout=PATIENCE)
+    if name in FIELDS:
+        typed(window, name, OWL)
+    else:
+        expect(window.locator("#train-told")).not_to_contain_text("Loading", timeout=PATIENCE)
+        expect(window.locator("#own tbody tr").first).to_be_visible(timeout=PATIENCE)
     nobody_is_kept_out(window, name)
     assert window.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def typed(window: Any, name: str, text: str) -> Any:
+    """Type a text, and wait until its picture is there; returns that."""
+    field = window.locator(f"#{FIELDS[name]}-text")
+    field.fill(text)
+    live = window.locator(f"#{FIELDS[name]}-live")
+    expect(live).to_be_visible(timeout=PATIENCE)
+    assert field.input_value() == text
+    return live
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_text_takes_the_place_of_the_example_and_gives_it_back(folder, window, name):
+    """With its question: nothing of the example's answer is told by a picture of another text."""
+    window.goto(own_page(folder / f"{name}.stage", name))
+    field, example = window.locator(f"#{FIELDS[name]}-text"), window.locator("#example")
+    back = window.get_by_role("button", name="Back to the example")
+    expect(back).to_be_hidden()
+    first = field.input_value()
+    live = typed(window, name, f"{first} indeed")
+    expect(example).to_be_hidden()
+    window.reload()
+    expect(live).to_be_visible(timeout=PATIENCE)
+    expect(example).to_be_hidden()
+    back.click()
+    expect(field).to_have_value(first)
+    asks_nothing = name == "home"  # there the example itself is read here, too
+    expect(example).to_be_visible(visible=not asks_nothing)
+    expect(live).to_be_visible(visible=asks_nothing)
+    window.reload()
+    expect(field).to_have_value(first)
+
+
 def test_temperature_divides_the_logits_of_the_own_text(folder, window):
     window.goto(own_page(folder / "temperature", "sampling/temperature"))
-    rows = window.locator("#temperature-next tr")
-    expect(rows).to_have_count(10, timeout=PATIENCE)
+    live = typed(window, "sampling/temperature", OWL)
     model, tokenizer, _ = load_bundled(STORIES)
-    text = "The owl baked bread. Then the owl"
-    window.locator("#temperature-text").fill(text)
-    window.locator("#temperature-slider").fill("2")
     with torch.inference_mode():
-        ids = torch.tensor([tokenizer.encode_from_start(text)])
+        ids = torch.tensor([tokenizer.encode_from_start(OWL)])
         logits = _in_int8(model)(ids)[0][0, -1].double().numpy()
-    shares = sampling_steps(logits, temperature=2).probabilities
-    wanted = f"{100 * shares.max():.{1 if shares.max() >= 0.1 else 2}f} %"
-    expect(rows.first.locator("td").last).to_have_text(wanted)
+    slider, line = live.locator("input[type=range]"), live.locator("p.line")
+    for stop in (0.5, 2.0):
+        slider.fill(str(STOPS.index(stop)))
+        share = sampling_steps(logits, temperature=stop).probabilities.max()
+        expect(line).to_contain_text(f"At T = {stop:g} ")
+        expect(line).to_contain_text(percent(float(share)))
     for odd in ODD:
-        window.locator("#temperature-text").fill(odd)
-        expect(rows).to_have_count(10)
+        typed(window, "sampling/temperature", odd)
         told = "The model reads the last" if len(odd) > 1000 else ""
         expect(window.locator("#temperature-told")).to_contain_text(told)
-        assert window.locator("#temperature-text").input_value() == odd
-    window.locator("#temperature-text").fill("Once")
-    window.locator("#temperature-slider").fill("0")
+        assert slider.input_value() == str(STOPS.index(2.0))
+    typed(window, "sampling/temperature", "Once")
+    slider.fill("0")
+    slider.dispatch_event("change")
     window.locator("#temperature-write").click()
     texts = window.locator("#temperature-written li")
     expect(texts).to_have_count(3)
     expect(texts.last).not_to_be_empty()
+    expect(texts.last).to_have_text(texts.first.inner_text())  # at T = 0 nothing is left to chance
     assert "NaN" not in window.locator("main").inner_text()
+
+
+def test_the_machine_reads_the_own_text_and_writes_into_it(folder, window):
+    window.goto(own_page(folder / "machine", "home"))
+    model, tokenizer, _ = load_bundled(STORIES)
+    live = typed(window, "home", OWL)
+    with torch.inference_mode():
+        ids = torch.tensor([tokenizer.encode_from_start(OWL)])
+        best = int(_in_int8(model)(ids)[0][0, -1].argmax())
+    more = tokenizer.decode([best])
+    live.locator("button", has_text="Write").first.click()
+    field = window.locator("#machine-text")
+    expect(field).to_have_value(OWL + more)
+    live.locator("button", has_text="Write 10").click()
+    until(window, lambda: len(field.input_value()) > len(OWL + more))
+    for odd in ODD:
+        typed(window, "home", odd)
+        expect(live.locator("canvas").first).to_be_visible()
+        assert live.locator("b:has-text('bold')").count() == 0
 
 
 def test_each_step_of_attention_is_that_of_the_model(folder, window):
     window.goto(own_page(folder / "steps", "attention/steps"))
     rows = window.locator("#steps-rows tr")
-    expect(rows).not_to_have_count(0, timeout=PATIENCE)
+    typed(window, "attention/steps", OWL)
     model, tokenizer, _ = load_bundled(STORIES)
-    text = "The owl baked bread. Then the owl"
-    window.locator("#steps-text").fill(text)
-    ids = tokenizer.encode_from_start(text)
+    ids = tokenizer.encode_from_start(OWL)
     expect(rows).to_have_count(len(ids))
     with torch.inference_mode(), record("blocks.2.attn.*") as trace:
         _in_int8(model)(torch.tensor([ids]))
@@ -105,10 +160,9 @@ def test_each_step_of_attention_is_that_of_the_model(folder, window):
 def test_the_neighbours_of_a_token_are_those_of_its_vector(folder, window):
     window.goto(own_page(folder / "alike", "embeddings/similarity"))
     rows = window.locator("#alike-rows tr")
-    expect(rows).to_have_count(12, timeout=PATIENCE)
-    model, tokenizer, _ = load_bundled(STORIES)
     text = "The owl baked bread"
-    window.locator("#alike-text").fill(text)
+    typed(window, "embeddings/similarity", text)
+    model, tokenizer, _ = load_bundled(STORIES)
     ids = tokenizer.encode(text)
     buttons = window.locator("#alike-tokens button")
     expect(buttons).to_have_count(len(ids))
@@ -129,13 +183,15 @@ def test_the_neighbours_of_a_token_are_those_of_its_vector(folder, window):
 def test_a_text_is_cut_and_never_becomes_markup(folder, window):
     window.goto(own_page(folder / "cut", "tokenization/cut"))
     rows = window.locator("#cut-rows .cut")
-    expect(rows).to_have_count(4)
-    tokenizer = load_bundled(STORIES)[1]
+    tokenizer = get_tokenizer("bpe")
     for odd in ODD:
-        window.locator("#cut-text").fill(odd)
-        counts = [len(odd.split()), len(odd), len(odd.encode()), len(tokenizer.encode(odd))]
-        for row, count in list(zip(rows.all(), counts, strict=True))[1:]:
+        live = typed(window, "tokenization/cut", odd)
+        expect(rows).to_have_count(3)
+        for row, count in zip(rows.all()[1:], (len(odd), len(odd.encode())), strict=True):
             expect(row.locator(".caption")).to_contain_text(f": {count:,}")
-        assert window.locator("#cut-rows b").count() == 0
+        if odd:
+            said = f"became {len(tokenizer.encode(odd)):,} numbers"
+            expect(window.locator("#cut-said")).to_contain_text(said)
+        assert live.locator("b:has-text('bold')").count() == 0
     window.reload()
     assert window.locator("#cut-text").input_value() == ODD[-1]

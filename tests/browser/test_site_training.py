@@ -18,6 +18,10 @@ from tests.browser.test_site import window
 
 __all__ = ["window"]
 OWN_TEXT = "\n".join(f"{a}{b}" for a in ("ba", "do", "mi", "ku", "le") for b in "abcdefgh")
+CHAPTER = (
+    '<h1>A chapter</h1>\n<div class="lv-prose"><p>It begins.</p></div>'
+    '<p id="example">What was written of the example.</p><h2>Below</h2>'
+)
 LEARNS = re.compile(r"Step [1-9]")
 
 
@@ -26,7 +30,7 @@ def own_page(folder: Path, name: str) -> str:
     files = Files(folder)
     files.shared({"chapters": [], "terms": []})
     (place,) = (one for one in write.places([name]) if one.name == name)
-    html, live = own.own_part(files, name, "<h1>A chapter</h1><h2>Below</h2>")
+    html, live = own.own_part(files, name, CHAPTER)
     files.write(place.file, write.page_html([place], place, "", "A chapter", html, {"live": live}))
     return (folder / place.file).as_uri()
 

@@ -20,11 +20,11 @@ from llmviz.tokenizers import get_tokenizer
 
 
 class Own(NamedTuple):
-    """A chapter's own part: its script, page and data, and what the chapter's top or a list calls it.
+    """A chapter's own part: its script, page and data, and how links name it.
 
-    script: the file, and the global object that it fills. data: what its script is told. example: the
-    text whose picture the stage shows; "" for a part that stands below the stage. pictures: of the
-    app that it draws. code: files that the part shows, by the names of its slots.
+    script: the file, and the global object that it fills. data: what its script is told. example:
+    the text whose picture the stage shows; "" for a part that stands below the stage. pictures:
+    of the app that it draws. code: files that the part shows, by the names of its slots.
     """
 
     script: tuple[str, str]

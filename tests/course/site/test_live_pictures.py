@@ -17,7 +17,13 @@ from llmviz.tokenizers import get_tokenizer
 from tests.course.site.test_learning import pytestmark, run
 
 __all__ = ["pytestmark"]
-TEXTS = ["", "Once Anna and Samir saw a kitten. Then", "é 🙂\tΩ\n中", "e\u0301 \u00ad", "ab " * 2000]
+TEXTS = [
+    "",
+    "Once Anna and Samir saw a kitten. Then",
+    "é 🙂\tΩ\n中",
+    "e\u0301 \u00ad",
+    "ab " * 2000,
+]
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -35,8 +41,9 @@ def test_the_strip_of_a_text_is_that_of_the_app(text):
     known = unpack(packed_tokenizer(tokenizer))
     got = run(
         """
-        const strip = stripOf(given.text, { tokenizer: tokenizerOf(given.tokenizer), names: given.names });
-        return JSON.parse(JSON.stringify(strip, (_, one) => (ArrayBuffer.isView(one) ? [...one] : one)));
+        const strip = stripOf(given.text, { ...given, tokenizer: tokenizerOf(given.tokenizer) });
+        const plain = (_, value) => (ArrayBuffer.isView(value) ? [...value] : value);
+        return JSON.parse(JSON.stringify(strip, plain));
         """,
         entry="cut_view.js",
         text=text,
@@ -63,7 +70,8 @@ def test_softmax_at_each_temperature_is_that_of_the_app(spread):
     got = run(
         """
         const told = softmaxOf({ ...given, logits: Float64Array.from(given.logits) });
-        const plain = (one) => (ArrayBuffer.isView(one) ? { shape: one.shape, values: [...one].map(String) } : one);
+        const numbers = (array) => ({ shape: array.shape, values: [...array].map(String) });
+        const plain = (value) => (ArrayBuffer.isView(value) ? numbers(value) : value);
         return Object.fromEntries(Object.entries(told).map(([name, one]) => [name, plain(one)]));
         """,
         entry="temperature_view.js",

@@ -11,7 +11,6 @@ export function start({ model: data }, views) {
   const field = document.getElementById("machine-text");
   let now = null;
   let ids = [];
-  let turn = 0; // a text that was typed ends what is being written
   const ask = (slider, asked, act) => (asked === "write" ? write(act) : globalThis.llmvizSite.asks(slider, asked, act));
   const show = showing(views, { ask });
   const most = () => now.model.config.context_length;
@@ -23,7 +22,6 @@ export function start({ model: data }, views) {
 
   function read(loaded, text) {
     now = loaded;
-    turn++;
     const all = [now.tokenizer.end, ...now.tokenizer.encode(text)];
     ids = all.slice(-most());
     draw();
@@ -32,16 +30,16 @@ export function start({ model: data }, views) {
 
   // The most probable token, so many times, into the text itself.
   async function write(count) {
-    const mine = ++turn;
+    let text = field.value;
     for (let more = 0; more < count; more++) {
       const next = ranked(now.logits)[0];
       if (next === now.tokenizer.end) break;
-      field.value += new TextDecoder().decode(now.tokenizer.bytes(next));
+      field.value = text += new TextDecoder().decode(now.tokenizer.bytes(next));
       ids = [...ids, next].slice(-most());
       draw();
       field.scrollTop = field.scrollHeight;
       await new Promise(requestAnimationFrame);
-      if (mine !== turn) return;
+      if (document.activeElement === field) break; // somebody goes in to type
     }
     field.dispatchEvent(new Event("input")); // it is kept as if it had been typed
   }
