@@ -34,7 +34,8 @@ export function start({ model: data }) {
     at("asks-now").textContent = names[row];
     const steps = asked(now.reader, chosen, which, row);
     const first = steps.reduce((best, step, token) => (step.weight > steps[best].weight ? token : best), 0);
-    at("said").textContent = `In head ${which} of layer ${chosen} of the trained model, ${names[row]} takes most from ${names[first]}: ${percent(steps[first].weight)}.`;
+    at("said").textContent =
+      `In head ${which} of layer ${chosen} of the trained model, ${names[row]} takes most from ${names[first]}: ${percent(steps[first].weight)}.`;
     at("rows").replaceChildren(
       ...steps.map(({ score, scaled, weight }, token) => {
         const line = el("tr", token === row ? "drawn" : "");
