@@ -34,9 +34,9 @@ from llmviz.course.ui.question import APART
 from llmviz.evaluation.calibration import TEMPERATURES
 from llmviz.evaluation.exact_loss import divide_loss
 from llmviz.pretrained import load_bundled
+from tests.pages.asked import unmarkdown
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of
-from tests.pages.test_chapter_form import unmarkdown
 
 TEXTS = [story.text for story in generate(4, seed=20_000)]
 

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import re
+from typing import Any
 
 import pytest
 
 from llmviz.course.components import unpack
-from llmviz.course.document import Sentence, texts, texts_of
+from llmviz.course.document import Section, Sentence, texts, texts_of
+from llmviz.course.document.marks import unmarked
+from llmviz.course.document.values import sentences
 from llmviz.course.lessons import LESSONS
 from llmviz.course.ui.documents import offer_languages
 from llmviz.course.ui.lesson import CHAPTERS
+from tests.pages.asked import SHOWN_ANYWAY, TAG
+from tests.pages.asked import texts as texts_on
 from tests.pages.harness import (
     PAGES,
     ROOT,
+    fine,
     open_page,
     open_part,
     parts,
@@ -23,6 +30,7 @@ from tests.pages.harness import (
     run_snippet,
     snippets,
 )
+from tests.pages.test_chapter_form import NUMBER
 from tests.test_layers import draws
 
 MARK = re.compile(
@@ -51,20 +59,62 @@ def seen(app) -> list[str]:
     return [re.sub(r"`[^`]*`", "", text) for text in texts]
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_every_chapter_runs_and_its_snippets_print_what_the_page_says(name):
-    for part in parts(name):
-        app = open_part(name, part)
-        assert [str(error.value) for error in app.exception] == [], part
-        assert len(app.title) == 1
-        assert len(app.warning) == 0, part
-        assert [one for text in seen(app) for one in TYPED.findall(text)] == [], part
-        if part:
-            assert tuple(app.session_state[CHAPTERS]) == parts(name)
-        for snippet, prints in snippets(app):
-            assert run_snippet(snippet).strip() == prints.strip(), part
-        assert [button.label for button in leads_on(app)] == onward(name, part)
-        assert no_marks(app.main), f"{part}: marks or markup that nobody turned into tags"
+@pytest.mark.parametrize(("name", "part"), [(name, part) for name in PAGES for part in parts(name)])
+def test_a_link_opens_all_of_a_chapter_whose_snippets_print_what_the_page_says(name, part, covers):
+    """And which reads as its document, ends with what was seen, and leads on."""
+    app = open_part(name, part, **({"show": "1"} if part else {}))
+    assert [str(error.value) for error in app.exception] == []
+    assert len(app.title) == 1
+    assert len(app.warning) == 0
+    assert [found for text in seen(app) for found in TYPED.findall(text)] == []
+    for snippet, prints in snippets(app):
+        assert run_snippet(snippet).strip() == prints.strip()
+    assert [button.label for button in leads_on(app)] == onward(name, part)
+    assert no_marks(app.main), "marks or markup that nobody turned into tags"
+    if part:
+        fine(app)
+        assert SHOWN_ANYWAY not in [button.label for button in app.button]
+        assert tuple(app.session_state[CHAPTERS]) == parts(name)
+        has_the_form_of_its_document(app, name, part)
+
+
+def has_the_form_of_its_document(app, name: str, part: str) -> None:
+    """Its texts come in the order of its document, and what was seen is the last of them."""
+    words = importlib.import_module(f"llmviz.course.lessons.{name}.{part}").words
+    end = texts_of(words)["end"]
+    assert isinstance(end, Section), "the section that ends a chapter is named {#end}"
+    last = [block.proto.body for block in app.get("html") if 'class="lv-prose"' in block.proto.body]
+    # Behind it stands, folded, what the lesson needs.
+    assert "<strong>Try:</strong>" in last[-2], "the end is the last text of the chapter"
+    assert 2 <= len(re.findall(r"[.?!](?=[\s<])", TAG.sub("", last[-2]))) <= 6
+    assert NUMBER.search(TAG.sub("", prose_of(app))), "an end has numbers of the learner's own"
+    assert list(texts_of(words))[-1] == "end" or _only_labels_after(words)
+    reads_in_the_order_of_its_page(words, app.main)
+
+
+def reads_in_the_order_of_its_page(words: Any, main: Any) -> None:
+    """Each text is looked for by its longest piece without a slot; where it is found once, its
+    place on the page must come after the place of the text before it in the document."""
+    page = "\n".join(texts_on(main, pictures=False))
+    at, before = -1, "the top"
+    for key, value in texts_of(words).items():
+        if key == "front":
+            continue
+        for sentence in sentences(value):
+            pieces = re.split(r"\{[^{}]*\}|\n\s*\n", unmarked(sentence))
+            piece = max((" ".join(one.split()) for one in pieces), key=len)
+            if len(piece) < 40 or page.count(piece) != 1:
+                continue
+            here = page.index(piece)
+            assert here >= at, f"on the page, {key} ({piece!r}) stands above {before}"
+            at, before = here, f"{key} ({piece!r})"
+            break
+
+
+def _only_labels_after(words: Any) -> bool:
+    names = list(texts_of(words))
+    after = names[names.index("end") + 1 :]
+    return all(not isinstance(texts_of(words)[name], Section) for name in after)
 
 
 def leads_on(app) -> list:

@@ -5,28 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 import pytest
 
-from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
-from llmviz.course.ui.question import Question
+from tests.pages.asked import Asked, answered, in_lists, noting
 from tests.pages.harness import ROOT, fine, open_part
 
 MOST = 0.10  # above chance, over all questions
 NUMBER = re.compile(r"[−-]?\d[\d,]*(?:\.\d+)?")
 CONDITION = re.compile(r"\b(if|unless|only|when|because|but|usually|often|mostly|some)\b")
 ABSOLUTE = re.compile(r"\b(never|always|all|none|nothing|every|no)\b", re.I)
-
-
-class Asked(NamedTuple):
-    """A question as a visitor sees it: its text, its answers in order, the place of the right."""
-
-    text: str
-    answers: Sequence[str]
-    right: int
 
 
 Pick = Callable[[Asked], int | None]
@@ -101,9 +91,6 @@ STRATEGIES: dict[str, Pick] = {
 
 
 State = tuple[str, str, dict[str, str]]  # a lesson, its chapter, and what a link says of it
-DEFAULTS: list[State] = [
-    (lesson.key, chapter.key, {}) for lesson in LESSONS for chapter in lesson.chapters
-]
 LOOK = re.compile(r"\(look: ([^){}]+)\)")
 OLD_LINKS = Path(__file__).with_name("old_links.txt")
 
@@ -123,35 +110,25 @@ def other_states() -> Iterator[State]:
 
 
 def asked_in(states: Iterable[State]) -> list[Asked]:
-    """The questions whose answers stand in a list, each once."""
-    every: dict[tuple[str, ...], Asked] = {}
-    noted: dict[tuple[str, ...], Question] = {}
-    with pytest.MonkeyPatch.context() as patch:
-        order = Question.order
-
-        def noting(question: Question) -> list[int]:
-            noted[tuple(question.answers)] = question
-            return order.fget(question)
-
-        patch.setattr(Question, "order", property(noting))
-        for lesson, chapter, state in states:
-            noted.clear()
+    """The questions whose answers stand in a list of these pages."""
+    every: list[Asked] = []
+    for lesson, chapter, state in states:
+        with noting() as noted:
             app = open_part(lesson, chapter, **state)
-            fine(app)
-            listed = {frozenset(radio.options) for radio in app.radio}
-            for question in noted.values():
-                if frozenset(question.answers) in listed:
-                    shown = order.fget(question)
-                    answers = [unmarked(question.answers[at]) for at in shown]
-                    asked = Asked(unmarked(question.text), answers, shown.index(question.right))
-                    every[asked.text, *answers] = asked
-    return list(every.values())
+        fine(app)
+        every += in_lists(app, noted)
+    return each_once(every)
+
+
+def each_once(asked: Iterable[Asked]) -> list[Asked]:
+    return list({(each.text, *each.answers): each for each in asked}.values())
 
 
 @pytest.fixture(scope="module")
 def questions() -> list[Asked]:
     """Those of all chapters at their defaults."""
-    return asked_in(DEFAULTS)
+    chapters = [(lesson.key, chapter.key) for lesson in LESSONS for chapter in lesson.chapters]
+    return each_once(asked for chapter in chapters for asked in answered(*chapter).in_lists)
 
 
 def test_many_questions_are_asked(questions):

@@ -22,8 +22,9 @@ from llmviz.course.ui.asked import questions_of
 from llmviz.course.ui.question import MARK
 from llmviz.course.ui.state import LEARNER_TEXT
 from llmviz.course.ui.worksheet import drawn
+from tests.pages.asked import TAG
 from tests.pages.harness import ROOT, open_part
-from tests.pages.test_chapter_form import NUMBER, TAG, tells
+from tests.pages.test_chapter_form import NUMBER, tells
 
 BY_KEY = {lesson.key: lesson for lesson in LESSONS}
 OWN = 'Seven <b>seals</b> sell & "sea" shells.</pre><script>x()</script>'
