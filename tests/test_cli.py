@@ -514,6 +514,7 @@ def start(*arguments, **more):
     )
 
 
+@pytest.mark.slow  # it is killed
 def test_a_fine_tuning_killed_before_its_first_checkpoint_is_not_finished_and_goes_on(
     capsys, tmp_path, small_base, monkeypatch
 ):
@@ -549,6 +550,7 @@ def wait_for_step(out, step):
     raise AssertionError(f"no step {step} in time")
 
 
+@pytest.mark.slow  # it is killed
 def test_interrupted_then_killed_then_resumed_is_the_run_that_never_stopped(
     capsys, text, tmp_path, ctrl_c
 ):

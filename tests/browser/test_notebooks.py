@@ -11,10 +11,13 @@ import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.startup import ROOT, free_port
 from tests.browser.hand import until
+
+pytestmark = pytest.mark.slow  # of the second tier
 
 CODE = 'import llmviz\n\nllmviz.show.attention("names-gpt", "anna <b>")'
 READY = 120  # seconds: until a notebook's server answers, and until its picture is drawn

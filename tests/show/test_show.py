@@ -153,6 +153,7 @@ def test_every_script_can_stand_in_a_page():
     assert "/*theme*/" not in template and "MIT License" in template
 
 
+@pytest.mark.slow  # a kernel and all notebooks
 def test_the_examples_run_and_stay_alive_as_html():
     """All in one kernel, each with an empty memory: starting one costs more than running them."""
     # Here, because every process of the tests collects this file.

@@ -260,6 +260,7 @@ def test_checkpoints_that_cannot_be_written_end_a_run_in_one_line(manager):
     manager.discard(run.name, "ann")
 
 
+@pytest.mark.slow  # it is killed
 def test_a_killed_process_loses_what_was_not_saved_and_the_rest_goes_on(manager, whole):
     run = manager.start("ann", dataclasses.replace(PLAN, train=dataclasses.replace(TRAIN, seed=0)))
     reached(run.folder, 21)
@@ -274,6 +275,7 @@ def test_a_killed_process_loses_what_was_not_saved_and_the_rest_goes_on(manager,
     assert curve(run.folder) == curve(whole)
 
 
+@pytest.mark.slow  # it is killed
 def test_a_server_that_is_killed_leaves_a_kept_run_that_can_be_resumed(home, manager, tmp_path):
     """The worker sees its input end, saves its present step, and goes."""
     code = (
