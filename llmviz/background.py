@@ -160,6 +160,11 @@ class Job:
         return self._work.over
 
     @property
+    def alone(self) -> bool:
+        """Whether at most one visitor watches it."""
+        return len(self._work.watchers) <= 1
+
+    @property
     def problem(self) -> str:
         """Why it failed, in one line; empty if it did not."""
         return self._work.problem

@@ -11,7 +11,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.finetuning.classifier import STEPS, chapter, runs, source, words
+from llmviz.course.lessons.finetuning.classifier import (
+    STEPS,
+    chapter,
+    source,
+    training,
+    words,
+)
 from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan
 from llmviz.course.lessons.finetuning.classifier.examples_curve import COUNTS, Band, Measured
 from llmviz.course.ui import engine
@@ -27,7 +33,7 @@ from tests.test_cli import call
 @pytest.fixture(autouse=True)
 def ready(bundle):
     """On the small model: what is tested here is the page."""
-    runs._first.clear()
+    training.first_of.clear()
 
 
 def grid(app, index: int = 0) -> dict:
@@ -37,7 +43,7 @@ def grid(app, index: int = 0) -> dict:
 def test_a_classifier_is_there_before_anything_is_touched():
     app = open_part("finetuning", "classifier")
     fine(app)
-    trained = runs.first(ClassPlan()).trained
+    trained = training.first(ClassPlan()).trained
     table = trained.table
     assert f"<strong>{np.trace(table):,}</strong> get their own class" in prose_of(app)
     texts = [[int(cell.replace(",", "")) for cell in row] for row in grid(app)["texts"]]
@@ -47,7 +53,7 @@ def test_a_classifier_is_there_before_anything_is_touched():
 def test_a_cell_of_the_table_opens_its_texts():
     app = open_part("finetuning", "classifier", cell="0.1")
     fine(app)
-    trained = runs.first(ClassPlan()).trained
+    trained = training.first(ClassPlan()).trained
     chosen = trained.probabilities.argmax(1)
     inside = [
         text
@@ -64,13 +70,13 @@ def test_a_cell_of_the_table_opens_its_texts():
 def test_the_two_explanations_are_those_of_the_engine():
     app = open_part("finetuning", "classifier", sentence="Anna met a king")
     fine(app)
-    first, second = unpack_all(app, "token_strip")
-    outcome = runs.first(ClassPlan())
+    _, first, second = unpack_all(app, "token_strip")
+    outcome = training.first(ClassPlan())
     bundled = engine.load("tiny-world-gpt")
     from llmviz.finetuning.classifier import encode
     from llmviz.finetuning.explain import gradient_times_input, occlusion
 
-    model = runs.model_of(outcome)
+    model = training.model_of(outcome)
     ids = encode(bundled.tokenizer, ["Anna met a king"], 64).idx[0]
     target = int(first_class(app))
     assert np.allclose(first["rows"][0]["values"], occlusion(model, ids, target), atol=1e-5)
@@ -81,7 +87,7 @@ def test_the_two_explanations_are_those_of_the_engine():
 
 
 def first_class(app) -> int:
-    names = runs.first(ClassPlan()).trained.names
+    names = training.first(ClassPlan()).trained.names
     told = prose_of(app).split("The classifier says <code>")[1].split("</code>")[0]
     return names.index(told)
 
@@ -124,12 +130,14 @@ def test_a_file_is_asked_for_and_used():
     app.run()
     fine(app)
     assert "<code>x</code> 2" in prose_of(app)
+    shown = unpack_all(app, "token_strip")[0]["rows"]
+    assert [row["name"] for row in shown] == ["x", "x", "y", "y"]
 
 
 def test_typed_lines_are_trained_on_in_the_background(monkeypatch):
     app = open_part("finetuning", "classifier", labels="typed", classupdates="10")
     fine(app)
-    assert words.not_yet in [one.value for one in app.caption]
+    assert not unpack_all(app, "cell_grid")  # nothing is trained yet
     # the process that trains reads the bundled model, so the page must look at it too
     monkeypatch.undo()
     app = open_part("finetuning", "classifier", labels="typed", classupdates="10")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.corpus.rules import EXAMPLES, FEWEST, MOST, Question, draw_question, group_words
-from llmviz.course.lessons.finetuning.classifier import runs, source
+from llmviz.course.lessons.finetuning.classifier import source, training
 from llmviz.course.lessons.finetuning.classifier.chapter import agreement
 from llmviz.course.lessons.finetuning.classifier.class_training import Reading
 from llmviz.course.lessons.finetuning.fewshot import chapter as fewshot
@@ -53,7 +53,7 @@ def test_two_lists_of_two_tokens_are_not_compared(tokens, seed):
 
 @pytest.mark.usefixtures("bundle")
 def test_a_start_token_alone_is_not_compared():
-    runs._first.clear()
+    training.first_of.clear()
     app = open_part("finetuning", "classifier", sentence="")
     fine(app)
     text = prose_of(app)

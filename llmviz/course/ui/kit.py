@@ -47,7 +47,16 @@ from llmviz.course.ui.guess import guess_cases, guess_cell, guess_line
 from llmviz.course.ui.job_pools import import_jobs, map_jobs, prepare_umap, training_jobs
 from llmviz.course.ui.kept import kept, on_model, on_model_and_tokenizer
 from llmviz.course.ui.lesson import draw_part, section, seen
-from llmviz.course.ui.live_job import Said, going_job, job_for, job_of, live, watch_only
+from llmviz.course.ui.live_job import (
+    Said,
+    begun,
+    going_job,
+    job_for,
+    job_of,
+    live,
+    polled,
+    watch_only,
+)
 from llmviz.course.ui.model_on_text import Read, load_and_read, names_of, read, read_ids, spoken
 from llmviz.course.ui.model_picker import (
     MADE_FIRST,

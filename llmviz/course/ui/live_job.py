@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from llmviz.background import FAILED, STOPPED, Job
+from llmviz.background import FAILED, PAUSED, STOPPED, Job
 from llmviz.course.ui.job_pools import training_jobs
 from llmviz.course.ui.kept import Kept, kept
 from llmviz.course.ui.notices import refuse_failed
@@ -17,7 +18,8 @@ from llmviz.course.ui.state import PageState
 BEGINS = "A separate process starts and loads the model …"
 GOES = "Training …"
 WAITS = "Waiting: {count} before it."
-STOP = "Stop"
+STOP, PAUSE, GO_ON = "Stop", "Pause", "Go on"
+HELD = "Paused"
 WAS_STOPPED = "The training was stopped. Below is how far it came."
 AGAIN = "Train again"
 
@@ -32,25 +34,48 @@ class Said:
     """What is said while a job goes on, when it was stopped, and on the button that begins anew.
 
     repeats: whether that button is also there when the job has ended by itself, for what comes out
-    differently each time, such as durations.
+    differently each time, such as durations. pauses: whether who watches it alone may hold it.
     """
 
     going_on: str = GOES
     stopped: str = WAS_STOPPED
     again: str = AGAIN
     repeats: bool = False
+    pauses: bool = False
 
 
-def job_of(target: str, *names: str) -> Kept[..., Job]:
+def job_of(target: str, *names: str, most: int = 12) -> Kept[..., Job]:
     """Return what gives the job of some settings, begun once for all who ask for the same.
 
-    target: what runs in a process of its own; it gets the settings under these names.
+    target: what runs in a process of its own; it gets the settings under these names. most: jobs
+    that are kept.
     """
 
     def begin(*settings: Any) -> Job:
         return training_jobs().start(target, **dict(zip(names, settings, strict=True)))
 
-    return kept(12)(begin)
+    return kept(most)(begin)
+
+
+def polled(draw: Callable[[bool], None], going: Callable[[], bool], pace: float = POLL) -> None:
+    """Draw a part of a page, again and again while something goes on; all of it when that changes.
+
+    draw: is told whether it went on when the page was run. pace: seconds between two looks.
+    """
+    went_on = going()
+
+    def look() -> None:
+        if going() != went_on:
+            st.rerun()  # which begins the looking, or ends it
+        draw(went_on)
+
+    st.fragment(look, run_every=pace if went_on else None)()
+
+
+def begun(state: PageState, flag: str, job_of: Kept, given: tuple) -> Job | None:
+    """Return the job of these settings if it was begun: by a button or a link, or earlier."""
+    held, _ = st.session_state.get(JOBS, {}).get(f"{state.page}.{flag}", (None, None))
+    return job_for(state, flag, job_of, given) if state[flag] or held == given else None
 
 
 def job_for(state: PageState, flag: str, job_of: Kept, given: tuple) -> Job:
@@ -111,23 +136,17 @@ def live(
     done, from 0 to 1.
     """
     key = f"_{state.page}.{flag}.job"  # not the name under which the control is kept
-
-    def begin() -> None:
-        state[flag] = True
-
-    if not state[flag]:
+    job = begun(state, flag, job_of, given)
+    if job is None:
+        begin = partial(state.__setitem__, flag, True)
         st.button(
             start, icon=":material/play_arrow:", type="primary", on_click=begin, key=f"{key}.begin"
         )
         return
-    job = job_for(state, flag, job_of, given)
-    going = not job.over
 
-    def watch() -> None:
-        if going and job.over:
-            st.rerun()  # which ends the looking
+    def watch(going: bool) -> None:
         if going:
-            _progress(job, share(job), said.going_on, f"{key}.stop")
+            _progress(job, share(job), said, key)
         elif job.state == FAILED:
             _forget(state, flag, job_of, given)  # so that it can be tried again
             refuse_failed(job)
@@ -137,16 +156,22 @@ def live(
             draw(job)
         may_begin_again = not going and (said.repeats or job.state in (STOPPED, FAILED))
         if may_begin_again and st.button(said.again, icon=":material/replay:", key=f"{key}.again"):
+            state[flag] = True
             if not job.again():
                 _forget(state, flag, job_of, given)
             st.rerun()  # this fragment alone would go on with the job that is over
 
-    st.fragment(watch, run_every=POLL if going else None)()
+    polled(watch, lambda: not job.over)
 
 
-def _progress(job: Job, share: float, going_on: str, key: str) -> None:
-    waits = job.before
-    text = WAITS.format(count=waits) if waits else going_on if share else BEGINS
+def _progress(job: Job, share: float, said: Said, key: str) -> None:
+    held = job.state == PAUSED
+    waits, goes = job.before, said.going_on if share else BEGINS
+    text = HELD if held else WAITS.format(count=waits) if waits else goes
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.progress(min(1.0, share), text)
-        st.button(STOP, icon=":material/stop:", on_click=job.stop, key=key)
+        if held:
+            st.button(GO_ON, icon=":material/play_arrow:", on_click=job.go_on, key=f"{key}.go_on")
+        elif said.pauses and job.alone:
+            st.button(PAUSE, icon=":material/pause:", on_click=job.pause, key=f"{key}.pause")
+        st.button(STOP, icon=":material/stop:", on_click=job.stop, key=f"{key}.stop")

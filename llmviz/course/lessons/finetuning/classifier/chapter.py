@@ -4,7 +4,8 @@ The reasons are asked of a sentence of the learner's, by any classifier that is 
 """
 
 import contextlib
-from typing import Any, Protocol
+from collections.abc import Callable, Hashable
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -12,7 +13,7 @@ import streamlit as st
 from llmviz.course.components import token_strip
 from llmviz.course.figures.finetuning import bands
 from llmviz.course.lessons.finetuning.chips import row_of
-from llmviz.course.lessons.finetuning.classifier import FIRST, runs, source, training, words
+from llmviz.course.lessons.finetuning.classifier import FIRST, source, training, words
 from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan, Reading, read
 from llmviz.course.lessons.finetuning.classifier.class_training import training as train_classifier
 from llmviz.course.lessons.finetuning.classifier.examples_curve import (
@@ -21,7 +22,7 @@ from llmviz.course.lessons.finetuning.classifier.examples_curve import (
     Measured,
     measured,
 )
-from llmviz.course.lessons.finetuning.classifier.runs import Outcome
+from llmviz.course.lessons.finetuning.classifier.training import Outcome
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.question import APART
 from llmviz.finetuning.classifier import Classifier, classifier, last_token
@@ -31,37 +32,33 @@ from llmviz.models.gpt import GPT
 from llmviz.textfile import check_text
 
 
-class Ready(Protocol):
-    """What the sentence is read with. tokenizer_of: the model whose tokenizer it has."""
+class Ready(NamedTuple):
+    """What the sentence is read with.
 
-    @property
-    def known(self) -> tuple[str, object]:
-        """What tells it from all others."""
+    known: tells it from all others. names: of its classes. tokenizer_of: the model whose tokenizer
+    it has.
+    """
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of its classes."""
-
-    @property
-    def tokenizer_of(self) -> str:
-        """The model whose tokenizer it has."""
-
-    def model(self) -> Classifier:
-        """The classifier itself."""
+    known: Hashable
+    names: tuple[str, ...]
+    tokenizer_of: str
+    model: Callable[[], Classifier]
 
 
-class OfFolder:
-    """A classifier that `finetune` wrote, by its name `run:NAME`."""
+def of_folder(name: str) -> Ready:
+    """Return a classifier that `finetune` wrote, by its name `run:NAME`.
 
-    def __init__(self, name: str) -> None:
-        """Raises ValueError: it is gone or damaged."""
-        self.tokenizer_of = name
-        self.known: tuple[str, Any] = (name, engine.version(name))
-        self.names = _loaded(*self.known).names
+    Raises ValueError: it is gone or damaged.
+    """
+    known = name, engine.version(name)
+    return Ready(known, _loaded(*known).names, name, lambda: _loaded(*known).model)
 
-    def model(self) -> Classifier:
-        """The classifier itself."""
-        return _loaded(*self.known).model
+
+def of_training(now: Outcome) -> Ready:
+    """Return what a training has come to."""
+    assert now.trained is not None
+    known = now.whose, now.trained.step
+    return Ready(known, now.trained.names, now.plan.base, lambda: training.model_of(now))
 
 
 @kit.kept(4)
@@ -137,7 +134,7 @@ def draw_sentence(state: kit.PageState, now: Ready) -> None:
 
 
 @kit.kept(64, key=lambda known, text, target, now: (known, text, target))
-def reading(known: tuple[str, object], text: str, target: int, now: Ready) -> Reading:
+def reading(known: Hashable, text: str, target: int, now: Ready) -> Reading:
     """Return what a classifier says of a text, and why."""
     return read(now.model(), engine.tokenizer(now.tokenizer_of), text, LONGEST, target)
 
@@ -179,7 +176,7 @@ curves = kit.kept(1)(measured)
 def ahead() -> None:
     """Train the classifier that every visitor finds."""
     with contextlib.suppress(ValueError):  # the page says what is wrong
-        runs.first(ClassPlan())
+        training.first(ClassPlan())
 
 
 @st.fragment
@@ -193,11 +190,7 @@ def draw(state: kit.PageState) -> None:
         kit.inform(words.no_curve, ":material/download:")
         st.code(COMMAND, language=None)
     told = found is not None and _stage(state, found)
-    now = _trained(state)
-    if now is not None and found is not None and told:
-        at = found.counts.index(100)
-        shares = {band.way: kit.whole_percent(band.mean[at]) for band in found.bands}
-        kit.seen(words.end, **shares, **training.reached(now))
+    _trained(state, found if told else None)
 
 
 # ---- what was measured
@@ -270,22 +263,22 @@ def picture(mode: kit.Mode) -> kit.Figure:
 # ---- one that is trained here
 
 
-def _trained(state: kit.PageState) -> Outcome | None:
-    """Show a classifier trained, tested and asked; return it once there is one."""
+def _trained(state: kit.PageState, found: Measured | None) -> None:
+    """Show a classifier trained, tested and asked; found: what was measured, once it is told."""
     kit.section(words.intro)
     folder = choose(state)
     if folder:
-        mine = kit.or_refused(OfFolder, folder)
+        mine = kit.or_refused(of_folder, folder)
         if mine is not None:
             listed = ", ".join(map(kit.quote, mine.names))
             kit.prose(words.folder_text, name=kit.quote(kit.label(folder)), names=listed)
             draw_sentence(state, mine)
-        return None
+        return
     name = kit.Picker().choose(state)
     source.controls(state)
     bundled = kit.load(name)
     if bundled is None:
-        return None
+        return
     try:
         if not isinstance(bundled.model, GPT):
             raise ValueError(words.not_a_gpt)
@@ -293,7 +286,7 @@ def _trained(state: kit.PageState) -> Outcome | None:
         some = own or source.some_stories(state["task"], state["reads"])
     except ValueError as error:
         kit.refuse(error)
-        return None
+        return
     source.show(some, own=own is not None, tokenizer_of=name)
     config, classes = bundled.model.config, len(some.names)
     sizes = {"vocab": config.vocab_size, "width": config.n_embd, "classes": classes}
@@ -301,13 +294,16 @@ def _trained(state: kit.PageState) -> Outcome | None:
     head = words.head["tied" if config.tied_head else "own"]
     kit.prose(head, **sizes, old=f"{old:,}", new=f"{new:,}")
     training.controls(state)
-    now = training.draw(state, plan_of(state, name, own))
-    if now is None or now.trained is None:
-        return None
-    training.draw_outcome(state, now)
-    draw_sentence(state, now)
-    _code(state, now)
-    return now
+
+    def ask(now: Outcome) -> None:
+        draw_sentence(state, of_training(now))
+        _code(state, now)
+        if found is not None:
+            at = found.counts.index(100)
+            shares = {band.way: kit.whole_percent(band.mean[at]) for band in found.bands}
+            kit.seen(words.end, **shares, **training.reached(now))
+
+    training.draw(state, plan_of(state, name, own), ask)
 
 
 def plan_of(state: kit.PageState, name: str, own: Labelled | None) -> ClassPlan:

@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from llmviz.course.components import token_strip
+from llmviz.course.lessons.finetuning.chips import row_of
 from llmviz.course.lessons.finetuning.classifier import words
 from llmviz.course.lessons.finetuning.classifier.class_texts import labelled_stories
 from llmviz.course.ui import engine, kit
@@ -88,18 +90,17 @@ def show(some: Labelled, *, own: bool, tokenizer_of: str) -> None:
     """Show a few texts with their labels; of the learner's own, how many there are too."""
     if own:
         counts = ", ".join(f"{kit.quote(name)} {n:,}" for name, n in some.counts.items())
-        line = {"texts": kit.count(len(some.texts), "text"), "counts": counts}
-        kit.prose(words.counted, classes=kit.count(len(some.names), "class", "classes"), **line)
-        line = unknown_line(some, tokenizer_of)
-        if line:
+        classes = kit.count(len(some.names), "class", "classes")
+        texts = kit.count(len(some.texts), "text")
+        kit.prose(words.counted, classes=classes, texts=texts, counts=counts)
+        if line := unknown_line(some, tokenizer_of):
             kit.inform(line, ":material/help:")
-    rows: dict[str, list[str]] = {name: [] for name in words.columns}
+    tokenizer, rows = engine.tokenizer(tokenizer_of), []
     for number, name in enumerate(some.names):
         texts = [t for t, label in zip(some.texts, some.labels, strict=True) if label == number]
-        for text in texts[:SHOWN]:
-            rows[words.columns[0]].append(name)
-            rows[words.columns[1]].append(text)
-    kit.columns_table(rows, height="content")
+        for ids in map(tokenizer.encode, texts[:SHOWN]):
+            rows.append(row_of(ids, kit.names_of(ids, tokenizer), name=name))
+    token_strip(rows, key="finetuning.classifier.some", show_ids=False)
 
 
 def unknown_line(some: Labelled, tokenizer_of: str) -> str:

@@ -1,102 +1,76 @@
-"""A training's controls, its curve, how far it is, and what came out of it on the test.
+"""A training of a classifier: its controls, its curve, and what came out of it on the test.
 
 What came out is the share of right answers, the confusion matrix, the texts of a cell.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import NamedTuple
+
 import numpy as np
 import streamlit as st
 
-from llmviz.background import WAITING
 from llmviz.course.components.cell_grid.view import cell_grid, read_cell
 from llmviz.course.figures.finetuning import learning_curve
-from llmviz.course.lessons.finetuning.classifier import STEPS, runs, words
-from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan, Trained
-from llmviz.course.lessons.finetuning.classifier.runs import Outcome, OwnRun
-from llmviz.course.ui import kit
+from llmviz.course.lessons.finetuning.classifier import STEPS, class_training, words
+from llmviz.course.lessons.finetuning.classifier.class_training import (
+    Begun,
+    ClassPlan,
+    Point,
+    Trained,
+    rebuilt,
+)
+from llmviz.course.ui import engine, kit
+from llmviz.finetuning.classifier import Classifier
 from llmviz.textfile import whole_number
 
+FLAG = "classtrained"
+SAID = kit.Said(again=words.again, pauses=True)
 OUTCOME_KEY = "finetuning.classifier.table"
 TEXTS = 5  # of an opened cell
+job_of = kit.job_of(f"{class_training.__name__}:training", "plan", most=4)
 
 
-def draw_outcome(state: kit.PageState, now: Outcome) -> None:
-    """Show how good a classifier is, and where it errs."""
-    trained = now.trained
-    assert trained is not None
-    kit.section(words.reached_section)
-    opened = confusion(state, trained, trained.table)
-    line = words.reached.format(**reached(now))
-    kit.prose(f"{line} {words.table[0].upper()}{words.table[1:]}. {words.open_cell}")
-    _texts_of(trained, trained.table, opened)
+class Outcome(NamedTuple):
+    """A training as far as it has come; `whose` tells it from all others."""
+
+    plan: ClassPlan
+    begun: Begun
+    points: list[Point]
+    trained: Trained | None
+    whose: Hashable
 
 
-def reached(now: Outcome) -> dict[str, str]:
-    """Return what a classifier gets right of the test, and what the most frequent class would."""
-    trained, begun = now.trained, now.begun
-    assert trained is not None and begun is not None
-    most = max(begun.tested, key=begun.tested.__getitem__)
-    return {
-        "count": kit.count(int(trained.table.sum()), "test text"),
-        "right": f"{np.trace(trained.table):,}",
-        "share": kit.percent(trained.accuracy),
-        "guess": kit.quote(most),
-        "chance": kit.percent(begun.tested[most] / trained.table.sum()),
-    }
+def outcome(plan: ClassPlan, parts: Sequence[object], whose: Hashable) -> Outcome | None:
+    """Return a training from what it has yielded; None before it has begun."""
+    points = [part for part in parts if isinstance(part, Point)]
+    trained = [part for part in parts if isinstance(part, Trained)]
+    if not parts:
+        return None
+    assert isinstance(parts[0], Begun)
+    return Outcome(plan, parts[0], points, trained[-1] if trained else None, whose)
 
 
-def confusion(state: kit.PageState, trained: Trained, table: np.ndarray) -> tuple[int, int] | None:
-    """Draw the confusion matrix and return the opened cell."""
-    names = trained.names
-    shares = table / np.maximum(1, table.sum(1, keepdims=True))
-    notes = [
-        [
-            words.cell_note.format(
-                texts=kit.count(int(table[i, j]), "text"),
-                own=own,
-                called=called,
-                share=kit.percent(shares[i, j]),
-            )
-            for j, called in enumerate(names)
-        ]
-        for i, own in enumerate(names)
-    ]
-    row, _, column = state["cell"].partition(".")
-    chosen = read_cell([whole_number(row), whole_number(column)], len(names), len(names))
-    return cell_grid(
-        shares,
-        key=OUTCOME_KEY,
-        row_names=names,
-        column_names=names,
-        texts=[[f"{n:,}" for n in line] for line in table],
-        notes=notes,
-        strong=np.eye(len(names), dtype=bool),
-        limit=1.0,
-        scale=words.scale,
-        label=words.table,
-        chosen=chosen,
-        on_change=kit.bound(state, OUTCOME_KEY, chosen=("cell", kit.link_of)),
-    )
+def first(plan: ClassPlan) -> Outcome | None:
+    """Return the classifier that is there for all visitors, if the plan is that one's."""
+    if plan != ClassPlan() or plan.base not in engine.names():
+        return None
+    return first_of(engine.load(plan.base))
 
 
-def _texts_of(trained: Trained, table: np.ndarray, cell: tuple[int, int] | None) -> None:
-    if cell is None:
-        return
-    chosen = trained.probabilities.argmax(1)
-    places = np.flatnonzero((trained.labels == cell[0]) & (chosen == cell[1]))[:TEXTS]
-    own, called = (kit.quote(trained.names[i]) for i in cell)
-    if not len(places):
-        kit.prose(words.cell_empty, own=own, called=called)
-        return
-    line = {"shown": len(places), "count": f"{table[cell]:,}"}
-    kit.prose(words.cell_opened, own=own, called=called, **line)
-    cases = [
-        kit.Case(trained.texts[at], float(trained.probabilities[at, cell[1]])) for at in places
-    ]
-    axis = kit.Axis(0, 1, words.cell_axis)
-    kit.case_rows(cases, axis, key=f"{OUTCOME_KEY}.texts", words={}, form="percent")
+@kit.kept(2)
+def first_of(bundled: engine.Bundled) -> Outcome | None:
+    """Return the classifier of the usual settings on a model."""
+    plan = ClassPlan()
+    return outcome(plan, [*class_training.training(plan)], (bundled.name, bundled.version))
 
 
-PACE = 0.7  # seconds between two looks at a training
+@kit.kept(8, key=lambda now: (now.whose, now.trained.step))
+def model_of(now: Outcome) -> Classifier:
+    """Return the newest classifier of a training, ready for use."""
+    assert now.trained is not None
+    return rebuilt(engine.load(now.plan.base).model, now.plan, now.trained)
 
 
 def controls(state: kit.PageState) -> None:
@@ -114,106 +88,128 @@ def controls(state: kit.PageState) -> None:
         st.number_input(words.seed, width=120, **state.ranged("classseed", then=changed))
 
 
-def draw(state: kit.PageState, plan: ClassPlan) -> Outcome | None:
-    """Show the training of a plan, and return it; None where there is none yet."""
-    if state["classtrained"] and runs.own_run(plan) is None and runs.first(plan) is None:
-        runs.start(plan)  # a link asked for it
-    runs.warm_up()
-    run = runs.own_run(plan)
-    live = run is not None and not run.job.over
-    st.fragment(_live, run_every=PACE if live else None)(state, plan, live)
-    run = runs.own_run(plan)
-    if run is None:
-        return runs.first(plan)
-    return run.outcome if run.job.over and not run.job.problem else None
+def draw(state: kit.PageState, plan: ClassPlan, then: Callable[[Outcome], None]) -> None:
+    """Show the training of a plan; then: shows what there is to a classifier that has come out."""
+    kit.training_jobs().warm_up(class_training.__name__)  # importing torch takes longer than a head
+    there = None if kit.begun(state, FLAG, job_of, (plan,)) else first(plan)
 
+    def shown(job: kit.Job) -> None:
+        _result(state, outcome(plan, list(job.results), job), then if job.over else None)
 
-def _live(state: kit.PageState, plan: ClassPlan, live: bool) -> None:
-    """The buttons, how far it is, and the curve so far; looked at again while it grows."""
-    run = runs.own_run(plan)
-    if live != (run is not None and not run.job.over):
-        st.rerun()  # looking again and again begins, or ends
-    _buttons(state, plan, run)
-    now = run.outcome if run is not None else runs.first(plan)
-    if run is not None:
-        _progress(run)
-    elif now is not None:
+    kit.live(
+        state,
+        FLAG,
+        job_of,
+        (plan,),
+        shown,
+        start=words.again if there else words.train,
+        share=lambda job: max([0, *(_step(part) for part in job.results[-2:])]) / plan.steps,
+        said=SAID,
+    )
+    if there is not None:
         st.caption(words.first_one)
-    else:
-        st.caption(words.not_yet)
+        _result(state, there, then)
+
+
+def _step(part: object) -> int:
+    return part.step if isinstance(part, Point | Trained) else 0
+
+
+def _result(
+    state: kit.PageState, now: Outcome | None, then: Callable[[Outcome], None] | None
+) -> None:
+    """Show the curve so far; then: of a training that is over, all that is said of it."""
     if now is None or not now.points:
         return
-    kit.chart(curve(now.mark, len(now.points), now, kit.theme()), "finetuning.classifier.curve")
-    if not live and now.begun is not None:
-        slots = {
-            "trained": f"{now.begun.trained:,}",
-            "parameters": f"{now.begun.parameters:,}",
-            "texts": kit.count(sum(now.begun.counts.values()), "text"),
-            "preparing": seconds(now.begun.preparing),
-            "seconds": seconds(now.points[-1].seconds),
-        }
-        kit.prose(words.took, **slots)
-
-
-def seconds(value: float) -> str:
-    """Return a time of a training in seconds.
-
-    >>> seconds(0.04), seconds(1.26), seconds(83)
-    ('less than 0.1 seconds', '1.3 seconds', '83 seconds')
-    """
-    if value < 0.1:
-        return "less than 0.1 seconds"
-    return f"{value:.1f} seconds" if value < 10 else f"{value:.0f} seconds"
-
-
-@kit.kept(64, key=lambda mark, points, outcome, mode: (mark, points, mode))
-def curve(mark: str, points: int, outcome: Outcome, mode: kit.Mode) -> kit.Figure:
-    """Return the losses so far; `mark` and `points` tell this state of it from all others."""
-    drawn = outcome.points[:points]
-    measured = [(point.step, point.validation) for point in drawn if point.validation is not None]
-    steps, losses = [point.step for point in drawn], [point.loss for point in drawn]
-    end = outcome.plan.steps
-    return learning_curve(steps, losses, measured, words.loss_names, words.loss_axes, end, mode)
-
-
-def _buttons(state: kit.PageState, plan: ClassPlan, run: OwnRun | None) -> None:
-    if run is not None and not run.job.over:
-        key = "finetuning.classifier.stop"
-        st.button(words.stop, icon=":material/stop:", on_click=run.job.stop, key=key)
+    kit.chart(curve(now, kit.theme()), "finetuning.classifier.curve")
+    if then is None:
         return
+    kit.prose(
+        words.took,
+        trained=f"{now.begun.trained:,}",
+        parameters=f"{now.begun.parameters:,}",
+        texts=kit.count(sum(now.begun.counts.values()), "text"),
+        seconds=now.begun.preparing + now.points[-1].seconds,
+    )
+    if now.trained is None:
+        st.caption(words.stopped_early)
+        return
+    if now.trained.step < now.plan.steps:
+        st.caption(words.as_it_was.format(step=now.trained.step))
+    draw_outcome(state, now, now.trained)
+    then(now)
 
-    def begin() -> None:
-        runs.start(plan)
-        state["classtrained"] = True
 
-    there = run is not None or runs.first(plan) is not None
-    st.button(
-        words.again if there else words.train,
-        icon=":material/play_arrow:",
-        type="secondary" if there else "primary",
-        on_click=begin,
-        key="finetuning.classifier.train",
+@kit.kept(64, key=lambda now, mode: (now.whose, len(now.points), mode))
+def curve(now: Outcome, mode: kit.Mode) -> kit.Figure:
+    """Return the losses so far."""
+    steps, losses = [point.step for point in now.points], [point.loss for point in now.points]
+    measured = [(at.step, at.validation) for at in now.points if at.validation is not None]
+    names, axes = words.loss_names, words.loss_axes
+    return learning_curve(steps, losses, measured, names, axes, now.plan.steps, mode)
+
+
+def draw_outcome(state: kit.PageState, now: Outcome, trained: Trained) -> None:
+    """Show how good a classifier is, and where it errs."""
+    kit.section(words.reached_section)
+    opened = confusion(state, trained, trained.table)
+    line = words.reached.format(**reached(now))
+    kit.prose(f"{line} {words.table[0].upper()}{words.table[1:]}. {words.open_cell}")
+    if opened is not None:
+        _texts_of(trained, trained.table, opened)
+
+
+def reached(now: Outcome) -> dict[str, str]:
+    """Return what a classifier gets right of the test, and what the most frequent class would."""
+    trained = now.trained
+    assert trained is not None
+    most = max(now.begun.tested, key=now.begun.tested.__getitem__)
+    return {
+        "count": kit.count(int(trained.table.sum()), "test text"),
+        "right": f"{np.trace(trained.table):,}",
+        "share": kit.percent(trained.accuracy),
+        "guess": kit.quote(most),
+        "chance": kit.percent(now.begun.tested[most] / trained.table.sum()),
+    }
+
+
+def confusion(state: kit.PageState, trained: Trained, table: np.ndarray) -> tuple[int, int] | None:
+    """Draw the confusion matrix and return the opened cell."""
+    names = trained.names
+    shares = table / np.maximum(1, table.sum(1, keepdims=True))
+
+    def note(i: int, j: int) -> str:
+        texts, share = kit.count(int(table[i, j]), "text"), kit.percent(shares[i, j])
+        return words.cell_note.format(texts=texts, own=names[i], called=names[j], share=share)
+
+    row, _, column = state["cell"].partition(".")
+    return cell_grid(
+        shares,
+        key=OUTCOME_KEY,
+        row_names=names,
+        column_names=names,
+        texts=[[f"{n:,}" for n in line] for line in table],
+        notes=[[note(i, j) for j in range(len(names))] for i in range(len(names))],
+        strong=np.eye(len(names), dtype=bool),
+        limit=1.0,
+        scale=words.scale,
+        label=words.table,
+        chosen=read_cell([whole_number(row), whole_number(column)], len(names), len(names)),
+        on_change=kit.bound(state, OUTCOME_KEY, chosen=("cell", kit.link_of)),
     )
 
 
-def _progress(run: OwnRun) -> None:
-    """Say how far a run is, or why it ended."""
-    job, points = run.job, run.outcome.points
-    if job.problem:
-        kit.refuse_failed(job)
+def _texts_of(trained: Trained, table: np.ndarray, cell: tuple[int, int]) -> None:
+    chosen = trained.probabilities.argmax(1)
+    places = np.flatnonzero((trained.labels == cell[0]) & (chosen == cell[1]))[:TEXTS]
+    own, called = (kit.quote(trained.names[i]) for i in cell)
+    if not len(places):
+        kit.prose(words.cell_empty, own=own, called=called)
         return
-    steps = run.outcome.plan.steps
-    if job.over:
-        trained = run.outcome.trained
-        if trained is None:
-            st.caption(words.stopped_early)
-        elif trained.step < steps:
-            st.caption(words.stopped.format(step=trained.step))
-        return
-    if points:
-        text = words.progress.format(step=points[-1].step, steps=steps)
-        st.progress(points[-1].step / steps, text=text)
-    elif job.state == WAITING and job.before:
-        st.progress(0.0, text=words.queued.format(before=kit.count(job.before, "training")))
-    else:
-        st.progress(0.0, text=words.starting)
+    line = {"shown": len(places), "count": f"{table[cell]:,}"}
+    kit.prose(words.cell_opened, own=own, called=called, **line)
+    cases = [
+        kit.Case(trained.texts[at], float(trained.probabilities[at, cell[1]])) for at in places
+    ]
+    axis = kit.Axis(0, 1, words.cell_axis)
+    kit.case_rows(cases, axis, key=f"{OUTCOME_KEY}.texts", words={}, form="percent")
