@@ -37,8 +37,7 @@ def trained(app, seconds: float = 120):
     while True:
         app.run()
         fine(app)
-        jobs = [run.job for run in app.session_state[runs.RUNS].values()]
-        if all(job.over for job in jobs):
+        if app.session_state[runs.OWN].job.over:
             app.run()
             return app
         assert time.monotonic() < deadline
@@ -147,7 +146,7 @@ def test_without_a_film_the_command_stands_there(monkeypatch, tmp_path):
 def test_a_training_is_the_library_s_and_a_link_makes_it_again():
     link = {"corpus": "text", "text": TEXT, "dim": "3", "window": "2", "epochs": "5"}
     app = open_chapter(**link)
-    fine(app.button(key="embeddings.word2vec.train").click().run())
+    fine(app.button(key="_embeddings.trained.job.begin").click().run())
     trained(app)
     assert app.query_params["trained"] == "1"
     plan = plans.plan_of(_State(corpus="text", dim=3, window=2, epochs=5))
@@ -182,25 +181,23 @@ class _State(dict):
 
 def test_a_training_pauses_goes_on_and_stops_and_outlives_a_change_of_page():
     app = open_chapter(corpus="story", epochs="500", dim="8")
-    app.button(key="embeddings.word2vec.train").click().run()
-    (run,) = app.session_state[runs.RUNS].values()
+    app.button(key="_embeddings.trained.job.begin").click().run()
+    run = app.session_state[runs.OWN]
     deadline = time.monotonic() + 120
     while len(run.job.results) < 3:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     app.run()
-    fine(app.button(key="embeddings.word2vec.pause").click().run())
+    fine(app.button(key="_embeddings.trained.job.pause").click().run())
     assert run.job.state == "paused"
     held = len(run.job.results)
     app.switch_page("pages/glossary.py").run()
     app.switch_page("pages/embeddings.py").run()
     fine(app)
-    (same,) = app.session_state[runs.RUNS].values()
-    assert same is run and len(run.job.results) <= held + 1
+    assert app.session_state[runs.OWN] is run and len(run.job.results) <= held + 1
     assert app.query_params["part"] == "word2vec"
-    assert app.button(key="embeddings.word2vec.pause").label == words.go_on
-    app.button(key="embeddings.word2vec.pause").click().run()
-    app.button(key="embeddings.word2vec.stop").click().run()
+    app.button(key="_embeddings.trained.job.go_on").click().run()
+    app.button(key="_embeddings.trained.job.stop").click().run()
     trained(app)
     assert run.job.state == "stopped"
     shown = sent(app, "scatter_film")
@@ -257,7 +254,7 @@ def test_vectors_are_kept_for_the_other_lessons(monkeypatch, tmp_path):
     monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
     link = {"corpus": "text", "text": TEXT * 4, "dim": "4", "window": "2", "trained": "1"}
     app = trained(open_chapter(**link))
-    (run,) = app.session_state[runs.RUNS].values()
+    run = app.session_state[runs.OWN]
     fine(app.button(key="embeddings.word2vec.keep").click().run())
     assert run.kept == "run:word2vec-4" and run.kept in engine.own()
     assert "word2vec-4" in prose_of(app)

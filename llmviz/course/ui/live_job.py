@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -35,6 +34,7 @@ class Said:
 
     repeats: whether that button is also there when the job has ended by itself, for what comes out
     differently each time, such as durations. pauses: whether who watches it alone may hold it.
+    then: what is done besides when it is begun by hand.
     """
 
     going_on: str = GOES
@@ -42,6 +42,7 @@ class Said:
     again: str = AGAIN
     repeats: bool = False
     pauses: bool = False
+    then: Callable[[], None] = lambda: None
 
 
 def job_of(target: str, *names: str, most: int = 12) -> Kept[..., Job]:
@@ -137,8 +138,12 @@ def live(
     """
     key = f"_{state.page}.{flag}.job"  # not the name under which the control is kept
     job = begun(state, flag, job_of, given)
+
+    def begin() -> None:
+        state[flag] = True
+        said.then()
+
     if job is None:
-        begin = partial(state.__setitem__, flag, True)
         st.button(
             start, icon=":material/play_arrow:", type="primary", on_click=begin, key=f"{key}.begin"
         )
@@ -148,7 +153,6 @@ def live(
         if going:
             _progress(job, share(job), said, key)
         elif job.state == FAILED:
-            _forget(state, flag, job_of, given)  # so that it can be tried again
             refuse_failed(job)
         elif job.state == STOPPED:
             st.info(said.stopped, icon=":material/stop:")
@@ -156,7 +160,7 @@ def live(
             draw(job)
         may_begin_again = not going and (said.repeats or job.state in (STOPPED, FAILED))
         if may_begin_again and st.button(said.again, icon=":material/replay:", key=f"{key}.again"):
-            state[flag] = True
+            begin()
             if not job.again():
                 _forget(state, flag, job_of, given)
             st.rerun()  # this fragment alone would go on with the job that is over

@@ -1,8 +1,9 @@
 """Chapter "Word2vec": how word vectors are learned, watched while it happens, and kept."""
 
+from functools import partial
+
 import streamlit as st
 
-from llmviz.background import PAUSED, RUNNING, WAITING
 from llmviz.course.lessons.embeddings.word2vec import (
     DIMENSIONS,
     EPOCHS,
@@ -20,10 +21,10 @@ from llmviz.models.word2vec_training import train_skip_gram
 from llmviz.similarity import nearest, nearest_spellings
 from llmviz.similarity.table import projector_labels
 from llmviz.training import run_folders
-from llmviz.training.word_vectors import Text, WordVectorPlan, film
+from llmviz.training.word_vectors import Frame, Text, WordVectorPlan, film
 
 
-def draw_kept(run: runs.OwnRun) -> None:
+def draw_kept(run: runs.OwnRun, plan: WordVectorPlan) -> None:
     """Offer the vectors of a finished run: as files, and to the other lessons."""
     table = runs.table(run)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -32,7 +33,7 @@ def draw_kept(run: runs.OwnRun) -> None:
                 words.keep,
                 icon=":material/bookmark:",
                 on_click=_keep,
-                args=(run,),
+                args=(run, plan),
                 key="embeddings.word2vec.keep",
             )
         names = [table.bytes_of[row].decode("utf-8", "replace") for row in range(table.size)]
@@ -50,14 +51,11 @@ def draw_kept(run: runs.OwnRun) -> None:
         kit.refuse(ValueError(problem))
 
 
-def _keep(run: runs.OwnRun) -> None:
+def _keep(run: runs.OwnRun, plan: WordVectorPlan) -> None:
     try:
-        runs.keep(run)
+        runs.keep(run, plan)
     except ValueError as error:
         st.session_state["embeddings.word2vec.kept"] = str(error)
-
-
-PACE = 0.7  # seconds between two looks at a training
 
 
 ahead = plans.usual_texts  # read once, before the first visitor asks
@@ -79,15 +77,14 @@ def draw(state: kit.PageState) -> None:
         _text_controls(state)
         kit.refuse(error)
         return
-    if state["trained"] and runs.own_run(plan, own) is None:
-        runs.start(plan, own)  # a link asked for it
-    runs.warm_up()
-    run = runs.own_run(plan, own)
+    kit.training_jobs().warm_up(runs.FILM.partition(":")[0])  # torch takes longer than the training
+    run = runs.own_run(state, plan, own)
     live = run is not None and not run.job.over
     asked = _question(state) if run is None else None
     known = asked is None or kit.answered(asked, GUESS)
     with kit.stage("word2vec", stays=False):
-        st.fragment(_film_part, run_every=PACE if live else None)(state, plan, own, live, known)
+        film = partial(_film_part, state, plan, own, known)
+        kit.polled(film, lambda: run is not None and not run.job.over)
     if asked is not None:
         kit.predict(asked, GUESS, covers=True)
     if known:
@@ -101,11 +98,20 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.train_section)
     _training_controls(state)
     _check_also(plan, text)
-    st.fragment(_training_part, run_every=PACE if live else None)(state, plan, own, live)
+    kit.live(
+        state,
+        "trained",
+        runs.job_of,
+        runs.given_of(plan, own),
+        lambda job: None,  # the film is drawn above
+        start=words.train,
+        share=_share,
+        said=kit.Said(stopped=words.stopped, pauses=True, then=lambda: _rewound(state)),
+    )
     ends = None
     if not live and known:
         if run is not None and run.end is not None:
-            draw_kept(run)
+            draw_kept(run, plan)
         ends = _after(state, plan, run)
     if not live:
         word2vec_pairs.loss_of_a_pair(state, plan, text, reading, run)
@@ -165,7 +171,11 @@ def _check_also(plan: WordVectorPlan, text: Text) -> None:
 
 def _changed(state: kit.PageState) -> None:
     state["trained"] = False
-    state["frame"] = -1
+    _rewound(state)
+
+
+def _rewound(state: kit.PageState) -> None:
+    state["frame"] = -1  # a film that grows is followed
 
 
 def _other_corpus(state: kit.PageState) -> None:
@@ -178,28 +188,21 @@ def _other_corpus(state: kit.PageState) -> None:
 
 
 def _film_part(
-    state: kit.PageState, plan: WordVectorPlan, own: str | None, live: bool, known: bool
+    state: kit.PageState, plan: WordVectorPlan, own: str | None, known: bool, going: bool
 ) -> None:
-    """The film so far, looked at again as it grows; known: whether all of it may be seen."""
-    run = runs.own_run(plan, own)
-    if live != (run is not None and not run.job.over):
-        st.rerun()  # looking again and again begins, or ends
+    """The film so far; known: whether all of it may be seen."""
+    run = runs.own_run(state, plan, own)
     picture, frames = st.container(), run.film() if run is not None else None
-    if frames is None and (run is None or not run.job.over):
+    if frames is None and (run is None or going):
         frames = _bundled_film(waiting=run is not None)
     if frames is not None:
         with picture:
             word2vec_film.draw(state, frames if known else frames.beginning)
 
 
-def _training_part(state: kit.PageState, plan: WordVectorPlan, own: str | None, live: bool) -> None:
-    """The buttons, and how far the training is."""
-    run = runs.own_run(plan, own)
-    if live != (run is not None and not run.job.over):
-        st.rerun()  # the film is looked at again and again from now on, or no longer
-    _buttons(state, plan, own, run)
-    if run is not None:
-        _progress(run)
+def _share(job: kit.Job) -> float:
+    last = job.results[-1] if job.results else None
+    return last.read / max(1, last.total) if isinstance(last, Frame) else 0.0
 
 
 def _bundled_film(waiting: bool) -> WordFilm | None:
@@ -220,63 +223,6 @@ def _bundled_film(waiting: bool) -> WordFilm | None:
         about = {"corpus": words.corpora[plan.corpus], "rate": plan.train.learning_rate}
         st.caption(words.bundled_film.format(**about, **plan.model_options))
     return frames
-
-
-def _buttons(
-    state: kit.PageState, plan: WordVectorPlan, own: str | None, run: runs.OwnRun | None
-) -> None:
-    going = run is not None and not run.job.over
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if not going:
-            st.button(
-                words.train if run is None else words.again,
-                icon=":material/play_arrow:",
-                type="primary",
-                on_click=_start,
-                args=(state, plan, own),
-                key="embeddings.word2vec.train",
-            )
-            return
-        assert run is not None
-        held = run.job.state == PAUSED
-        st.button(
-            words.go_on if held else words.pause,
-            icon=":material/play_arrow:" if held else ":material/pause:",
-            on_click=run.job.go_on if held else run.job.pause,
-            key="embeddings.word2vec.pause",
-        )
-        st.button(
-            words.stop,
-            icon=":material/stop:",
-            on_click=run.job.stop,
-            key="embeddings.word2vec.stop",
-        )
-
-
-def _start(state: kit.PageState, plan: WordVectorPlan, own: str | None) -> None:
-    runs.start(plan, own)
-    state["trained"] = True
-    state["frame"] = -1
-
-
-def _progress(run: runs.OwnRun) -> None:
-    """Say how far a run is, or why it ended."""
-    job = run.job
-    if job.problem:
-        kit.refuse_failed(job)
-        return
-    if job.over:
-        return
-    share, text = 0.0, words.starting
-    if run.frames:
-        last = run.frames[-1]
-        share = last.read / max(1, last.total)
-        text = words.progress.format(read=last.read, total=last.total)
-    elif job.state == WAITING and job.before:
-        text = words.queued.format(before=kit.count(job.before, "training"))
-    elif run.beginning is not None:
-        text = words.reading
-    st.progress(min(1.0, share), text=text if job.state in (RUNNING, WAITING) else words.paused)
 
 
 def _after(

@@ -1,5 +1,7 @@
 """The films of the chapter "Word2vec": the bundled one, and those that the learner trains."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import dataclass
 
@@ -15,15 +17,13 @@ from llmviz.training.word_vectors import Beginning, End, Frame, WordVectorPlan, 
 
 BUNDLED = "tiny-world-word2vec"
 FILM = "llmviz.training.word_vectors:film"
-RUNS = "embeddings.word2vec.runs"  # in the session: {settings: OwnRun}
-KEPT_RUNS = 4
+OWN = "embeddings.word2vec.run"  # in the session: the OwnRun that is looked at
 
 
 @dataclass
 class OwnRun:
     """A training of the learner: the job, and its results so far."""
 
-    plan: WordVectorPlan
     job: kit.Job
     beginning: Beginning | None = None
     builder: FilmBuilder | None = None
@@ -36,7 +36,7 @@ class OwnRun:
         """The frames so far."""
         return self.builder.frames if self.builder is not None else []
 
-    def sync(self) -> None:
+    def sync(self) -> OwnRun:
         """Take over what the job has yielded since the last time."""
         for part in self.job.results[self._taken :]:
             self._taken += 1
@@ -46,6 +46,7 @@ class OwnRun:
                 self.end = part
             elif self.builder is not None:
                 self.builder.add(part)
+        return self
 
     def film(self) -> WordFilm | None:
         """The film so far; None before its first frame."""
@@ -60,37 +61,29 @@ def kind_names() -> list[str]:
 # ---- the learner's own runs
 
 
-def warm_up() -> None:
-    """Have a process ready: importing torch takes longer than the training."""
-    kit.training_jobs().warm_up(FILM.partition(":")[0])
+@kit.kept(4)
+def job_of(settings: str, text: str | None) -> kit.Job:
+    """Return the training of a plan, written by `given_of`, begun once for all who ask for it."""
+    plan = WordVectorPlan.from_dict(json.loads(settings))
+    return kit.training_jobs().start(FILM, plan=plan, text=text)
 
 
-def own_run(plan: WordVectorPlan, text: str | None) -> OwnRun | None:
+def given_of(plan: WordVectorPlan, text: str | None) -> tuple[str, str | None]:
+    """Return what tells a training from all others, as `job_of` takes it."""
+    return json.dumps(plan.to_dict()), text
+
+
+def own_run(state: kit.PageState, plan: WordVectorPlan, text: str | None) -> OwnRun | None:
     """Return this session's run of these settings, brought up to date; None if there is none."""
-    run = st.session_state.get(RUNS, {}).get(_settings(plan, text))
-    if run is not None:
-        run.sync()
-    return run
+    job = kit.begun(state, "trained", job_of, given_of(plan, text))
+    if job is None:
+        return None
+    if getattr(st.session_state.get(OWN), "job", None) is not job:
+        st.session_state[OWN] = OwnRun(job)
+    return st.session_state[OWN].sync()
 
 
-def start(plan: WordVectorPlan, text: str | None) -> None:
-    """Start a run of these settings; another one of this session that is going is stopped."""
-    runs = st.session_state.setdefault(RUNS, {})
-    for run in runs.values():
-        run.job.stop()
-    runs.pop(_settings(plan, text), None)
-    runs[_settings(plan, text)] = OwnRun(
-        plan, kit.training_jobs().start(FILM, plan=plan, text=text)
-    )
-    while len(runs) > KEPT_RUNS:
-        runs.pop(next(iter(runs)))
-
-
-def _settings(plan: WordVectorPlan, text: str | None) -> str:
-    return json.dumps([plan.to_dict(), text])
-
-
-def keep(run: OwnRun) -> str:
+def keep(run: OwnRun, plan: WordVectorPlan) -> str:
     """Keep a run's vectors among the runs, where every lesson finds them; return their name.
 
     Raises ValueError: they cannot be written.
@@ -98,7 +91,7 @@ def keep(run: OwnRun) -> str:
     assert run.beginning is not None and run.end is not None
     try:
         folder = run_folders.new_private_folder()
-        save_vectors(folder, run.plan, run.beginning, run.end)
+        save_vectors(folder, plan, run.beginning, run.end)
     except OSError as error:
         raise ValueError(f"the vectors cannot be kept: {error.strerror}") from error
     kept = run_folders.keep(folder, f"word2vec-{run.end.word.shape[1]}")
