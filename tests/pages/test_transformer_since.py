@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,10 +23,10 @@ from llmviz.course.lessons.transformer.since.model import (
     checkpoint,
     measured,
 )
-from llmviz.course.ui import engine
+from llmviz.course.ui import engine, live_job
 from llmviz.paths import CHECKPOINTS
 from llmviz.trace import record
-from llmviz.training.step_times import ROUNDS, StepTimes
+from llmviz.training.step_times import ROUNDS, StepTimes, step_times
 from tests.pages.conftest import use
 from tests.pages.harness import (
     ODD_TEXTS,
@@ -207,7 +207,7 @@ def test_a_smaller_cache_is_said_where_it_is_smaller():
 class Told:
     """A job as the page sees it."""
 
-    before, problem = 0, ""
+    before, problem, expected, alone = 0, "", True, True
 
     def __init__(self, state, results=()):
         self.state, self.results = state, list(results)
@@ -218,26 +218,32 @@ class Told:
 
 
 def measured_as(monkeypatch, job):
-    monkeypatch.setattr(pictures, "measuring", lambda: [job] if job else [])
-    app = open_part("transformer", "since", change="positions", text=TEXT)
+    started = []
+    pool = SimpleNamespace(start=lambda target, names: started.append((target, names)) or job)
+    monkeypatch.setattr(live_job, "training_jobs", lambda: pool)
+    pictures.step_job.clear()
+    link = {"timed": "1"} if job else {}
+    app = open_part("transformer", "since", change="positions", text=TEXT, **link)
+    assert set(started) == ({(f"{step_times.__module__}:step_times", ALL)} if job else set())
+    pictures.step_job.clear()
     fine(app)
     return app
 
 
+ALL = tuple(map(checkpoint, FAMILY))
 TIMES = StepTimes(ROUNDS, {checkpoint(name): 100.0 + 10 * n for n, name in enumerate(FAMILY)})
 
 
-def test_times_are_measured_when_asked_for_and_the_same_for_all(monkeypatch):
+def test_times_are_measured_when_asked_for(monkeypatch):
     app = measured_as(monkeypatch, None)
     assert words.measure in [one.label for one in app.button]
     app = measured_as(monkeypatch, Told("running", [StepTimes(2, TIMES.milliseconds)]))
     (bar,) = app.get("progress")
-    assert f"2 of {ROUNDS} rounds" in bar.proto.text
+    assert bar.proto.value == round(100 * 2 / ROUNDS) and not unpack_all(app, "case_rows")[1:]
     app = measured_as(monkeypatch, Told("done", [TIMES]))
     ms = {name: TIMES.milliseconds[checkpoint(name)] for name in FAMILY}
     for name in ("learned", "rotary"):
         assert f"{ms[name] / ms['rms-norm']:.2f} times" in prose_of(app)
-    assert words.measure not in [one.label for one in app.button]
     failed = Told("failed")
     failed.problem = "no such file"
     app = measured_as(monkeypatch, failed)
@@ -250,23 +256,3 @@ def test_each_change_has_its_sentence_about_times():
         told = as_markdown(pictures.times_line(change, TIMES))
         assert told.count("times**") == len(CHANGES[change]) - 1
     assert len(pictures.ratios(TIMES)) == len(FAMILY) - 1
-
-
-def test_one_measurement_runs_at_a_time(monkeypatch):
-    started, jobs = [], []
-
-    class Pool:
-        def start(self, target, **given):
-            module, _, name = target.partition(":")
-            assert callable(getattr(importlib.import_module(module), name))
-            started.append(given)
-            return Told("running")
-
-    monkeypatch.setattr(pictures, "measuring", lambda: jobs)
-    monkeypatch.setattr(pictures.kit, "training_jobs", Pool)
-    pictures._begin()
-    pictures._begin()
-    assert len(started) == 1 and started[0]["names"] == [checkpoint(name) for name in FAMILY]
-    jobs[:] = [Told("stopped")]
-    pictures._begin()
-    assert len(started) == 2

@@ -74,9 +74,13 @@ def polled(draw: Callable[[bool], None], going: Callable[[], bool], pace: float 
 
 
 def begun(state: PageState, flag: str, job_of: Kept, given: tuple) -> Job | None:
-    """Return the job of these settings if it was begun: by a button or a link, or earlier."""
+    """Return the job of these settings if it was begun.
+
+    A session that comes back to settings whose job it holds finds it begun.
+    """
     held, _ = st.session_state.get(JOBS, {}).get(f"{state.page}.{flag}", (None, None))
-    return job_for(state, flag, job_of, given) if state[flag] or held == given else None
+    state[flag] = state[flag] or held == given
+    return job_for(state, flag, job_of, given) if state[flag] else None
 
 
 def job_for(state: PageState, flag: str, job_of: Kept, given: tuple) -> Job:
@@ -137,17 +141,17 @@ def live(
     done, from 0 to 1.
     """
     key = f"_{state.page}.{flag}.job"  # not the name under which the control is kept
-    job = begun(state, flag, job_of, given)
 
     def begin() -> None:
         state[flag] = True
         said.then()
 
-    if job is None:
+    if not state[flag]:
         st.button(
             start, icon=":material/play_arrow:", type="primary", on_click=begin, key=f"{key}.begin"
         )
         return
+    job = job_for(state, flag, job_of, given)
 
     def watch(going: bool) -> None:
         if going:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
-import streamlit as st
 
 from llmviz.course.components.curves.view import Line, RunCurve, View, curves, view_of
 from llmviz.course.lessons.training import words as words
@@ -163,11 +162,3 @@ def _thinned(drawn: Sequence[ChartedRun], limit: int) -> str:
     if longest > KEPT_POINTS:
         return words.run_chart_long.format(points=longest, kept=KEPT_POINTS)
     return "" if longest <= limit else words.run_chart_thinned.format(limit=limit, points=longest)
-
-
-def polled(draw: Callable[[], None], *, growing: bool) -> None:
-    """Draw now, and again each second while something grows.
-
-    `draw` calls `st.rerun()` itself once nothing grows any more, which ends the polling.
-    """
-    st.fragment(draw, run_every=POLL if growing else None)()

@@ -239,12 +239,7 @@ def texts_shown() -> TwoRuns:
     return two_runs_of(found.trial, found.runs, sharing_opening)
 
 
-@kit.kept(8)
-def job_of(trial: Trial) -> kit.Job:
-    """Return both runs in a process of their own; the same trial is run only once."""
-    return kit.training_jobs().start(
-        "llmviz.course.lessons.efficiency.serving.model:serving_run", trial=trial
-    )
+job_of = kit.job_of("llmviz.course.lessons.efficiency.serving.model:serving_run", "trial")
 
 
 @kit.kept(8)

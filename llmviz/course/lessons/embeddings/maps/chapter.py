@@ -134,7 +134,6 @@ def code(state: kit.PageState, request: Request, judged: Judged) -> None:
 
 STAGED = True
 KEY, GUESS = "embeddings.maps", "embeddings.maps.ask"
-PACE = 0.6  # seconds between two looks at a map that is being drawn
 
 
 @st.fragment
@@ -160,10 +159,13 @@ def draw(state: kit.PageState) -> None:
     drawing = None if request.method == "pca" else atlas().ask(here, request)
     if drawing is not None:
         kit.watch_only(KEY, drawing.job)
-    live = drawing is not None and not drawing.job.over
+
+    def going() -> bool:
+        return drawing is not None and not drawing.job.over
+
     with map_here:
-        st.fragment(_map_part, run_every=PACE if live else None)(state, here, request, live)
-    if live:
+        kit.polled(lambda _: _map_part(state, here, request), going)
+    if going():
         return
     points, method = _points(here, request)
     truth = judged(here, points, state["near"])
@@ -281,12 +283,10 @@ def _request(state: kit.PageState, here: Ground) -> Request:
 # ---- the map
 
 
-def _map_part(state: kit.PageState, here: Ground, request: Request, live: bool) -> None:
+def _map_part(state: kit.PageState, here: Ground, request: Request) -> None:
     """The map as far as it is, and what is true about it; looked at again while it is drawn."""
     if request.method != "pca":
         drawing = atlas().ask(here, request)
-        if live == drawing.job.over:
-            st.rerun()  # looking again and again begins, or ends
         if drawing.job.problem:
             _failed(here, request, drawing.job.problem, drawing.job.expected)
         elif not drawing.job.over:

@@ -66,12 +66,7 @@ def both(seed: int, passes: int, mode: kit.Mode) -> kit.Figure:
     return lines(curves, (words.loss_of, words.share_of), mode, shares=True)
 
 
-@kit.kept(12)
-def job_of(own: Planted, seed: int) -> kit.Job:
-    """Return the training in a process of its own; the same one is run only once."""
-    return kit.training_jobs().start(
-        "llmviz.course.lessons.errors.read_planted:read_own", own=own, seed=seed
-    )
+job_of = kit.job_of("llmviz.course.lessons.errors.read_planted:read_own", "own", "seed")
 
 
 def draw_own_sentence(state: kit.PageState) -> None:

@@ -89,7 +89,6 @@ def _of_run(key: str) -> Measured:
 
 AXES_KEY = "history.all.axes"
 COUNT, LONGEST = 100, 15  # names that each writes, and the letters of the longest
-POLL = 0.5  # seconds between two looks at the job
 LISTED = 3  # names of each that are shown
 
 
@@ -100,15 +99,18 @@ def draw_axes(state: kit.PageState) -> None:
     left, right = st.columns(2, gap="medium")
     for place, key, label in ((left, "across", words.across), (right, "up", words.up)):
         place.selectbox(label, list(names), format_func=names.__getitem__, **state.bind(key))
-    job = kit.going_job(f"{AXES_KEY}.write", _writing, state["wseed"]) if state["wrote"] else None
-    going = job is not None and not job.over
-    st.fragment(partial(_growing, state, job, going), run_every=POLL if going else None)()
-    left, right = st.columns([1, 2], vertical_alignment="bottom")
-    left.number_input(words.write_seed, **state.ranged("wseed"))
-    right.button(
-        words.write.format(count=COUNT),
-        icon=":material/edit_note:",
-        on_click=partial(state.__setitem__, "wrote", True),
+    st.number_input(words.write_seed, width=200, **state.ranged("wseed"))
+    if not state["wrote"]:
+        _growing(state, [])
+    kit.live(
+        state,
+        "wrote",
+        _writing,
+        (state["wseed"],),
+        lambda job: _growing(state, list(job.results)),
+        start=words.write.format(count=COUNT),
+        share=lambda job: len(job.results) / len(NINE),
+        said=kit.Said(words.writing, words.stopped, words.again),
     )
     _code()
 
@@ -119,18 +121,9 @@ def _writing(seed: int) -> kit.Job:
     return kit.training_jobs().start(target, count=COUNT, seed=seed, longest=LONGEST)
 
 
-def _growing(state: kit.PageState, job: kit.Job | None, going: bool) -> None:
+def _growing(state: kit.PageState, results: list[Written]) -> None:
     """The chart, as far as the nine have written."""
-    if going and job is not None and job.over:
-        st.rerun()  # which ends the polling
-    if job is not None and job.problem:
-        _writing.forget(state["wseed"])
-        kit.refuse_failed(job)
-    written = {} if job is None else {result.key: result for result in list(job.results)}
-    if job is not None and not job.over:
-        done = len(written)
-        text = words.writing.format(done=done, all=len(NINE)) if done else words.waits
-        st.progress(done / len(NINE), text)
+    written = {result.key: result for result in results}
     chosen = (state["across"], state["up"])
     if any(key in ("write_rate", "new") for key in chosen) and not written:
         st.info(words.unwritten, icon=":material/edit_note:")

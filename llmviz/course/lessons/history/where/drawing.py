@@ -22,7 +22,6 @@ from llmviz.course.lessons.history.where.letter_pictures import (
 from llmviz.course.ui import kit
 
 KEY = "history.where.pad"
-POLL = 0.4  # seconds between two looks at the training
 BARS = 6  # letters that have a bar
 DEFAULT = "A"  # what stands on the canvas where there is no name
 
@@ -45,12 +44,10 @@ def _once_trained(draw: Callable[[Networks], None]) -> None:
     if job.over:
         _draw_results(job, draw)
         return
-    st.fragment(partial(_waiting, job), run_every=POLL)()
+    kit.polled(lambda _: _waiting(job), lambda: not job.over)
 
 
 def _waiting(job: kit.Job) -> None:
-    if job.over:
-        st.rerun()
     done = list(job.results)
     if not done:
         st.progress(0.0, words.waits)

@@ -30,9 +30,12 @@ WEIGHTS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
 
 def draw(state: kit.PageState) -> None:
     """Show the first part of a run and how it goes on, then runs beside each other."""
-    growing = any(map(charted_runs.is_growing, _wanted(state, charted_runs.available())))
     drawn: list[ChartedRun] = []
-    run_chart.polled(partial(_chapter, state, growing, drawn), growing=growing)
+
+    def growing() -> bool:
+        return any(map(charted_runs.is_growing, _wanted(state, charted_runs.available())))
+
+    kit.polled(lambda _: _chapter(state, drawn), growing, run_chart.POLL)
     _download(drawn)
 
 
@@ -89,7 +92,7 @@ def _view(state: kit.PageState) -> View:
     return View(state["axis"], state["unit"], state["mean"], state["logx"], state["logy"])
 
 
-def _chapter(state: kit.PageState, growing: bool, drawn: list[ChartedRun]) -> None:
+def _chapter(state: kit.PageState, drawn: list[ChartedRun]) -> None:
     """The chart and all texts about it: what is done on the chart reruns no more than this.
 
     `drawn` holds the runs that are on the chart from then on.
@@ -97,8 +100,6 @@ def _chapter(state: kit.PageState, growing: bool, drawn: list[ChartedRun]) -> No
     head, stage, below = st.container(), kit.stage("curves", stays=False), st.container()
     with below:
         names = _choose(state)
-    if growing != any(map(charted_runs.is_growing, names)):
-        st.rerun()  # which begins the polling, or ends it
     drawn[:] = _read(names)
     if not drawn:
         st.info(words.nothing, icon=":material/show_chart:")

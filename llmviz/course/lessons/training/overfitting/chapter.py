@@ -70,10 +70,8 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.all_lines)
     slot = f"_training_{kind}"
     _buttons(state, kind, slot)
-    growing = started.active(slot)
-    run_chart.polled(
-        partial(_chart, state, kind, list(own.values()), slot, growing), growing=growing
-    )
+    drawing = partial(_chart, state, kind, list(own.values()), slot)
+    kit.polled(drawing, partial(started.active, slot), run_chart.POLL)
     _code(EXPERIMENTS[kind].runs[0], own)
     kit.seen(words.end, told=words.end_told[kind].format(**facts))
 
@@ -241,8 +239,6 @@ def _buttons(state: kit.PageState, kind: str, slot: str) -> None:
 
 
 def _chart(state: kit.PageState, kind: str, own: list[Titled], slot: str, growing: bool) -> None:
-    if growing and not started.active(slot):
-        st.rerun()
     mine = started.read(slot)
     drawn = mine or own
     order = [title_of(kind, name) for name in EXPERIMENTS[kind].runs]

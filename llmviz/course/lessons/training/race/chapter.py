@@ -104,8 +104,8 @@ def draw(state: kit.PageState) -> None:
     if not drawn and not started.names(SLOT):
         st.info(words.none_chosen, icon=":material/touch_app:")
     elif shown:
-        growing = started.active(SLOT)
-        run_chart.polled(partial(_chart, state, drawn, growing), growing=growing)
+        growing = partial(started.active, SLOT)
+        kit.polled(lambda _: _chart(state, drawn), growing, run_chart.POLL)
     if full and shown:
         _code(full[-1])
     draw_names(state, there)
@@ -133,9 +133,7 @@ def _who(state: kit.PageState) -> None:
     )
 
 
-def _chart(state: kit.PageState, drawn: list[Titled], growing: bool) -> None:
-    if growing and not started.active(SLOT):
-        st.rerun()
+def _chart(state: kit.PageState, drawn: list[Titled]) -> None:
     mine = started.read(SLOT)
     if not drawn and not mine:
         return

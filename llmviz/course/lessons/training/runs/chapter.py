@@ -198,8 +198,11 @@ def draw(state: kit.PageState) -> None:
         charted = _read(state, name)
         if charted is None:
             return
-        growing = charted_runs.is_growing(charted.name) or any(run.active for run in runs.mine())
-        run_chart.polled(partial(_live, state, name, growing), growing=growing)
+
+        def growing() -> bool:
+            return charted_runs.is_growing(name) or any(run.active for run in runs.mine())
+
+        kit.polled(lambda _: _live(state, name), growing, run_chart.POLL)
     rests = not charted_runs.is_growing(charted.name)
     film = None
     if rests and run_film.has_film(charted):
@@ -334,36 +337,31 @@ def _read(state: kit.PageState, name: str) -> ChartedRun | None:
     try:
         return charted_runs.read(name)
     except ValueError as error:
-        known = runs.manager().run(run_folders.split_name(name)[0])
-        if known is None:
+        if _run(name) is None:
             kit.refuse(error)
             return None
-    # It has written nothing yet.
-    run_chart.polled(partial(_waiting, state, name, known.active), growing=known.active)
+    kit.polled(lambda _: draw_panel(state, _run(name), None), partial(_waits, name), run_chart.POLL)
     return None
 
 
-def _waiting(state: kit.PageState, name: str, active: bool) -> None:
-    """The panel of a run that has no point yet, until it has one or has ended."""
-    run = runs.manager().run(run_folders.split_name(name)[0])
-    if run is None or (active and (not run.active or (run.folder / CONFIG).exists())):
-        st.rerun()
-    draw_panel(state, run, None)
+def _run(name: str) -> RunState | None:
+    return runs.manager().run(run_folders.split_name(name)[0])
 
 
-def _live(state: kit.PageState, name: str, growing: bool) -> None:
+def _waits(name: str) -> bool:
+    """Whether a run is yet to write its first line."""
+    run = _run(name)
+    return run is not None and run.active and not (run.folder / CONFIG).exists()
+
+
+def _live(state: kit.PageState, name: str) -> None:
     """A run's panel and its curve; drawn again each second while something goes on."""
     try:
         charted = charted_runs.read(name)
     except ValueError:  # kept under another name, or deleted
         _follow(state, name)
         return
-    run = runs.manager().run(run_folders.split_name(name)[0])
-    if growing and not (
-        charted_runs.is_growing(charted.name) or any(r.active for r in runs.mine())
-    ):
-        st.rerun()
-    draw_panel(state, run, charted)
+    draw_panel(state, _run(name), charted)
     if len(charted.curve):
         at = None if state["at"] < 0 else state["at"]
         run_chart.chart(

@@ -7,4 +7,5 @@ words = beside(__file__)
 
 PARAMS = [
     codec.choice("change", "place", list(words.changes)),
+    codec.flag("timed", False),
 ]

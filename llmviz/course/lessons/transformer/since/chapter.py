@@ -57,7 +57,7 @@ def draw(state: kit.PageState) -> None:
         read = model_and_text[1]
         pictures.draw(change, read.ids)
         _code(change, pictures.read_ids(change, read.ids))
-    pictures.draw_times(change)
+    pictures.draw_times(state, change)
     if shown:
         by = difference(results[ASKED], results[CHANGES["positions"][0]])
         kit.seen(words.end, difference=written(by))

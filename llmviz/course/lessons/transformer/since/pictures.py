@@ -11,7 +11,7 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from llmviz.background import DONE, STOPPED
+from llmviz.background import DONE
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.figures.attention import Axes
 from llmviz.course.figures.since_2017 import cloud, number_table
@@ -25,29 +25,26 @@ from llmviz.nn.layers import ACTIVATIONS
 from llmviz.training.step_times import ROUNDS, StepTimes, step_times
 
 TIMES_KEY = "transformer.since.times"
-POLL = 0.5  # seconds between two looks at how far it is
+step_job = kit.job_of("llmviz.training.step_times:step_times", "names", most=1)
 
 
-@kit.kept(1)
-def measuring() -> list[kit.Job]:
-    """The measurement of this server, once one was begun: the same for all visitors."""
-    return []
-
-
-def draw_times(change: str) -> None:
+def draw_times(state: kit.PageState, change: str) -> None:
     """Show the times, how far their measurement is, or how to begin one."""
     kit.section(words.times)
-    jobs = measuring()
-    if not jobs or jobs[-1].state == STOPPED:
-        st.button(words.measure, key=f"{TIMES_KEY}.begin", icon=":material/timer:", on_click=_begin)
-        return
-    job = jobs[-1]
-    if not job.over:
-        st.fragment(_wait, run_every=POLL)(job)
-        return
+    kit.live(
+        state,
+        "timed",
+        step_job,
+        (tuple(map(checkpoint, FAMILY)),),
+        lambda job: _times(job, change),
+        start=words.measure,
+        share=lambda job: job.results[-1].rounds / ROUNDS if job.results else 0.0,
+        said=kit.Said(words.measures, words.measure_stopped, words.measure, repeats=True),
+    )
+
+
+def _times(job: kit.Job, change: str) -> None:
     if job.state != DONE:
-        kit.refuse(words.not_measured.format(problem=(job.problem.splitlines() or [""])[-1]))
-        st.button(words.measure, key=f"{TIMES_KEY}.begin", icon=":material/timer:", on_click=_begin)
         return
     measured = job.results[-1]
     kit.prose(times_line(change, measured))
@@ -69,27 +66,6 @@ def draw_times(change: str) -> None:
         words.snippet_times,
         f"1 {[checkpoint(name) for name in FAMILY[:2]]}",
     )
-
-
-def _begin() -> None:
-    """Begin to measure, unless another visitor did so meanwhile."""
-    jobs = measuring()
-    if jobs and not jobs[-1].over:
-        return
-    names = [checkpoint(name) for name in FAMILY]
-    jobs[:] = [kit.training_jobs().start("llmviz.training.step_times:step_times", names=names)]
-
-
-def _wait(job: kit.Job) -> None:
-    if job.over:
-        st.rerun()
-    done = job.results[-1].rounds if job.results else 0
-    line = words.measured_rounds.format(done=done, rounds=ROUNDS)
-    if job.before:
-        line = words.times_wait.format(before=kit.count(job.before, "other job"))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(done / ROUNDS, line, width=480)
-        st.button(words.stop, key=f"{TIMES_KEY}.stop", icon=":material/close:", on_click=job.stop)
 
 
 def ratios(measured: StepTimes) -> dict[tuple[str, str], float]:
