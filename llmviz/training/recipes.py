@@ -18,104 +18,94 @@ from llmviz.training.run_folders import PREFIX, kept_runs
 from llmviz.training.word_vectors import WordVectorPlan
 
 
-def names(model: str, options: dict[str, Any], **train: Any) -> Plan:
-    """All models on `names` see the same batches, as often, with one validation set."""
-    settings: dict[str, Any] = {
-        "steps": 6000,
-        "batch_size": 64,
-        "learning_rate": 3e-3,
-        "min_lr": 1e-5,
-        "warmup_steps": 100,
-        "weight_decay": 0.05,
-        "eval_every": 500,
-        "eval_batches": 0,
-        "log_every": 20,
-        "checkpoint_every": 2000,
-        "sample_every": 1000,
-        "sample_tokens": 20,
-        "dtype": "float32",
-    }
-    return Plan(
-        model=model,
-        model_options=options,
-        corpus="names",
-        tokenizer="char",
-        context_length=16,
-        windows="padded",
-        train=TrainConfig(**{**settings, **train}),
-    )
+# All models on `names` see the same batches, as often, with one validation set.
+NAMES = Plan(
+    model="gpt",
+    corpus="names",
+    tokenizer="char",
+    context_length=16,
+    windows="padded",
+    train=TrainConfig(
+        steps=6000,
+        batch_size=64,
+        learning_rate=3e-3,
+        min_lr=1e-5,
+        warmup_steps=100,
+        weight_decay=0.05,
+        eval_every=500,
+        eval_batches=0,
+        log_every=20,
+        checkpoint_every=2000,
+        sample_every=1000,
+        sample_tokens=20,
+        dtype="float32",
+    ),
+)
+# Small models that read tiny-world in whole words. Those with the same settings of training read
+# the same tokens in the same order, as many.
+WHOLE_WORDS = Plan(
+    model="gpt",
+    model_options={"n_layer": 3, "n_head": 4, "n_embd": 64},
+    corpus="tiny-world",
+    characters=4_000_000,
+    tokenizer="word",
+    context_length=64,
+    windows="documents",
+    fraction=0.02,
+    train=TrainConfig(
+        steps=1000,
+        learning_rate=3e-3,
+        min_lr=3e-5,
+        warmup_steps=100,
+        weight_decay=0.05,
+        eval_every=200,
+        log_every=20,
+        checkpoint_every=400,
+        dtype="float32",
+    ),
+)
+# GPTs that read tiny-world in BPE tokens, all with the same tokenizer.
+WORD_PIECES = Plan(
+    model="gpt",
+    corpus="tiny-world",
+    characters=40_000_000,
+    tokenizer="bpe",
+    vocab_size=3072,
+    context_length=256,
+    windows="padded",
+    fraction=0.01,
+    train=TrainConfig(batch_size=16, eval_every=500, checkpoint_every=500),
+)
+# Both translators see the same sentences in the same batches, as often.
+TRANSLATION = Plan(
+    model="seq2seq",
+    corpus="pairs",
+    tokenizer="word",
+    context_length=32,
+    train=TrainConfig(
+        steps=6000,
+        batch_size=64,
+        learning_rate=2e-3,
+        min_lr=2e-5,
+        warmup_steps=400,
+        weight_decay=0.01,
+        eval_every=500,
+        eval_batches=10,
+        log_every=20,
+        checkpoint_every=1000,
+    ),
+)
+_TRAINED = {part.name for part in dataclasses.fields(TrainConfig)}
 
 
-def whole_words(
-    options: dict[str, Any], *, model: str = "gpt", windows: str = "documents", **train: Any
-) -> Plan:
-    """A small model that reads tiny-world in whole words.
-
-    Models with the same settings of training read the same tokens in the same order, as many.
-    """
-    settings: dict[str, Any] = {
-        "steps": 1000,
-        "batch_size": 32,
-        "learning_rate": 3e-3,
-        "min_lr": 3e-5,
-        "warmup_steps": 100,
-        "weight_decay": 0.05,
-        "eval_every": 200,
-        "eval_batches": 20,
-        "log_every": 20,
-        "checkpoint_every": 400,
-        "dtype": "float32",
-    }
-    return Plan(
-        model=model,
-        model_options={"n_layer": 3, "n_head": 4, "n_embd": 64, **options},
-        corpus="tiny-world",
-        characters=4_000_000,
-        tokenizer="word",
-        context_length=64,
-        windows=windows,
-        fraction=0.02,
-        train=TrainConfig(**{**settings, **train}),
-    )
-
-
-def word_pieces(options: dict[str, Any], **train: Any) -> Plan:
-    """A GPT that reads tiny-world in BPE tokens; all such models have the same tokenizer."""
-    settings: dict[str, Any] = {"batch_size": 16, "eval_every": 500, "checkpoint_every": 500}
-    return Plan(
-        model="gpt",
-        model_options=options,
-        corpus="tiny-world",
-        characters=40_000_000,
-        tokenizer="bpe",
-        vocab_size=3072,
-        context_length=256,
-        windows="padded",
-        fraction=0.01,
-        train=TrainConfig(**{**settings, **train}),
-    )
-
-
-def translation(model: str, options: dict[str, Any]) -> Plan:
-    """Both translators see the same sentences in the same batches, as often."""
-    return Plan(
-        model=model,
-        model_options=options,
-        corpus="pairs",
-        tokenizer="word",
-        context_length=32,
-        train=TrainConfig(
-            steps=6000,
-            batch_size=64,
-            learning_rate=2e-3,
-            min_lr=2e-5,
-            warmup_steps=400,
-            weight_decay=0.01,
-            eval_every=500,
-            eval_batches=10,
-            log_every=20,
-            checkpoint_every=1000,
-        ),
+def like(plan: Plan, options: dict[str, Any], **changes: Any) -> Plan:
+    """Return a plan like another but for options of its model and what else is named."""
+    train: Any = {name: changes.pop(name) for name in _TRAINED & set(changes)}
+    return dataclasses.replace(
+        plan,
+        model_options={**plan.model_options, **options},
+        train=dataclasses.replace(plan.train, **train),
+        **changes,
     )
 
 
@@ -131,7 +121,7 @@ class Recipe:
 def _one_layer(positions: str) -> Plan:
     """Two models alike but for positions. One layer: a second would see order through the mask."""
     options = {"n_layer": 1, "positions": positions}
-    return whole_words(options, steps=4000, eval_every=500, checkpoint_every=1000)
+    return like(WHOLE_WORDS, options, steps=4000, eval_every=500, checkpoint_every=1000)
 
 
 # What a transformer gained since 2017. The models have the same number of parameters to within two
@@ -172,7 +162,8 @@ _NAMES_GPT = {"n_layer": 2, "n_head": 4, "n_embd": 48, "dropout": 0.1}
 RECIPES: dict[str, Recipe] = {
     "tiny-world-gpt": Recipe(
         "a BPE GPT on the bundled world",
-        word_pieces(
+        like(
+            WORD_PIECES,
             {"n_layer": 4, "n_head": 4, "n_embd": 192},
             steps=12_000,
             learning_rate=2e-3,
@@ -211,7 +202,8 @@ RECIPES: dict[str, Recipe] = {
     # The draft of speculative decoding: the same stories cut by the same tokenizer as its target's.
     f"{DRAFTS}/tiny-world": Recipe(
         "one narrow layer that guesses the next tokens of tiny-world-gpt",
-        word_pieces(
+        like(
+            WORD_PIECES,
             {"n_layer": 1, "n_head": 4, "n_embd": 64},
             steps=2500,
             learning_rate=5e-3,
@@ -252,41 +244,41 @@ RECIPES: dict[str, Recipe] = {
     ),
     "names-bigram": Recipe(
         "a table of letter pairs, trained with gradients",
-        names("bigram", {}, learning_rate=0.1, min_lr=1e-3, weight_decay=0.0),
+        like(NAMES, {}, model="bigram", learning_rate=0.1, min_lr=1e-3, weight_decay=0.0),
     ),
     "names-mlp": Recipe(
         "a window of letters through one hidden layer with batch norm",
-        names("mlp", {"window": 8, "n_embd": 16, "hidden_size": 128}),
+        like(NAMES, {"window": 8, "n_embd": 16, "hidden_size": 128}, model="mlp"),
     ),
     "names-wavenet": Recipe(
         "a window of letters, joined pair by pair",
-        names("wavenet", {"n_embd": 24, "hidden_size": 96}),
+        like(NAMES, {"n_embd": 24, "hidden_size": 96}, model="wavenet"),
     ),
-    "names-rnn": Recipe("a plain recurrent network", names("rnn", {"n_embd": 64})),
-    "names-gru": Recipe("a recurrent network with gates", names("gru", {"n_embd": 64})),
+    "names-rnn": Recipe("a plain recurrent network", like(NAMES, {"n_embd": 64}, model="rnn")),
+    "names-gru": Recipe("a recurrent network with gates", like(NAMES, {"n_embd": 64}, model="gru")),
     "names-lstm": Recipe(
-        "a recurrent network with a protected memory", names("lstm", {"n_embd": 64})
+        "a recurrent network with a protected memory", like(NAMES, {"n_embd": 64}, model="lstm")
     ),
-    "names-gpt": Recipe("a transformer", names("gpt", _NAMES_GPT)),
+    "names-gpt": Recipe("a transformer", like(NAMES, _NAMES_GPT)),
     "names-gpt-no-mask": Recipe(
         "a transformer that sees the letters it should predict",
-        names("gpt", {**_NAMES_GPT, "mask": "none"}, steps=1000),
+        like(NAMES, {**_NAMES_GPT, "mask": "none"}, steps=1000),
     ),
     "names-gpt-no-shift": Recipe(
         "a transformer trained to copy its input",
-        names("gpt", {**_NAMES_GPT, "shift": False}, steps=1000),
+        like(NAMES, {**_NAMES_GPT, "shift": False}, steps=1000),
     ),
     "names-gpt-mask-off-by-one": Recipe(
         "a transformer whose mask lets each letter see one ahead",
-        names("gpt", {**_NAMES_GPT, "mask": "off_by_one"}, steps=1000),
+        like(NAMES, {**_NAMES_GPT, "mask": "off_by_one"}, steps=1000),
     ),
     "names-gpt-two-softmaxes": Recipe(
         "a transformer with its mask between two softmaxes",
-        names("gpt", {**_NAMES_GPT, "softmax_before_mask": "softmax_again"}),
+        like(NAMES, {**_NAMES_GPT, "softmax_before_mask": "softmax_again"}),
     ),
     "names-gpt-no-scale": Recipe(
         "a transformer whose scores are not divided by the root of the head size",
-        names("gpt", {**_NAMES_GPT, "attention_scale": "none"}),
+        like(NAMES, {**_NAMES_GPT, "attention_scale": "none"}),
     ),
     "words-gpt": Recipe("one layer over whole words, with positions", _one_layer("learned")),
     "words-gpt-no-positions": Recipe(
@@ -294,7 +286,8 @@ RECIPES: dict[str, Recipe] = {
     ),
     "masked-words": Recipe(
         "an encoder that sees both sides and says which word is hidden",
-        whole_words(
+        like(
+            WHOLE_WORDS,
             {},
             model="bert",
             windows="padded",
@@ -306,17 +299,17 @@ RECIPES: dict[str, Recipe] = {
         ),
     ),
     **{
-        f"{SINCE_2017}/{name}": Recipe(description, whole_words(options))
+        f"{SINCE_2017}/{name}": Recipe(description, like(WHOLE_WORDS, options))
         for name, (description, options) in _FAMILY.items()
     },
     # As since-2017/learned in all but how much it reads: its text comes again some thirty times.
     f"{ERRORS}/by-heart": Recipe(
         "learned positions, trained on few stories until it knows them by heart",
-        dataclasses.replace(whole_words(_LEARNED), characters=300_000),
+        like(WHOLE_WORDS, _LEARNED, characters=300_000),
     ),
     f"{ERRORS}/by-heart-smoothed": Recipe(
         "the same with label smoothing, so that it learns never to be quite sure",
-        dataclasses.replace(whole_words(_LEARNED, label_smoothing=0.1), characters=300_000),
+        like(WHOLE_WORDS, _LEARNED, characters=300_000, label_smoothing=0.1),
     ),
     "tiny-world-word2vec": Recipe(
         "a vector for each word, learned from its neighbours",
@@ -329,11 +322,11 @@ RECIPES: dict[str, Recipe] = {
     ),
     "pairs-seq2seq": Recipe(
         "an encoder and decoder that translate tiny-world's sentences",
-        translation("seq2seq", {"n_layer": 2, "n_head": 4, "n_embd": 96}),
+        like(TRANSLATION, {"n_layer": 2, "n_head": 4, "n_embd": 96}, model="seq2seq"),
     ),
     "pairs-rnn": Recipe(
         "a recurrent encoder and decoder with one vector between them, on the same sentences",
-        translation("seq2seq-rnn", {"cell": "gru", "n_embd": 96}),
+        like(TRANSLATION, {"cell": "gru", "n_embd": 96}, model="seq2seq-rnn"),
     ),
 }
 
