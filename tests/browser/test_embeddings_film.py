@@ -134,7 +134,7 @@ def test_a_training_of_the_learner_moves_the_map_while_it_runs(lesson, window):
     page.get_by_role("button", name="Train", exact=True).click()
     # First the bundled film goes on standing there, then the learner's own words.
     until(page, "() => location.href.includes('trained=1')")
-    page.get_by_role("button", name="Train again").wait_for()
+    page.get_by_role("button", name="Keep for the other lessons").wait_for()
     expect(of_film(page, ".player .count")).to_have_text("40 / 40")
     window.settle()
     last = picture(page)
