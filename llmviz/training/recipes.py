@@ -17,7 +17,6 @@ from llmviz.training.plan import Plan
 from llmviz.training.run_folders import PREFIX, kept_runs
 from llmviz.training.word_vectors import WordVectorPlan
 
-
 # All models on `names` see the same batches, as often, with one validation set.
 NAMES = Plan(
     model="gpt",
