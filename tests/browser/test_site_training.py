@@ -174,7 +174,98 @@ def test_a_browser_that_keeps_nothing_trains_all_the_same(window, page_of_curves
     page = opened(window, page_of_curves, forbid)
     own_text(page, OWN_TEXT)
     if what == "setItem":
-        expect(page.locator("#train-storage")).to_contain_text("copy it before you leave")
+        expect(page.locator("#train-limits")).to_contain_text("copy it before you leave")
     page.locator("#train-go").click()
     until(page, lambda: step(page) > 0)
     assert page.locator("#train-text").input_value() == OWN_TEXT
+
+
+def pause(page: Any) -> tuple[int, list[str]]:
+    """Stop; returns the step, and what was written at each step that is listed."""
+    page.locator("#train-go").click()
+    expect(page.locator("#train-go")).to_have_text("Go on")
+    until(page, lambda: stands(page))
+    return step(page), page.locator("#train-written tr").all_inner_texts()
+
+
+def trained(page: Any) -> Any:
+    page.locator("#train-size").fill("0")
+    own_text(page, OWN_TEXT)
+    page.locator("#train-go").click()
+    until(page, lambda: step(page) > 20, 60)
+    return page
+
+
+def test_what_was_learned_stands_after_a_reload_and_goes_on_until_it_is_forgotten(training):
+    before = pause(trained(training))
+    training.reload()
+    expect(training.locator("#train-told")).to_contain_text("Kept from your last visit")
+    until(training, lambda: step(training) == before[0])
+    assert training.locator("#train-written tr").all_inner_texts() == before[1]
+    training.locator("#train-go").click()
+    until(training, lambda: step(training) > before[0])
+    assert training.locator("#train-written tr").last.inner_text() == before[1][-1]
+    training.locator("#train-again").click()
+    until(training, lambda: step(training) < before[0])
+    training.reload()
+    expect(training.locator("#train-go")).to_be_visible()
+    assert step(training) < before[0]
+
+
+@pytest.mark.parametrize("what", ["IDBFactory.prototype.open", "IDBObjectStore.prototype.put"])
+def test_a_browser_that_does_not_keep_what_was_learned_says_so(window, page_of_curves, what):
+    forbid = f"{what} = () => {{ throw new DOMException('', 'QuotaExceededError') }}"
+    page = trained(opened(window, page_of_curves, forbid))
+    expect(page.locator("#train-limits")).to_contain_text("does not keep what was learned")
+    before, _ = pause(page)
+    page.locator("#train-go").click()
+    until(page, lambda: step(page) > before)
+
+
+HIDE = """
+const frames = [];
+const now = globalThis.requestAnimationFrame;
+const hide = (hidden) => {
+  const state = { hidden, visibilityState: hidden ? "hidden" : "visible" };
+  for (const [name, value] of Object.entries(state))
+    Object.defineProperty(document, name, { get: () => value, configurable: true });
+  globalThis.requestAnimationFrame = hidden ? (act) => frames.push(act) : now;
+  document.dispatchEvent(new Event("visibilitychange"));
+  for (const act of hidden ? [] : frames.splice(0)) now(act);
+};
+globalThis.hide = hide;
+globalThis.heard = 0;
+"""
+
+
+def test_it_goes_on_while_another_page_is_in_front(window, page_of_curves):
+    """A hidden page draws nothing, and what learns behind it goes on."""
+    page = trained(opened(window, page_of_curves, KILL + HIDE))
+    page.evaluate("lastWorker.addEventListener('message', (one) => (heard = one.data.step))")
+    page.evaluate("hide(true)")
+    other = page.context.new_page()
+    other.bring_to_front()
+    page.wait_for_timeout(100)
+    shown = step(page)
+    until(page, lambda: page.evaluate("globalThis.heard") > shown + 50, 60)
+    assert step(page) == shown
+    other.close()
+    page.evaluate("hide(false)")
+    until(page, lambda: step(page) > shown + 50)
+
+
+def test_a_device_with_little_memory_begins_with_the_smallest_model(window, page_of_curves):
+    little = "Object.defineProperty(Navigator.prototype, 'deviceMemory', { get: () => 2 })"
+    page = opened(window, page_of_curves, little)
+    expect(page.locator("#train-size-now")).to_have_text("1 layer, 16 wide")
+    expect(page.locator("#train-limits")).to_contain_text("little memory")
+    page.locator("#train-go").click()
+    until(page, lambda: step(page) > 0)
+
+
+def test_neither_webgpu_nor_webassembly_is_needed(window, page_of_curves):
+    page = opened(
+        window, page_of_curves, "delete Navigator.prototype.gpu; delete globalThis.WebAssembly;"
+    )
+    assert page.evaluate("[typeof WebAssembly, 'gpu' in navigator]") == ["undefined", False]
+    trained(page)

@@ -11,7 +11,7 @@ import pytest
 from llmviz.course.components._shared.transport import unpack
 from llmviz.course.components.token_strip.view import TokenRow, strip_payload
 from llmviz.course.lessons.sampling.temperature import chapter as temperature
-from llmviz.course.site.live import packed_tokenizer
+from llmviz.course.site.live import HERE, packed_tokenizer
 from llmviz.sampling.pipeline import top_ids
 from llmviz.tokenizers import get_tokenizer
 from tests.course.site.test_learning import pytestmark, run
@@ -92,3 +92,9 @@ def test_softmax_at_each_temperature_is_that_of_the_app(spread):
         temperature.caption(f"t{ids[0]}", 50, stop, row)
         for stop, row in zip(stops, rows, strict=True)
     ]
+
+
+@pytest.mark.parametrize("entry", sorted(path.name for path in HERE.glob("*_view.js")))
+def test_no_two_files_of_a_page_s_script_share_a_name(entry):
+    """They are joined into one script, which would not even begin."""
+    assert run("return true;", entry=entry)

@@ -3,6 +3,7 @@
 import { eachFrame, el } from "../../components/_shared/common.js";
 import { unpack } from "../../components/_shared/message.js";
 import { fixed, whole } from "../../components/_shared/numbers.js";
+import { forgetTraining, keepTraining, keptTraining } from "./kept_training.js";
 import { learner, serve } from "./learner.js";
 import { divided, MOST } from "./learning.js";
 import { drawLosses } from "./loss_chart.js";
@@ -22,6 +23,7 @@ const WATCH = 2000; // milliseconds; after SILENT of them without a word a worke
 const SILENT = 10;
 const SHORT_TURN = 40; // milliseconds that the page itself learns before it looks at its controls
 const KEPT = "llmviz-train";
+const LITTLE = 2; // gigabytes of memory: such a device begins with the smallest GPT
 
 export function start({ names }) {
   const site = globalThis.llmvizSite;
@@ -38,6 +40,7 @@ export function start({ names }) {
   let seed = 1;
   let below = false;
   let told = { reports: [], names: NAMES };
+  const made = globalThis.llmvizTrain.source.length; // another script may keep something else
 
   const done = () => told.reports.at(-1)?.step ?? 0; // steps
 
@@ -98,6 +101,24 @@ export function start({ names }) {
       below = true;
       tell(`At step ${whole(report.step)} the GPT fell below the dashed line of counted pairs, which see only the letter before.`);
     }
+    if (report.kept && report.step) keepTraining({ made, plan, kept, told, seed, below }).then(() => limit("learned"), unkept);
+    show();
+  }
+
+  // What this browser cannot do is said for as long as it cannot.
+  const limits = {};
+  function limit(what, text = "") {
+    limits[what] = text;
+    at("limits").textContent = Object.values(limits).join(" ").trim();
+  }
+  const unkept = () => limit("learned", "This browser does not keep what was learned: after a reload it begins from nothing.");
+
+  // Where the last visit ended.
+  async function again() {
+    const found = await keptTraining();
+    if (plan || found?.made !== made) return;
+    ({ plan, kept, told, seed, below } = found);
+    tell(`Kept from your last visit: ${whole(done())} steps. “Go on” continues, and “Again, from nothing” forgets them.`);
     show();
   }
 
@@ -175,6 +196,7 @@ export function start({ names }) {
     hear?.({ going: false });
     [plan, kept, below, going, silent] = [next, null, false, runs, 0];
     told = { reports: [], names: NAMES };
+    forgetTraining().catch(() => {});
     open();
     hear({ plan, going });
     show();
@@ -210,10 +232,14 @@ export function start({ names }) {
     try {
       const values = Object.fromEntries(settings.map((name) => [name, at(name).value]));
       localStorage.setItem(KEPT, JSON.stringify({ ...values, own: own() }));
-      at("storage").textContent = "";
+      limit("text");
     } catch {
-      at("storage").textContent = "This browser does not keep your text: copy it before you leave the page.";
+      limit("text", "This browser does not keep your text: copy it before you leave the page.");
     }
+  }
+  if (navigator.deviceMemory <= LITTLE) {
+    at("size").value = 0;
+    limit("memory", "This device has little memory, so it begins with the smallest GPT.");
   }
   try {
     const values = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
@@ -224,9 +250,11 @@ export function start({ names }) {
   labels();
   site.onTheme(show);
   addEventListener("resize", show);
+  const asked = again().catch(() => {}); // a browser that keeps nothing
   site.data(names).then(
-    (message) => {
+    async (message) => {
       texts = unpack(message);
+      await asked;
       if (!plan && !own()) begin(false);
     },
     () => tell("The file of the names is missing. Paste a text of your own."),
