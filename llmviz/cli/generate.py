@@ -54,7 +54,7 @@ def add(commands: Any) -> None:
     )
     given("--tokens", type=whole(0), default=100, help="largest number of tokens to write")
     for kind in STEPS:
-        given(f"--{_flag(kind)}", **_option(kind))
+        given(f"--{kind.name.replace('_', '-')}", **_option(kind))
     given(
         "--order",
         metavar="STEP,STEP,...",
@@ -77,10 +77,6 @@ def add(commands: Any) -> None:
     given("--seed", type=whole(0, LAST_SEED), default=0, help="of the random numbers; default 0")
     given("--json", action="store_true", help="one JSON object per token")
     parser.set_defaults(run=run)
-
-
-def _flag(kind: StepKind) -> str:
-    return kind.name.replace("_", "-")
 
 
 def _option(kind: StepKind) -> dict[str, Any]:

@@ -269,20 +269,6 @@ def trained_parameters(model: nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
 
 
-@torch.no_grad()
-def rank_of_change(before: Tensor, after: Tensor) -> Tensor:
-    """Return the singular values of after − before, both (out, in), the largest first.
-
-    How fast they fall says which rank a change needs: LoRA's has r of them above zero at most.
-    """
-    if before.shape != after.shape:
-        raise ValueError(
-            f"the two matrices must have one shape; got {tuple(before.shape)} and "
-            f"{tuple(after.shape)}"
-        )
-    return torch.linalg.svdvals((after - before).double())
-
-
 def share_kept(values: Tensor) -> Tensor:
     """Return for each rank the share of a change's squared length that this rank can hold.
 

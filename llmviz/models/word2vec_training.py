@@ -195,7 +195,6 @@ class SkipGramRecord(NamedTuple):
     loss: float  # mean of a pair since the last record, in nats; NaN before the first update
     learning_rate: float
     seconds: float  # since the start, snapshots not counted
-    words_per_second: float
     vectors: np.ndarray  # (V, C), a copy
 
 
@@ -271,8 +270,7 @@ def _run(
 
     def record() -> SkipGramRecord:
         mean = loss / pairs if pairs else math.nan
-        speed = words / seconds if seconds else 0.0
-        return SkipGramRecord(words, total, mean, rate, seconds, speed, model.vectors())
+        return SkipGramRecord(words, total, mean, rate, seconds, model.vectors())
 
     def update(batch: Batch) -> tuple[Tensor, Tensor]:
         step = gradient(word, neighbour, batch, model.config.negatives)

@@ -48,10 +48,6 @@ class Film:
     stopped_early: bool
     tokenizer: BPETokenizer
 
-    def sample_at(self, step: int) -> list[FilmNode]:
-        """Return the sample's tokens after `step` merges, from left to right."""
-        return [node for node in self.nodes if node.born <= step < node.died]
-
     def following(self, sample: str) -> Film:
         """Return the same training with another sample text, without training again."""
         nodes = tuple(_sample_nodes(self.tokenizer, check_text(sample)))

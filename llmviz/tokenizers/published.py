@@ -65,7 +65,8 @@ class PublishedTokenizer(ByteTokenizer):
         content = {**content, "truncation": None, "padding": None}
         self._content = {**content, "post_processor": None}
         _check_parts(content)
-        spelled = _spelled if _is_byte_level(content) else _spelled_with_spaces
+        by_bytes = _decoders(content["decoder"]) == [BYTE_LEVEL]
+        spelled = _spelled if by_bytes else _spelled_with_spaces
         self._drops_space = _drops_space(content["decoder"])
         self._compiled = _compiled(content)
         self.front = _front(self._compiled)
@@ -377,10 +378,6 @@ def _writes_spaces(steps: list[Any]) -> bool:
     spaces = [("Replace", {"String": SPACE}, " "), ("Metaspace", SPACE)]
     others = ["ByteFallback", "Fuse", ("Strip", " ", 1, 0)]
     return any(step in spaces for step in steps) and all(step in spaces + others for step in steps)
-
-
-def _is_byte_level(content: dict[str, Any]) -> bool:
-    return _decoders(content["decoder"]) == [BYTE_LEVEL]
 
 
 def _drops_space(decoder: dict[str, Any]) -> bool:

@@ -8,8 +8,6 @@ import plotly.graph_objects as go
 
 from llmviz.course.figures.theme import INK, LEGEND_ABOVE, Mode, chart_layout, role_color
 
-_SPLIT = 0.24  # of the height: below it the counts
-
 
 def over_temperature(
     temperatures: Sequence[float],

@@ -96,7 +96,6 @@ def written(value: Any, form: str = "") -> str:
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _TINTED = re.compile(r":(\w+)-background\[([^\]]*)\]")
-_STYLES = re.compile(r"<style>.*?</style>", re.S)
 _NOTES = {"info", "success", "warning", "error"}
 _PASSED = {"space", "progress", "empty", "spinner", "skeleton"}
 _HEADS = {"title": "h1", "header": "h2", "subheader": "h3"}

@@ -37,7 +37,6 @@ BEFORE = (
 AFTER = ". Then Anna ate ham with butter. Hugo nodded happily. And where was Anna? At the"
 COUNTED = 3_000  # stories in which tokens are counted
 FOLDS = 5
-LONGEST = 10  # rows whose mean direction is that of tokens that never came
 VOWELS = "aeiou"
 
 
@@ -103,35 +102,6 @@ def row_of(table: np.ndarray, token: int, count: int = 5) -> Row:
     cosines[token] = -2
     best = np.argsort(-cosines, kind="stable")[:count]
     return Row(float(norms[token]), [(int(i), float(cosines[i])) for i in best])
-
-
-class FoundByRows(NamedTuple):
-    """How many tokens that never came are found by their rows alone, as a share of as many rows.
-
-    by_norm: among the longest rows. by_direction: among those that point most nearly as the mean of
-    the LONGEST longest ones does.
-    """
-
-    by_norm: float
-    by_direction: float
-
-
-def found_by_rows(table: np.ndarray, counts: np.ndarray) -> FoundByRows:
-    """Return how well tokens that never came are told by their rows; table (V, C), counts (V,).
-
-    Raises ValueError where every token came.
-    """
-    never = counts == 0
-    wanted = int(never.sum())
-    if not wanted:
-        raise ValueError("every token came at least once: there is none to be found")
-    norms = np.linalg.norm(table, axis=1)
-    longest = np.argsort(-norms, kind="stable")
-    cosines = (table / norms[:, None]) @ (
-        table[longest[:LONGEST]] / norms[longest[:LONGEST], None]
-    ).mean(0)
-    nearest = np.argsort(-cosines, kind="stable")[:wanted]
-    return FoundByRows(float(never[longest[:wanted]].mean()), float(never[nearest].mean()))
 
 
 class Met(NamedTuple):

@@ -33,11 +33,6 @@ def lines_of(known: References | None) -> list[Line]:
     ]
 
 
-def _references(run: ChartedRun) -> References | None:
-    known = references_of(run)
-    return known[0] if known else None
-
-
 def _lines(main: ChartedRun, known: References | None) -> list[Line]:
     if main.counted == PAIR:
         return [Line(words.run_chart_blind, blind(main.description))]
@@ -64,7 +59,7 @@ def chart(
     weights: shares of smoothing that can be chosen where `offered` has "mean".
     """
     limit = points_each(len(drawn))
-    references = [_references(run) for run in drawn]
+    references = [known[0] if (known := references_of(run)) else None for run in drawn]
     stops = tuple(sorted({*weights, view.mean} - {0.0}))
     run_curves = [
         run_curve(

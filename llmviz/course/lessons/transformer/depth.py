@@ -18,7 +18,6 @@ class DepthStudy(NamedTuple):
 
     activations: Tensor  # (P,) root mean square of the numbers at each point
     gradients: Tensor  # (P,) length of the loss's gradient with respect to them
-    weight_gradients: Tensor  # (L,) length of the gradient of all weights of each layer
 
 
 def depth_study(
@@ -75,12 +74,6 @@ def depth_study(
         for block in model.blocks:
             points.append(block(points[-1], mask, causal, None))
     loss = (points[-1] * direction).mean()
-    weights = [list(block.parameters()) for block in model.blocks]
-    flat = [*points, *(weight for layer in weights for weight in layer)]
-    gradients = iter(torch.autograd.grad(loss, flat))
-    by_point = torch.stack([next(gradients).norm() for _ in points])
-    by_layer = torch.stack(
-        [torch.stack([next(gradients).norm() for _ in layer]).norm() for layer in weights]
-    )
+    gradients = torch.stack([found.norm() for found in torch.autograd.grad(loss, points)])
     sizes = torch.stack([point.detach().square().mean().sqrt() for point in points])
-    return DepthStudy(sizes, by_point, by_layer)
+    return DepthStudy(sizes, gradients)

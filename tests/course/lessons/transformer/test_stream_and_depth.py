@@ -25,9 +25,6 @@ def test_shares_sum_to_one_and_parts_are_the_taps(options):
         whole = trace[f"blocks.{layer}.residual"][0]
         torch.testing.assert_close(found.norms[layer + 1], whole.norm(dim=-1))
         for number, part in ((1, attention), (2, mlp)):
-            torch.testing.assert_close(
-                found.part_norms[number, layer + 1], part.norm(dim=-1), atol=1e-4, rtol=1e-4
-            )
             share = (part * whole).sum(-1) / (whole * whole).sum(-1)
             torch.testing.assert_close(found.shares[number, layer + 1], share, atol=1e-4, rtol=1e-4)
 
@@ -45,7 +42,6 @@ def test_the_gradient_at_the_end_is_that_of_a_mean_product(options):
     """T·C random numbers r of mean square 1: the gradient of mean(x·r) is r / TC, 1/√(TC) long."""
     found = depth_study(3, **options)
     assert found.activations.shape == found.gradients.shape == (4,)
-    assert found.weight_gradients.shape == (3,) and found.weight_gradients.isfinite().all()
     assert found.gradients[-1].item() == pytest.approx((16 * 32) ** -0.5, rel=0.1)
 
 

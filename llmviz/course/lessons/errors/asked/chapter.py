@@ -18,7 +18,6 @@ from llmviz.course.lessons.errors.moved_answers import (
     Asked,
     Moved,
     Place,
-    Way,
     answers,
     recorded,
 )
@@ -51,7 +50,11 @@ def draw(state: kit.PageState) -> None:
     with kit.stage("asked", stays=False):
         kit.guess_cases(
             [
-                kit.Case(words.ways[name], way.right / way.stories, way_interval(way))
+                kit.Case(
+                    words.ways[name],
+                    way.right / way.stories,
+                    Share(way.right, way.stories).interval,
+                )
                 for name, way in measured.ways.items()
             ],
             kit.Axis(0.5, 1, words.right_axis.format(stories=stories)),
@@ -71,11 +74,6 @@ def draw(state: kit.PageState) -> None:
     longer.draw()
     if opened and story is not None:
         kit.seen(words.end, **story, **numbers)
-
-
-def way_interval(way: Way) -> tuple[float, float]:
-    """Return where the share of right answers to all such questions lies."""
-    return Share(way.right, way.stories).interval
 
 
 def question(measured: Moved) -> kit.Question:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from llmviz.tokenizers import Tokenizer
 
 BEGINNING, MIDDLE, END = "beginning", "middle", "end"
-OWN_PLACES = (BEGINNING, MIDDLE, END)
 ALONE, LEARNERS, HENS = "alone", "learners", "hens"
 REWORDED, OPTIONS, TURNED = "reworded", "options", "turned"
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")

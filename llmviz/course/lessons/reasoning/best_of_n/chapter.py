@@ -62,7 +62,9 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.intro)
     if shown:
         _fails()
-        _budget()
+        kit.section(words.budget, questions=QUESTIONS)
+        kit.chart(budget_figure(kit.theme()), f"{KEY}.budget", bar=False)
+        kit.prose(budget_read())
         _steps()
         kit.seen(words.end, **end())
 
@@ -213,12 +215,6 @@ def live_read(tries: list[Try], numbers: Sum) -> str:
     else:
         kind = "likely" if hits[LIKELY] else "checker"
     return words.live_read[kind].format(count=len(tries), right=right)
-
-
-def _budget() -> None:
-    kit.section(words.budget, questions=QUESTIONS)
-    kit.chart(budget_figure(kit.theme()), f"{KEY}.budget", bar=False)
-    kit.prose(budget_read())
 
 
 @kit.kept(2)

@@ -154,16 +154,12 @@ def _notes(bits: Bits, step: int, asked: kit.Question | None) -> None:
     kit.prose(caption(plain))
     if step and told:
         changed = [at for at in turned(bits, step) if step < at <= len(bits)]
+        kind = "stays" if flipped.answer == true else "turns"
         shown = {"step": step, "changed": len(changed), "behind": len(bits) - step}
-        kit.prose(words.flipped[flip_kind(flipped, true)].format(**shown, answer=flipped.answer))
+        kit.prose(words.flipped[kind].format(**shown, answer=flipped.answer))
     if told:
         kind = "right" if at_once.is_right else "wrong"
         kit.prose(words.at_once[kind].format(answer=at_once.answer))
-
-
-def flip_kind(flipped: Written, true: int) -> str:
-    """Return whether the answer after a flip is the parity of the bits all the same."""
-    return "stays" if flipped.answer == true else "turns"
 
 
 def caption(written: Written) -> str:

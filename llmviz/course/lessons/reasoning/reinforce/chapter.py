@@ -112,13 +112,12 @@ def question(group: Group) -> kit.Question | None:
     if len(told) < 3 or np.diff(logs).min() < math.log(APART):
         return None
     return kit.Question.among(
-        words.ask, told, wrong[0].times, times_text, text=kit.quote(wrong[0].text)
+        words.ask,
+        told,
+        wrong[0].times,
+        lambda times: words.times.format(times=f"{times:.2g}"),
+        text=kit.quote(wrong[0].text),
     )
-
-
-def times_text(times: float) -> str:
-    """Return how many times as probable something is."""
-    return words.times.format(times=f"{times:.2g}")
 
 
 def _answers(group: Group, asked: kit.Question | None) -> None:

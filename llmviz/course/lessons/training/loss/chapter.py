@@ -424,13 +424,10 @@ def _result(reading: kit.Read, logits: np.ndarray, steps, settings: LossSettings
             )
         )
     if settings.smoothing:
-        lines.append(_smoothed(settings, logits.shape[1]))
+        share, vocabulary = kit.percent(settings.smoothing), logits.shape[1]
+        line = words.smoothed.format(eps=settings.smoothing, share=share, vocabulary=vocabulary)
+        lines.append(line)
     kit.prose("\n\n".join([" ".join(lines[:2]), *lines[2:]]))
-
-
-def _smoothed(settings: LossSettings, vocabulary: int) -> str:
-    share = kit.percent(settings.smoothing)
-    return words.smoothed.format(eps=settings.smoothing, share=share, vocabulary=vocabulary)
 
 
 def _code(reading: kit.Read, steps, settings: LossSettings) -> None:

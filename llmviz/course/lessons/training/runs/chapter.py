@@ -169,7 +169,8 @@ def draw(state: kit.PageState) -> None:
     if manager is None:
         return
     manager.warm()
-    _come_back(state)
+    if state["run"]:  # after F5 the link names it; it is this visitor's again if nobody else has it
+        runs.come_back(state["run"])
     with kit.stage("runs", stays=False):
         above = st.container()
         picture, side = st.columns([3, 2], gap="medium")
@@ -231,12 +232,6 @@ def end(charted: ChartedRun) -> str:
         last=float(curve.train[-1]),
         unit=words.end_units[charted.counted],
     )
-
-
-def _come_back(state: kit.PageState) -> None:
-    """After F5 the link names the run; it is this visitor's again if nobody else has it."""
-    if state["run"]:
-        runs.come_back(state["run"])
 
 
 def _time_unknown(state: kit.PageState) -> bool:

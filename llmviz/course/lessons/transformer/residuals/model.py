@@ -22,7 +22,6 @@ class StreamShares(NamedTuple):
     """How long the stream is, and which part of it comes from where."""
 
     norms: Tensor  # (P, T) length of the vector
-    part_norms: Tensor  # (3, P, T) length of what each of PARTS has added so far
     shares: Tensor  # (3, P, T) of each of PARTS; they sum to 1
 
 
@@ -44,4 +43,4 @@ def stream_shares(model: LanguageModel, ids: Sequence[int]) -> StreamShares:
     whole = torch.cat((embedding[None], ends))
     parts = torch.stack((embedding.expand_as(whole), attention, mlp))  # (3, P, T, C)
     shares = (parts * whole).sum(-1) / whole.square().sum(-1)
-    return StreamShares(whole.norm(dim=-1), parts.norm(dim=-1), shares)
+    return StreamShares(whole.norm(dim=-1), shares)
