@@ -237,7 +237,9 @@ def test_vectors_of_tokens_that_never_came_are_nearly_one_vector():
     found = letters.vectors(table, np.array([True, True, False, False]))
     assert found["alike_never"] == "0.800" and found["alike_came"] == "−1.000"
     assert found["long_never"] == "3.50" and found["long_came"] == "1.00"
-    _, told = letters.unread(letters.engine.load(letters.MODEL), np.array(letters.recorded().counts))
+    _, told = letters.unread(
+        letters.engine.load(letters.MODEL), np.array(letters.recorded().counts)
+    )
     assert float(told["alike_never"]) > 0.9 > 0.3 > float(told["alike_came"])
 
 
