@@ -11,6 +11,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import expect
@@ -18,6 +19,7 @@ from playwright.sync_api import expect
 from llmviz import cli
 from llmviz.course.lessons.ways import WAYS
 from llmviz.course.ui import question
+from llmviz.course.ui.glossary import seen
 from tests.browser.conftest import PATIENCE
 from tests.browser.hand import until
 
@@ -42,6 +44,20 @@ def hour(tmp_path_factory: pytest.TempPathFactory) -> Path:
     finally:
         question.COVERS = covers
     return folder
+
+
+def test_the_glossary_leads_to_where_a_term_is_seen_in_the_hour(hour):
+    links = re.findall(
+        r'<dt id="([^"]*)">[^\n]*?</dt><dd>(?:(?!</dd>).)*<a class="see" href="([^"]*)"',
+        (hour / "glossary.html").read_text("utf-8"),
+    )
+    here = {term: place for term, place in seen().items() if place.partition("?")[0] in CHAPTERS}
+    assert {unquote(term) for term, _ in links} == set(here)
+    for term, file in links:
+        chapter, _, state = here[unquote(term)].partition("?")
+        assert (hour / file).is_file() and file.startswith(chapter), term
+        if "&" in state:  # a state of its own, not the chapter as it begins
+            assert file != f"{chapter}.html", term
 
 
 class Quiet(SimpleHTTPRequestHandler):

@@ -49,6 +49,10 @@ class Files:
         self._names.append(name)
         self._content.update(data)
 
+    def has(self, name: str) -> bool:
+        """Whether a file of this name was written."""
+        return name in self._known
+
     def data(self, content: bytes) -> str:
         """Write bytes as a script and return the name by which a page asks for them."""
         name = hashlib.blake2b(content, digest_size=12).hexdigest()

@@ -21,6 +21,7 @@ from markupsafe import Markup
 from llmviz.course.components._shared.transport import unpack
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
+from llmviz.course.lessons.glossary import words as glossary
 from llmviz.course.site.elements import Body, plain
 from llmviz.course.site.files import HERE, Files
 from llmviz.course.site.live import MODELS, live_html, live_script, packed_model
@@ -30,6 +31,7 @@ from llmviz.course.ui.asked import SILENT
 from llmviz.course.ui.common import Parts
 from llmviz.course.ui.contents import Lesson
 from llmviz.course.ui.course import GLOSSARY, HOME, search_index, stops
+from llmviz.course.ui.glossary import seen as seen_at
 from llmviz.course.ui.glossary import terms
 from llmviz.nearest import nearest
 from llmviz.paths import ICON, LICENCE
@@ -232,7 +234,7 @@ def _write_page(
     html, title = "", place.title
     told: dict[str, Any] = {"looks": dict(states), "offline": files.kept}
     if place.lesson.key == GLOSSARY:
-        html = _glossary(place)
+        html = _glossary(files, pages, place)
     elif place.is_live:
         html, told["live"] = _live(files, place)
     elif seen is not None:
@@ -421,9 +423,25 @@ def _own(chapter: Mapping[str, str]) -> str:
     return f': <a href="{escape(chapter["file"])}#own">{escape(own.link)}</a>' if own else ""
 
 
-def _glossary(place: Place) -> str:
+def _glossary(files: Files, pages: Sequence[Place], place: Place) -> str:
+    """The terms, each with a link to where it is seen, if that is a page of this site."""
+    chapters, places_of = {page.name: page for page in pages}, seen_at()
     listed = "".join(
-        f'<dt id="{quote(name)}">{escape(name)}</dt><dd>{escape(text)}</dd>'
+        f'<dt id="{quote(name)}">{escape(name)}</dt>'
+        f"<dd>{escape(text)}{_see(files, chapters, places_of.get(name, ''))}</dd>"
         for name, text in terms().items()
     )
     return f'<h1>{escape(place.title)}</h1><dl class="terms">{listed}</dl>'
+
+
+def _see(files: Files, chapters: Mapping[str, Place], at: str) -> str:
+    """The link to a chapter in a state, or to the chapter alone; "" if it is not in this site."""
+    name, _, state = at.partition("?")
+    chapter = chapters.get(name)
+    if chapter is None:
+        return ""
+    ways = [replace(chapter, look=state)] if state else []
+    ways += [replace(chapter, part=part) for part in parse_qsl(state)[:1]]
+    file = next((way.file for way in ways if files.has(way.file)), chapter.file)
+    label = glossary.see.format(chapter=chapter.title)
+    return f' <a class="see" href="{escape(file)}">{escape(label)}</a>'
