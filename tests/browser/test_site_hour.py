@@ -48,7 +48,7 @@ def hour(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_glossary_leads_to_where_a_term_is_seen_in_the_hour(hour):
     links = re.findall(
-        r'<dt id="([^"]*)">[^\n]*?</dt><dd>(?:(?!</dd>).)*<a class="see" href="([^"]*)"',
+        r'<dt id="([^"]*)">[^<]*</dt><dd>(?:(?!</dd>).)*<a class="see" href="([^"]*)"',
         (hour / "glossary.html").read_text("utf-8"),
     )
     here = {term: place for term, place in seen().items() if place.partition("?")[0] in CHAPTERS}
@@ -124,6 +124,51 @@ def test_after_one_visit_all_of_it_works_without_a_network(host, visitor):
     visitor.locator("#live-text").fill("mar")
     visitor.locator("#live-draw").click()
     expect(visitor.locator("#live-drawn")).to_contain_text("falls on")
+
+
+def test_answers_stand_after_a_reload_and_are_marked_until_they_are_forgotten(host, visitor):
+    grades = {}
+    for name in ("sampling/temperature", "tokenization/cut"):
+        visitor.goto(f"{host}/{name}.html")
+        if visitor.locator(".question input").count():
+            visitor.locator(".question input[data-right]").first.check()
+        else:
+            handle = visitor.locator(".instead input.handle")
+            handle.evaluate(
+                "(range) => { range.value = 400; range.dispatchEvent(new Event('input')) }"
+            )
+            visitor.locator(".instead .done").click()
+        expect(visitor.locator(".grade")).not_to_be_empty()
+        grades[name] = visitor.locator(".grade").inner_text()
+        visitor.reload()
+        expect(visitor.locator(".grade")).to_have_text(grades[name], use_inner_text=True)
+        expect(visitor.locator(".covered").first).to_be_visible()
+        expect(visitor.locator(".instead").first).to_be_hidden()
+    expect(visitor.locator(".covered .own")).to_have_count(1)  # what was guessed, on the picture
+    visitor.goto(f"{host}/index.html")
+    marked = visitor.locator(".way:visible a.answered")
+    expect(marked).to_have_count(len(grades))
+    assert {link.get_attribute("href") for link in marked.all()} == {
+        f"{one}.html" for one in grades
+    }
+    visitor.get_by_role("button", name="Forget my answers").click()
+    expect(marked).to_have_count(0)
+    visitor.goto(f"{host}/tokenization/cut.html")
+    expect(visitor.locator(".grade")).to_be_empty()
+    expect(visitor.locator(".covered").first).to_be_hidden()
+
+
+def test_a_page_with_a_control_set_by_its_link_opens_so_again(host, visitor):
+    visitor.goto(f"{host}/sampling/temperature.html")
+    visitor.locator(".show").click()
+    visitor.locator("button.look:not(.on)").first.click()
+    visitor.wait_for_url("**/temperature.look.*.html#told")
+    said = visitor.locator(".picture:visible p.line")
+    before = said.inner_text()
+    assert "At T = " in before
+    visitor.reload()
+    expect(said).to_have_text(before)
+    expect(visitor.locator("button.look.on")).to_have_count(1)
 
 
 @pytest.mark.parametrize("name", ["index", "home/model", *CHAPTERS])

@@ -80,6 +80,23 @@ def test_a_text_takes_the_place_of_the_example_and_gives_it_back(folder, window,
     expect(field).to_have_value(first)
 
 
+def test_a_link_carries_the_text_and_no_host_is_told_it(folder, window):
+    address = own_page(folder / "link", "tokenization/cut")
+    odd = "ä & <b>#1</b>\n🙂 = ?"
+    window.goto(address)
+    typed(window, "tokenization/cut", odd)
+    until(window, lambda: "#text=" in window.url)
+    link = window.url
+    assert link.partition("#")[0] == address
+    window.evaluate("localStorage.clear()")
+    window.goto("about:blank")
+    window.goto(link)
+    expect(window.locator("#cut-live")).to_be_visible(timeout=PATIENCE)
+    assert window.locator("#cut-text").input_value() == odd
+    window.get_by_role("button", name="Back to the example").click()
+    until(window, lambda: window.url == address)
+
+
 def test_temperature_divides_the_logits_of_the_own_text(folder, window):
     window.goto(own_page(folder / "temperature", "sampling/temperature"))
     live = typed(window, "sampling/temperature", OWL)

@@ -209,6 +209,38 @@
 
   // ---- questions
 
+  // What was answered stays in this browser, where it keeps anything: by page and question, its words
+  // (another edition may ask something else there) and the answer; null where it was only shown.
+  const ANSWERS = "llmviz-answers";
+  let answered = {};
+  try {
+    answered = JSON.parse(localStorage.getItem(ANSWERS)) ?? {};
+  } catch {}
+  const forget = document.getElementById("forget");
+  function progress() {
+    const pages = Object.keys(answered);
+    forget.hidden = !pages.length;
+    for (const link of document.querySelectorAll(".way a:not([href*='#']), .lessons a"))
+      link.classList.toggle(
+        "answered",
+        pages.some((file) => new URL(`${page.root}${file}`, location.href).pathname === link.pathname),
+      );
+  }
+  function note(question, answer) {
+    answered[page.file] = { ...answered[page.file], [question.dataset.question]: { asked: wordsOf(question), answer } };
+    try {
+      localStorage.setItem(ANSWERS, JSON.stringify(answered));
+    } catch {}
+    progress();
+  }
+  const wordsOf = (question) => question.querySelector(".lv-prose").textContent;
+  forget.addEventListener("click", () => {
+    try {
+      localStorage.removeItem(ANSWERS);
+    } catch {}
+    location.reload();
+  });
+
   const open = new Set();
   function reveal() {
     for (const node of document.querySelectorAll("[data-by]")) {
@@ -225,7 +257,10 @@
       show?.remove();
       reveal();
     };
-    show?.addEventListener("click", opened);
+    show?.addEventListener("click", () => {
+      opened();
+      note(question, null);
+    });
     const whys = [...question.querySelectorAll(".why")];
     const answers = [...question.querySelectorAll("input")];
     const tell = (at, right, said) => {
@@ -244,14 +279,32 @@
       opened();
     };
     const right = answers.findIndex((answer) => "right" in answer.dataset);
-    for (const [at, answer] of answers.entries()) answer.addEventListener("change", () => tell(at, right, ["Not this one.", "Right."]));
+    const choose = (at) => tell(at, right, ["Not this one.", "Right."]);
+    for (const [at, answer] of answers.entries())
+      answer.addEventListener("change", () => {
+        choose(at);
+        note(question, at);
+      });
     const hand = page.hands[question.dataset.question];
-    graders.set(Number(question.dataset.question), ({ guess, said }) => {
+    const draw = ({ guess, said }) => {
       guesses.set(Number(question.dataset.question), guess);
       const lines = hand.said.map((line) => line.replace("{guess}", () => said?.[0]));
       tell(nearest(hand, guess), hand.right, lines);
+    };
+    graders.set(Number(question.dataset.question), (act) => {
+      draw(act);
+      note(question, { guess: act.guess, said: act.said });
     });
+    const before = answered[page.file]?.[question.dataset.question];
+    if (before?.asked !== wordsOf(question)) continue;
+    if (before.answer === null) opened();
+    else if (hand && before.answer.guess) draw(before.answer);
+    else if (answers[before.answer]) {
+      answers[before.answer].checked = true;
+      choose(before.answer);
+    }
   }
+  progress();
 
   // Who follows a passage has seen what the questions cover.
   if (location.hash === "#told") for (const show of [...document.querySelectorAll(".show")]) show.click();

@@ -268,6 +268,7 @@ def page_html(
     root = "../" * place.file.count("/")
     data = {
         "root": root,
+        "file": place.file,
         "app": address,
         "silent": SILENT,
         "lessons": {lesson["key"]: lesson["file"] for lesson in _menu(pages, place)},

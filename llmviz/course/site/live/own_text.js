@@ -1,9 +1,11 @@
 // The text field of a chapter's stage. While it holds the example, the picture that was written of it
 // stands with its question; any other text is read here, and its live picture takes that place. What
 // reads it comes behind the first picture. What was typed stays in this browser, where it keeps
-// anything, and stands in the fields of the other chapters, too.
+// anything, and stands in the fields of the other chapters, too. The address carries it behind a #,
+// which no browser sends to a host.
 
 const KEPT = "llmviz-own-text";
+const LINKED = 2000; // characters that an address carries
 const follows = (a, b) => a.compareDocumentPosition(b) === Node.DOCUMENT_POSITION_FOLLOWING;
 
 // name: what the ids of its elements begin with. load: gives a promise of what reads; read: is given
@@ -46,12 +48,19 @@ export function ownText(name, load, read, { always = false } = {}) {
       if (isOwn()) localStorage.setItem(KEPT, field.value);
       else localStorage.removeItem(KEPT);
     } catch {} // a browser that keeps nothing
+    link();
     cancelAnimationFrame(waiting);
     waiting = requestAnimationFrame(again);
   }
+  function link() {
+    const carried = isOwn() && field.value.length <= LINKED ? `#${new URLSearchParams({ text: field.value })}` : "";
+    history.replaceState(null, "", location.pathname + location.search + carried);
+  }
+  const linked = new URLSearchParams(location.hash.slice(1)).get("text");
   try {
     field.value = localStorage.getItem(KEPT) || field.value;
   } catch {}
+  field.value = linked ?? field.value;
   field.addEventListener("input", keep);
   field.addEventListener("focus", come);
   back.addEventListener("click", () => {
