@@ -183,9 +183,10 @@ def app_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def small_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of checkpoints: one small model, and the bundled ones that name people."""
+    """A folder of checkpoints: one small model that reads texts as long as the bundled one reads,
+    and the bundled ones that name people."""
     folder = tmp_path_factory.mktemp("checkpoints")
-    make_checkpoint(folder)
+    make_checkpoint(folder, context=256)
     for bundled in BUNDLED_CHECKPOINTS.glob("names-*"):
         shutil.copytree(bundled, folder / bundled.name)
     return folder

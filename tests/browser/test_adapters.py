@@ -1,4 +1,4 @@
-"""Adapters under a hand: cells open, ranks follow the slider, one is trained and then used."""
+"""Adapters under a hand: cells open, ranks follow the slider."""
 
 from __future__ import annotations
 
@@ -33,17 +33,6 @@ def test_two_trainings_are_begun_and_stopped(visit):
     page.get_by_role("slider", name="Rank r").press("ArrowRight")  # of another race
     wait_for_address(page, "rank", "9")
     expect(page.get_by_role("button", name="Train both")).to_be_visible()
-    visit.assert_clean()
-
-
-def test_an_adapter_learns_from_pairs_and_ends_the_learners_story(visit):
-    visit.open("finetuning?show=1&part=preferences&rule=shorter&preferupdates=8")
-    page = visit.page
-    expect(page.get_by_text("Train the model above, and its ending appears here.")).to_be_visible()
-    page.get_by_role("button", name="Train on pairs").click()
-    expect(page.get_by_text("After 8 updates (")).to_be_visible()
-    expect(page.get_by_text("Train the model above, and its ending appears here.")).to_have_count(0)
-    expect(page.get_by_text("π is the model after the training")).to_be_visible()
     visit.assert_clean()
 
 

@@ -7,7 +7,7 @@ from llmviz.corpus import load_corpus
 from llmviz.models import GPT, GPTConfig
 from llmviz.pretrained import load_bundled
 from llmviz.tokenizers import train_tokenizer
-from tests.pages import small_model
+from tests.pages.small_model import make_checkpoint
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +27,5 @@ def small_base(tmp_path_factory):
     """A folder with a model of the bundled one's name, tokenizer and context, and few weights."""
     folder = tmp_path_factory.mktemp("checkpoints")
     bundled, tokenizer, _ = load_bundled("tiny-world-gpt")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(small_model, "CONTEXT", bundled.context_length)
-        small_model.make_checkpoint(folder, "tiny-world-gpt", tokenizer)
+    make_checkpoint(folder, "tiny-world-gpt", tokenizer, bundled.context_length)
     return folder

@@ -20,14 +20,18 @@ CONTEXT, LAYERS, HEADS, WIDTH = 40, 2, 3, 24
 
 
 def make_checkpoint(
-    folder: Path, name: str = "tiny-world-gpt", tokenizer: Tokenizer | None = None, **options: str
+    folder: Path,
+    name: str = "tiny-world-gpt",
+    tokenizer: Tokenizer | None = None,
+    context: int = CONTEXT,
+    **options: str,
 ) -> Path:
     """Write a checkpoint with random weights, large enough for attention to be uneven."""
     tokenizer = tokenizer or get_tokenizer("bpe")
     torch.manual_seed(0)
     config = GPTConfig(
         vocab_size=tokenizer.vocab_size,
-        context_length=CONTEXT,
+        context_length=context,
         n_layer=LAYERS,
         n_head=HEADS,
         n_embd=WIDTH,
