@@ -196,7 +196,8 @@ def _moved(model: Any, tokenizer: Any, stories: Sequence[str], seed: int) -> flo
     for story in stories:
         ids = tokenizer.encode_from_start(story)
         start, next_logits = len(ids), NextLogits(model)
-        while len(ids) < start + WRITTEN and (len(ids) == start or ids[-1] != end):
+        most = min(start + WRITTEN, model.context_length + 1)  # the last one is not read
+        while len(ids) < most and (len(ids) == start or ids[-1] != end):
             p = next_logits(ids).softmax(-1)
             ids.append(int(p.multinomial(1, generator=chance)))
         both = []

@@ -114,6 +114,22 @@ def test_a_run_begins_at_ln_2_and_ends_with_the_adapter_that_was_measured(bundle
         assert one.score == -len(one.text.split())
 
 
+def test_a_model_that_ends_no_text_writes_as_far_as_it_reads(base, monkeypatch):
+    _, tokenizer = base
+    monkeypatch.setattr(preference, "HELD_OUT", 4)
+    drawn = [*pairs("shorter", 8, 0), *preference.shown_pairs("shorter")]
+    longest = max(
+        len(tokenizer.encode_from_start(f"{pair.story} {text}")) + 1
+        for pair in drawn
+        for text in (pair.better, pair.worse)
+    )
+    sizes = {"context_length": longest, "n_layer": 1, "n_head": 2, "n_embd": 16}
+    model = GPT(GPTConfig(vocab_size=tokenizer.vocab_size, **sizes)).eval()
+    monkeypatch.setattr(pretrained, "load_bundled", lambda name: (model, tokenizer, {}))
+    look = next(preference.preference_run("shorter", 1, 0.5, rank=RANK))
+    assert look.divergence == pytest.approx(0, abs=1e-6)
+
+
 def test_the_recorded_runs_begin_as_the_model_does_and_learn_their_rule():
     model, tokenizer, _ = pretrained.load_bundled(BASE)
     for rule, looks in recorded().items():
