@@ -2,8 +2,9 @@
 
     python -m benchmarks.moving_picture [docs/llmviz.webp]
 
-A server of its own and a headless Chromium: the sentence's path through the machine lights up token
-by token, then the temperature of the next token moves.
+A server of its own and a headless Chromium, in five scenes: a sentence goes through the machine, a
+guess is dragged on the picture and answered, words ask in a step of attention, the way of a training
+is drawn and compared, and the temperature of the next token moves.
 """
 
 from __future__ import annotations
@@ -16,55 +17,117 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Locator, Page, sync_playwright
 
 from benchmarks.startup import FLAGS, ROOT, server, wait_until_up
 
-SHRUNK = 0.7
+SIDEBAR = 300  # pixels that are left out
+WIDTH = 860  # of the film, in pixels
 LARGEST = 2_000_000  # bytes
-MOVES = 9  # of the slider, each way
+STAGE = "[class*='st-key-lv-st']"
 
 
-def tokens_light_up(page: Page, url: str) -> Iterator[int]:
-    """Point at each token in turn; yield how long, in milliseconds, each sight stays."""
-    page.goto(f"{url}/?embed=home.machine")
-    chips = page.locator(".chip:not(.ghost)")
-    chips.first.wait_for()
+def opened(page: Page, address: str) -> Locator:
+    """Open a page; return its stage when it stands."""
+    page.goto(address)
+    stage = page.locator(STAGE).first
+    stage.wait_for()
+    page.wait_for_timeout(4000)
+    return stage
+
+
+def dragged(page: Page, canvas: Locator, way: list[tuple[float, float]]) -> Iterator[int]:
+    """Draw with the mouse; way: places in widths and heights of the canvas."""
+    canvas.scroll_into_view_if_needed()
+    frame = canvas.bounding_box()
+    for number, (across, down) in enumerate(way):
+        page.mouse.move(frame["x"] + across * frame["width"], frame["y"] + down * frame["height"])
+        if not number:
+            page.mouse.down()
+        page.wait_for_timeout(120)
+        yield 160
+    page.mouse.up()
+    yield 500
+
+
+def answered(page: Page) -> Iterator[int]:
+    """Give the guess and see the answer."""
+    page.get_by_role("button", name="That is my guess").first.click()
     page.wait_for_timeout(3000)
-    yield 900
-    for number in range(1, chips.count(), 2):
-        chips.nth(number).hover()
-        page.wait_for_timeout(300)
-        yield 700
+    yield 2600
+
+
+def machine_runs(page: Page, url: str) -> Iterator[int]:
+    """Play the way of a sentence through the machine; yield how long each sight stays, in ms."""
+    page.goto(url)
+    page.locator(".chip:not(.ghost)").first.wait_for()
+    page.wait_for_timeout(4000)
+    yield 1200
+    page.get_by_role("slider", name="step").first.press("Home")
+    onward = page.get_by_role("button", name="one step on").first
+    while onward.is_enabled():
+        page.wait_for_timeout(900)
+        yield 650
+        onward.click()
+    page.wait_for_timeout(900)
+    yield 1800
+
+
+def guess_is_dragged(page: Page, url: str) -> Iterator[int]:
+    """Drag the handle of a guess along its axis, and see the answer."""
+    stage = opened(page, f"{url}/embeddings?part=similarity")
+    yield 1400
+    yield from dragged(page, stage.locator("input.handle"), [(x / 20, 0.5) for x in range(10, 16)])
+    yield from answered(page)
+
+
+def curve_is_drawn(page: Page, url: str) -> Iterator[int]:
+    """Draw how a curve goes on, and see how it went."""
+    stage = opened(page, f"{url}/training?part=curves")
+    yield 1400
+    way = [(0.36, 0.5), (0.45, 0.56), (0.55, 0.6), (0.65, 0.62), (0.8, 0.64), (0.98, 0.65)]
+    yield from dragged(page, stage.locator("canvas").first, way)
+    yield from answered(page)
+
+
+def words_ask(page: Page, url: str) -> Iterator[int]:
+    """Let one word after the other ask in a step of attention."""
+    opened(page, f"{url}/attention?part=steps&show=1")
+    yield 1200
+    for word in ("The", "cat", "sat"):
+        page.get_by_role("button", name=word, exact=True).first.click()
+        page.wait_for_timeout(1500)
+        yield 1100
 
 
 def temperature_moves(page: Page, url: str) -> Iterator[int]:
     """Move the slider of the temperature step by step."""
-    page.goto(f"{url}/sampling?part=temperature&show=1")
-    slider = page.locator("input[type=range]").first
-    slider.wait_for()
-    page.wait_for_timeout(3000)
+    opened(page, f"{url}/sampling?part=temperature&show=1")
     yield 1200
-    slider.focus()
-    for key in ("ArrowLeft", "ArrowRight", "ArrowRight"):
-        for _ in range(MOVES):
+    page.locator("input[type=range]").first.focus()
+    for key, times in (("ArrowLeft", 7), ("ArrowRight", 16)):
+        for _ in range(times):
             page.keyboard.press(key)
             page.wait_for_timeout(80)
-            yield 140
-        yield 600
+            yield 130
+        yield 900
+
+
+SCENES = (machine_runs, guess_is_dragged, words_ask, curve_is_drawn, temperature_moves)
 
 
 def film(url: str) -> tuple[list[Image.Image], list[int]]:
-    """Return the sights of both scenes, and how long each stays."""
+    """Return the sights of all scenes, and how long each stays."""
     chromium = os.environ.get("LLMVIZ_CHROMIUM") or shutil.which("chromium-headless-shell")
     sights, times = [], []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        page = browser.new_page(viewport={"width": 1240, "height": 720})
-        for scene in (tokens_light_up, temperature_moves):
+        page = browser.new_page(viewport={"width": 1440, "height": 860})
+        for scene in SCENES:
             for time in scene(page, url):
                 sight = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-                size = (round(sight.width * SHRUNK), round(sight.height * SHRUNK))
+                sight = sight.crop((SIDEBAR, 0, *sight.size))
+                size = (WIDTH, round(sight.height * WIDTH / sight.width))
                 sights.append(sight.resize(size, Image.Resampling.LANCZOS))
                 times.append(time)
         browser.close()
