@@ -3,8 +3,8 @@
     python -m benchmarks.moving_picture [docs/llmviz.webp]
 
 A server of its own and a headless Chromium, in five scenes: a sentence goes through the machine, a
-guess is dragged on the picture and answered, words ask in a step of attention, the way of a training
-is drawn and compared, and the temperature of the next token moves.
+guess is dragged on the picture and answered, words ask in a step of attention, the way of a
+training is drawn and compared, and the temperature of the next token moves.
 """
 
 from __future__ import annotations
