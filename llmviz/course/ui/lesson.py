@@ -103,10 +103,7 @@ def chapters(lesson: Lesson, state: PageState) -> None:
     opening(chapter.front, chapter.short_names, way, where)
     st.session_state[HERE] = place = f"{lesson.key}/{chapter.key}"
     note_opened(place)
-    module = lesson.module(chapter)
-    if page and not getattr(module, "STAGED", False):  # a staged chapter has it under its picture
-        page.draw(state)
-    module.draw(state)
+    lesson.module(chapter).draw(state)
     st.space("medium")
     _needed_first(lesson)
     with st.container(horizontal=True, horizontal_alignment="distribute"):

@@ -70,7 +70,6 @@ def cell_matrices(
     return picture
 
 
-STAGED = True
 PAIRS = "pairs-seq2seq"
 KEY, GUESS = "attention.cross", "attention.cross.aligned"
 APART = 0.15  # of all weight, on average, between the answers of the question

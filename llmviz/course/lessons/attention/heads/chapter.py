@@ -22,7 +22,6 @@ from llmviz.nn.attention import causal_mask, merge_heads, split_heads
 from llmviz.nn.attention import ladder as rungs
 from llmviz.nn.attention.steps import AttentionSteps
 
-STAGED = True
 KEY = "attention.split"
 CUT = 4  # tokens that are drawn cut into heads
 

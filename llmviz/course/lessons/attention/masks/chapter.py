@@ -27,7 +27,6 @@ from llmviz.nn.attention import (
 )
 from llmviz.nn.attention.steps import AttentionSteps
 
-STAGED = True
 KEY = "attention.masks"
 
 

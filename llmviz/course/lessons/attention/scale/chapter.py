@@ -11,7 +11,6 @@ from llmviz.course.lessons.attention.scale.model import scale_row
 from llmviz.course.ui import kit
 from llmviz.nn.attention.study import ScaleStudy, scale_study
 
-STAGED = True
 KEY = "attention.sizes"  # no control is called so, as one is called scale
 GUESS = f"{KEY}.largest"
 APART = 0.08  # between the answers of the question

@@ -128,7 +128,6 @@ def matrices() -> list[lv.Matrix]:
     return [*summands, lv.Matrix("X", x, "X", words.origin_formula, **more)]
 
 
-STAGED = True
 KEY = "attention.ladder"
 MOSTLY = 0.9  # of the weight: it lies on the token itself
 # Rungs that are not of one head of a model, and what is said of them.

@@ -23,7 +23,6 @@ from llmviz.nn.attention.study import HeadSummary, summarise_heads
 from llmviz.sampling.pipeline import top_ids
 from llmviz.sampling.steps import softmax
 
-STAGED = True
 KEY = "attention.heads"
 GUESS = f"{KEY}.flip"
 BARS = 3  # next tokens whose chances are drawn

@@ -11,7 +11,6 @@ from llmviz.course.lessons.attention.why.model import letter_influence
 from llmviz.course.ui import engine, kit
 from llmviz.models.catalogue import able
 
-STAGED = True
 KEPT = {"rnn": "layers.0.hidden", "gpt": "blocks.0.residual"}
 
 

@@ -36,7 +36,6 @@ from llmviz.interpretability.circuit import (
 )
 from llmviz.interpretability.heads_on_text import head_maps
 
-STAGED = True
 KEY = "discoveries.circuit"
 GUESS = f"{KEY}.few"
 SLICE = 0.02  # seconds of work by which the edges grow in one rerun

@@ -61,7 +61,6 @@ from llmviz.models.transformers import require_transformer
 from llmviz.tokenizers import Token, Tokenizer
 from llmviz.training.config import OWN_TEXT
 
-STAGED = True
 KEY = "discoveries.features"
 GUESS = f"{KEY}.where"
 ASKED = "word furniture"  # what the question is about

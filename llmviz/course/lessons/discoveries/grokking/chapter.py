@@ -26,7 +26,6 @@ from llmviz.course.lessons.discoveries.grokking.model import (
 )
 from llmviz.course.ui import kit
 
-STAGED = True
 KEY = "discoveries.grokking"
 SAID_AT = {"heart": 13, "asleep": 18, "awake": 25}  # frames that the looks lead to
 AROUND = 3  # answers on each side of the sum that are shown

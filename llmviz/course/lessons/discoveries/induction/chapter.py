@@ -58,7 +58,6 @@ from llmviz.interpretability.induction import (
     pair_of,
 )
 
-STAGED = True
 KEY = "discoveries.induction"
 GUESS = f"{KEY}.where"
 SEEN = 8  # letters and numbers that are seen of a long axis

@@ -312,9 +312,6 @@ def expectation(state: kit.PageState) -> None:
     kit.text_area(state, "studyhypothesis", words.hypothesis_label, height=80)
 
 
-STAGED = True
-
-
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show how much luck there is in a study, the guess about it, and what the study says."""

@@ -173,7 +173,6 @@ def figure(mode: kit.Mode) -> go.Figure:
     return chart
 
 
-STAGED = True
 KEY = "discoveries.scaling"
 GUESS = f"{KEY}.next"
 # The constants E, A, α, B and β that others published; Kaplan and others use another form.

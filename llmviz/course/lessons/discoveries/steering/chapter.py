@@ -35,7 +35,6 @@ from llmviz.course.lessons.discoveries.steering.model import (
 )
 from llmviz.course.ui import engine, kit
 
-STAGED = True
 KEY = "discoveries.steering"
 GUESS = f"{KEY}.kept"
 KNOWN = 3  # doses that are told before the question

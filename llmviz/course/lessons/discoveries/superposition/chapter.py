@@ -32,7 +32,6 @@ from llmviz.course.lessons.discoveries.superposition.model import (
 from llmviz.course.ui import kit
 from llmviz.course.ui.guess import words as hand_words
 
-STAGED = True
 KEY = "discoveries.superposition"
 GUESS = f"{KEY}.kept"
 DIMENSIONS, DENSE, SPARSE = 2, 1.0, 0.05

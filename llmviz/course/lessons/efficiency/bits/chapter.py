@@ -253,7 +253,6 @@ def curves_of(bundled: engine.Bundled, mode: kit.Mode) -> kit.Figure:
     return lines(drawn, words.lost_axes, mode, logarithmic=(True, False), hover="%{y:.2%}")
 
 
-STAGED = True
 KEY, GUESS = "efficiency.bits.sums", "efficiency.bits.far"
 ASKED = "float16"  # the format whose sums are veiled
 APART = 0.1  # of the exact sum, between the answers of the question

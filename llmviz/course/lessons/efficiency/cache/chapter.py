@@ -27,7 +27,6 @@ from llmviz.models.room import byte_unit, spoken_bytes
 from llmviz.sampling.generation import can_cache
 from llmviz.textfile import check_text
 
-STAGED = True
 KEY = "efficiency.cache"
 GUESS = f"{KEY}.bytes"
 FLOAT = 4  # bytes of a number of the models here

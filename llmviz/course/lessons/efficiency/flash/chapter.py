@@ -39,7 +39,6 @@ from llmviz.models.transformers import require_transformer
 from llmviz.nn.attention.tiled import tile_steps
 from llmviz.nn.attention.traffic import matrix_traffic, square_tile, tile_numbers, tile_traffic
 
-STAGED = True
 KEY, GUESS = "efficiency.flash", "efficiency.flash.sum"
 BYTES = 2  # of a number
 NEAR = 1.05  # times; less is about as much

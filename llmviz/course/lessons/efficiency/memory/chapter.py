@@ -26,7 +26,6 @@ from llmviz.training.step_memory import Held, StepMemory
 from llmviz.training.step_times import batch
 from llmviz.training.step_watch import watch_step
 
-STAGED = True
 KEY, GUESS = "efficiency.memory", "efficiency.memory.peak"
 FLOAT = 4  # bytes of a number
 MB, GB = 1e6, 1e9

@@ -114,7 +114,6 @@ def replayed_line(outcome: Outcome) -> str:
     )
 
 
-STAGED = True
 KEY, GUESS = "efficiency.parallel", "efficiency.parallel.sent"
 HOST = "HOST:29500"
 EACH = {"weights": 1, "gradients": 1, "state": 2}  # numbers for each parameter

@@ -28,7 +28,6 @@ from llmviz.quantization.quantized_models import AWQ, CALIBRATED_ON, ROUNDING, s
 from llmviz.quantization.quantized_speed import FLOAT32, INT4, INT8, KINDS, WIDTHS, Speed
 from llmviz.quantization.scheme import GROUP, Scheme
 
-STAGED = True
 KEY, GUESS = "efficiency.quantization", "efficiency.quantization.loss"
 KNOWN = 4  # numbers of bits whose loss is drawn before the question: 8, 7, 6 and 5
 APART = 0.5  # nats at 2 bits, between the answers of the question

@@ -154,7 +154,6 @@ def kept_changes(ticks: Iterable[Tick]) -> Changes:
     return listed
 
 
-STAGED = True
 KEY, GUESS = "efficiency.serving", "efficiency.serving.end"
 FLAG = "serverun"
 APART = 0.1  # of the longer run, between the answers of the question

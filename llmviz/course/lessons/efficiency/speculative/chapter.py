@@ -43,7 +43,6 @@ from llmviz.sampling.speculative import (
     speculate,
 )
 
-STAGED = True
 KEY, GUESS = "efficiency.speculative", "efficiency.speculative.passes"
 LISTED = 6  # tokens of a place that are shown
 SHOWN = 40  # tokens of the prompt that are shown

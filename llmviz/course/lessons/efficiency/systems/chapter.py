@@ -18,7 +18,6 @@ from llmviz.course.lessons.efficiency.systems.table import (
 )
 from llmviz.course.ui import kit
 
-STAGED = True
 KEY, GUESS = "efficiency.systems", "efficiency.systems.count"
 ASKED, SERVER = "megatron", "vllm"  # the system that is asked about, and one that only serves
 SHADES = {YES: 1.0, PARTLY: 0.5}

@@ -186,9 +186,6 @@ READ = 2_000  # characters of the learner's text
 MOST_CHIPS = 300
 
 
-STAGED = True
-
-
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show the row of a token in its table and the guess which row is like it, then the rest."""

@@ -132,7 +132,6 @@ def code(state: kit.PageState, request: Request, judged: Judged) -> None:
     )
 
 
-STAGED = True
 KEY, GUESS = "embeddings.maps", "embeddings.maps.ask"
 
 

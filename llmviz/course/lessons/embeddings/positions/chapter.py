@@ -17,7 +17,6 @@ from llmviz.textfile import check_text
 from llmviz.tokenizers import UNKNOWN
 from llmviz.training.measures import probe_shares
 
-STAGED = True
 GUESS = "embeddings.positions.shuffle"
 TOP = 6
 MANY = 20  # orders that the mean is over

@@ -335,9 +335,6 @@ def _code(table: VectorTable, a: Side, b: Side) -> None:
     kit.show_code(ran, f"{text}\n{words.snippet_pair.format()}", prints)
 
 
-STAGED = True
-
-
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show two rows of numbers and how alike they are, then what goes deeper."""

@@ -124,7 +124,6 @@ def _say_list(rows: list[int], alike: np.ndarray, table: VectorTable) -> None:
     kit.prose(line, c=c, d=d, low=kit.signed(pairs.min()), **about)
 
 
-STAGED = True
 KEY, GUESS = "embeddings.sums", "embeddings.sums.plain"
 WORDS = ("plus", "minus", "add")  # the controls of a, b and c
 ALIKE = 0.25  # mean cosine of steps from which on they share a direction

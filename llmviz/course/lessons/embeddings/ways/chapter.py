@@ -101,7 +101,6 @@ def what_longer_does(losses: dict[str, LossBeyond]) -> str:
     )
 
 
-STAGED = True
 KEY, GUESS = "embeddings.ways", "embeddings.ways.apart"
 APART = 0.08  # between the answers of the question
 RANGE = (-1.0, 1.0)  # of a cosine, and of a score of two rows of length 1

@@ -62,7 +62,6 @@ ahead = plans.usual_texts  # read once, before the first visitor asks
 EPOCHS_FOR = {"tiny-world": 20, "story": 50, "text": 200}
 
 
-STAGED = True
 GUESS = "embeddings.word2vec.ask"
 
 

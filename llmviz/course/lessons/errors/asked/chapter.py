@@ -24,7 +24,6 @@ from llmviz.course.lessons.errors.moved_answers import (
 from llmviz.course.ui import engine, kit
 from llmviz.training.measures import Share
 
-STAGED = True
 KEY = "errors.asked"
 GUESS = f"{KEY}.order"
 MOVING = "wrong first"  # the way that the question is about

@@ -119,7 +119,6 @@ def fitted_to(bundled: engine.Bundled, text: str) -> float:
     return fit_temperature(logits_of(bundled, text), divided_of(bundled, text).ids)
 
 
-STAGED = True
 KEY = "errors.calibration"
 GUESS = f"{KEY}.line"
 TWIN = (

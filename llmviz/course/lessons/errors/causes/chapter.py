@@ -13,7 +13,6 @@ from llmviz.course.lessons.errors.facts.chapter import often
 from llmviz.course.lessons.errors.read_facts import CHOICES, NOBODY
 from llmviz.course.ui import kit
 
-STAGED = True
 KEY = "errors.causes"
 
 

@@ -36,7 +36,6 @@ from llmviz.evaluation.exact_loss import (
     log_softmax,
 )
 
-STAGED = True
 KEY = "errors.chance"
 GUESS = f"{KEY}.misses"
 SHOWN = 8  # tokens that have bars

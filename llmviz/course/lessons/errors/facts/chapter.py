@@ -201,7 +201,6 @@ def often(number: int) -> str:
     return known[number if number in known else "more"].format(count=f"{number:,}")
 
 
-STAGED = True
 KEY = "errors.facts"
 GUESS = f"{KEY}.sure"
 TOP = 6  # answers that are drawn

@@ -47,7 +47,6 @@ from llmviz.course.lessons.errors.token_letters import (
 from llmviz.course.ui import engine, kit
 from llmviz.textfile import check_text
 
-STAGED = True
 KEY = "errors.letters"
 GUESS = f"{KEY}.halves"
 APART = 0.15  # between two answers of the question

@@ -119,7 +119,6 @@ def own_report(own: Planted, last: Progress) -> str:
     )
 
 
-STAGED = True
 KEY = "errors.memorization"
 GUESS = f"{KEY}.first"
 

@@ -23,7 +23,6 @@ from llmviz.course.lessons.errors.read_leaning import (
 )
 from llmviz.course.ui import kit
 
-STAGED = True
 KEY = "errors.people"
 GUESS = f"{KEY}.colder"
 COLD = 0.5  # the temperature that is asked about

@@ -166,7 +166,6 @@ def agreement(answer: Reading, name: str) -> str:
     return words.agree.format(correlation=correlation, without=tops[0], gradient=tops[1])
 
 
-STAGED = True
 KEY = "finetuning.classifier"
 GUESS = f"{KEY}.all"
 WAYS = ("nothing", "head", "last", "all")  # as the rows stand; the last is the guess

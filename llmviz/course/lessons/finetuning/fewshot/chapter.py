@@ -21,7 +21,6 @@ from llmviz.finetuning.recipes import TUNINGS
 from llmviz.finetuning.tuned_models import tuned_card
 from llmviz.textfile import whole_number
 
-STAGED = True
 KEY = "finetuning.fewshot"
 GUESS = f"{KEY}.curve"
 TUNED = "few-shot"

@@ -28,7 +28,6 @@ from llmviz.models.base import LanguageModel
 from llmviz.textfile import check_text
 from llmviz.training.evaluate import evaluate_documents
 
-STAGED = True
 KEY = "finetuning.instructions"
 GUESS = f"{KEY}.mask"
 MIXED, ALONE = "instructions", "instructions-alone"

@@ -41,7 +41,6 @@ from llmviz.finetuning.plan import BASE
 from llmviz.models.arithmetic import count
 from llmviz.paths import TUNED
 
-STAGED = True
 KEY = "finetuning.lora"
 GUESS = f"{KEY}.first"
 MATRICES = f"{KEY}.matrices"

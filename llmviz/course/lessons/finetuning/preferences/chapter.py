@@ -34,7 +34,6 @@ from llmviz.finetuning.preference_run import (
 from llmviz.finetuning.preferences import Pair
 from llmviz.models import GPT
 
-STAGED = True
 KEY = "finetuning.preferences"
 GUESS = f"{KEY}.likelier"
 APART = 1.0  # nats between two answers of the question

@@ -24,7 +24,6 @@ from llmviz.textfile import check_text
 from llmviz.training.files import read_json
 from llmviz.training.reading import CONFIG, METRICS, read_metrics
 
-STAGED = True
 KEY = "finetuning.stages"
 GUESS = f"{KEY}.tokens"
 TUNING = "instructions"

@@ -206,7 +206,6 @@ def _code() -> None:
     )
 
 
-STAGED = True
 KEY = "history.all"
 GUESS = "history.all.three"
 DRAWN = ("counted-pairs", "names-bigram")  # whose losses are told before the question

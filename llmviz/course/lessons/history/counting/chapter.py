@@ -26,7 +26,6 @@ from llmviz.course.ui.question import settle
 from llmviz.evaluation.invented_names import names_learned_from
 from llmviz.models.ngram import METHODS, NGrams, V
 
-STAGED = True
 KEY, GUESS, LINES = "history.counting", "history.counting.row", "history.counting.lines"
 STRONG_SHARE = 0.4  # from which on a colour is as strong as it gets
 PLAIN = 0.9  # a share from which on nobody needs to guess, as that of u after q

@@ -15,7 +15,6 @@ from llmviz.course.ui.rerun import once
 from llmviz.training import first_letter
 from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, TRAINING
 
-STAGED = True
 KEY = "history.memory"
 GUESS = "history.memory.line"
 ASKED = "rnn"  # whose line is drawn by hand

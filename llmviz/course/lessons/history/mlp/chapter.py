@@ -16,7 +16,6 @@ from llmviz.course.lessons.history.typed_name import spoken_next
 from llmviz.course.ui import engine, kit
 from llmviz.models.ngram import V
 
-STAGED = True
 KEY, GUESS, MODEL = "history.mlp", "history.mlp.twice", "names-mlp"
 TOP = 5  # tokens of the next letter that have a bar
 AFTER = ("oli", "v")  # the place of a name that a look is about

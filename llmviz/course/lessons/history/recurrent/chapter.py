@@ -23,7 +23,6 @@ from llmviz.evaluation.invented_names import names_learned_from
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-STAGED = True
 GUESS = "history.recurrent.kept"
 MODELS = {cell: f"names-{cell}" for cell in words.cells}
 EVERY = 3  # of the names that the models learned from, one in so many

@@ -26,7 +26,6 @@ from llmviz.course.lessons.history.series.series_fit import (
 )
 from llmviz.course.ui import kit, pinned_cells
 
-STAGED = True
 KEY = "history.series.view"  # not that of the control called series
 GUESS = "history.series.rest"
 OWN = ("drawn", "typed")

@@ -6,8 +6,6 @@ from llmviz.course.lessons.history import typed_name
 from llmviz.course.lessons.history.wavenet import words
 from llmviz.course.ui import kit
 
-STAGED = True
-
 
 @st.fragment
 def draw(state: kit.PageState) -> None:

@@ -26,7 +26,6 @@ from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.models.ngram import ADD_ONE, NGrams, positions
 
-STAGED = True
 KEY, GUESS = "history.where", "history.where.right"
 NETWORK, WRITER, GPT = "names-wavenet", "names-lstm", "names-gpt"
 BY_MODEL = {"network": NETWORK, "gpt": GPT}  # the programs that are trained networks

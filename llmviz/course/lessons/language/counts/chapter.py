@@ -15,7 +15,6 @@ from llmviz.course.ui.codec import MOST_OF_A_TEXT
 from llmviz.language.counts import ngrams, tf_idf, zipf
 from llmviz.tokenizers import Token
 
-STAGED = True
 KEY = "language.counts"
 GUESS = f"{KEY}.zipf"
 LEAST = 0.5  # count at which the picture ends

@@ -12,7 +12,6 @@ from llmviz.course.ui import kit
 from llmviz.language.lemmas import AMBIGUOUS, Lemma, lemma
 from llmviz.language.porter import stem
 
-STAGED = True
 KEY = "language.lemmas"
 GUESS = f"{KEY}.ask"
 SMOOTHING = "0.01"  # of the counted tables

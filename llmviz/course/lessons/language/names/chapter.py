@@ -21,7 +21,6 @@ from llmviz.language.names import OUTSIDE, Score, span_score, spans, token_score
 from llmviz.language.role_scores import TEST_SEED
 from llmviz.textfile import whole_number
 
-STAGED = True
 KEY = "language.names"
 GUESS = f"{KEY}.shortened"
 WORDS = 40  # of a story, up to the end of a sentence

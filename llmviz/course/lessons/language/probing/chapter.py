@@ -13,7 +13,6 @@ from llmviz.course.lessons.language.sentence import BASE, card
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
 
-STAGED = True
 KEY = "language.probing"
 GUESS = f"{KEY}.lot"
 FEW = 4  # stories of the snippet, which should take a second

@@ -22,7 +22,6 @@ from llmviz.language.lemmas import lemma
 from llmviz.language.porter import STEPS, StemStep, measure, stem, stem_steps
 from llmviz.textfile import check_text, whole_number
 
-STAGED = True
 KEY = "language.stems"
 GUESS = f"{KEY}.stem"
 DRAWN = 12  # words that have a column

@@ -239,7 +239,6 @@ def picture_of(table: str, smoothing: str, listed: tuple[str, ...]) -> lv.StageP
     return lv.stage_picture(matrices, stages, {})
 
 
-STAGED = True
 KEY = "language.tags"
 GUESS = f"{KEY}.context"
 DRAWN = 40  # words that have a column

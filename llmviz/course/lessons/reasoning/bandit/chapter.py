@@ -19,7 +19,6 @@ from llmviz.course.lessons.reasoning.bandit.model import (
 )
 from llmviz.course.ui import kit
 
-STAGED = True
 KEY = "reasoning.bandit"
 GUESS = f"{KEY}.first"
 APART = 0.01  # between two answers

@@ -36,7 +36,6 @@ from llmviz.course.lessons.reasoning.best_of_n.model import (
 from llmviz.course.lessons.reasoning.sum_texts import LEAST, MOST, Sum, bundled, is_right, sum_of
 from llmviz.course.ui import kit
 
-STAGED = True
 KEY = "reasoning.best_of_n"
 GUESS = f"{KEY}.vote"
 NEAR = 0.1  # numbers of tokens that differ by less, on a logarithmic scale, are nearly the same

@@ -40,7 +40,6 @@ from llmviz.course.lessons.reasoning.think_first import (
 )
 from llmviz.course.ui import kit
 
-STAGED = True
 KEY = "reasoning.chain_of_thought"
 GUESS = f"{KEY}.flipped"
 Bits = tuple[int, ...]

@@ -44,7 +44,6 @@ from llmviz.finetuning.conversations import (
 from llmviz.textfile import check_text
 from llmviz.tokenizers import Token
 
-STAGED = True
 KEY = "reasoning.conversation"
 GUESS = f"{KEY}.swapped"
 SHOWN = 8  # unknown characters that are named

@@ -40,7 +40,6 @@ from llmviz.evaluation.exact_loss import story_logits
 from llmviz.nn import distillation
 from llmviz.tokenizers import Token
 
-STAGED = True
 KEY = "reasoning.distillation"
 GUESS = f"{KEY}.word"
 OPEN = 2.0  # bits of the place that is open at first: few enough tokens to have a column each

@@ -34,7 +34,6 @@ from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.preferences import happier
 from llmviz.textfile import check_text
 
-STAGED = True
 KEY = "reasoning.preference"
 GUESS = f"{KEY}.holes"
 APART = 0.1  # between two answers of the question

@@ -22,7 +22,6 @@ from llmviz.course.lessons.reasoning.sum_texts import LEAST, MOST, Sum, bundled,
 from llmviz.course.ui import kit
 from llmviz.finetuning.policy import GROUP, METHODS, SMALL, advantages
 
-STAGED = True
 KEY = "reasoning.reinforce"
 GUESS = f"{KEY}.wrong"
 APART = 1.25  # times, between two answers of the question

@@ -149,7 +149,6 @@ def _replaced(text: str, word: str) -> str:
     return re.sub(rf"\b{re.escape(word)}\b", other, text)
 
 
-STAGED = True
 KEY = "reasoning.retrieval"
 GUESS = f"{KEY}.away"
 BEST = 8  # passages that are drawn

@@ -22,7 +22,6 @@ from llmviz.course.lessons.reasoning.reward_runs import numbers_in
 from llmviz.course.lessons.reasoning.sum_texts import LONGEST, encode, is_right
 from llmviz.course.ui import kit
 
-STAGED = True
 KEY = "reasoning.reward_hacking"
 WEIGHTS = ("payright", "payshort", "payword", "payform")
 PLACES = (1, *range(5, UPDATES + 1, 5))  # updates at which the lines are drawn

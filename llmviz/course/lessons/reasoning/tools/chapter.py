@@ -33,7 +33,6 @@ from llmviz.course.lessons.reasoning.tools.turns import run_of, turns
 from llmviz.course.ui import kit
 from llmviz.training.measures import Share
 
-STAGED = True
 KEY = "reasoning.tools"
 GUESS = f"{KEY}.digits"
 APART = 0.2  # between the lines of two answers, on average

@@ -43,7 +43,6 @@ from llmviz.serving.chat_template import TURN_TOKENS
 from llmviz.textfile import ENDOFTEXT, check_text
 from llmviz.training.measures import Share
 
-STAGED = True
 KEY = "reasoning.trust"
 GUESS = f"{KEY}.off"
 APART = 0.15  # between two answers

@@ -20,7 +20,6 @@ from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.sampling import BeamTree, Continuations, beam_search, exhaustive_search, softmax
 from llmviz.textfile import check_text
 
-STAGED = True
 KEY, GUESS = "sampling.beam", "beam.first"
 WIDTHS = range(1, MOST_WIDTH + 1)
 ROWS = 12  # of the list of all texts, and those that a search found

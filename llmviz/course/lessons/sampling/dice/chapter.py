@@ -16,7 +16,6 @@ from llmviz.course.ui.question import guess_of, settle
 from llmviz.sampling import SamplingSteps, sampling_steps
 from llmviz.sampling.sweeps import likeliest
 
-STAGED = True
 KEY, GUESS = "sampling.dice", "dice.rewind"
 BARS = 10
 RECENT = 200  # random numbers that are drawn on the strip

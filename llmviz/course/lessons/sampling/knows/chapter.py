@@ -17,7 +17,6 @@ from llmviz.course.lessons.sampling.writing.chapter import tokens_of, writer_wor
 from llmviz.course.ui import engine, kit
 from llmviz.training.measures import Share, probe_shares
 
-STAGED = True
 KEY, GUESS = "sampling.knows", "knows.on"
 STOPS = probe_chances.TEMPERATURES
 DRAWN = (*range(11), *range(12, 31, 2))  # of the stops, those of the picture

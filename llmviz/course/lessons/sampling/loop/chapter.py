@@ -15,7 +15,6 @@ from llmviz.interpretability.writing_rounds import Round, vectors_computed, writ
 from llmviz.models.transformers import require_transformer
 from llmviz.sampling.generation import can_cache
 
-STAGED = True
 READ = 60  # tokens of the prompt that are read, the last ones
 KEY, GUESS = "sampling.loop", "sampling.loop.fresh"
 ASKED = 10  # the round that the question is about

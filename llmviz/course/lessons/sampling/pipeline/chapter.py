@@ -21,7 +21,6 @@ from llmviz.sampling.kinds import full_order
 from llmviz.sampling.pipeline import top_ids
 from llmviz.sampling.sweeps import steps_with_column
 
-STAGED = True
 KEY, GUESS = "sampling.board", "pipeline.nucleus"
 SHOWN = 18  # tokens that have a bar of their own
 SLIDERS = tuple(kind.name for kind in STEPS if kind.stops)

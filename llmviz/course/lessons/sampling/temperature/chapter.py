@@ -15,7 +15,6 @@ from llmviz.course.ui import kit
 from llmviz.sampling import entropy, softmax_terms, temperature_limit
 from llmviz.sampling.pipeline import top_ids
 
-STAGED = True
 KEY, GUESS = "sampling.softmax", "temperature.half"
 ROWS = 12
 APART = 0.03  # between the answers of the question, so that they are told apart on the picture

@@ -18,7 +18,6 @@ from llmviz.course.ui import kit
 from llmviz.course.ui.question import settle
 from llmviz.sampling import generate, text_measures
 
-STAGED = True
 KEY = "sampling.writer"
 READY = 8  # tokens that are known before they are asked for: enough until an answer comes
 SHOWN_AFTER = 24  # tokens of a new way that are shown at once

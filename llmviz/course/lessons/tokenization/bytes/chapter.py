@@ -11,7 +11,6 @@ from llmviz.course.lessons.tokenization.bytes import words
 from llmviz.course.ui import kit
 from llmviz.tokenizers import Token, Tokenizer, get_tokenizer
 
-STAGED = True
 GUESS = "bytes.cost"
 DRAWN = 60  # characters of the learner's text
 

@@ -17,7 +17,6 @@ from llmviz.tokenizers import (
 )
 from llmviz.tokenizers.wordpiece import UNK
 
-STAGED = True
 GUESS = "compare.cost"
 DRAWN = 1_200  # characters; a row of the aligned view is a line of the page for every 60 of them
 LISTED = 6  # unknown words that a sentence names

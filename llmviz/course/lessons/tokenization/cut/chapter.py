@@ -17,7 +17,6 @@ from llmviz.textfile import table_cell
 from llmviz.tokenizers import UNKNOWN, Token, Tokenizer
 from llmviz.tokenizers.wordpiece import UNK
 
-STAGED = True
 IDS_SHOWN, IDS_SAID, ROWS_SHOWN = 120, 8, 200
 GUESS = "cut.upper"
 WORDS_IN = 400  # characters of the text, of which one word is named

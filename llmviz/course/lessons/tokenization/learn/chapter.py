@@ -14,7 +14,6 @@ from llmviz.textfile import read_text_file
 from llmviz.tokenizers import NEVER, TIE_RULES, BPETokenizer, Film, WordTokenizer
 from llmviz.tokenizers.training import train_steps
 
-STAGED = True
 GUESS = "learn.saving"
 HALF = 6  # places at which each half of a training is looked at
 APART = 0.03  # of the corpus, on average, between the answers of the question

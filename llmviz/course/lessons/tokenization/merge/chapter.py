@@ -18,9 +18,6 @@ BYTES_DRAWN = 48
 PIECES_LISTED = 30
 
 
-STAGED = True
-
-
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show the merges of a word as a tree, and the guess which pair of another one is first."""

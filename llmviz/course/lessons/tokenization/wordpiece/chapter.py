@@ -14,7 +14,6 @@ from llmviz.course.ui.question import hand_words
 from llmviz.textfile import check_text
 from llmviz.tokenizers import PairCount, WordPieceTokenizer, piece_steps
 
-STAGED = True
 GUESS = "wordpiece.next"
 UNKNOWN_LISTED = 6
 MARKS_LENGTH = 24

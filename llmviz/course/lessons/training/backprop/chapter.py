@@ -113,7 +113,6 @@ def _nudge_code(name: str, row: int, column: int, hand: float) -> None:
     )
 
 
-STAGED = True
 KEY, GUESS = "training.backprop", "training.backprop.sign"
 FORTH = len(net.FORWARD)
 

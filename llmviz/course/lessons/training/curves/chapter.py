@@ -15,7 +15,6 @@ from llmviz.training import run_folders
 from llmviz.training.curves import CSV_HEAD, csv_rows, smooth
 from llmviz.training.forks import EXERCISES
 
-STAGED = True
 KEY = "training.curves"
 GUESS = "training.lines"
 KNOWN = 6  # of a run, the first part of this many that is drawn before the question

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from llmviz.training.descent import Descent
     from llmviz.training.surfaces import Guess
 
-STAGED = True
 KEY, GUESS = "training.descent.one", "training.descent.lands"
 START, STEPS = 1.0, 20
 RATES = Rates(0.005, 1.3, 41)

@@ -173,7 +173,6 @@ def _notes(reading: kit.Read, plain: Any, settings: LossSettings) -> list[str]:
     ]
 
 
-STAGED = True
 KEY, GUESS = "training.loss", "training.loss.cost"
 DRAWN = 16  # tokens that have a bar
 LEAST = 0.0005  # as a percentage a smaller probability has hardly a digit left

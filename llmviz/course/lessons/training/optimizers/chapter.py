@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from llmviz.training.descent import Descent
     from llmviz.training.surfaces import Surface
 
-STAGED = True
 KEY = "training.descent.surface"
 STEPS = 80
 RATES = Rates(0.001, 3.0, 41)

@@ -22,7 +22,6 @@ from llmviz.training.curves import Curve, CurveFile, smooth
 from llmviz.training.experiments import EXPERIMENTS, PLANS, bundled, copied, read_card
 from llmviz.training.reading import read_description
 
-STAGED = True
 KEY = "training.wrong"
 SMOOTH = 0.8
 TOP = 6.0  # nats, of the picture: so its height does not tell how high a line will climb

@@ -70,7 +70,6 @@ def _names_code(name: str, seed: int) -> None:
     )
 
 
-STAGED = True
 KEY = "training.race.chart"
 SLOT = "_training_race"
 SLOTS = {"axis": "raxis", "unit": "runit"}  # what the chart offers, by the page's controls

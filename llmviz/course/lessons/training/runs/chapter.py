@@ -158,7 +158,6 @@ def _keep(state: kit.PageState, run: RunState, owner: str) -> None:
             st.rerun()
 
 
-STAGED = True
 KEY = "training.live"
 
 

@@ -20,7 +20,6 @@ from llmviz.course.lessons.training.step.one_step import (
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
 
-STAGED = True
 KEY = "training.step"
 GUESS = "training.step.weight"
 REACH = 1.15  # of the axis, in lengths of the farthest answer from the old weight

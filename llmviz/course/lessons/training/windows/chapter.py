@@ -10,7 +10,6 @@ from llmviz.course.lessons.training.windows import words
 from llmviz.course.ui import kit
 from llmviz.tokenizers import PADDING, TOKENIZERS, Tokenizer, get_tokenizer
 
-STAGED = True
 GUESS = "windows.guesses"
 DRAWN = 120  # tokens
 QUOTED = 400  # characters of the text in the snippet

@@ -130,7 +130,6 @@ def computed(model: GPT, stage: str, head: int) -> tuple[str, str]:
     return line.format(stage=stage, **slots), RESULTS.get(stage, stage)
 
 
-STAGED = True
 KEY = "transformer.block"
 GUESS = f"{KEY}.added"
 APART = 0.03  # of the axis, between the answers of the question

@@ -26,7 +26,6 @@ from llmviz.models.residual import Stage, read_stream
 from llmviz.models.transformers import require_transformer
 from llmviz.similarity import unit_rows
 
-STAGED = True
 KEY = "transformer.context"
 GUESS = f"{KEY}.path"
 SENTENCES = (("ctx1", "at1"), ("ctx2", "at2"))  # the controls of each: its text, the token clicked

@@ -27,7 +27,6 @@ from llmviz.models.arithmetic import (
 from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, POSITIONS, GPTConfig
 from llmviz.models.translator_settings import Seq2SeqConfig
 
-STAGED = True
 KEY = "transformer.count"
 GUESS = f"{KEY}.share"
 APART = 0.06  # between the answers of the question

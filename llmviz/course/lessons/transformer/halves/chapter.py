@@ -13,7 +13,6 @@ from llmviz.course.lessons.transformer.halves.teacher import named
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.stage import SOURCE
 
-STAGED = True
 MODEL = "pairs-seq2seq"
 KEY = "transformer.halves"
 GUESS = f"{KEY}.looks"

@@ -90,7 +90,6 @@ def _grid(state: kit.PageState, control: str, weights: np.ndarray, tokens: list[
     )
 
 
-STAGED = True
 BOTH, LEFT = "masked-words", "words-gpt"
 KEY = "transformer.masked"
 GUESS = f"{KEY}.helps"

@@ -23,7 +23,6 @@ from llmviz.interpretability.patching import KINDS, Site, patch, patch_map
 from llmviz.models.transformers import require_transformer
 from llmviz.textfile import whole_number
 
-STAGED = True
 KEY = "transformer.patching"
 GUESS = f"{KEY}.first"
 SLICE = 0.04  # seconds of work by which a map grows in one rerun

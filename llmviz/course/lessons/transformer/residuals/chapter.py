@@ -21,7 +21,6 @@ from llmviz.models.three_words import TOKENS, three_words
 from llmviz.models.transformers import require_sum
 from llmviz.nn.layers import layer_norm_steps, rms_norm_steps
 
-STAGED = True
 KEY = "transformer.residuals"
 GUESS = f"{KEY}.size"
 KNOWN = 5  # points of the line without norms that are drawn before the question

@@ -15,7 +15,6 @@ from llmviz.course.lessons.transformer.since.model import (
 )
 from llmviz.course.ui import kit
 
-STAGED = True
 KEY = pictures.KEY
 GUESS = f"{KEY}.rotary"
 DRAWN = 24  # tokens of the text that are read

@@ -21,7 +21,6 @@ from llmviz.interpretability.readout import read_out
 from llmviz.textfile import whole_number
 from llmviz.tokenizers import Tokenizer
 
-STAGED = True
 DRAWN = 64  # tokens that have a column
 KEY = "transformer.stream.grid"
 GUESS = "transformer.stream.first"

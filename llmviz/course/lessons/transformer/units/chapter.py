@@ -25,7 +25,6 @@ from llmviz.nn.layers import ACTIVATIONS
 from llmviz.tokenizers import Token
 from llmviz.training.config import OWN_TEXT
 
-STAGED = True
 KEY = "transformer.units"
 GUESS = f"{KEY}.where"
 TEXTS = 5  # that are shown of a unit, besides the one that is asked for
