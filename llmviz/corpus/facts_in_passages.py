@@ -150,7 +150,7 @@ class Example:
     asked: tuple[Asked, ...]
 
 
-NAMES, NAMED, ALL = LEVELS = ("names", "named", "all")
+NAMES, NAMED, ALL = ("names", "named", "all")
 """How hard a text is: six people and one kind of fact; or three people, and each sentence names its
 person; or all that a text can be. In the first two there are three passages, and in the first an
 answer to each question."""

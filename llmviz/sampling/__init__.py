@@ -1,7 +1,7 @@
 """From logits to text: the sampling pipeline, generation and beam search.
 
-`sampling_steps` runs one row of logits through named steps; `generate` yields tokens; `sweep`
-computes all stops of a slider; `beam_search` returns its whole tree, and `BeamSearch` makes its
+`sampling_steps` runs one row of logits through named steps; `generate` yields tokens;
+`beam_search` returns its whole tree, and `BeamSearch` makes its
 steps without a model; `exhaustive_search` scores everything there is. `generation`, `beam` and
 `exhaustive` load torch, so they are imported on first use.
 """
@@ -23,10 +23,7 @@ from llmviz.sampling.settings import STRIPS, SamplingSettings
 from llmviz.sampling.steps import entropy, nucleus_size, softmax
 from llmviz.sampling.temperature import (
     SoftmaxTerms,
-    Sweep,
-    entropy_curve,
     softmax_terms,
-    sweep,
     temperature_limit,
 )
 
@@ -59,11 +56,9 @@ __all__ = [
     "SoftmaxTerms",
     "Step",
     "StepKind",
-    "Sweep",
     "beam_search",
     "beam_steps",
     "entropy",
-    "entropy_curve",
     "exhaustive_search",
     "generate",
     "kind_of",
@@ -71,7 +66,6 @@ __all__ = [
     "sampling_steps",
     "softmax",
     "softmax_terms",
-    "sweep",
     "temperature_limit",
     "text_measures",
     "usual_order",

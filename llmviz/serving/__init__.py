@@ -32,7 +32,7 @@ from llmviz.serving.requests import (
 )
 from llmviz.serving.scheduler import Scheduler
 from llmviz.serving.sequences import Sequence
-from llmviz.serving.settings import POLICIES, PREEMPTIONS, Policy, ServingConfig, blocks_that_fit
+from llmviz.serving.settings import POLICIES, PREEMPTIONS, Policy, ServingConfig
 from llmviz.serving.simulate import CostModel, SimulatedModel, replay, simulate
 from llmviz.serving.workload import Workload, make_requests
 
@@ -71,7 +71,6 @@ __all__ = [
     "Timing",
     "TooManyWaiting",
     "Workload",
-    "blocks_that_fit",
     "make_requests",
     "percentiles",
     "record",

@@ -95,24 +95,6 @@ class ServingConfig(Config):
         return -(-tokens // self.block_size)
 
 
-def blocks_that_fit(memory_bytes: int, block_size: int, bytes_per_token: int) -> int:
-    """How many blocks a memory of so many bytes holds.
-
-    bytes_per_token: of keys and values, all layers together (`PagedModel.bytes_per_token`).
-    Raises ValueError where not even one fits.
-    """
-    for name, value in (("block_size", block_size), ("bytes_per_token", bytes_per_token)):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1; got {value}")
-    count = memory_bytes // (block_size * bytes_per_token)
-    if count < 1:
-        raise ValueError(
-            f"a block of {block_size:,} tokens needs {block_size * bytes_per_token:,} bytes, which "
-            f"is more than the memory of {memory_bytes:,} bytes; take smaller blocks or more memory"
-        )
-    return count
-
-
 def check_fits(request: Request, config: ServingConfig) -> None:
     """Raise ValueError for a request that would never fit."""
     whole_batch = POLICIES[config.policy].whole_batches

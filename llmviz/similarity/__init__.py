@@ -11,7 +11,6 @@ from llmviz.similarity.measures import (
     dot,
     euclidean,
     euclidean_terms,
-    mean_vector,
     nearest_spellings,
     pairwise,
 )
@@ -58,7 +57,6 @@ __all__ = [
     "in_plane",
     "kmeans",
     "mean_cosine_of_others",
-    "mean_vector",
     "measure_all",
     "nearest",
     "nearest_spellings",

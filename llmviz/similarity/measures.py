@@ -6,7 +6,7 @@ Shapes: C width of a vector, N rows of a matrix. Everything is computed in float
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -163,17 +163,6 @@ def pairwise(
     if other is None:
         np.fill_diagonal(distances, 0.0)
     return distances
-
-
-def mean_vector(matrix: ArrayLike, ids: Sequence[int]) -> np.ndarray:
-    """Return the mean (C,) of some rows, the plainest vector of a sentence.
-
-    Raises: ValueError when there are none or one is outside the matrix.
-    """
-    rows = as_matrix(matrix)
-    if len(ids) == 0:
-        raise ValueError("the mean of no vectors is undefined; give at least one token")
-    return rows[[checked_row(row, len(rows)) for row in ids]].mean(axis=0)
 
 
 def nearest_spellings(word: str, words: Iterable[str], k: int = 5) -> list[str]:

@@ -9,11 +9,10 @@ import torch
 
 from llmviz.sampling import (
     SamplingSettings,
-    entropy_curve,
+    entropy,
     sampling_steps,
     softmax,
     softmax_terms,
-    sweep,
     temperature_limit,
     usual_order,
 )
@@ -145,29 +144,6 @@ def test_ranks_settle_ties_by_lowest_id():
     assert steps.top(3).tolist() == [1, 2, 0]
 
 
-@pytest.mark.parametrize(
-    ("control", "stops"),
-    [
-        ("temperature", [0.0, 0.5, 1.0, 2.0, math.inf]),
-        ("top_k", [1, 3, 200]),
-        ("top_p", np.linspace(0.1, 1.0, 4)),
-        ("min_p", [0.0, 0.5, 1.0]),
-        ("repetition_penalty", [0.5, 1.0, 2.0]),
-    ],
-)
-def test_sweep_is_the_pipeline_at_every_stop(control, stops):
-    others = {"temperature": 0.9, "top_k": 150, "previous": [int(LOGITS.argmax())]}
-    others.pop(control, None)
-    found = sweep(LOGITS, stops, control, shown=15, **others)
-    assert found.probabilities.shape == (len(stops), 15)
-    for i, stop in enumerate(stops):
-        steps = sampling_steps(LOGITS, **{**others, control: stop})
-        np.testing.assert_array_equal(found.probabilities[i], steps.probabilities[found.ids])
-        assert found.probabilities[i].sum() + found.hidden_mass[i] == pytest.approx(1)
-        assert found.kept_tokens[i] == steps.kept.sum()
-        assert found.kept[i].sum() + found.hidden_tokens[i] == found.kept_tokens[i]
-
-
 def test_softmax_arithmetic_and_the_limits_of_temperature():
     terms = softmax_terms([1.0, 2.0, 4.0], 2.0)
     np.testing.assert_allclose(terms.scaled, [0.5, 1, 2])
@@ -187,7 +163,8 @@ def test_softmax_arithmetic_and_the_limits_of_temperature():
 
 
 def test_entropy_rises_with_temperature_from_nothing_to_ln_v():
-    curve = entropy_curve(LOGITS, [0.0, *np.linspace(0.05, 10, 40), math.inf])
+    stops = [0.0, *np.linspace(0.05, 10, 40), math.inf]
+    curve = [entropy(sampling_steps(LOGITS, temperature=stop).probabilities) for stop in stops]
     assert curve[0] == 0
     assert (np.diff(curve) > 0).all()
     assert curve[-1] == pytest.approx(math.log(200))
@@ -220,8 +197,6 @@ def test_a_combination_that_cuts_everything_is_refused_with_the_reason():
         (lambda: sampling_steps(LOGITS).draw(math.nan), "below 1; got nan"),
         (lambda: sampling_steps(LOGITS).interval(200), "from 0 to 199"),
         (lambda: sampling_steps(LOGITS)["top_q"], "no step is called 'top_q'"),
-        (lambda: sweep(LOGITS, [1], "colour"), "control must be one of"),
-        (lambda: sweep(LOGITS, []), "at least one stop"),
         (lambda: softmax_terms(LOGITS, 0), "0 is the arg-max"),
         (lambda: temperature_limit(LOGITS, 1.0), "0 or infinity"),
     ],

@@ -14,7 +14,6 @@ from llmviz.serving import (
     Request,
     Sequence,
     ServingConfig,
-    blocks_that_fit,
 )
 from llmviz.serving.paged_memory import PagedMemory, Reading, attend_blocks
 from llmviz.serving.plan import Plan
@@ -187,7 +186,6 @@ def test_bytes_are_those_of_the_memory():
     paged = PagedModel(tiny(n_kv_head=2), n_blocks=7, block_size=3)
     memory = [*paged.memory.keys, *paged.memory.values]
     assert sum(tensor.nbytes for tensor in memory) == 7 * 3 * paged.bytes_per_token
-    assert blocks_that_fit(7 * 3 * paged.bytes_per_token, 3, paged.bytes_per_token) == 7
 
 
 @pytest.mark.parametrize(

@@ -65,15 +65,6 @@ def tokenizer_called(state: kit.PageState, name: str) -> Tokenizer:
     return get_tokenizer(name)
 
 
-def choose_tokenizer(state: kit.PageState) -> tuple[str, Tokenizer]:
-    """Show the list of tokenizers; return the chosen one, or the bundled BPE after saying why."""
-    list_tokenizers(state)
-    name, tokenizer, missing = chosen_tokenizer(state)
-    if missing:
-        kit.warn(missing, ":material/info:")
-    return name, tokenizer
-
-
 def list_tokenizers(state: kit.PageState) -> None:
     """Show the list of tokenizers."""
     name, listed = state["tokenizer"], choices()

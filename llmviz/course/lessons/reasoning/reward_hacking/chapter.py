@@ -26,7 +26,6 @@ KEY = "reasoning.reward_hacking"
 WEIGHTS = ("payright", "payshort", "payword", "payform")
 PLACES = (1, *range(5, UPDATES + 1, 5))  # updates at which the lines are drawn
 APART = 0.08  # between the lines of two answers, on average
-Given = tuple[OwnReward, str, int]  # the reward, β as the link writes it, updates
 
 
 @st.fragment
