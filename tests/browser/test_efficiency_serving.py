@@ -80,3 +80,12 @@ def test_blocks_of_several_texts_are_counted(lesson):
     page.get_by_role("radio", name="samples").last.click()
     page.wait_for_function("location.search.includes('serveways=samples')")
     expect(film.locator(".block-count").filter(has_text="×4").first).to_be_visible()
+
+
+def test_the_speed_is_measured_when_asked_for(visit):
+    visit.open("efficiency?part=speculative&draft=copy&guesssize=bundled&show=1", ".guess-board")
+    page = visit.page
+    page.get_by_role("button", name="Measure on this machine").click()
+    expect(page.get_by_text("On this machine, plain decoding wrote")).to_be_visible(timeout=60000)
+    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    visit.assert_clean()

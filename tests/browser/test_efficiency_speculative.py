@@ -1,4 +1,4 @@
-"""Under a hand: rounds of guesses are stepped and pointed at, and their speed is measured."""
+"""Under a hand: rounds of guesses are stepped and pointed at."""
 
 from __future__ import annotations
 
@@ -51,13 +51,4 @@ def test_a_cell_is_chosen_and_leads_back_to_the_chapter_of_its_idea(visit):
     wait_for_address(page, "whosystem", "llamacpp")
     page.get_by_role("link", name="See it: Guess and check").click()
     expect(page.get_by_label("The beginning of a story")).to_be_visible()
-    visit.assert_clean()
-
-
-def test_the_speed_is_measured_when_asked_for(visit):
-    visit.open("efficiency?part=speculative&draft=copy&guesssize=bundled&show=1", ".guess-board")
-    page = visit.page
-    page.get_by_role("button", name="Measure on this machine").click()
-    expect(page.get_by_text("On this machine, plain decoding wrote")).to_be_visible(timeout=60000)
-    expect(page.locator(".js-plotly-plot").first).to_be_visible()
     visit.assert_clean()

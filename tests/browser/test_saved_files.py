@@ -13,6 +13,8 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import ROOT, app
 
+pytestmark = pytest.mark.slow  # of the second tier
+
 TIMES = 6
 PAGE = Path("llmviz") / "course" / "lessons" / "glossary" / "page.py"
 
