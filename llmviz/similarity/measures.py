@@ -55,8 +55,6 @@ class CosineTerms:
 
     products: np.ndarray
     dot: float
-    squares_a: np.ndarray
-    squares_b: np.ndarray
     norm_a: float
     norm_b: float
     cosine: float
@@ -78,15 +76,15 @@ def cosine_terms(a: ArrayLike, b: ArrayLike) -> CosineTerms:
     Raises: ValueError for unequal lengths, and for a zero vector, which has no direction.
     """
     a, b = _pair(a, b)
-    products, squares_a, squares_b = a * b, a * a, b * b
-    norm_a, norm_b = float(np.sqrt(squares_a.sum())), float(np.sqrt(squares_b.sum()))
+    products = a * b
+    norm_a, norm_b = float(np.sqrt((a * a).sum())), float(np.sqrt((b * b).sum()))
     if norm_a == 0 or norm_b == 0:
         which = "first" if norm_a == 0 else "second"
         raise ValueError(f"cosine is undefined for a zero vector; the {which} one has length 0")
     dot_product = float(products.sum())
     # Dividing the vectors first keeps huge and tiny ones from overflowing the product of norms.
     value = float(np.clip((a / norm_a) @ (b / norm_b), -1.0, 1.0))
-    return CosineTerms(products, dot_product, squares_a, squares_b, norm_a, norm_b, value)
+    return CosineTerms(products, dot_product, norm_a, norm_b, value)
 
 
 def euclidean_terms(a: ArrayLike, b: ArrayLike) -> EuclideanTerms:

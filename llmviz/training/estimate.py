@@ -36,7 +36,6 @@ class Estimate:
 
     vocab_size: int
     parameters: int
-    parameters_without_embeddings: int
     weights: int
     gradients: int
     optimizer: int  # what it remembers of earlier gradients
@@ -69,17 +68,16 @@ def estimate(plan: Plan, vocab_size: int) -> Estimate:
     check_sizes(plan.model, config.to_dict())
     rows = -(-plan.train.batch_size // plan.train.accumulate)
 
-    def measure(smaller: Config) -> tuple[int, int, int]:
+    def measure(smaller: Config) -> tuple[int, int]:
         with outlined():
             model = build(plan.model, smaller).train()
         make_optimizer(model, plan.train)
         check_recompute(model, plan.train.recompute)
-        counts = (count_parameters(model), count_parameters(model, embeddings=False))
-        return *counts, _activations(plan, model, vocab_size, rows)
+        return count_parameters(model), _activations(plan, model, vocab_size, rows)
 
-    count, without_embeddings, activations = from_outlines(measure, config, "n_layer")
+    count, activations = from_outlines(measure, config, "n_layer")
     if every := plan.train.recompute:
-        single, double = (measure(dataclasses.replace(config, n_layer=n))[2] for n in (1, 2))
+        single, double = (measure(dataclasses.replace(config, n_layer=n))[1] for n in (1, 2))
         kept = FLOAT * rows * plan.context_length * config.n_embd * -(-config.n_layer // every)
         again = max(0, config.n_layer - every) * (double - single)  # computed when it is needed
         activations = min(activations, activations - again + kept)
@@ -88,7 +86,6 @@ def estimate(plan: Plan, vocab_size: int) -> Estimate:
     return Estimate(
         vocab_size=vocab_size,
         parameters=count,
-        parameters_without_embeddings=without_embeddings,
         weights=FLOAT * count,
         gradients=FLOAT * count,
         optimizer=FLOAT * count * remembered,

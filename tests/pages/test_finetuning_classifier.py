@@ -182,7 +182,7 @@ def test_the_rows_are_the_measured_trainings_and_wait_for_the_answer(monkeypatch
 def test_what_training_everything_gets_is_asked_where_answers_are_apart(nothing, head, every, at):
     shares = {"nothing": nothing, "head": head, "all": every}
     bands = tuple(Band(way, *(tuple(mean),) * 3) for way, mean in shares.items())
-    asked = chapter.question(Measured(COUNTS, 3, 400, 0.5, {}, bands, 1.0), at)
+    asked = chapter.question(Measured(COUNTS, 3, 400, 0.5, {}, bands), at)
     three = sorted((nothing[at], head[at], every[at]))
     apart = min(b - a for a, b in pairwise(three)) >= asking.APART
     assert (asked is not None) == apart

@@ -5,6 +5,7 @@ The reasons are asked of a sentence of the learner's, by any classifier that is 
 
 import contextlib
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ import streamlit as st
 from llmviz.course.components import token_strip
 from llmviz.course.figures.finetuning import bands
 from llmviz.course.lessons.finetuning.chips import row_of
-from llmviz.course.lessons.finetuning.classifier import FIRST, source, training, words
+from llmviz.course.lessons.finetuning.classifier import source, training, words
 from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan, Reading, read
 from llmviz.course.lessons.finetuning.classifier.class_training import training as train_classifier
 from llmviz.course.lessons.finetuning.classifier.examples_curve import (
@@ -26,7 +27,6 @@ from llmviz.course.lessons.finetuning.classifier.training import Outcome
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.question import APART
 from llmviz.finetuning.classifier import Classifier, classifier, last_token
-from llmviz.finetuning.labels import Labelled
 from llmviz.finetuning.tuned_classes import Classes, load_classes
 from llmviz.models.gpt import GPT
 from llmviz.textfile import check_text
@@ -302,21 +302,10 @@ def _trained(state: kit.PageState, found: Measured | None) -> None:
             shares = {band.way: kit.whole_percent(band.mean[at]) for band in found.bands}
             kit.seen(words.end, **shares, **training.reached(now))
 
-    training.draw(state, plan_of(state, name, own), ask)
-
-
-def plan_of(state: kit.PageState, name: str, own: Labelled | None) -> ClassPlan:
-    """Return what the controls say is trained."""
-    return ClassPlan(
-        base=name,
-        task=state["task"] if own is None else FIRST.task,
-        reads=state["reads"] if own is None else FIRST.reads,
-        own=own,
-        way=state["trains"],
-        examples=state["examples"],
-        steps=state["classupdates"],
-        seed=state["classseed"],
-    )
+    stories = {key: state[key] for key in ("task", "reads")} if own is None else {"own": own}
+    way, examples, steps = (state[key] for key in ("trains", "examples", "classupdates"))
+    plan = ClassPlan(name, way=way, examples=examples, steps=steps, seed=state["classseed"])
+    training.draw(state, replace(plan, **stories), ask)
 
 
 def _code(state: kit.PageState, now: Outcome) -> None:

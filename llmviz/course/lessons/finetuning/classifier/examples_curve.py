@@ -52,7 +52,6 @@ class Measured(NamedTuple):
     guess: float  # share of the largest class of the test
     steps: dict[str, int]
     bands: tuple[Band, ...]
-    seconds: float
 
 
 def runs() -> Iterator[Run]:
@@ -79,7 +78,7 @@ def measured(folder: Path = EXPERIMENT_FOLDER) -> Measured:
         columns = ([f(values) for values in by_count] for f in (min, _mean, max))
         bands.append(Band(way, *map(tuple, columns)))
     given = (about["tested"], about["guess"], about["steps"])
-    return Measured(COUNTS, len(SEEDS), *given, tuple(bands), about["seconds"])
+    return Measured(COUNTS, len(SEEDS), *given, tuple(bands))
 
 
 def _mean(values: Sequence[float]) -> float:
