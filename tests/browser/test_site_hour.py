@@ -46,6 +46,18 @@ def hour(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_a_page_speaks_of_the_hour_alone(hour):
+    """Of no chapter, test or list that is not there, and of no server."""
+    home = (hour / "index.html").read_text("utf-8")
+    for said in ("103 chapters", "Two short tests", "lists them all", "Models run on"):
+        assert said not in home
+    for number, name in enumerate(CHAPTERS, 1):
+        page = (hour / f"{name}.html").read_text("utf-8")
+        opening = re.search(r'lv-opening">(.*?)</div>', page)
+        assert opening and f"stop {number} of {len(CHAPTERS)}" in opening[1]
+        assert "chapter" not in opening[1]
+
+
 def test_the_glossary_leads_to_where_a_term_is_seen_in_the_hour(hour):
     links = re.findall(
         r'<dt id="([^"]*)">[^<]*</dt><dd>(?:(?!</dd>).)*<a class="see" href="([^"]*)"',
@@ -191,6 +203,13 @@ def test_a_page_comes_with_few_bytes_and_nothing_jumps(host, hour, visitor, name
     assert others == {url for url in asked if url.startswith(("blob:", "data:"))}
     assert visitor.evaluate(SHIFT) < 0.1
     assert sum(compressed(hour, url, host) for url in sent) < FIRST
+
+
+def weights_of(site: Path, name: str) -> str:
+    """The file of the model that a page reads a visitor's own text with."""
+    html = (site / f"{name}.html").read_text("utf-8")
+    live = json.loads(re.search(r'id="page">(.*?)</script>', html)[1])["live"] or {}
+    return f"assets/data/{live.get('model')}.js"
 
 
 def compressed(hour: Path, url: str, host: str) -> int:

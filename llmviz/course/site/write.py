@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,22 +23,25 @@ from llmviz.course.components._shared.transport import unpack
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.glossary import words as glossary
+from llmviz.course.lessons.home import words as home
 from llmviz.course.site.elements import Body, plain
 from llmviz.course.site.files import HERE, Files
 from llmviz.course.site.live import MODELS, live_html, live_script, packed_model
 from llmviz.course.site.own import FIELDS, OWN, own_part
 from llmviz.course.site.visit import Visit, looks, visit
-from llmviz.course.ui.asked import SILENT
+from llmviz.course.ui.asked import SILENT, elements
 from llmviz.course.ui.common import Parts
-from llmviz.course.ui.contents import Lesson
+from llmviz.course.ui.contents import WAY, Lesson
 from llmviz.course.ui.course import GLOSSARY, HOME, search_index, stops
 from llmviz.course.ui.glossary import seen as seen_at
 from llmviz.course.ui.glossary import terms
+from llmviz.course.ui.prose import to_html
 from llmviz.nearest import nearest
 from llmviz.paths import ICON, LICENCE
 from llmviz.training.files import whole_folder
 from llmviz.wholefile import writing
 
+_CHAPTER_OF = re.compile(r" · chapter \d+ of \d+")
 LIVE_PICTURES = ["machine", "heads_grid"]
 # Pages of the site alone, which compute in the browser: their titles and questions.
 LIVE = {
@@ -152,7 +156,7 @@ def write_site(
         files.write("LICENSE", LICENCE.read_text("utf-8"))
         for number, place in enumerate(pages, 1):
             tell(f"{number:3d} of {len(pages)}  {place.name}")
-            _write_chapter(files, pages, place, app)
+            _write_chapter(files, pages, place, app, way)
         if way:
             files.offline()
     return Written(files.pages, files.bytes)
@@ -192,13 +196,22 @@ def _index(pages: Sequence[Place]) -> dict[str, Any]:
     return index | {"chapters": [*live, *chapters]}
 
 
-def _write_chapter(files: Files, pages: Sequence[Place], place: Place, app: str) -> None:
-    """Write a page, those of its other parts, and those of the states that its passages lead to."""
+def _write_chapter(
+    files: Files, pages: Sequence[Place], place: Place, app: str, way: str = ""
+) -> None:
+    """Write a page, those of its other parts, and those of the states that its passages lead to.
+
+    way: that the page says it is a stop of.
+    """
     if place.lesson.key == GLOSSARY or place.is_live:
         _write_page(files, pages, place, app, None, {})
         return
-    run = partial(visit, place.lesson.key, place.chapter)
-    seen = run()
+    on_way = {WAY.key: way} if way else {}
+
+    def run(link: Mapping[str, str], *, told: bool = False) -> Visit:
+        return visit(place.lesson.key, place.chapter, {**link, **on_way}, told=told)
+
+    seen = run({})
     parts, _ = _parts(place, seen.parts)
     known = {part.part: part for part in parts if part.part}
     known |= {(key, opens.first): place for key, opens in seen.parts.items()}
@@ -242,10 +255,14 @@ def _write_page(
         _, body.ways = _parts(place, seen.parts)
         body.instead_of["course_path"] = _way(pages)
         body.left_out = {"_shared.course@home"}
+        if place.name == HOME:
+            body.left_out |= {id(part) for part in elements(seen.main) if _leads_away(part, files)}
         whole = not place.part and not place.look
         if whole and place.name in OWN and OWN[place.name].example:
             body.said_elsewhere = FIELDS
         html, told["hands"] = body.html(), body.hands
+        if files.kept:  # of a lesson's other chapters there are none here
+            html = _CHAPTER_OF.sub("", html, count=1)
         if whole:
             html, told["live"] = own_part(files, place.name, html)
         if place.part:
@@ -254,6 +271,16 @@ def _write_page(
         told["charts"] = [files.chart(chart) for chart in body.charts]
     files.pages += 1
     files.write(place.file, page_html(pages, place, address, title, html, told))
+
+
+def _leads_away(part: Any, files: Files) -> bool:
+    """Whether a part of the home page is about pages that this site has not, or about a server."""
+    if getattr(part, "label", "") == home.longer:
+        return files.kept  # a way alone has no page of the longer ones
+    prose = [to_html(text) for text in (home.tests, home.more_models)]
+    server = home.device.partition("{")[0]
+    body = getattr(part.proto, "body", "")
+    return any(text in body for text in prose) or (part.type == "caption" and server in body)
 
 
 def page_html(
@@ -278,7 +305,7 @@ def page_html(
     return _template().render(
         title=title,
         description=place.question or place.title,
-        lesson=place.lesson.title if place.chapter else "",
+        lesson=place.lesson.title if place.is_live else "",  # a chapter names its own
         root=root,
         menu=_menu(pages, place),
         body=Markup(body),
@@ -287,6 +314,7 @@ def page_html(
         app=address,
         own_text=place.lesson.key != GLOSSARY and not place.is_live,
         own_link=_own_link(place),
+        live=data["live"] and not place.is_live,
         licence=LICENCE.read_text("utf-8").splitlines()[2],
         data=Markup(json.dumps(data).replace("<", "\\u003c")),
         scripts=[],
@@ -411,9 +439,11 @@ def _way(pages: Sequence[Place]) -> str:
             f"{_own(chapter)}</li>"
             for chapter in entry["chapters"]
         )
+        # Of a lesson that is here in part, its chapters' questions say more than its card.
+        asked = [page.question for page in pages if page.lesson == lesson]
+        about = unmarked(lesson.card) if len(asked) == len(lesson.chapters) else " ".join(asked)
         stops.append(
-            f"<li><h3>{escape(lesson.title)}</h3><p>{escape(unmarked(lesson.card))}</p>"
-            f"<ol>{chapters}</ol></li>"
+            f"<li><h3>{escape(lesson.title)}</h3><p>{escape(about)}</p><ol>{chapters}</ol></li>"
         )
     return f'<ul class="way">{"".join(stops)}</ul>'
 
@@ -421,7 +451,11 @@ def _way(pages: Sequence[Place]) -> str:
 def _own(chapter: Mapping[str, str]) -> str:
     """What a chapter of the list computes in the browser, as a link after its name."""
     own = OWN.get(chapter["file"].removesuffix(".html"))
-    return f': <a href="{escape(chapter["file"])}#own">{escape(own.link)}</a>' if own else ""
+    if not own:
+        return ""
+    if own.example:  # it stands on the first screen
+        return f", {escape(own.link)}"
+    return f', and <a href="{escape(chapter["file"])}#own">{escape(own.link)}</a>'
 
 
 def _glossary(files: Files, pages: Sequence[Place], place: Place) -> str:
