@@ -91,7 +91,25 @@ def test_a_chapter_opens_at_its_top_however_far_down_the_link_stood(window):
     page.wait_for_url("**/history*")
     window.settle()
     assert page.evaluate(scrolled) == 0
+    window.dress("light", 390)
+    window.open("sampling?part=temperature&course=hour")
+    page.get_by_role("button", name="The end of your way").click()
+    page.wait_for_url("**/before_after*")
+    window.settle()
+    assert page.evaluate(scrolled) == 0
     window.assert_clean()
+
+
+@pytest.mark.parametrize("link", ["attention?part=masks", "models", ""])
+def test_the_top_of_a_page_lies_under_nothing_and_stays_where_it_was(window, link):
+    page, tops = window.page, []
+    for _visit in ("first", "second"):  # in the first one the browser is given its secret
+        window.open(link)
+        window.settle()
+        first = page.locator("[data-testid=stMain] :is(h1, [role=radiogroup])").first
+        tops.append(first.bounding_box()["y"])
+    header = page.locator("[data-testid=stHeader]").bounding_box()
+    assert tops[0] == tops[1] >= header["y"] + header["height"]
 
 
 def test_what_was_opened_and_answered_is_kept_over_a_reload_and_can_be_forgotten(window, line):

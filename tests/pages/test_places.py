@@ -26,8 +26,9 @@ def test_a_page_stays_when_the_browser_comes_with_its_secret(monkeypatch):
     def page() -> None:
         import streamlit as st
 
-        from llmviz.course.ui.shell import tidy
+        from llmviz.course.ui.shell import sidebar, tidy
 
+        sidebar()
         tidy()
         st.title("Below")
 

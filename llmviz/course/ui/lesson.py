@@ -77,6 +77,7 @@ def show(lesson: Lesson) -> None:
 def body(lesson: Lesson, state: PageState) -> None:
     """Show what stands below a lesson's head; its imports wait until the head is on its way."""
     if not lesson.names:
+        note_opened(lesson.key)
         importlib.import_module(f"{lesson.package}.page").draw(state)
         st.session_state[HERE] = lesson.key
         _onward(state, lesson)

@@ -48,7 +48,7 @@ STYLE = f"""<style>
 .stApp [class*="st-key-lv-st"] {{ scroll-margin-top: 3.6rem; }}
 @media (min-width: 900px) and (min-height: 760px) {{
   .stApp [data-testid="stLayoutWrapper"]:has(> [class*="st-key-lv-stays"]) {{ position: sticky;
-  top: 3.2rem; z-index: 20; padding: .4rem 0; background: var(--st-background-color, Canvas); }} }}
+  top: 3.75rem; z-index: 20; padding: .4rem 0; background: var(--st-background-color, Canvas); }} }}
 .lv-term {{ border-bottom: 1px dotted currentColor; cursor: help; position: relative; }}
 .lv-term:focus-visible {{ outline-offset: 2px;
   outline: 2px solid var(--st-primary-color, {PRIMARY["light"]}); }}

@@ -57,7 +57,7 @@ _PRINT = """@page { margin: 14mm; }
 # In the first page's head, too: what is drawn before a rerun ends keeps its place.
 STYLE = (
     f"""<style>
-.stApp .block-container {{ max-width: 76rem; padding-top: 3.2rem; }}
+.stApp .block-container {{ max-width: 76rem; padding-top: 4.2rem; }}
 .stApp .stRadio [role="radiogroup"] label, .stApp .stCheckbox label {{ min-height: 24px; }}
 .stApp button[aria-label^="Help for"], .stApp button[aria-label="Open"], .stApp .modebar-btn {{
   min-width: 24px; min-height: 24px; }}
@@ -107,8 +107,7 @@ def tidy() -> None:
     projects = seat.projects()
     style = STYLE + (_PROJECTOR if projects else "")
     st.html(style)  # one element: each costs its way to the browser
-    with st.container():  # which stays when the browser remembers: what is below keeps its place
-        browser.remember()
+    with st.container():  # which stays when its bar goes: what is below keeps its place
         if projects:
             classroom.before_projector()
         classroom.bar()
@@ -140,3 +139,4 @@ def sidebar() -> None:
             "or a source that the page names. "
             "The address bar holds the whole state of a page: copy it to share what you see."
         )
+        browser.remember()  # the last: nothing moves when it has done so

@@ -1,15 +1,15 @@
-// Writes down in this browser what was opened and answered, and begins each chapter at its top.
+// Writes down in this browser what was opened and answered, and begins each page at its top.
 
 import { unpack } from "../_shared/message.js";
 import { noteAnswer, noteOpened } from "../_shared/progress.js";
 
-let here = ""; // the chapter that this window shows
+let here = ""; // the page that this window shows
 
 export default function (component) {
   const { place, question, right } = unpack(component.data);
   if (question !== undefined) return noteAnswer(place, question, right);
-  noteOpened(place);
-  // The link to it may have stood far down in another chapter, and the page stays where it was.
+  if (place.includes("/")) noteOpened(place); // other pages have no chapters
+  // The link to it may have stood far down on another page, and the browser stays where it was.
   if (here && here !== place) document.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0, behavior: "instant" });
   here = place;
 }
