@@ -58,6 +58,7 @@ _PRINT = """@page { margin: 14mm; }
 STYLE = (
     f"""<style>
 .stApp .block-container {{ max-width: 76rem; padding-top: 4.2rem; }}
+.stApp .st-key-progress {{ position: absolute; }}
 .stApp .stRadio [role="radiogroup"] label, .stApp .stCheckbox label {{ min-height: 24px; }}
 .stApp button[aria-label^="Help for"], .stApp button[aria-label="Open"], .stApp .modebar-btn {{
   min-width: 24px; min-height: 24px; }}
