@@ -22,7 +22,9 @@ from tests.classroom.conftest import ROOT
 
 BYTES = 52_000  # of a rerun with nothing changed: what a browser has is not sent again
 ELEMENTS = 67  # one of them opens a class
-FURNITURE = 5  # elements outside of the page: search, two buttons, a text; at a first visit the secret
+FURNITURE = (
+    5  # elements outside of the page: search, two buttons, a text; at a first visit the secret
+)
 
 
 @pytest.fixture
