@@ -8,7 +8,7 @@ from llmviz.course.components._shared.transport import pack, renderer
 def note_opened(place: str) -> None:
     """Keep that a chapter was opened, and show a page that is new to the window from its top.
 
-    place: such as ``attention/steps``; of a page without chapters its name, of which nothing is kept.
+    place: such as ``attention/steps``; for a page without chapters its name, which is not kept.
     """
     renderer("progress")(data=pack({"place": place}), key="progress")
 
