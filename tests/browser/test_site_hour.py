@@ -22,6 +22,7 @@ from llmviz.course.ui import question
 from llmviz.course.ui.glossary import seen
 from tests.browser.conftest import PATIENCE
 from tests.browser.hand import until
+from tests.browser.test_site_own import FIELDS
 
 CHAPTERS = [f"{stop.lesson}/{stop.chapter}" for (stop,) in WAYS["hour"]]
 WHOLE = 6_000_000  # bytes of the hour
@@ -125,6 +126,10 @@ def test_after_one_visit_all_of_it_works_without_a_network(host, visitor):
         visitor.goto(f"{host}/{name}.html")
         expect(visitor.locator("h1")).to_be_visible()
         expect(visitor.locator("[data-picture]:visible").first).to_have_attribute("data-drawn", "")
+        if field := FIELDS.get(name):
+            visitor.locator(f"#{field}-text").fill(f"The owl reads {name}")
+            expect(visitor.locator(f"#{field}-live")).to_be_visible(timeout=PATIENCE)
+            visitor.locator(f"#{field}-back").click()  # the next chapter would show it at once
         assert visitor.get_by_text("is missing").count() == 0
     visitor.goto(f"{host}/training/curves.html")
     visitor.locator("#train-size").fill("0")
