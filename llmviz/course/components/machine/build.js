@@ -191,6 +191,7 @@ export class MachinePieces {
       return node;
     };
     this.legend.replaceChildren(
+      item("space", words.legend.space),
       item("ramp", words.legend.cells),
       item("violet", words.legend.curves),
       item("dot query", words.legend.query),
