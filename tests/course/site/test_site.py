@@ -63,7 +63,7 @@ def test_a_writer_that_is_asked_to_stop_leaves_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr(write, "_write_page", stop)
     with pytest.raises(SystemExit) as ended:
-        cli.main(["site", str(tmp_path / "course")])
+        cli.main(["site", str(tmp_path / "course"), "--only", "glossary"])
     assert ended.value.code == 128 + signal.SIGTERM
     assert list(tmp_path.iterdir()) == []
 
@@ -75,7 +75,7 @@ def test_what_a_killed_writer_left_goes_and_what_is_being_written_stays(tmp_path
     alive = _leftover(tmp_path, ".tmp-89abcdef-course")
     with (alive / WRITING).open("r+") as file:
         assert lock(file)
-        assert cli.main(["site", str(tmp_path / "course")]) == 0
+        assert cli.main(["site", str(tmp_path / "course"), "--only", "glossary"]) == 0
     assert not dead.exists()
     assert all(one.is_dir() for one in [*others, alive])
     assert not list((tmp_path / "course").glob(".*"))
