@@ -145,6 +145,19 @@ def test_the_machine_reads_the_own_text_and_writes_into_it(folder, window):
         assert live.locator("b:has-text('bold')").count() == 0
 
 
+def opened_cell(canvas: Any) -> None:
+    """Keep the first cell of a row open, which lies below the names of its columns."""
+    canvas.scroll_into_view_if_needed()
+    canvas.click(position={"x": 8, "y": canvas.bounding_box()["height"] - 8})
+
+
+def computed(window: Any) -> float:
+    """The number behind the last equals sign of the open cell's first line."""
+    line = window.locator("#own .detail").last.inner_text().replace("−", "-").splitlines()
+    (said,) = (part for part in line if " = " in part and "[" not in part.split(" = ")[-1])
+    return float(said.rpartition("=")[2])
+
+
 def test_each_step_of_attention_is_that_of_the_model(folder, window):
     window.goto(own_page(folder / "steps", "attention/steps"))
     rows = window.locator("#steps-rows tr")
@@ -166,6 +179,9 @@ def test_each_step_of_attention_is_that_of_the_model(folder, window):
                 assert float(told) == pytest.approx(value, abs=0.011)
             elif "<" not in told and ">" not in told:
                 assert float(told.rstrip(" %")) == pytest.approx(100 * value, abs=0.06)
+    opened_cell(window.locator("#steps-picture canvas").last)
+    weight = trace["blocks.2.attn.weights"][0, 3, len(ids) - 2, 0].item()
+    assert computed(window) == pytest.approx(weight, abs=1e-3)
     for odd in ODD:
         window.locator("#steps-text").fill(odd)
         counted = min(24, len(tokenizer.encode_from_start(odd)))
@@ -190,6 +206,12 @@ def test_the_neighbours_of_a_token_are_those_of_its_vector(folder, window):
     alike[ids[1]] = -2
     wanted = [f"{value:.3f}" for value in np.sort(alike)[::-1][:12]]
     assert rows.locator("td").all_inner_texts() == wanted
+    opened_cell(window.locator("#alike-pair canvas").last)
+    assert computed(window) == pytest.approx(alike.max(), abs=1e-3)
+    other = rows.nth(4).get_by_role("button")
+    other.click()
+    expect(other).to_have_attribute("aria-pressed", "true")
+    assert computed(window) == pytest.approx(np.sort(alike)[-5], abs=1e-3)
     for odd in ODD:
         window.locator("#alike-text").fill(odd)
         expect(buttons).to_have_count(min(24, len(tokenizer.encode(odd))))

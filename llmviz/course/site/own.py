@@ -72,10 +72,20 @@ OWN = {
         ["token_strip"],
     ),
     "embeddings/similarity": Own(
-        ("alike_view.js", "llmvizAlike"), "alike.html", OWN_TEXT, _stories, " kitten cow cat"
+        ("alike_view.js", "llmvizAlike"),
+        "alike.html",
+        OWN_TEXT,
+        _stories,
+        " kitten cow cat",
+        ["matrix_view"],
     ),
     "attention/steps": Own(
-        ("steps_view.js", "llmvizAttention"), "steps.html", OWN_TEXT, _stories, "The cat sat"
+        ("steps_view.js", "llmvizAttention"),
+        "steps.html",
+        OWN_TEXT,
+        _stories,
+        "The cat sat",
+        ["matrix_view"],
     ),
     "sampling/temperature": Own(
         ("temperature_view.js", "llmvizTemperature"),

@@ -12,11 +12,27 @@ export function showing(views, told = { ask: globalThis.llmvizSite.asks }) {
   });
   return (name, place, key, payload) => {
     const message = packed(payload, key);
-    if (shown[name]?.key === key) return shown[name].mounted.update(message);
-    shown[name]?.mounted.end();
+    const before = shown[place.id];
+    if (before?.key === key) return before.mounted.update(message);
+    before?.mounted.end();
     const given = { name: `llmviz_${name}`, key, css: views[name].style, message };
-    shown[name] = { key, mounted: globalThis.llmvizMount(place, given, views[name].view, told) };
+    shown[place.id] = { key, mounted: globalThis.llmvizMount(place, given, views[name].view, told) };
   };
+}
+
+// What linked matrices are told, whose cells open: see llmviz/course/components/matrix_view/view.py.
+// Each has a name, rows of numbers, labels of both axes, a role and the operation that it came from.
+export function matricesOf(matrices, layout, { stacked = false, narrow = 0 } = {}) {
+  const described = ({ name, rows, rowLabels = [], colLabels = [], role = "neutral", op = null, limit = null }) => {
+    const values = Object.assign(Float32Array.from(rows.flatMap((row) => [...row])), { shape: [rows.length, rows[0].length] });
+    const most = values.reduce((high, value) => Math.max(high, Math.abs(value)), 0);
+    const signed = role !== "weights" || values.some((value) => value < 0);
+    const plain = { formula: "", rowAxis: "", colAxis: "", digits: 4, rowSums: null, notes: [], hidden: [], windows: ["", ""] };
+    const look = { label: name, role, scale: signed ? "diverging" : "sequential", limit: limit ?? (most || 1) };
+    return { name, values, rowLabels, colLabels, op, ...look, ...plain };
+  };
+  const start = { steps: [], windows: {}, step: 0, pinned: null, window: [] };
+  return { matrices: matrices.map(described), layout, numbers: "auto", stacked, narrow, ...start };
 }
 
 // What the picture of the whole machine is told of ids that were read.

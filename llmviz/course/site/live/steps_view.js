@@ -3,6 +3,7 @@
 import { opened, Reader } from "./loaded.js";
 import { ownText } from "./own_text.js";
 import { el, percent } from "./page_parts.js";
+import { matricesOf, showing } from "./pictures.js";
 
 const READ = 24; // tokens, the last ones: a longer list is hard to read
 
@@ -19,9 +20,24 @@ export function asked({ model, cache }, layer, head, row) {
   });
 }
 
+// The same as linked matrices, from the query and the keys to the weights: each cell opens.
+export function rowOf(query, keys, steps, names) {
+  const by = 1 / Math.sqrt(query.length);
+  const row = (name, of, op, role) => ({ name, rows: [steps.map((step) => step[of])], colLabels: names, op, role });
+  const matrices = [
+    { name: "query", rows: [query], role: "query" },
+    { name: "keys", rows: keys, rowLabels: names, role: "key" },
+    row("scores", "score", { kind: "matmul", of: ["query", "keys"], transpose_b: true }),
+    row("scaled", "scaled", { kind: "scaled", of: ["scores"], by, text: `÷ √${query.length}` }),
+    row("weights", "weight", { kind: "softmax_rows", of: ["scaled"] }, "weights"),
+  ];
+  return matricesOf(matrices, [["query"], ["scores"], ["scaled"], ["weights"]], { stacked: true, narrow: READ });
+}
+
 export { opened, Reader };
 
-export function start({ model: data }) {
+export function start({ model: data }, views) {
+  const draw = showing(views);
   const at = (name) => document.getElementById(`steps-${name}`);
   let now = null;
   let names = [];
@@ -36,6 +52,11 @@ export function start({ model: data }) {
     const first = steps.reduce((best, step, token) => (step.weight > steps[best].weight ? token : best), 0);
     at("said").textContent =
       `In head ${which} of layer ${chosen} of the trained model, ${names[row]} takes most from ${names[first]}: ${percent(steps[first].weight)}.`;
+    const { n_embd, n_head } = now.model.config;
+    const size = n_embd / n_head;
+    const part = (token, from) => [...now.reader.cache.seen[token].qkv[chosen].subarray(from + which * size, from + (which + 1) * size)];
+    const keys = steps.map((_, token) => part(token, n_embd));
+    draw("matrix_view", at("picture"), "steps.own", rowOf(part(row, 0), keys, steps, names.slice(0, row + 1)));
     at("rows").replaceChildren(
       ...steps.map(({ score, scaled, weight }, token) => {
         const line = el("tr", token === row ? "drawn" : "");
