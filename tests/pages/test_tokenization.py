@@ -228,6 +228,25 @@ def test_an_encoding_that_cannot_be_had_leaves_the_others(monkeypatch, tmp_path)
     assert len(lines) == 1
 
 
+@pytest.mark.parametrize(
+    ("lesson", "part", "control"),
+    [
+        ("tokenization", "cut", "tokenizer"),
+        ("tokenization", "bytes", "tokenizer"),
+        ("training", "windows", "cutter"),
+    ],
+)
+def test_without_a_network_the_bundled_bpe_cuts_and_it_is_said(monkeypatch, lesson, part, control):
+    from llmviz.tokenizers import registry
+
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
+    monkeypatch.setattr(registry, "_loaded", {})
+    app = open_part(lesson, part, **{control: "gpt2"})
+    fine(app)
+    (line,) = [line for line in messages(app) if "gpt2 is not available" in line]
+    assert "The bundled BPE" in line
+
+
 def test_what_cannot_be_had_for_one_reason_is_one_message(monkeypatch, tmp_path):
     from llmviz.tokenizers import download, registry
 

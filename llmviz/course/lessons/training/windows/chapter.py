@@ -19,7 +19,7 @@ QUOTED = 400  # characters of the text in the snippet
 def draw(state: kit.PageState) -> None:
     """Show a frame over the text, the guess how many exercises it is, then all frames."""
     kit.prose(words.hook)
-    tokenizer = get_tokenizer(state["cutter"])
+    name, tokenizer, missing = cut_by(state["cutter"])
     text = kit.learner_text(state)
     tokens = tokenizer.tokens(text or "")[:DRAWN]
     ids, texts = [token.id for token in tokens], [visible_text(token.data)[0] for token in tokens]
@@ -47,15 +47,25 @@ def draw(state: kit.PageState) -> None:
     st.selectbox(
         words.cutter, list(TOKENIZERS), format_func=label, width=460, **state.bind("cutter")
     )
+    if missing:
+        kit.warn(missing, ":material/info:")
     if plan is None:
         return
     kit.looks(state, words.looks, "windows.looks")
     if known:
         _tensors(state, ids, plan)
     _padding()
-    _code(state["cutter"], tokenizer, text or "", plan)
+    _code(name, tokenizer, text or "", plan)
     if known:
         kit.seen(words.end, **end(texts, plan))
+
+
+def cut_by(name: str) -> tuple[str, Tokenizer, str]:
+    """Return a tokenizer and its name, or the bundled BPE and why it stands in."""
+    try:
+        return name, get_tokenizer(name), ""
+    except ValueError as reason:
+        return "bpe", get_tokenizer("bpe"), f"{reason} {words.bpe_instead}"
 
 
 def end(texts: list[str], plan: WindowPlan) -> dict[str, object]:
