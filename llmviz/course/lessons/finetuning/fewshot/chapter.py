@@ -118,7 +118,7 @@ def question(known: tuple[tuple[int, float], ...]) -> kit.Question | None:
     (_, first), *later = known
     most, last = later[-1]
     right = tuple(share for _, share in later)
-    even = tuple(first + (last - first) * count / most for count, _ in later)
+    even = tuple(((most - count) * first + count * last) / most for count, _ in later)
     lines = {(1.0,) * len(later): words.ask_once, even: words.ask_even, right: words.ask_right}
     far = [np.abs(np.subtract(a, b)).sum() for a, b in combinations(lines, 2)]
     if len(lines) < 3 or min(far) < APART:
