@@ -4,22 +4,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from llmviz.corpus import language
 from llmviz.corpus.documents import Corpus
-from llmviz.corpus.language import (
-    ADJECTIVES,
-    ADVERBS,
-    CREATURES,
-    INTRANSITIVE,
-    NAMES,
-    NUMBERS,
-    OBJECTS,
-    PLACES,
-    PREPOSITIONS,
-    TRANSITIVE,
-    Translation,
-    many_of,
-    translate,
-)
 from llmviz.corpus.words import article
 
 PAIR_COUNT = 20_000
@@ -32,13 +18,13 @@ class PairCorpus(Corpus):
     A document is "source<tab>target"; `pairs` holds the alignments too.
     """
 
-    pairs: list[Translation] = field(default_factory=list, repr=False)
+    pairs: list[language.Translation] = field(default_factory=list, repr=False)
 
     def __iter__(self) -> Iterator[tuple[str, str]]:  # type: ignore[override]  # not texts but pairs
         return ((pair.source, pair.target) for pair in self.pairs)
 
     @classmethod
-    def of(cls, name: str, pairs: list[Translation]) -> "PairCorpus":
+    def of(cls, name: str, pairs: list[language.Translation]) -> "PairCorpus":
         """Return the corpus of the given sentences."""
         return cls(name, [f"{pair.source}\t{pair.target}" for pair in pairs], "\n", pairs)
 
@@ -53,7 +39,7 @@ class PairCorpus(Corpus):
         return pairs_of(train), pairs_of(held_out)
 
 
-def generate_pairs(count: int, seed: int = 0) -> Iterator[Translation]:
+def generate_pairs(count: int, seed: int = 0) -> Iterator[language.Translation]:
     """Yield `count` different sentences of 4 to 10 English words with their translations.
 
     Raises ValueError for a negative count.
@@ -66,7 +52,7 @@ def generate_pairs(count: int, seed: int = 0) -> Iterator[Translation]:
         source = _sentence(chance)
         if source not in seen and 4 <= len(source.split()) <= 10:
             seen.add(source)
-            yield translate(source)
+            yield language.translate(source)
 
 
 def load_pairs(count: int = PAIR_COUNT, seed: int = 0) -> PairCorpus:
@@ -75,27 +61,34 @@ def load_pairs(count: int = PAIR_COUNT, seed: int = 0) -> PairCorpus:
 
 
 def _sentence(chance: random.Random) -> str:
-    words = [chance.choice(ADVERBS)] if chance.random() < 0.3 else []
-    subject, many = _noun_phrase(chance, CREATURES, names=True)
+    words = [chance.choice(language.ADVERBS)] if chance.random() < 0.3 else []
+    subject, many = _noun_phrase(chance, language.CREATURES, names=True)
     transitive = chance.random() < 0.6
-    singular, base, past = chance.choice(TRANSITIVE if transitive else INTRANSITIVE).split(":")
+    singular, base, past = chance.choice(
+        language.TRANSITIVE if transitive else language.INTRANSITIVE
+    ).split(":")
     words += [*subject, past if chance.random() < 0.5 else base if many else singular]
     if transitive:
         animate = chance.random() < 0.5
-        words += _noun_phrase(chance, CREATURES if animate else OBJECTS, names=animate)[0]
+        words += _noun_phrase(
+            chance, language.CREATURES if animate else language.OBJECTS, names=animate
+        )[0]
     if chance.random() < (0.3 if transitive else 0.7):
-        words += [chance.choice(PREPOSITIONS), *_noun_phrase(chance, PLACES, names=False)[0]]
+        words += [
+            chance.choice(language.PREPOSITIONS),
+            *_noun_phrase(chance, language.PLACES, names=False)[0],
+        ]
     return " ".join(words)
 
 
 def _noun_phrase(chance: random.Random, nouns: list[str], names: bool) -> tuple[list[str], bool]:
     """Return the words of a noun phrase, and whether it is more than one."""
     if names and chance.random() < 0.2:
-        return [chance.choice(NAMES)], False
-    words = [chance.choice(ADJECTIVES)] if chance.random() < 0.4 else []
+        return [chance.choice(language.NAMES)], False
+    words = [chance.choice(language.ADJECTIVES)] if chance.random() < 0.4 else []
     many = chance.random() < 0.4
     noun = chance.choice(nouns)
-    words.append(many_of(noun) if many else noun)
+    words.append(language.many_of(noun) if many else noun)
     if many:
-        return [chance.choice(("the", "the", "the", *NUMBERS)), *words], True
+        return [chance.choice(("the", "the", "the", *language.NUMBERS)), *words], True
     return [chance.choice(("the", article(words[0]))), *words], False

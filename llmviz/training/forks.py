@@ -7,26 +7,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from llmviz.training import reading
 from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import write_json, write_manifest
-from llmviz.training.reading import (
-    BEFORE,
-    CHECKPOINT_FORMAT,
-    CONFIG,
-    FORK,
-    METRICS,
-    MODEL,
-    OPTIMIZER,
-    STATE,
-    TOKENIZER,
-    copy_curve,
-    plan_in,
-    read_description,
-    read_tokenizer,
-    step_folder,
-    steps_saved,
-)
 from llmviz.training.run_folders import last_record
 from llmviz.training.weights_place import place_of_weights, step_of_weights
 from llmviz.weightfile import write_weights
@@ -81,10 +65,13 @@ def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label
     Raises ValueError for changes that cannot be made, CheckpointError where the parent kept nothing
     of this step, OSError as it comes.
     """
-    description, before = read_description(parent), plan_in(read_description(parent))
+    description, before = (
+        reading.read_description(parent),
+        reading.plan_in(reading.read_description(parent)),
+    )
     if before is None:
         raise CheckpointError(f"{parent} holds no plan that can be trained again")
-    saved, there = dict(steps_saved(parent)), forkable(parent)
+    saved, there = dict(reading.steps_saved(parent)), forkable(parent)
     fresh = not saved
     if step not in there:
         listed = ", ".join(map(str, there)) or "none"
@@ -92,39 +79,39 @@ def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label
             f"there is no checkpoint of step {step} to fork at; there is {listed}"
         )
     plan = fork_plan(before, step, changes)
-    read_tokenizer(parent)  # what is copied is one, and not of any size
+    reading.read_tokenizer(parent)  # what is copied is one, and not of any size
     if (parent / OWN_TEXT).is_file() and (parent / OWN_TEXT).stat().st_size > LARGEST_CORPUS:
         raise CheckpointError(f"{parent / OWN_TEXT} is larger than {LARGEST_CORPUS:,} bytes")
     place = place_of_weights(parent) if fresh else None
     out.mkdir(parents=True, exist_ok=True)
-    checkpoint = step_folder(out, step)
+    checkpoint = reading.step_folder(out, step)
     checkpoint.parent.mkdir()
     # Files of a checkpoint are never written again, so both runs may have the same ones.
     if place is not None:
-        _write_checkpoint(checkpoint, parent / MODEL, place, plan)
+        _write_checkpoint(checkpoint, parent / reading.MODEL, place, plan)
     else:
         shutil.copytree(saved[step], checkpoint, copy_function=_link_or_copy)
-    _link_or_copy(checkpoint / MODEL, out / MODEL)
-    for name in (TOKENIZER, OWN_TEXT):
+    _link_or_copy(checkpoint / reading.MODEL, out / reading.MODEL)
+    for name in (reading.TOKENIZER, OWN_TEXT):
         if (parent / name).is_file():
             shutil.copyfile(parent / name, out / name)
-    write_whole(out / METRICS, lambda path: copy_curve(parent, step, path))
+    write_whole(out / reading.METRICS, lambda path: reading.copy_curve(parent, step, path))
     model = description["model"]
     if DROPOUT in changes:
         model = {**model, "config": {**model["config"], DROPOUT: changes[DROPOUT]}}
     fork: dict[str, Any] = {"of": label, "step": step, "changes": changes}
     if fresh:
         fork["fresh"] = True
-        if FORK in description:
-            fork[BEFORE] = description[FORK]
+        if reading.FORK in description:
+            fork[reading.BEFORE] = description[reading.FORK]
     new = {
         **description,
         "model": model,
         "plan": plan.to_dict(),
         "train": plan.train.to_dict(),
-        FORK: fork,
+        reading.FORK: fork,
     }
-    write_json(out / CONFIG, new)
+    write_json(out / reading.CONFIG, new)
     return plan
 
 
@@ -133,8 +120,8 @@ def forkable(folder: Path) -> list[int]:
 
     Raises CheckpointError where it has no checkpoint and its weights cannot be read.
     """
-    saved = [step for step, _ in steps_saved(folder)]
-    if saved or not (folder / MODEL).is_file() or last_record(folder) is None:
+    saved = [step for step, _ in reading.steps_saved(folder)]
+    if saved or not (folder / reading.MODEL).is_file() or last_record(folder) is None:
         return saved
     return [step_of_weights(folder)]
 
@@ -148,10 +135,10 @@ def _write_checkpoint(
     """
     step, tokens, seconds = place
     folder.mkdir()
-    shutil.copyfile(weights, folder / MODEL)
-    write_weights(folder / OPTIMIZER, {})
+    shutil.copyfile(weights, folder / reading.MODEL)
+    write_weights(folder / reading.OPTIMIZER, {})
     state = {
-        "format": CHECKPOINT_FORMAT,
+        "format": reading.CHECKPOINT_FORMAT,
         "step": step,
         "tokens": tokens,
         "seconds": seconds,
@@ -159,8 +146,8 @@ def _write_checkpoint(
         "settings": plan.train.to_dict(),
         "environment": {},
     }
-    write_json(folder / STATE, state)
-    write_manifest(folder, [MODEL, OPTIMIZER, STATE])
+    write_json(folder / reading.STATE, state)
+    write_manifest(folder, [reading.MODEL, reading.OPTIMIZER, reading.STATE])
 
 
 def fork_of(description: dict[str, Any]) -> dict[str, Any] | None:
@@ -169,7 +156,7 @@ def fork_of(description: dict[str, Any]) -> dict[str, Any] | None:
     "fresh": True stands in it where the optimizer began anew, and as "before" the same of the
     parent where that is a fork, too.
     """
-    fork = description.get(FORK)
+    fork = description.get(reading.FORK)
     return fork if isinstance(fork, dict) else None
 
 

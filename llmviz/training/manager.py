@@ -9,24 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from llmviz.training import run_folders
+from llmviz.training import permissions, run_folders
 from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.forks import make_fork
 from llmviz.training.pace import Pace, pace_of
-from llmviz.training.permissions import (
-    ACTIVE,
-    GRACE,
-    SAME,
-    RunState,
-    Visitors,
-    attach,
-    check_control,
-    check_room,
-    claim_private,
-    limit_from_environment,
-    new_folder,
-    write_text,
-)
 from llmviz.training.series import RunSeries
 from llmviz.training.worker_pool import WorkerProcess
 
@@ -43,15 +29,15 @@ class RunManager(RunSeries):
         alive: Callable[[str], bool] = lambda owner: True,
         *,
         limit: int | None = None,
-        grace: float = GRACE,
+        grace: float = permissions.GRACE,
         process: Callable[..., WorkerProcess] = WorkerProcess,
     ) -> None:
-        limit = limit_from_environment() if limit is None else limit
-        super().__init__(limit, Visitors(alive, grace), process)
+        limit = permissions.limit_from_environment() if limit is None else limit
+        super().__init__(limit, permissions.Visitors(alive, grace), process)
         self._numbers: Counter[str] = Counter()  # runs that a visitor ever had
         self._lock_file: Any = None
         if (run_folders.root() / run_folders.SESSIONS).is_dir():
-            self._lock_file = claim_private(clear=True)
+            self._lock_file = permissions.claim_private(clear=True)
 
     # ---- what a page asks for
 
@@ -61,7 +47,7 @@ class RunManager(RunSeries):
             self._visited = time.monotonic()
             self._pool.warm()
 
-    def start(self, owner: str, plan: Plan, text: str | None = None) -> RunState:
+    def start(self, owner: str, plan: Plan, text: str | None = None) -> permissions.RunState:
         """Put a new run into the queue.
 
         text: the learner's own, where the plan's corpus is OWN_TEXT.
@@ -71,19 +57,22 @@ class RunManager(RunSeries):
         values = plan.to_dict()
         with self._changed:
             for run in self._runs.values():
-                fresh = run.state in ACTIVE[:2] or time.monotonic() - run.since < SAME
+                fresh = (
+                    run.state in permissions.ACTIVE[:2]
+                    or time.monotonic() - run.since < permissions.SAME
+                )
                 if run.owner == owner and run.plan == values and run.active and fresh:
                     return dataclasses.replace(run)
-            check_room(self._runs.values(), owner, len(self._queue), self._visitors)
-            self._lock_file = self._lock_file or claim_private(clear=False)
-            folder = new_folder()
+            permissions.check_room(self._runs.values(), owner, len(self._queue), self._visitors)
+            self._lock_file = self._lock_file or permissions.claim_private(clear=False)
+            folder = permissions.new_folder()
             if text is not None:
-                write_text(folder / OWN_TEXT, text)
+                permissions.write_text(folder / OWN_TEXT, text)
             return self._add(owner, folder, values)
 
     def fork(
         self, owner: str, parent: Path, step: int, changes: dict[str, Any], label: str = ""
-    ) -> RunState:
+    ) -> permissions.RunState:
         """Put a fork of a run at one of its checkpoints into the queue.
 
         Raises ValueError naming the rule: see `make_fork` and `start`. Another visitor's run can be
@@ -91,10 +80,10 @@ class RunManager(RunSeries):
         """
         with self._changed:
             if run_folders.is_private(parent.name):
-                check_control(self._known(parent.name), owner, self._visitors)
-            check_room(self._runs.values(), owner, len(self._queue), self._visitors)
-            self._lock_file = self._lock_file or claim_private(clear=False)
-            folder = new_folder()
+                permissions.check_control(self._known(parent.name), owner, self._visitors)
+            permissions.check_room(self._runs.values(), owner, len(self._queue), self._visitors)
+            self._lock_file = self._lock_file or permissions.claim_private(clear=False)
+            folder = permissions.new_folder()
             try:
                 plan = make_fork(parent, step, folder, changes, label)
             except OSError as error:
@@ -118,7 +107,7 @@ class RunManager(RunSeries):
             if run is None:
                 return not run_folders.is_private(name)
             try:
-                check_control(run, owner, self._visitors)
+                permissions.check_control(run, owner, self._visitors)
             except ValueError:
                 return False
             return True
@@ -131,7 +120,7 @@ class RunManager(RunSeries):
         """Save a run after its present step and end it."""
         self._end(name, owner, "")
 
-    def resume(self, name: str, owner: str) -> RunState:
+    def resume(self, name: str, owner: str) -> permissions.RunState:
         """Put a run that rests back into the queue; also a kept one that this server never saw.
 
         Raises ValueError: there is no such run, another process writes it, or it is not yours.
@@ -139,12 +128,12 @@ class RunManager(RunSeries):
         with self._changed:
             run = self._runs.get(name)
             if run is None:
-                run = attach(name, owner, self._numbers[owner] + 1)
+                run = permissions.attach(name, owner, self._numbers[owner] + 1)
                 self._numbers[owner] += 1
-            check_control(run, owner, self._visitors)
+            permissions.check_control(run, owner, self._visitors)
             if run.active:
                 return dataclasses.replace(run)
-            check_room(self._runs.values(), owner, len(self._queue), self._visitors)
+            permissions.check_room(self._runs.values(), owner, len(self._queue), self._visitors)
             self._runs[name] = run
             run.owner = owner
             self._enter(run, "waiting")
@@ -160,7 +149,7 @@ class RunManager(RunSeries):
         """
         with self._changed:
             run = self._known(name)
-            check_control(run, owner, self._visitors)
+            permissions.check_control(run, owner, self._visitors)
             run_folders.free_name(wanted)
             if run.kept or run.then.startswith("keep:"):
                 return
@@ -174,7 +163,7 @@ class RunManager(RunSeries):
         """End a private run and delete it. Raises ValueError for one that is kept."""
         with self._changed:
             run = self._known(name)
-            check_control(run, owner, self._visitors)
+            permissions.check_control(run, owner, self._visitors)
             if run.kept:
                 raise ValueError(f"{name!r} is kept; to remove it, delete {run.folder}")
             self._drop(run)
@@ -207,14 +196,14 @@ class RunManager(RunSeries):
                 self._visitors.forget(before)
             return run.owner == owner
 
-    def runs(self, owner: str) -> list[RunState]:
+    def runs(self, owner: str) -> list[permissions.RunState]:
         """A visitor's runs as they stand, the newest first."""
         with self._changed:
             self._visited = time.monotonic()
             mine = [dataclasses.replace(run) for run in self._runs.values() if run.owner == owner]
             return sorted(mine, key=lambda run: -run.number)
 
-    def run(self, name: str) -> RunState | None:
+    def run(self, name: str) -> permissions.RunState | None:
         """A run that this server knows, by its name."""
         with self._changed:
             run = self._runs.get(name)
@@ -245,11 +234,14 @@ class RunManager(RunSeries):
         paces = [pace_of(Plan.from_dict(run.plan), run.folder) for run in going]
         return [pace for pace in paces if pace is not None]
 
-    def wait(self, name: str, seconds: float) -> RunState | None:
+    def wait(self, name: str, seconds: float) -> permissions.RunState | None:
         """Wait until a run has its first point or has ended, or the time is over."""
         with self._changed:
             self._changed.wait_for(
-                lambda: name not in self._runs or self._runs[name].state not in ACTIVE[:2], seconds
+                lambda: (
+                    name not in self._runs or self._runs[name].state not in permissions.ACTIVE[:2]
+                ),
+                seconds,
             )
             return self.run(name)
 
@@ -271,9 +263,9 @@ class RunManager(RunSeries):
         if self._lock_file:
             self._lock_file.close()
 
-    def _add(self, owner: str, folder: Path, plan: dict[str, Any]) -> RunState:
+    def _add(self, owner: str, folder: Path, plan: dict[str, Any]) -> permissions.RunState:
         self._numbers[owner] += 1
-        run = RunState(
+        run = permissions.RunState(
             folder.name, folder, owner, self._numbers[owner], plan, plan["train"]["steps"]
         )
         self._runs[run.name] = run
@@ -281,7 +273,7 @@ class RunManager(RunSeries):
         self._dispatch()
         return dataclasses.replace(run)
 
-    def _known(self, name: str) -> RunState:
+    def _known(self, name: str) -> permissions.RunState:
         if name not in self._runs:
             raise ValueError("this run is not known here any more")
         return self._runs[name]
@@ -289,7 +281,7 @@ class RunManager(RunSeries):
     def _end(self, name: str, owner: str, then: str) -> None:
         with self._changed:
             run = self._known(name)
-            check_control(run, owner, self._visitors)
+            permissions.check_control(run, owner, self._visitors)
             if run.state == "waiting":
                 self._queue.remove(name)
                 self._enter(run, "paused" if then else "stopped")

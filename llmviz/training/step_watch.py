@@ -17,17 +17,7 @@ from torch.utils.hooks import RemovableHandle
 
 from llmviz.models.base import LanguageModel
 from llmviz.models.gpt import GPT
-from llmviz.training.step_memory import (
-    AGAIN,
-    BACKWARD,
-    FORWARD,
-    INPUTS,
-    LOSS,
-    UPDATE,
-    Held,
-    Moment,
-    StepMemory,
-)
+from llmviz.training import step_memory
 
 
 def watch_step(
@@ -35,7 +25,7 @@ def watch_step(
     optimizer: torch.optim.Optimizer,
     pieces: Sequence[tuple[Tensor, ...]],
     parts: Sequence[str],
-) -> StepMemory:
+) -> step_memory.StepMemory:
     """Make one step, with its gradients and its update, and return which tensors were alive when.
 
     model: called with each of `pieces` (the micro-batches, targets last), gives (logits, loss); the
@@ -77,14 +67,14 @@ def watch_step(
         stack.enter_context(watch)
         for piece in pieces:
             with saved_tensors_hooks(watch.pack, lambda tensor: tensor):
-                watch.go_on(FORWARD, INPUTS)
+                watch.go_on(step_memory.FORWARD, step_memory.INPUTS)
                 loss = model(*piece)[1] * (len(piece[-1]) / rows)
-            watch.go_on(BACKWARD, LOSS)
+            watch.go_on(step_memory.BACKWARD, step_memory.LOSS)
             loss.backward()
             del loss
-        watch.go_on(UPDATE, "")
+        watch.go_on(step_memory.UPDATE, "")
         optimizer.step()
-        watch.note(UPDATE, "", "update")
+        watch.note(step_memory.UPDATE, "", "update")
     for tensor, name in _averages(optimizer, names):
         watch.name(tensor, "averages", name)
     return watch.memory()
@@ -133,11 +123,11 @@ class _Watch(TorchDispatchMode):
     def __init__(self, last: str) -> None:
         super().__init__()
         self.last = last  # of the parts
-        self.moments = [Moment(FORWARD, INPUTS, "")]
+        self.moments = [step_memory.Moment(step_memory.FORWARD, step_memory.INPUTS, "")]
         self.records: list[_Record] = []
         self.alive: dict[int, _Record] = {}  # by the storage's address, while it is alive
         self.refs: dict[int, weakref.ref] = {}
-        self.phase, self.at = FORWARD, INPUTS
+        self.phase, self.at = step_memory.FORWARD, step_memory.INPUTS
         self.inside: list[str] = []  # parts whose forward pass runs
         self.again: list[_Record] = []  # made by a forward pass that ran for the backward pass
 
@@ -153,10 +143,10 @@ class _Watch(TorchDispatchMode):
             leaf for leaf in tree_leaves(result) if isinstance(leaf, Tensor) and self._is_new(leaf)
         ]
         if tensors:
-            again = bool(self.inside) and self.phase == BACKWARD
+            again = bool(self.inside) and self.phase == step_memory.BACKWARD
             part = self.inside[-1] if self.inside else self.at
             operation = func.overloadpacket.__name__
-            self.note(AGAIN if again else self.phase, part, operation)
+            self.note(step_memory.AGAIN if again else self.phase, part, operation)
             for tensor in tensors:
                 record = self.add(tensor, "temporary", operation, part)
                 if record is not None and again:
@@ -182,14 +172,16 @@ class _Watch(TorchDispatchMode):
 
         def enters(_module: Any, inputs: tuple[Any, ...]) -> None:
             first = inputs[0]
-            if self.phase == FORWARD and first.requires_grad:  # its gradient ends the way back
+            if (
+                self.phase == step_memory.FORWARD and first.requires_grad
+            ):  # its gradient ends the way back
                 first.register_hook(lambda _: self._back_out_of(path))
             self.inside.append(path)
 
         def leaves(_module: Any, _inputs: Any, output: Any) -> None:
             self.inside.pop()
-            if self.phase == FORWARD:
-                self.at = LOSS if path == self.last else INPUTS
+            if self.phase == step_memory.FORWARD:
+                self.at = step_memory.LOSS if path == self.last else step_memory.INPUTS
                 output.register_hook(lambda _: self._back_into(path))
 
         with (
@@ -208,7 +200,7 @@ class _Watch(TorchDispatchMode):
 
     def _back_out_of(self, path: str) -> None:
         if self.at == path:
-            self.at = INPUTS
+            self.at = step_memory.INPUTS
 
     def _settle(self) -> None:
         """What a forward pass that ran again has left is there for the backward pass."""
@@ -221,7 +213,7 @@ class _Watch(TorchDispatchMode):
 
     def note(self, phase: str, part: str, operation: str) -> None:
         """Begin another moment."""
-        self.moments.append(Moment(phase, part, operation))
+        self.moments.append(step_memory.Moment(phase, part, operation))
 
     def add(self, tensor: Tensor, kind: str, name: str, part: str = "") -> _Record | None:
         """Note a storage, from this moment on; None where it is known or holds nothing."""
@@ -249,11 +241,11 @@ class _Watch(TorchDispatchMode):
         self.refs.pop(address)
         self.alive.pop(address).died = len(self.moments)
 
-    def memory(self) -> StepMemory:
+    def memory(self) -> step_memory.StepMemory:
         """Return the step, which is over."""
         end = len(self.moments)
         held = [
-            Held(
+            step_memory.Held(
                 record.kind,
                 record.name,
                 record.part,
@@ -265,7 +257,7 @@ class _Watch(TorchDispatchMode):
             )
             for record in self.records
         ]
-        return StepMemory(tuple(self.moments), tuple(held))
+        return step_memory.StepMemory(tuple(self.moments), tuple(held))
 
 
 def _address(tensor: Tensor) -> int:

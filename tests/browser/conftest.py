@@ -48,8 +48,7 @@ FLAGS = [
     # A page is looked at for a second: what is done for speed later, or beside, takes longer than
     # it saves. The compiler that optimizes stays: without it, pages that train or run a model by
     # themselves take two to four times as long.
-    "--js-flags=--max-lazy --single-threaded-gc"
-    " --min-semi-space-size=32 --max-semi-space-size=64",
+    "--js-flags=--max-lazy --single-threaded-gc --min-semi-space-size=32 --max-semi-space-size=64",
     "--disable-features=ScriptStreaming",
     "--disable-threaded-animation",
 ]

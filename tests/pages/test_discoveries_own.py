@@ -237,7 +237,7 @@ def test_a_run_that_went_wrong_is_said_and_left_out(home):
         base_plan("gpt", "names", 20),
     )
     folder = home / STUDIES / study.key
-    going.write_study(folder, study)
+    going.own_study_folder.write_study(folder, study)
     for name in study.runs():
         write_run(folder / name, 20, 2.5)
     wrong = folder / run_name(2, 1) / "wrong.json"
@@ -362,7 +362,7 @@ def test_numbers_that_no_seed_changes_are_compared_without_an_interval():
 def test_no_values_at_all_leave_a_sentence(home):
     study = dataclasses.replace(read_study(BUNDLED / FILE), measure="reach", target=0.1)
     folder = home / STUDIES / study.key
-    going.write_study(folder, study)
+    going.own_study_folder.write_study(folder, study)
     for name in study.runs():
         write_run(folder / name, study.base.train.steps, 2.0, study.base.train.steps)
     app = open_part("discoveries", "own", studymeasure="reach", studytarget="0.1", show="1")

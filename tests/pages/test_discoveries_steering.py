@@ -160,7 +160,7 @@ def test_a_copy_without_the_measurements_names_the_command(monkeypatch):
     def missing(*_: object) -> None:
         raise ValueError("no")
 
-    monkeypatch.setattr(chapter, "recorded", missing)
+    monkeypatch.setattr(chapter.model, "recorded", missing)
     page = open_part("discoveries", "steering")
     fine(page)
     assert any(record.COMMAND in block.value for block in page.code)
@@ -168,7 +168,7 @@ def test_a_copy_without_the_measurements_names_the_command(monkeypatch):
 
 def test_a_copy_with_another_story_model_names_the_command(monkeypatch):
     other = replace(record.recorded(), weights="another")
-    monkeypatch.setattr(chapter, "recorded", lambda: other)
+    monkeypatch.setattr(chapter.model, "recorded", lambda: other)
     page = open_part("discoveries", "steering")
     fine(page)
     assert "other weights" in boxes(page)

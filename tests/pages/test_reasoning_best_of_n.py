@@ -89,7 +89,7 @@ def test_a_copy_without_the_bundled_results_names_the_commands(monkeypatch):
     def missing(*_: object) -> None:
         raise ValueError("no")
 
-    monkeypatch.setattr(chapter, "recorded", missing)
+    monkeypatch.setattr(chapter.model, "recorded", missing)
     page = open_part("reasoning", "best_of_n")
     fine(page)
     assert any(more.COMMAND in one.value for one in page.code)
@@ -97,7 +97,7 @@ def test_a_copy_without_the_bundled_results_names_the_commands(monkeypatch):
 
 def test_the_vote_is_asked_for_with_what_was_measured_and_two_beliefs():
     asked = chapter.vote_question()
-    carried = chapter.recorded().line(chapter.VOTE, chapter.CARRIED)
+    carried = chapter.model.recorded().line(chapter.model.VOTE, chapter.model.CARRIED)
     assert asked.values[asked.right] == tuple(point.right for point in carried[1:])
     assert all(0 <= value <= 1 for line in asked.values for value in line)
     assert len({tuple(line) for line in asked.values}) == 3

@@ -109,7 +109,7 @@ def test_a_copy_without_the_bundled_runs_names_the_commands(monkeypatch):
     def missing(*_: object) -> None:
         raise ValueError("no")
 
-    monkeypatch.setattr(chapter, "recorded", missing)
+    monkeypatch.setattr(chapter.model, "recorded", missing)
     page = open_part("reasoning", "reward_hacking")
     fine(page)
     assert any(own.COMMAND in one.value for one in page.code)

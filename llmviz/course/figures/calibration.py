@@ -18,7 +18,6 @@ def over_temperature(
     axes: tuple[str, str],
     mode: Mode = "light",
 ) -> go.Figure:
-    """Return lines over temperatures, with the chosen one marked and the fitted one named."""
     ink = INK[mode]
     traces = [
         {

@@ -7,15 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from llmviz.course.figures.theme import (
-    INK,
-    LEGEND_ABOVE,
-    POLES,
-    Mode,
-    bare_layout,
-    category_style,
-    chart_layout,
-)
+from llmviz.course.figures import theme
 
 HEIGHT = 420
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
@@ -26,14 +18,14 @@ def areas(
     names: Mapping[str, str],
     whole: str,
     unit: str,
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
 ) -> go.Figure:
     """Return numbers as areas: each part a rectangle as large as its count.
 
     parts: (group, label, count, state) of each. names: what the states are called; they are the
     grey, the blue and the brown of the picture, in this order. whole: what all of it is called.
     """
-    ink, (brown, blue) = INK[mode], POLES[mode]["neutral"]
+    ink, (brown, blue) = theme.INK[mode], theme.POLES[mode]["neutral"]
     colours = dict(zip(names, (ink["line"], blue, brown), strict=True))
     texts = dict(zip(names, (ink["ink"], ink["surface"], ink["surface"]), strict=True))
     groups = list(dict.fromkeys(group for group, *_ in parts))
@@ -63,11 +55,11 @@ def areas(
         "tiling": {"pad": 2},
     }
     keys = [_key(names[state], colour, ink["muted"]) for state, colour in colours.items()]
-    layout = bare_layout(
+    layout = theme.bare_layout(
         mode,
         height=HEIGHT,
         margin={"l": 0, "r": 0, "t": 34, "b": 4},
-        legend=LEGEND_ABOVE | {"y": 1.01, "itemclick": False},
+        legend=theme.LEGEND_ABOVE | {"y": 1.01, "itemclick": False},
         showlegend=True,
     )
     for axis in ("xaxis", "yaxis"):
@@ -91,14 +83,14 @@ def learning_curve(
     names: tuple[str, str],
     axes: tuple[str, str],
     last: int,
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
 ) -> go.Figure:
     """Return a loss step by step, and where it was measured on other texts.
 
     steps (N,), loss (N,); measured: (step, loss) pairs; names: of the two; last: the step at which
     the axis ends, so that it stands still while the curve grows.
     """
-    brown, blue = POLES[mode]["neutral"]
+    brown, blue = theme.POLES[mode]["neutral"]
     traces = [
         {
             "type": "scatter",
@@ -131,16 +123,16 @@ def bands(
     ways: Sequence[tuple[str, Sequence[float], Sequence[float], Sequence[float]]],
     guess: tuple[str, float],
     axes: tuple[str, str],
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
 ) -> go.Figure:
     """Return shares against counts, each way a line inside the band from its lowest to its highest.
 
     ways: (name, lowest, mean, highest), each of the length of `counts`, from 0 to 1. guess: the
     name and the height of a line to compare with. Counts are on an axis of powers of ten.
     """
-    ink, traces = INK[mode], []
+    ink, traces = theme.INK[mode], []
     for number, (name, lowest, mean, highest) in enumerate(ways):
-        colour, _ = category_style(number, mode)
+        colour, _ = theme.category_style(number, mode)
         band = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False}
         band |= {"x": [*counts, *reversed(counts)], "y": [*highest, *reversed(lowest)]}
         band |= {"fill": "toself", "fillcolor": _faint(colour), "line": {"width": 0}}
@@ -167,9 +159,9 @@ def bands(
     return go.Figure(traces, layout)
 
 
-def _lines_layout(axes: tuple[str, str], height: int, mode: Mode) -> dict[str, Any]:
+def _lines_layout(axes: tuple[str, str], height: int, mode: theme.Mode) -> dict[str, Any]:
     margin = {"l": 52, "r": 12, "t": 48, "b": 46}
-    return chart_layout(axes, mode, height=height, margin=margin, hovermode="x unified")
+    return theme.chart_layout(axes, mode, height=height, margin=margin, hovermode="x unified")
 
 
 def _faint(colour: str) -> str:

@@ -9,15 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.course.figures.theme import (
-    INK,
-    LEGEND_ABOVE,
-    POLES,
-    Mode,
-    bare_layout,
-    chart_layout,
-    role_color,
-)
+from llmviz.course.figures import theme
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +25,7 @@ class PowerBars:
 def power_bars(
     groups: Sequence[PowerBars],
     axes: tuple[str, str],
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
     *,
     between: tuple[int, int] | None = None,
 ) -> go.Figure:
@@ -48,12 +40,12 @@ def power_bars(
             "x": [int(power) for power in group.powers],
             "y": [int(count) for count in group.counts],
             "name": group.name,
-            "marker": {"color": role_color(group.role, mode)},
+            "marker": {"color": theme.role_color(group.role, mode)},
             "hovertemplate": "from 2<sup>%{x}</sup>: %{y:,}",
         }
         for group in groups
     ]
-    layout = chart_layout(
+    layout = theme.chart_layout(
         axes,
         mode,
         height=300,
@@ -82,18 +74,18 @@ def rounding_line(
     names: tuple[str, str, str],
     axis: str,
     rows: tuple[str, str],
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
 ) -> go.Figure:
     """Return weights (N,) above the values of their grid (K,), a line from each to its own.
 
     rounded (N,): the value that each gets. marked: the weight that stands out. names: of the
     weights, the grid and that one. rows: what stands below and above.
     """
-    ink = INK[mode]
+    ink = theme.INK[mode]
     links_x = [x for pair in zip(rounded, weights, strict=True) for x in (*pair, None)]
     links_y = [BELOW, ABOVE, None] * len(weights)
     plain = np.delete(weights, marked)
-    mark = {"size": 7, "color": role_color("weights", mode), "opacity": 0.75}
+    mark = {"size": 7, "color": theme.role_color("weights", mode), "opacity": 0.75}
     thin = len(grid) > MANY_VALUES
     line = {"width": 0.7 if thin else 1.6, "color": ink["muted"]}
     ticks = {"size": 15, "symbol": "line-ns", "line": line}
@@ -106,14 +98,14 @@ def rounding_line(
             weights[marked : marked + 1],
             [ABOVE],
             names[2],
-            marker={"size": 11, "symbol": "diamond", "color": role_color("key", mode)},
+            marker={"size": 11, "symbol": "diamond", "color": theme.role_color("key", mode)},
         ),
     ]
-    layout = bare_layout(
+    layout = theme.bare_layout(
         mode,
         height=230,
         margin={"l": 8, "r": 12, "t": 40, "b": 44},
-        legend=LEGEND_ABOVE | {"y": 1.02},
+        legend=theme.LEGEND_ABOVE | {"y": 1.02},
         showlegend=True,
     )
     layout["xaxis"] |= {"title": {"text": axis, "standoff": 8}}
@@ -138,10 +130,10 @@ def error_bars(
     errors: tuple[Sequence[float], Sequence[float]],
     names: tuple[str, str],
     axis: str,
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
 ) -> go.Figure:
     """Return two shares for each label as bars below each other, the first label on top."""
-    brown, blue = POLES[mode]["neutral"]
+    brown, blue = theme.POLES[mode]["neutral"]
     traces = [
         {
             "type": "bar",
@@ -154,14 +146,14 @@ def error_bars(
         }
         for values, name, colour in zip(errors, names, (brown, blue), strict=True)
     ]
-    layout = bare_layout(
+    layout = theme.bare_layout(
         mode,
         height=90 + 34 * len(labels),
         barmode="group",
         bargap=0.35,
         bargroupgap=0.08,
         margin={"l": 8, "r": 16, "t": 40, "b": 44},
-        legend=LEGEND_ABOVE | {"traceorder": "normal"},
+        legend=theme.LEGEND_ABOVE | {"traceorder": "normal"},
         showlegend=True,
         hovermode="y unified",
     )

@@ -6,24 +6,15 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
+from llmviz.course.figures import theme
 from llmviz.course.figures.adapters import HEIGHT
-from llmviz.course.figures.theme import (
-    INK,
-    LEGEND_ABOVE,
-    PLOTLY_SHAPES,
-    Mode,
-    bare_layout,
-    category_style,
-    chart_layout,
-    role_color,
-)
 
 
 def planted_and_said(
     groups: Sequence[tuple[str, str, Sequence[str], Sequence[float], Sequence[float]]],
     axes: tuple[str, str],
     equal: str,
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
 ) -> go.Figure:
     """Return dots over two shares, with a line where both are equal.
 
@@ -36,7 +27,7 @@ def planted_and_said(
             "y": [0, 1],
             "name": equal,
             "mode": "lines",
-            "line": {"color": INK[mode]["muted"], "width": 1, "dash": "dot"},
+            "line": {"color": theme.INK[mode]["muted"], "width": 1, "dash": "dot"},
             "hoverinfo": "skip",
         }
     ]
@@ -50,7 +41,7 @@ def planted_and_said(
                 "name": name,
                 "mode": "markers",
                 "marker": {
-                    "color": role_color(role, mode),
+                    "color": theme.role_color(role, mode),
                     "size": 10,
                     "line": {"width": 2},
                     "symbol": ("circle", "diamond-open")[at % 2],
@@ -58,7 +49,7 @@ def planted_and_said(
                 "hovertemplate": "%{customdata}: %{x:.1%} → %{y:.1%}<extra></extra>",
             }
         )
-    layout = chart_layout(
+    layout = theme.chart_layout(
         axes,
         mode,
         height=HEIGHT + 140,
@@ -71,7 +62,10 @@ def planted_and_said(
 
 
 def scored_rows(
-    names: Sequence[str], scores: Mapping[str, Sequence[float]], axis: str, mode: Mode = "light"
+    names: Sequence[str],
+    scores: Mapping[str, Sequence[float]],
+    axis: str,
+    mode: theme.Mode = "light",
 ) -> go.Figure:
     """Return one row for each name (N,), and in it a mark for each of some kinds of score.
 
@@ -80,7 +74,7 @@ def scored_rows(
     rows = list(range(len(names)))
     traces = []
     for number, (kind, values) in enumerate(scores.items()):
-        colour, shape = category_style(number, mode)
+        colour, shape = theme.category_style(number, mode)
         traces.append(
             {
                 "type": "scatter",
@@ -92,16 +86,16 @@ def scored_rows(
                 "marker": {
                     "color": colour,
                     "size": 10,
-                    "symbol": PLOTLY_SHAPES.get(shape, shape),
+                    "symbol": theme.PLOTLY_SHAPES.get(shape, shape),
                 },
                 "hovertemplate": "%{customdata}: %{x:.2f}",
             }
         )
-    layout = bare_layout(
+    layout = theme.bare_layout(
         mode,
         height=110 + 24 * len(rows),
         margin={"l": 8, "r": 16, "t": 48, "b": 44},
-        legend=LEGEND_ABOVE | {"y": 1.0},
+        legend=theme.LEGEND_ABOVE | {"y": 1.0},
     )
     layout["xaxis"] |= {"title": {"text": axis, "standoff": 8}, "range": [-0.02, 1.04]}
     layout["yaxis"] |= {

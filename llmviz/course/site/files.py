@@ -122,7 +122,6 @@ def view_script(name: str) -> str:
 
 
 def site_style() -> str:
-    """Return the style of all pages."""
     prose = re.sub(r"</?style>", "", STYLE)
     own = (HERE / "site.css").read_text("utf-8")
     return "\n".join([theme_rules(), css_variables().replace(":host", ":root"), prose, own])

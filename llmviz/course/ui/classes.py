@@ -140,7 +140,6 @@ class Classes:
             return self._write(OpenClass(code, key, owner_of(secret), window, origin.address))
 
     def find(self, code: str) -> OpenClass | None:
-        """Return an open class by its code."""
         code = code_of(code)
         if not code:
             return None

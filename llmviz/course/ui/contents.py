@@ -45,7 +45,6 @@ class Chapter:
 
     @property
     def words(self) -> Document:
-        """Its document."""
         return importlib.import_module(self.package).words
 
     @property

@@ -66,7 +66,6 @@ class Picture:
         return name
 
     def add(self, name: str, values: Tensor, label: str = "", formula: str = "", **more) -> None:
-        """Add a matrix."""
         array = values.detach().numpy()
         self.matrices.append(lv.Matrix(name, array, label or name, formula, **more))
 

@@ -48,7 +48,6 @@ class Read:
 
     @property
     def target_tokens(self) -> tuple[str, ...]:
-        """How the targets are shown."""
         return self.tokens[1:]
 
     @property

@@ -53,7 +53,6 @@ class OldSessions:
         del self._kept[session_id]
 
     def list(self) -> list[Any]:
-        """Return all that are kept."""
         return [info for _, info, _ in self._kept.values()]
 
     def _end_old(self, room: int) -> None:

@@ -28,8 +28,6 @@ class Origin(NamedTuple):
 
 
 class Connection(Protocol):
-    """What is asked of a connection."""
-
     @property
     def remote_ip(self) -> str | None: ...  # of the browser that connected
 
@@ -63,7 +61,6 @@ class _Asked(NamedTuple):
 
 
 def of_request(request: HTTPConnection) -> Origin:
-    """Return where a request comes from."""
     host = request.client.host if request.client else None
     return origin_of(_Asked(host, list(request.headers.items()), dict(request.cookies)))
 

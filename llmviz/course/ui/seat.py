@@ -96,7 +96,6 @@ def in_address() -> dict[str, str]:
 
 
 def of_page(address: Mapping[str, str]) -> dict[str, str]:
-    """Return what an address says of its page."""
     return {key: value for key, value in address.items() if key not in (CODE, PROJECTOR)}
 
 

@@ -10,15 +10,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.components._shared.transport import Stored, mount_states
-from llmviz.course.components.matrix_view.view import (
-    Cell,
-    Matrix,
-    Weights,
-    Window,
-    by_reference,
-    matrix_payload,
-    starting_states,
-)
+from llmviz.course.components.matrix_view import view
 from llmviz.course.figures.theme import ROLES
 
 
@@ -47,7 +39,7 @@ class StagePicture:
     payload: dict[str, Any]
     parts: tuple[Stored, ...]
     shapes: dict[str, tuple[int, ...]]
-    windows: dict[str, Window]
+    windows: dict[str, view.Window]
 
     @property
     def last(self) -> int:
@@ -56,10 +48,10 @@ class StagePicture:
 
 
 def stage_picture(
-    matrices: Sequence[Matrix],
+    matrices: Sequence[view.Matrix],
     stages: Sequence[Stage],
-    windows: Mapping[str, Window],
-    weights: Sequence[Weights] = (),
+    windows: Mapping[str, view.Window],
+    weights: Sequence[view.Weights] = (),
 ) -> StagePicture:
     """Check a view of stages and make what it is sent; keep it, since that takes milliseconds.
 
@@ -74,8 +66,8 @@ def stage_picture(
         if stage.role not in ROLES["light"] and stage.role != "neutral":
             raise ValueError(f"stage {stage.title!r}: unknown role {stage.role!r}")
     steps = [(names, stage.caption) for names, stage in zip(drawn, stages, strict=True)]
-    payload = matrix_payload(matrices, None, steps, numbers="auto", windows=windows)
-    by_reference(payload["matrices"], weights)
+    payload = view.matrix_payload(matrices, None, steps, numbers="auto", windows=windows)
+    view.by_reference(payload["matrices"], weights)
     payload["stages"] = [
         {
             "title": stage.title,
@@ -96,8 +88,8 @@ def stage_view(
     *,
     key: str,
     step: int = 0,
-    pinned: Cell | None = None,
-    windows: Mapping[str, Window] | None = None,
+    pinned: view.Cell | None = None,
+    windows: Mapping[str, view.Window] | None = None,
     narrow: int = 0,
     on_change: Callable[[], None] | None = None,
 ) -> None:
@@ -107,7 +99,7 @@ def stage_view(
     settled on is in ``st.session_state[key]``: "step", "pinned" as [name, row, column] or None, and
     "window" as a list of (name, at).
     """
-    starts = starting_states(max(0, min(step, picture.last)), pinned, windows)
+    starts = view.starting_states(max(0, min(step, picture.last)), pinned, windows)
     payload = picture.payload | {"stacked": False, "narrow": narrow}
     with st.container(gap=None):
         mount_states(

@@ -85,7 +85,6 @@ def read(text: object) -> Sheets:
 
 
 def sheet_of() -> Sheets:
-    """Return this visitor's sheets."""
     return st.session_state.setdefault(_SHEETS, read(""))
 
 

@@ -45,7 +45,6 @@ def test_of(when: str, *, swapped: bool) -> str:
 
 @kit.kept(4)
 def questions(test: str) -> tuple[kit.Question, ...]:
-    """Return the ten questions of a test."""
     texts = {
         "pieces": words.pieces,
         "direction": words.direction,

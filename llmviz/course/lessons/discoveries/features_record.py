@@ -46,7 +46,6 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The name of its file."""
         return f"layer-{self.layer}-features-{self.features}-on-{self.on}-seed-{self.seed}"
 
     @property
@@ -86,7 +85,6 @@ class RunScore:
 
     @property
     def run(self) -> Run:
-        """Whose score it is."""
         return Run(self.layer, self.features, self.on, self.seed)
 
 

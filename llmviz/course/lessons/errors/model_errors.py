@@ -70,7 +70,6 @@ class ModelErrors:
     true_error: np.ndarray
 
     def reliability(self, temperature: float, against: str = CAME) -> Reliability:
-        """The guesses by bins at one of the temperatures."""
         at = TEMPERATURES.index(temperature)
         counts, sure = self.counts[at], self.sure[at]
         held = (self.right if against == CAME else self.true)[at]

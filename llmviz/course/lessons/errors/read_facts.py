@@ -220,7 +220,6 @@ def read_world(reading: Reading, own: Person | None = None) -> Iterator[Progress
 
 
 def world_of(reading: Reading, own: Person | None = None) -> Register:
-    """Return the world that a model reads."""
     register = invent(reading.seed, unknown=reading.unknown)
     return register.with_fact(own) if own else register
 
@@ -268,7 +267,6 @@ def bundled(unknown: int = 0, seed: int = 0, folder: Path = EXPERIMENT_FOLDER) -
 
 
 def run_name(unknown: int, seed: int) -> str:
-    """Return the name of a training in the file."""
     return f"unknown-{unknown}.seed-{seed}"
 
 

@@ -251,5 +251,4 @@ def bundled(lean: float, seed: int, folder: Path = EXPERIMENT_FOLDER) -> Measure
 
 
 def run_name(lean: float, seed: int) -> str:
-    """Return the name of a training in the file."""
     return f"lean-{lean}.seed-{seed}"

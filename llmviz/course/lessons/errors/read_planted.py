@@ -91,7 +91,6 @@ def caught(read: Sequence[float], fresh: Sequence[float], threshold: float) -> t
 
 
 def remembered(reader: Reader, text: Field) -> Remembered:
-    """Return what a model remembers of its text."""
     from llmviz.course.lessons.errors.small_reader import losses
 
     def means(texts: Sequence[str]) -> list[float]:
@@ -160,7 +159,6 @@ def train_one(seed: int, passes: int, *, repeats: bool) -> Remembered:
 
 
 def run_name(seed: int, passes: int, *, repeats: bool) -> str:
-    """Return the name of a training in the file."""
     return f"{'repeated' if repeats else 'once'}.passes-{passes}.seed-{seed}"
 
 

@@ -32,7 +32,6 @@ def story_reader(state: kit.PageState) -> str | None:
 
 
 def story_box(state: kit.PageState) -> None:
-    """Show the box for the story, and what else can be put into it."""
     take = state.taker("story")
 
     def another() -> None:

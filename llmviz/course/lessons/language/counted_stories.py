@@ -19,7 +19,6 @@ def sentences() -> tuple[tuple[tuple[str, str], ...], ...]:
 
 @kit.kept(1)
 def tag_counts() -> TagCounts:
-    """Return what was counted in them."""
     return count_tags(sentences())
 
 

@@ -23,8 +23,6 @@ KEY = "sentence"
 
 
 def sentence_box(state: kit.PageState) -> None:
-    """Show the box for the sentence, with examples to start from."""
-
     def take(name: str) -> None:
         state[KEY] = words.sentence_examples[name]
         _let_go(state)
@@ -60,7 +58,6 @@ def sentence_of(state: kit.PageState) -> str | None:
 
 
 def named(tag: str) -> str:
-    """Return a tag with what it is short for."""
     return f"{tag} ({words.sentence_tag_names[tag]})"
 
 

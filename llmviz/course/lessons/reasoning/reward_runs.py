@@ -129,7 +129,6 @@ def questions_of(seed: int) -> Callable[[int, int], list[list[int]]]:
 
 
 def numbers_in(prompt: Sequence[int]) -> Sum:
-    """Return the two numbers of a question."""
     first, second = decode(prompt).rstrip("=").split("+")
     return int(first), int(second)
 

@@ -57,12 +57,10 @@ def question_of(numbers: Sum) -> str:
 
 
 def encode(text: str) -> list[int]:
-    """Return the ids of a text of TOKENS."""
     return [TOKENS.index(char) for char in text]
 
 
 def decode(ids: Sequence[int]) -> str:
-    """Return the text of ids."""
     return "".join(TOKENS[token] for token in ids)
 
 

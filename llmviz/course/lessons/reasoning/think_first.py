@@ -111,7 +111,6 @@ def logits_after(model: GPT, texts: torch.Tensor) -> np.ndarray:
 
 
 def share(hits: np.ndarray) -> Share:
-    """Return how many are true."""
     return Share(int(hits.sum()), len(hits))
 
 

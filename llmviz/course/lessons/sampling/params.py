@@ -30,7 +30,6 @@ def optional_k(key: str) -> codec.Param:
 
 
 def _control(kind: StepKind) -> codec.Param:
-    """Return the control of a step's setting."""
     if kind.whole:
         return optional_k(kind.control)
     if isinstance(kind.neutral, tuple):

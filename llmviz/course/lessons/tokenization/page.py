@@ -4,5 +4,4 @@ from llmviz.course.ui import kit
 
 
 def draw(state: kit.PageState) -> None:
-    """Show the box for the text."""
     kit.text_box(state)

@@ -66,7 +66,6 @@ def tokenizer_called(state: kit.PageState, name: str) -> Tokenizer:
 
 
 def list_tokenizers(state: kit.PageState) -> None:
-    """Show the list of tokenizers."""
     name, listed = state["tokenizer"], choices()
     st.selectbox(
         words.choose_tokenizer,

@@ -10,19 +10,10 @@ from llmviz.course.lessons.training.loss_unit import counted
 from llmviz.course.ui import engine, kit, runs
 from llmviz.course.ui.rerun import once
 from llmviz.models.catalogue import able
-from llmviz.training import run_folders
+from llmviz.training import reading, run_folders
 from llmviz.training.config import Plan
 from llmviz.training.curves import Curve, CurveFile
 from llmviz.training.forks import fork_of
-from llmviz.training.reading import (
-    CONFIG,
-    TOKENIZER,
-    plan_in,
-    read_description,
-    read_tokenizer,
-    steps_saved,
-    went_wrong,
-)
 from llmviz.training.references import KEY, References, references_again
 
 FIRST = "names-gpt"  # what is looked at before there is a run of one's own
@@ -44,7 +35,6 @@ class ChartedRun:
 
     @property
     def label(self) -> str:
-        """What it is called on the chart."""
         return label(self.name)
 
     @property
@@ -60,7 +50,7 @@ class ChartedRun:
     @property
     def plan(self) -> Plan | None:
         """What it trains on what, if it can be trained again."""
-        return plan_in(self.description)
+        return reading.plan_in(self.description)
 
     @property
     def fork(self) -> dict[str, Any] | None:
@@ -70,11 +60,10 @@ class ChartedRun:
     @property
     def wrong(self) -> str:
         """One line on how it went wrong; "" where it did not."""
-        return went_wrong(self.folder)
+        return reading.went_wrong(self.folder)
 
     def saved(self) -> list[int]:
-        """The steps of the checkpoints that it has."""
-        return [step for step, _ in steps_saved(self.folder)]
+        return [step for step, _ in reading.steps_saved(self.folder)]
 
 
 def available() -> list[str]:
@@ -107,15 +96,15 @@ def description_of(folder: Path) -> dict[str, Any]:
     Raises CheckpointError where it cannot be read.
     """
     try:
-        about = (folder / CONFIG).stat()
+        about = (folder / reading.CONFIG).stat()
     except OSError:  # reading it says what is wrong
-        return read_description(folder)
+        return reading.read_description(folder)
     return _described(str(folder), about.st_mtime_ns, about.st_size, about.st_ino)
 
 
 @lru_cache(maxsize=512)
 def _described(folder: str, changed: int, size: int, file: int) -> dict[str, Any]:
-    return read_description(Path(folder))
+    return reading.read_description(Path(folder))
 
 
 @kit.kept(256)
@@ -165,7 +154,7 @@ def references_of(run: ChartedRun) -> tuple[References, str] | None:
 
 @once
 def _stamps(folder: Path) -> tuple[int, ...]:
-    return tuple((folder / name).stat().st_mtime_ns for name in (CONFIG, TOKENIZER))
+    return tuple((folder / name).stat().st_mtime_ns for name in (reading.CONFIG, reading.TOKENIZER))
 
 
 def _with_floor_of_card(counted: tuple[References, str], run: ChartedRun) -> tuple[References, str]:
@@ -180,9 +169,9 @@ def _with_floor_of_card(counted: tuple[References, str], run: ChartedRun) -> tup
 @kit.kept(64)
 def _counted(folder: str, stamps: tuple[int, ...]) -> tuple[References, str] | None:
     try:
-        plan = plan_in(read_description(Path(folder)))
+        plan = reading.plan_in(reading.read_description(Path(folder)))
         if plan is None:
             return None
-        return references_again(plan.to_dict(), read_tokenizer(Path(folder)))
+        return references_again(plan.to_dict(), reading.read_tokenizer(Path(folder)))
     except (ValueError, OSError):  # a corpus that is not here any more: no lines, then
         return None

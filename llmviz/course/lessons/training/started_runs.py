@@ -23,12 +23,10 @@ class Titled(ChartedRun):
 
     @property
     def label(self) -> str:
-        """What it is called on the chart."""
         return self.title
 
 
 def titled(run: ChartedRun, title: str) -> Titled:
-    """Return a run under another title."""
     return Titled(run.name, run.folder, run.description, run.curve, title)
 
 

@@ -123,7 +123,6 @@ def named(wanted: list[str], tokens: list[str]) -> list[str]:
 
 
 def place_of(answers: list[str], token: str) -> int:
-    """Return which answer a token of the picture stands for."""
     written = words.word.format(word=token.strip("·") or token)
     return answers.index(written) if written in answers else len(answers) - 1
 

@@ -59,7 +59,6 @@ def _written(heads: list[tuple[int, int]]) -> str:
 
 
 def _choose_off(state: kit.PageState, off: list[tuple[int, int]], layers: int, heads: int) -> None:
-    """Show a button for each head."""
     everything = [(layer, head) for layer in range(layers) for head in range(heads)]
     st.pills(
         words.off_label,

@@ -25,7 +25,6 @@ def choose_source(state: kit.PageState, then: Callable[[], None] | None = None) 
 
 
 def words_box(state: kit.PageState) -> None:
-    """Show the box for the words of the example with six words."""
     then = state.setter(x="", step=-1)
     kit.text_input(state, "words", words.journey_label, width=420, then=then)
 

@@ -139,7 +139,6 @@ def _own(state: kit.PageState, tokens: Sequence[str]) -> Tensor:
 
 
 def scale(state: kit.PageState, inputs: Inputs) -> Scale:
-    """Return the chosen scale, and how it is written."""
     size, width = inputs.qkv()[0].shape[1], model_width(inputs)
     return {
         "head": (1 / math.sqrt(size), f"÷ √{size}"),

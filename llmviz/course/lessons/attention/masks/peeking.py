@@ -185,7 +185,6 @@ def numbers() -> dict[str, str]:
 
 
 def code() -> None:
-    """Show the code of the loss letter by letter."""
     kit.show_code(
         [loss_as_written, weight_ahead],
         lesson_words.snippet_trained_mistakes.format(wrong=WRONG, names=NAMES),

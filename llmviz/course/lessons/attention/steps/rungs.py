@@ -116,7 +116,6 @@ def _one_head(
 
 
 def dropout_controls(state: kit.PageState) -> None:
-    """Show what the rung with dropout asks for."""
     with st.container(horizontal=True, gap="medium"):
         st.slider(words.p, step=0.05, width=360, **state.ranged("p"))
         st.number_input(words.seed, width=160, **state.ranged("seed"))

@@ -51,7 +51,6 @@ class Seen(NamedTuple):
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the chapter."""
     bundled = kit.load(real.LOOKED_INTO.name(state), tell=False)
     read = None if bundled is None else _read(state, bundled)
     found = None if read is None else seen(read)
@@ -165,7 +164,6 @@ def answer_of(found: Seen, asked: kit.Question, place: Head) -> float:
 
 
 def name_of(place: Head) -> str:
-    """Return what a head is called."""
     return lesson_words.head_name.format(layer=place[0], head=place[1])
 
 
@@ -274,7 +272,6 @@ def caption(found: Seen, place: Head, *, told: bool) -> str:
 
 
 def note(summary: HeadSummary, layer: int, head: int) -> str:
-    """Return a line about a head."""
     values = {name: float(part[layer, head]) for name, part in summary._asdict().items()}
     shares = {name: _percent(value) for name, value in values.items()}
     return words.note_head.format(**{**shares, "entropy": values["entropy"]})

@@ -105,7 +105,6 @@ def _row(name: str, line: Sequence[str], wrong: Sequence[int]) -> TokenRow:
 
 
 def mistakes(line: Sequence[str], right: Sequence[str]) -> list[int]:
-    """Return the places at which a line differs from the right one."""
     return [at for at, pair in enumerate(zip_longest(line, right)) if pair[0] != pair[1]]
 
 

@@ -58,7 +58,6 @@ class Circuit:
 
     @property
     def all(self) -> int:
-        """How many edges there are."""
         return len(self.order)
 
 
@@ -159,12 +158,10 @@ def left_with(
 
 
 def part_name(part: Part) -> str:
-    """Return what a part is called."""
     return words.parts_named[part.kind].format(layer=part.layer, head=part.head)
 
 
 def edge_name(edge: Edge) -> str:
-    """Return what an edge is called."""
     return words.edge.format(sender=part_name(edge.sender), receiver=part_name(edge.receiver))
 
 

@@ -116,7 +116,6 @@ def dictionary_of(state: kit.PageState) -> tuple[int, int]:
 
 
 def feature_of(state: kit.PageState) -> int:
-    """Return the feature that is open."""
     layer, features = dictionary_of(state)
     if 0 <= state["feature"] < features:
         return state["feature"]
@@ -299,7 +298,6 @@ def _replaced() -> None:
 
 @kit.kept(128)
 def writes(layer: int, features: int, feature: int) -> FeatureWrites:
-    """Return what a feature adds to the logits."""
     gpt = require_transformer(engine.load(MODEL).model)
     direction = bundle(layer, features).dictionary.directions[feature]
     return feature_writes(gpt, direction, scores().divisor, LISTED)
@@ -486,7 +484,6 @@ def own_read(found: OwnFeatures) -> str:
 
 
 def end_numbers() -> dict[str, Any]:
-    """Return the numbers that the chapter ends with."""
     word, state = (medians(MAIN, SIZE, kind) for kind in ("word", "state"))
     middle = {"feature": word["feature"], "unit": word["unit"], "state": state["feature"]}
     middle["reading"] = state["reading"]

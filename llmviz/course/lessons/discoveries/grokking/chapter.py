@@ -11,19 +11,9 @@ from llmviz.course.components.scatter_film.view import LAST, Curve, scatter_film
 from llmviz.course.components.scatter_film.view import Film as FilmPicture
 from llmviz.course.figures.bars import share_bars
 from llmviz.course.figures.lines import Line, lines
-from llmviz.course.lessons.discoveries.grokking import WAVES, words
+from llmviz.course.lessons.discoveries.grokking import WAVES, model, words
 from llmviz.course.lessons.discoveries.grokking import grokking_record as record
 from llmviz.course.lessons.discoveries.grokking.grokking_record import MAIN, SEEDS, film
-from llmviz.course.lessons.discoveries.grokking.model import (
-    LEARNED,
-    Film,
-    Moment,
-    Sums,
-    explained,
-    heights,
-    plane,
-    power,
-)
 from llmviz.course.ui import kit
 
 KEY = "discoveries.grokking"
@@ -56,8 +46,8 @@ def draw(state: kit.PageState) -> None:
         kit.prose(losses_read(main))
         _circle(at)
         _angles(state, MAIN.modulus)
-        strong, top = main.strongest(WAVES), power(main.last.rows).max().round(3)
-        kit.show_code([power], words.snippet.format(waves=WAVES), f"{strong} {top}")
+        strong, top = main.strongest(WAVES), model.power(main.last.rows).max().round(3)
+        kit.show_code([model.power], words.snippet.format(waves=WAVES), f"{strong} {top}")
         decided = _grid(state)
     _own(state)
     if decided:
@@ -65,7 +55,7 @@ def draw(state: kit.PageState) -> None:
 
 
 @kit.kept(1)
-def frames() -> list[Moment]:
+def frames() -> list[model.Moment]:
     """Return the moments of the main training whose rows are bundled."""
     return [moment for moment in film().moments if moment.rows is not None]
 
@@ -99,7 +89,7 @@ def question() -> kit.Question:
     )
 
 
-def end_numbers(run: Film) -> dict[str, Any]:
+def end_numbers(run: model.Film) -> dict[str, Any]:
     """Return the last moment with under a tenth of the new sums right, and what the waves hold."""
     place = max(at for at, moment in enumerate(run.moments) if moment.new_right < 0.1)
     held = run.held(WAVES)
@@ -109,7 +99,7 @@ def end_numbers(run: Film) -> dict[str, Any]:
 @kit.kept(WAVES)
 def places(frequency: int) -> np.ndarray:
     """Return where the numbers lie at each moment (S, P, 2), along the last moment's directions."""
-    directions = plane(frames()[-1].rows, frequency)
+    directions = model.plane(frames()[-1].rows, frequency)
     return np.array([frame.rows @ directions.T for frame in frames()])
 
 
@@ -123,7 +113,7 @@ def neighbours(frequency: int, modulus: int) -> list[tuple[int, int]]:
     return [(n, (n + apart) % modulus) for n in range(modulus)]
 
 
-def _stage(state: kit.PageState, main: Film, last: int) -> int:
+def _stage(state: kit.PageState, main: model.Film, last: int) -> int:
     """Show the film and the curves up to the last frame; return the frame that is looked at."""
     p, key, seen = MAIN.modulus, f"{KEY}.circle", frames()[: last + 1]
     waves = main.strongest(WAVES)
@@ -165,7 +155,7 @@ def main_figure(until: int, at: int, mode: kit.Mode) -> go.Figure:
     return figure.add_vline(at, line={"width": 1, "dash": "dot"})
 
 
-def right_figure(run: Film, mode: kit.Mode, count: int | None = None) -> go.Figure:
+def right_figure(run: model.Film, mode: kit.Mode, count: int | None = None) -> go.Figure:
     """Return shares of right sums by step, and what the frequencies of the last moment hold.
 
     count: how many of the moments are drawn, if not all.
@@ -187,20 +177,20 @@ def shares(drawn: list[Line], axis: str, mode: kit.Mode) -> go.Figure:
     return figure.update_layout(yaxis_tickformat=".0%", yaxis_range=[-0.02, 1.04])
 
 
-def curves_read(run: Film) -> str:
+def curves_read(run: model.Film) -> str:
     """Say when a training knows the shown sums, and when the new ones."""
     how = "none" if run.heart is None else "heart" if run.rule is None else "both"
     times = run.rule / run.heart if run.heart and run.rule else 0
-    return words.curves_read[how].format(run=run, most=LEARNED, times=times)
+    return words.curves_read[how].format(run=run, most=model.LEARNED, times=times)
 
 
-def turned_read(run: Film) -> str:
+def turned_read(run: model.Film) -> str:
     """Say what a training knows of the other order once it knows the shown sums, if it does."""
     place = run.first("shown_right")
     return "" if place is None else words.turned_read.format(at=run.moments[place])
 
 
-def losses_read(run: Film) -> str:
+def losses_read(run: model.Film) -> str:
     """Say what the losses do between the two moments, if there are both."""
     heart, rule = run.first("shown_right"), run.first("new_right")
     if heart is None or rule is None or rule <= heart:
@@ -234,10 +224,10 @@ def waves() -> tuple[np.ndarray, np.ndarray, float]:
 
     The last is the share of the logits' differences that they explain.
     """
-    every = heights(record.final_logits(), MAIN.modulus)
+    every = model.heights(record.final_logits(), MAIN.modulus)
     chosen = np.sort(np.abs(every).argsort()[::-1][:WAVES])
     frequencies, high = chosen + 1, every[chosen]
-    return frequencies, high, explained(record.final_logits(), frequencies, high)
+    return frequencies, high, model.explained(record.final_logits(), frequencies, high)
 
 
 def _angles(state: kit.PageState, p: int) -> None:
@@ -327,7 +317,7 @@ def _grid(state: kit.PageState) -> bool:
     return True
 
 
-def films(modulus: int, share: float, decay: float) -> list[Film]:
+def films(modulus: int, share: float, decay: float) -> list[model.Film]:
     """Return the three trainings of these settings."""
     return [film(record.small(modulus, share, decay, seed)) for seed in SEEDS]
 
@@ -344,7 +334,7 @@ def grid_figure(modulus: int, share: float, decay: float, mode: kit.Mode) -> go.
     return shares(drawn, words.new_axis, mode)
 
 
-def grid_read(every: list[Film]) -> str:
+def grid_read(every: list[model.Film]) -> str:
     """Say which of three trainings come to know the new sums, and when."""
     steps = [f"{run.rule:,}" for run in every if run.rule is not None]
     how = "all" if len(steps) == len(every) else "some" if steps else "none"
@@ -358,7 +348,7 @@ def _own(state: kit.PageState) -> None:
     anew = state.setter(owngrok=False)
     kit.controls(state, anew, **words.own_controls)
     p, share, decay = (float(state[f"own{name}"]) for name in ("modulus", "share", "decay"))
-    task = Sums(int(p), share, decay, state["owngrokseed"], record.SMALL_WIDTH, MOST)
+    task = model.Sums(int(p), share, decay, state["owngrokseed"], record.SMALL_WIDTH, MOST)
     kit.live(
         state,
         "owngrok",
@@ -370,10 +360,10 @@ def _own(state: kit.PageState) -> None:
     )
 
 
-def _results(task: Sums, job: kit.Job) -> None:
+def _results(task: model.Sums, job: kit.Job) -> None:
     if not job.results:
         return
-    run = Film(task, list(job.results))
+    run = model.Film(task, list(job.results))
     kit.chart(right_figure(run, kit.theme()), f"{KEY}.own.right", bar=False)
     read = f"{curves_read(run)} {turned_read(run)}"
     kit.prose(read if job.over else words.own_going.format(run=run))

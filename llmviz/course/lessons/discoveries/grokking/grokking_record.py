@@ -46,7 +46,6 @@ SMALL_WIDTH, SMALL_STEPS = 48, 2000
 
 
 def small(modulus: int, share: float, decay: float, seed: int = 0) -> Sums:
-    """Return a task of the grid."""
     return Sums(modulus, share, decay, seed, width=SMALL_WIDTH, most=SMALL_STEPS)
 
 

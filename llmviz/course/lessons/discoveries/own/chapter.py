@@ -203,7 +203,6 @@ def expected_line(study: Study) -> str:
 
 
 def outcome_line(found: Outcome) -> str:
-    """Return whether that held."""
     predicted, best = found.study.best_predicted, found.best
     how = outcome(found.pairs, best, predicted)
     if how == "open" and predicted is None:

@@ -8,19 +8,8 @@ from pathlib import Path
 import streamlit as st
 
 from llmviz.background import FAILED
-from llmviz.course.lessons.discoveries.own import words
+from llmviz.course.lessons.discoveries.own import own_study_folder, words
 from llmviz.course.lessons.discoveries.own.own_study import WORLD, Study, run_name
-from llmviz.course.lessons.discoveries.own.own_study_folder import (
-    BUNDLED,
-    DONE,
-    FILE,
-    RESULTS,
-    Result,
-    folder_of,
-    results_of,
-    settle,
-    write_study,
-)
 from llmviz.course.lessons.discoveries.own.own_study_run import to_score
 from llmviz.course.ui import kit, runs
 from llmviz.course.ui.rerun import once
@@ -131,14 +120,18 @@ PROBLEM = "_discoveries_own_problem"
 
 def begin(study: Study) -> None:
     """Write the study and let its runs train. Raises ValueError where there is no room for it."""
-    folder = folder_of(study)
-    if not (folder / FILE).is_file():
+    folder = own_study_folder.folder_of(study)
+    if not (folder / own_study_folder.FILE).is_file():
         most = limit("LLMVIZ_MAX_STUDIES")
         home = folder.parent
-        if home.is_dir() and sum(1 for _ in home.glob(f"*/{FILE}")) >= most:
+        if home.is_dir() and sum(1 for _ in home.glob(f"*/{own_study_folder.FILE}")) >= most:
             raise ValueError(words.full.format(most=most))
-        write_study(folder, study)
-    over = {run_name(run.place, run.seed) for run in results_of(folder, study) if run.over}
+        own_study_folder.write_study(folder, study)
+    over = {
+        run_name(run.place, run.seed)
+        for run in own_study_folder.results_of(folder, study)
+        if run.over
+    }
     plans = {folder / name: plan for name, plan in study.runs().items() if name not in over}
     for path in plans:
         path.mkdir(exist_ok=True)
@@ -146,18 +139,18 @@ def begin(study: Study) -> None:
 
 
 @once
-def results(study: Study) -> list[Result]:
+def results(study: Study) -> list[own_study_folder.Result]:
     """Return how the runs of a study stand. Raises ValueError where a file is damaged."""
-    folder = folder_of(study)
-    table = folder / RESULTS  # written once nothing changes any more
+    folder = own_study_folder.folder_of(study)
+    table = folder / own_study_folder.RESULTS  # written once nothing changes any more
     if table.is_file():
         return _settled_results(study, folder, table.stat().st_mtime_ns)
-    return results_of(folder, study)
+    return own_study_folder.results_of(folder, study)
 
 
 @kit.kept(64)
-def _settled_results(study: Study, folder: Path, stamp: int) -> list[Result]:
-    return results_of(folder, study)
+def _settled_results(study: Study, folder: Path, stamp: int) -> list[own_study_folder.Result]:
+    return own_study_folder.results_of(folder, study)
 
 
 def is_over(study: Study) -> bool:
@@ -264,14 +257,14 @@ def _scoring(study: Study, folder: Path) -> kit.Job:
     return kit.training_jobs().start(target, study=study, folder=folder)
 
 
-def _score(study: Study, found: list[Result]) -> None:
-    job = kit.going_job(f"{KEY}.score", _scoring, study, folder_of(study))
-    trained = sum(run.ended == DONE for run in found)
+def _score(study: Study, found: list[own_study_folder.Result]) -> None:
+    job = kit.going_job(f"{KEY}.score", _scoring, study, own_study_folder.folder_of(study))
+    trained = sum(run.ended == own_study_folder.DONE for run in found)
     st.progress(1 - len(to_score(study, found)) / trained, words.scoring)
     if job.state == FAILED:
         kit.refuse_failed(job)
     if job.over:  # refused as one too many, or of a study whose folder was emptied, say
-        _scoring.forget(study, folder_of(study))
+        _scoring.forget(study, own_study_folder.folder_of(study))
 
 
 def settled(study: Study) -> Path:
@@ -279,7 +272,7 @@ def settled(study: Study) -> Path:
 
     Raises ValueError where it cannot be written.
     """
-    folder = folder_of(study)
-    if folder != BUNDLED and not (folder / RESULTS).is_file():
-        settle(folder, study, results(study))
+    folder = own_study_folder.folder_of(study)
+    if folder != own_study_folder.BUNDLED and not (folder / own_study_folder.RESULTS).is_file():
+        own_study_folder.settle(folder, study, results(study))
     return folder

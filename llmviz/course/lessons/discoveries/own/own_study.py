@@ -185,7 +185,6 @@ class Study:
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether more of what is measured is better."""
         return MEASURES[self.measure].higher_is_better
 
     @property

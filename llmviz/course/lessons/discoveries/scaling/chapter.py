@@ -299,7 +299,6 @@ def question() -> kit.Question:
 
 
 def end_numbers() -> dict[str, object]:
-    """Return the numbers that the chapter ends with."""
     floor, every = runs()
     law = laws.fit_of(Taken()).law
     return {

@@ -44,7 +44,6 @@ def of_width(width: int) -> list[ScalingRun]:
 
 
 def sizes() -> list[int]:
-    """Return how many parameters each size has."""
     return [of_width(size.width)[0].parameters for size in SIZES]
 
 

@@ -150,7 +150,6 @@ class Taken:
 
     @property
     def name(self) -> str:
-        """Its name in the file."""
         return f"{self.counted}.{self.smallest}.{self.shortest}"
 
     def of(self, runs: Sequence[ScalingRun]) -> list[ScalingRun]:

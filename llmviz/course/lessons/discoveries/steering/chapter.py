@@ -14,25 +14,7 @@ from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.discoveries.features import words as feature_words
 from llmviz.course.lessons.discoveries.features_record import MODEL, weights_of
 from llmviz.course.lessons.discoveries.features_record import bundle as features_bundle
-from llmviz.course.lessons.discoveries.steering import MOST_OF_PROMPT, words
-from llmviz.course.lessons.discoveries.steering.model import (
-    COMMAND,
-    COPIES,
-    FEATURE,
-    HEAD,
-    KINDS,
-    MEANS,
-    PROMPT,
-    RANDOM,
-    REMOVED_IN,
-    SETS,
-    STORIES,
-    TARGETS,
-    Choice,
-    Steered,
-    recorded,
-    words_of,
-)
+from llmviz.course.lessons.discoveries.steering import MOST_OF_PROMPT, model, words
 from llmviz.course.ui import engine, kit
 
 KEY = "discoveries.steering"
@@ -46,19 +28,19 @@ job_of = kit.job_of("llmviz.course.lessons.discoveries.steering.model:steer", "c
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show what is written at each dose and the guess about it, then what is taken out."""
-    there = kit.is_here(words.missing, COMMAND, recorded, lambda: features_bundle(0))
+    there = kit.is_here(words.missing, model.COMMAND, model.recorded, lambda: features_bundle(0))
     if not there or not kit.models_here(MODEL):
         return
-    if recorded().weights != weights_of(engine.folder_of(MODEL)):
+    if model.recorded().weights != weights_of(engine.folder_of(MODEL)):
         st.info(words.other_weights, icon=":material/download:")
-        st.code(COMMAND, language=None)
+        st.code(model.COMMAND, language=None)
         return
     kit.prose(words.hook)
-    head = state["steerhead"] if state["steerkind"] == HEAD else 0
-    choice = Choice(state["steerkind"], state["steertarget"], state["steerlayer"], head)
+    head = state["steerhead"] if state["steerkind"] == model.HEAD else 0
+    choice = model.Choice(state["steerkind"], state["steertarget"], state["steerlayer"], head)
     prompt = kit.readable(state["steerprompt"], MOST_OF_PROMPT, words.empty, "")
-    known = recorded().by_choice.get(choice)
-    asked = question() if choice == Choice() and prompt == PROMPT else None
+    known = model.recorded().by_choice.get(choice)
+    asked = question() if choice == model.Choice() and prompt == model.PROMPT else None
     opened = asked is None or kit.answered(asked, GUESS)
     with kit.stage("steering", stays=False):
         if known is not None and prompt == known.prompt:
@@ -98,7 +80,7 @@ def question() -> kit.Question:
     The wrong answers are those of somebody to whom a direction only adds its idea, and to whom each
     bit of a dose costs the same, until nothing holds at the last one.
     """
-    steered = recorded().by_choice[Choice()]
+    steered = model.recorded().by_choice[model.Choice()]
     kept, doses = steered.of("kept").mean(0), np.array(steered.doses)
     zero, later = float(kept[steered.doses.index(0.0)]), doses[KNOWN:]
     values = {
@@ -125,7 +107,7 @@ def dose_text(dose: float) -> str:
     return f"{dose:g}".replace("-", "−")
 
 
-def _picture(steered: Steered, asked: kit.Question | None) -> None:
+def _picture(steered: model.Steered, asked: kit.Question | None) -> None:
     """Show what is written at each dose, and how much of it holds and is of the kind."""
     told = asked is None or kit.answered(asked, GUESS)
     left, right = st.columns([1, 1], gap="medium")
@@ -155,13 +137,13 @@ def _picture(steered: Steered, asked: kit.Question | None) -> None:
 
 
 @kit.kept(64)
-def row_of(steered: Steered, at: int) -> TokenRow:
+def row_of(steered: model.Steered, at: int) -> TokenRow:
     """Return what is written at a dose: 1 for words of the kind, −1 behind the first mistake."""
     tokenizer, text = engine.load(MODEL).tokenizer, steered.texts[at].strip()
     tokens = tokenizer.tokens(f" {text}")
     holds = kept_characters(f"{steered.prompt} {text}") - len(steered.prompt)
     spans = [found.span() for found in re.finditer(r"\w+", f" {text}")]
-    wanted = words_of(steered.choice.target)
+    wanted = model.words_of(steered.choice.target)
     lit = [(a, b) for a, b in spans if f" {text}"[a:b] in wanted]
     values = []
     for token in tokens:
@@ -169,7 +151,7 @@ def row_of(steered: Steered, at: int) -> TokenRow:
         broken = steered.known and token.char_end > holds
         values.append(1.0 if inside else BROKEN if broken else 0.0)
     kept = float(steered.of("kept").mean(0)[at])
-    note = words.holds.format(texts=COPIES * SETS, kept=kept) if steered.known else ""
+    note = words.holds.format(texts=model.COPIES * model.SETS, kept=kept) if steered.known else ""
     return TokenRow(words.at_dose.format(dose=dose_text(steered.doses[at])), tokens, note, values)
 
 
@@ -181,31 +163,30 @@ def _of_job(job: kit.Job) -> None:
 def _controls(state: kit.PageState) -> None:
     anew = state.setter(steerrun=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        kinds = {kind: words.kinds[kind] for kind in KINDS}
+        kinds = {kind: words.kinds[kind] for kind in model.KINDS}
         kit.choose(state, "steerkind", words.kind, kinds, anew)
-        names = {target: label_of(target) for target in TARGETS}
+        names = {target: label_of(target) for target in model.TARGETS}
         st.selectbox(words.target, width=260, **state.named("steertarget", names, anew))
         st.number_input(words.layer, step=1, width=110, **state.ranged("steerlayer", then=anew))
-        if state["steerkind"] == HEAD:
+        if state["steerkind"] == model.HEAD:
             st.number_input(words.head, step=1, width=110, **state.ranged("steerhead", then=anew))
     kit.text_area(state, "steerprompt", words.prompt, anew, height=80)
 
 
-def turned(choice: Choice) -> str:
-    """Return what is turned up, in a sentence."""
+def turned(choice: model.Choice) -> str:
     direction = choice.push.direction
     length = 0.0 if direction is None else float(np.linalg.norm(direction))
     slots = {"choice": choice, "target": label_of(choice.target), "length": length}
     return words.turned[choice.kind].format(**slots)
 
 
-def most_frequent(steered: Steered, at: int) -> tuple[str, float]:
+def most_frequent(steered: model.Steered, at: int) -> tuple[str, float]:
     """Return the word that is most frequent in a set at a dose, and its share there."""
     best = max((row[at] for row in steered.written), key=lambda written: written.most_share)
     return best.most, best.most_share
 
 
-def best_dose(steered: Steered) -> int | None:
+def best_dose(steered: model.Steered) -> int | None:
     """Return the place of the dose with the most words of the kind; None: not in every set more.
 
     All sets must have more of them than they have without a dose.
@@ -215,7 +196,7 @@ def best_dose(steered: Steered) -> int | None:
     return at if (share[:, at] > share[:, zero]).all() else None
 
 
-def read_out(steered: Steered) -> str:
+def read_out(steered: model.Steered) -> str:
     """Return what the doses did, in sentences."""
     if not steered.of("words").any():
         return words.no_words
@@ -232,17 +213,17 @@ def read_out(steered: Steered) -> str:
         said.append(words.kept.format(**kept_text))
     else:
         said.append(words.unknown)
-    damage = {"rise": kit.signed(float(rise)), "stories": SETS * STORIES}
+    damage = {"rise": kit.signed(float(rise)), "stories": model.SETS * model.STORIES}
     said.append(words.damage.format(word=most, often=often, **damage))
     return " ".join(said)
 
 
 def said() -> dict[str, Any]:
     """Return what the looks name: shares of the last doses of other choices."""
-    she, animals = (Choice(MEANS, name) for name in ("rule pronouns", "word animals"))
-    head = recorded().by_choice[Choice(HEAD, "rule places", 0, 1)]
+    she, animals = (model.Choice(model.MEANS, name) for name in ("rule pronouns", "word animals"))
+    head = model.recorded().by_choice[model.Choice(model.HEAD, "rule places", 0, 1)]
     at = int(head.of("share").mean(0).argmax())
-    each = {"she": recorded().by_choice[she], "animals": recorded().by_choice[animals]}
+    each = {"she": model.recorded().by_choice[she], "animals": model.recorded().by_choice[animals]}
     shares = {name: steered.of("share").mean(0) for name, steered in each.items()}
     word, often = most_frequent(head, at)
     slots = {"dose": dose_text(head.doses[at]), "word": word, "often": often}
@@ -261,8 +242,8 @@ def changed(value: float) -> str:
 
 def rises_of(how: str) -> np.ndarray:
     """Return the rises (S, R + 1, R + 1) with two means or features taken out, and by chance."""
-    found = recorded().removals
-    own = found.by_feature if how == FEATURE else found.rises
+    found = model.recorded().removals
+    own = found.by_feature if how == model.FEATURE else found.rises
     return np.concatenate((own, found.random.mean(1, keepdims=True)), 1)
 
 
@@ -277,8 +258,8 @@ def cell_of(link: str) -> tuple[int, int]:
 
 def _removed(state: kit.PageState) -> None:
     """Show the grid of what is taken out, and read one cell out."""
-    found, how, key = recorded().removals, state["steerout"], f"{KEY}.grid"
-    kit.section(words.removed, layer=found.layer, stories=REMOVED_IN, random=RANDOM)
+    found, how, key = model.recorded().removals, state["steerout"], f"{KEY}.grid"
+    kit.section(words.removed, layer=found.layer, stories=model.REMOVED_IN, random=model.RANDOM)
     mean, (row, column) = rises_of(how).mean(0), cell_of(state["steercell"])
     rules = [words.rule_names[rule] for rule in RULES]
     cell_grid(
@@ -292,13 +273,15 @@ def _removed(state: kit.PageState) -> None:
         chosen=(row, column),
         on_change=kit.bound(state, key, chosen=("steercell", lambda at: kit.link_of(at) or None)),
     )
-    kit.choose(state, "steerout", words.out, {out: words.outs[out] for out in (MEANS, FEATURE)})
+    kit.choose(
+        state, "steerout", words.out, {out: words.outs[out] for out in (model.MEANS, model.FEATURE)}
+    )
     kit.prose(removed_read(how, row, column))
 
 
 def removed_read(how: str, row: int, column: int) -> str:
     """Return a cell, and what the whole grid says, in sentences."""
-    found = recorded().removals
+    found = model.recorded().removals
     names = [label_of(f"rule {rule}") for rule in RULES]
     rises = [changed(rise) for rise in rises_of(how)[:, row, column]]
     where = {"row": [*names, words.chance_read][row], "column": [*names, words.no_rule][column]}
@@ -311,8 +294,7 @@ def removed_read(how: str, row: int, column: int) -> str:
 
 
 def end_numbers() -> dict[str, Any]:
-    """Return the numbers that the chapter ends with."""
-    steered, found = recorded().by_choice[Choice()], recorded().removals
+    steered, found = model.recorded().by_choice[model.Choice()], model.recorded().removals
     share, kept = (steered.of(name).mean(0) for name in ("share", "kept"))
     row, last, before = RULES.index(TARGET), len(steered.doses) - 1, KNOWN
     return {

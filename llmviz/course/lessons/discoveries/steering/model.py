@@ -68,7 +68,6 @@ TARGETS = (*(label for label in LABELS if not label.startswith("state ")), "stat
 
 
 def words_of(target: str) -> frozenset[str]:
-    """Return the words that are counted for a label."""
     kind, _, name = target.partition(" ")
     if target in _WORDS:
         return frozenset(_WORDS[target].split())
@@ -101,7 +100,6 @@ class Choice:
 
     @property
     def doses(self) -> tuple[float, ...]:
-        """The doses at which it is measured."""
         return HEAD_DOSES if self.kind == HEAD else DOSES
 
     @property

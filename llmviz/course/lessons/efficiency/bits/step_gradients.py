@@ -40,7 +40,6 @@ class Fates:
 
     @property
     def total(self) -> int:
-        """How many gradients there are."""
         return self.zero + self.vanish + self.subnormal + self.normal + self.overflow
 
     @property

@@ -222,7 +222,6 @@ def places(tiles: TiledText) -> dict[str, int]:
 
 
 def captions(tiles: TiledText, names: Sequence[str]) -> list[str]:
-    """Return a sentence for each tile."""
     captions = []
     for n, (top, bottom, first, end) in enumerate(tiles.tiles.tolist()):
         had = tiles.total_before[n] > 0
@@ -318,7 +317,6 @@ def curves(length: int, size: int, side: int, causal: bool, mode: kit.Mode) -> k
 
 
 def moved_line(length: int, size: int, side: int, *, causal: bool) -> str:
-    """Return what both ways move at one length."""
     tiles = tile_traffic(length, size, side, side, causal=causal).moved
     matrices = matrix_traffic(length, size).moved
     ratio = matrices / tiles

@@ -228,7 +228,6 @@ def operation_words(name: str) -> str:
 
 
 def tensor_words(tensor: Held) -> str:
-    """Return what a tensor is, in words."""
     shape = " × ".join(f"{size:,}" for size in tensor.shape) or words.number
     if tensor.kind == "weights":
         return words.parameter.format(name=tensor.name, shape=shape)
@@ -246,7 +245,6 @@ def tensor_words(tensor: Held) -> str:
 
 
 def peak_told(memory: StepMemory) -> str:
-    """Return the sentence about the peak."""
     live, peak = memory.live(), memory.peak()
     moment, column = memory.moments[peak], live[:, peak]
     most = int(column.argmax())

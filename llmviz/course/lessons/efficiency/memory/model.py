@@ -131,7 +131,6 @@ class _Timed:
         self.pieces = _pieces(ids, way.pieces)
 
     def make(self) -> float:
-        """Make a step and return its milliseconds."""
         began = time.thread_time()
         self.optimizer.zero_grad(set_to_none=True)
         _backward(self.model, self.pieces)

@@ -46,7 +46,6 @@ def draw_times(outcome: Outcome, origin: str) -> None:
 
 @kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
 def timeline(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
-    """Return the spans of all processes."""
     return _figure([process.spans for process in outcome.processes], mode)
 
 
@@ -212,13 +211,11 @@ def first_plans(processes: int) -> list[ParallelPlan]:
 
 
 def printed(plan: ParallelPlan) -> str:
-    """Return what the snippet prints."""
     each = (sent_per_step(plan, rank) for rank in range(plan.processes))
     return "\n".join(str({name: round(n) for name, n in sent.items()}) for sent in each)
 
 
 def end(outcome: Outcome) -> dict[str, object]:
-    """Return the numbers that the chapter ends with."""
     plan, own = outcome.plan, totals(outcome)
     same = words.end_same["apart" if outcome.difference else "equal"]
     return {
@@ -263,7 +260,6 @@ def about(plan: ParallelPlan) -> str:
 
 
 def origin(outcome: Outcome, *, own: bool) -> str:
-    """Return where the figures come from."""
     line = words.live if own else words.recorded
     cores = words.cores[outcome.cores > 1].format(cores=outcome.cores)
     line = line.format(cores=cores, command=COMMAND)
@@ -304,7 +300,6 @@ def parts_of(plan: ParallelPlan) -> dict[str, tuple[int, int]]:
 
 @kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
 def blocks(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
-    """Return what lies in each process."""
     parts = parts_of(outcome.plan)
     rows, segments = [], []
     for number, process in enumerate(outcome.processes, 1):
@@ -372,7 +367,6 @@ def given(state: kit.PageState) -> Settings:
 
 
 def plan_of(settings: Settings) -> ParallelPlan:
-    """Return the plan of a run."""
     method, processes, micro = settings
     return ParallelPlan(method, processes, micro_batches=micro)
 

@@ -5,17 +5,7 @@ import streamlit as st
 from llmviz.course.figures.parallel import held
 from llmviz.course.lessons.efficiency.parallel import words
 from llmviz.course.ui import kit
-from llmviz.parallel.paper import (
-    SECONDS_A_DAY,
-    STAGES,
-    Training,
-    days,
-    memory_parts,
-    memory_per_gpu,
-    operations_each,
-    seconds_computing,
-    seconds_sending,
-)
+from llmviz.parallel import paper
 
 KEY = "efficiency.parallel.paper"
 # Billions of parameters and tokens, GPUs, millions of tokens a step, kind of GPU, percent of its
@@ -33,7 +23,6 @@ MACHINE = ("fleetpeak", "fleetmemory", "fleetband")
 
 
 def draw(state: kit.PageState) -> None:
-    """Show the controls and what they come to."""
     kit.section(words.paper_intro)
     picture = st.container()
     _controls(state)
@@ -70,9 +59,9 @@ def _controls(state: kit.PageState) -> None:
     st.toggle(words.paper_against, **state.bind("fleettwice"))
 
 
-def training_of(state: kit.PageState) -> Training:
+def training_of(state: kit.PageState) -> paper.Training:
     """Return what was typed, in units without prefixes. Raises ValueError for what is no number."""
-    return Training(
+    return paper.Training(
         parameters=1e9 * state["fleetbillions"],
         tokens=1e9 * state["fleettokens"],
         gpus=state["fleetgpus"],
@@ -86,34 +75,36 @@ def training_of(state: kit.PageState) -> Training:
 
 
 @kit.kept(64)
-def memory_figure(training: Training, mode: kit.Mode) -> kit.Figure:
+def memory_figure(training: paper.Training, mode: kit.Mode) -> kit.Figure:
     """Return the memory of one GPU with each stage, and how much it has."""
-    stages = [memory_parts(training.parameters, training.gpus, stage) for stage in STAGES]
+    stages = [
+        paper.memory_parts(training.parameters, training.gpus, stage) for stage in paper.STAGES
+    ]
     parts = {name: [stage[kind] / 1e9 for stage in stages] for kind, name in words.kinds.items()}
-    names = [words.paper_stages[stage] for stage in STAGES]
+    names = [words.paper_stages[stage] for stage in paper.STAGES]
     limit = training.memory / 1e9
     return held(names, parts, words.paper_axis, mode, limit=limit, limit_name=words.paper_limit)
 
 
-def fits(training: Training, stage: str) -> bool:
+def fits(training: paper.Training, stage: str) -> bool:
     """Whether weights, gradients and state fit into one GPU."""
-    return memory_per_gpu(training.parameters, training.gpus, stage) <= training.memory
+    return paper.memory_per_gpu(training.parameters, training.gpus, stage) <= training.memory
 
 
-def fits_line(training: Training) -> str:
+def fits_line(training: paper.Training) -> str:
     """Return the sentence about the first way that fits."""
-    first = next((stage for stage in STAGES if fits(training, stage)), "")
+    first = next((stage for stage in paper.STAGES if fits(training, stage)), "")
     line = words.paper_fits_line.get(first, words.paper_fits_line["other"])
     return line.format(stage=words.paper_stages.get(first, ""))
 
 
-def days_line(training: Training) -> str:
+def days_line(training: paper.Training) -> str:
     """Return the sentence about how long it takes."""
-    seconds = days(training) * SECONDS_A_DAY
+    seconds = paper.days(training) * paper.SECONDS_A_DAY
     steps = number_text(round(training.tokens / training.batch))
-    each = operations_each(training)
+    each = paper.operations_each(training)
     line = words.paper_days.format(
-        step=duration_text(seconds_computing(training)),
+        step=duration_text(paper.seconds_computing(training)),
         steps=words.paper_steps[steps != "1"].format(steps=steps),
         time=duration_text(seconds),
         gpus=words.paper_gpus_counted[training.gpus > 1].format(gpus=training.gpus),
@@ -123,7 +114,7 @@ def days_line(training: Training) -> str:
     )
     if training.gpus == 1:
         return line
-    sending = duration_text(seconds_sending(training, "data"))
+    sending = duration_text(paper.seconds_sending(training, "data"))
     return line + words.paper_sending.format(sending=sending)
 
 

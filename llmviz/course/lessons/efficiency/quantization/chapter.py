@@ -64,7 +64,6 @@ def draw(state: kit.PageState) -> None:
 
 
 def scheme_of(state: kit.PageState) -> Scheme:
-    """Return the scheme that the controls say."""
     symmetric = state["qform"] == "symmetric"
     return Scheme(state["qbits"], symmetric, state["qper"], int(state["qgroup"]))
 
@@ -150,7 +149,6 @@ rounded_from = kit.kept(8)(kit.on_model_and_tokenizer(scaled))
 
 @kit.kept(4)
 def small_of(bundled: engine.Bundled, scheme: Scheme, method: str) -> QuantizedModel:
-    """Return the model on the grid."""
     return quantize_model(rounded_from(bundled, scheme, method), scheme)
 
 
@@ -190,7 +188,6 @@ def compared(text: str, other: str) -> str:
 def errors_of(
     bundled: engine.Bundled, scheme: Scheme, method: str, ids: tuple[int, ...]
 ) -> tuple[MatrixError, ...]:
-    """Return the errors of each matrix on a text."""
     return tuple(matrix_errors(rounded_from(bundled, scheme, method), ids, scheme))
 
 

@@ -44,11 +44,9 @@ class Way:
 
     @property
     def key(self) -> str:
-        """Its name in the file."""
         return f"{'symmetric' if self.symmetric else 'asymmetric'}-{self.per}-{self.method}"
 
     def scheme(self, bits: int) -> Scheme:
-        """Its scheme with so many bits."""
         return Scheme(bits, self.symmetric, self.per, GROUP_OF)
 
 

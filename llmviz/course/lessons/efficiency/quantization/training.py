@@ -19,7 +19,6 @@ stairs_of = kit.kept(4)(staircase)
 
 @kit.kept(64)
 def walk_of(bits: int, rate: float) -> tuple[Update, ...]:
-    """Return how one weight learns."""
     return tuple(walk(bits, START, TARGET, rate, UPDATES))
 
 

@@ -9,15 +9,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.background import DONE
-from llmviz.course.components.serving_film.view import (
-    PHASES,
-    Film,
-    FilmPicture,
-    FilmSequence,
-    FilmTick,
-    film_picture,
-    serving_film,
-)
+from llmviz.course.components.serving_film import view
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.efficiency.serving import OPENING, model, words
 from llmviz.course.lessons.efficiency.serving.model import Bundled, Run, Trial, runs_of
@@ -29,7 +21,7 @@ from llmviz.serving.workload import Workload
 Changes = list[tuple[int, Any]]
 
 
-def film_of(run: Run, until: float = 0.0) -> Film:
+def film_of(run: Run, until: float = 0.0) -> view.Film:
     """Return the film of a run: a sequence for each sample of each request, in their order.
 
     until: seconds up to which its clock goes, if that is longer than the run.
@@ -39,7 +31,7 @@ def film_of(run: Run, until: float = 0.0) -> Film:
     tables = changes(ticks, "blocks")
     lengths = changes(ticks, "room")
     sequences = [
-        FilmSequence(
+        view.FilmSequence(
             name=request.name(sample),
             prompt=run.prompts[request.id],
             prompt_tokens=len(request.prompt),
@@ -54,7 +46,7 @@ def film_of(run: Run, until: float = 0.0) -> Film:
         for sample in range(request.texts)
     ]
     numbers = {sequence.name: number for number, sequence in enumerate(sequences)}
-    return Film(
+    return view.Film(
         block_size=recording.config.block_size,
         blocks=recording.config.n_blocks,
         sequences=sequences,
@@ -91,8 +83,7 @@ def sharing_opening(recording: Recording) -> tuple[int, int]:
     return shared.index(max(shared)) if shared else 0, 0
 
 
-def film_ticks(recording: Recording, numbers: Mapping[str, int]) -> list[FilmTick]:
-    """Return the ticks, with sequences by their numbers."""
+def film_ticks(recording: Recording, numbers: Mapping[str, int]) -> list[view.FilmTick]:
     by_id = {request.id: request for request in recording.requests}
     swapped: dict[str, None] = {}
     ticks = []
@@ -103,11 +94,11 @@ def film_ticks(recording: Recording, numbers: Mapping[str, int]) -> list[FilmTic
         for name in (*tick.swapped_in, *ended):
             swapped.pop(name, None)
         ticks.append(
-            FilmTick(
+            view.FilmTick(
                 begin=tick.begin,
                 end=tick.end,
                 rows=[
-                    (numbers[row.sequence], PHASES.index(row.phase), row.tokens)
+                    (numbers[row.sequence], view.PHASES.index(row.phase), row.tokens)
                     for row in tick.rows
                 ],
                 padding=tick.padding,
@@ -165,12 +156,11 @@ class TwoRuns:
 
     trial: Trial
     runs: tuple[Run, ...]
-    pictures: tuple[FilmPicture, ...]
+    pictures: tuple[view.FilmPicture, ...]
     openings: tuple[tuple[int, int], ...]  # tick, sequence
 
     @property
     def names(self) -> tuple[str, ...]:
-        """How the runs are called."""
         return run_names(self.trial.policies)
 
     @property
@@ -218,7 +208,9 @@ def two_runs_of(
 ) -> TwoRuns:
     """Return runs with their pictures, all on the longest clock; rule: where a film opens."""
     until = max(run.recording.seconds for run in runs)
-    pictures = tuple(film_picture(film_of(run, until), words.film, words.states) for run in runs)
+    pictures = tuple(
+        view.film_picture(film_of(run, until), words.film, words.states) for run in runs
+    )
     return TwoRuns(trial, runs, pictures, tuple(rule(run.recording) for run in runs))
 
 
@@ -243,7 +235,6 @@ job_of = kit.job_of("llmviz.course.lessons.efficiency.serving.model:serving_run"
 
 @kit.kept(8)
 def job_shown(trial: Trial, job: kit.Job) -> TwoRuns:
-    """Return the runs of a job that is over."""
     return two_runs_of(trial, runs_of(trial, job.results))
 
 
@@ -273,7 +264,7 @@ def _stage(state: kit.PageState, two_runs: TwoRuns) -> bool:
     shown = asked is None or kit.answered(asked, GUESS)
     number = int(state["serveshown"]) if shown else int(np.argmax(two_runs.seconds))
     key, (tick, request) = f"{KEY}.film", two_runs.openings[number]
-    serving_film(
+    view.serving_film(
         two_runs.pictures[number],
         key=key,
         step=tick if state["servetick"] == OPENING else state["servetick"],
@@ -383,7 +374,7 @@ def _texts(state: kit.PageState) -> None:
     kit.section(words.samples_section)
     number = model.WAYS.index(state["serveways"])
     key, (tick, _) = f"{KEY}.ways.{state['serveways']}", two_runs.openings[number]
-    serving_film(
+    view.serving_film(
         two_runs.pictures[number],
         key=key,
         step=tick if state["servewaystick"] == OPENING else state["servewaystick"],
@@ -474,7 +465,6 @@ def trial_of(state: kit.PageState) -> Trial:
 
 
 def end(two_runs: TwoRuns) -> dict[str, object]:
-    """Return the numbers that the chapter ends with."""
     texts = kit.count(len(two_runs.runs[0].recording.timings), "text")
     ends = [
         f"{name} {seconds:.3f} s"

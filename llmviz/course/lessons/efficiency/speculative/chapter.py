@@ -17,19 +17,7 @@ from llmviz.course.components.guess_rounds.view import (
     guess_rounds,
 )
 from llmviz.course.figures.lines import Line, lines
-from llmviz.course.lessons.efficiency.speculative import MOST_STEPS, WRITTEN, words
-from llmviz.course.lessons.efficiency.speculative.model import (
-    COUNTS,
-    MOST_GUESSES,
-    NETWORK,
-    TRIES,
-    WIDE,
-    Place,
-    Speed,
-    draft_of,
-    places_of,
-    pooled,
-)
+from llmviz.course.lessons.efficiency.speculative import MOST_STEPS, WRITTEN, model, words
 from llmviz.course.ui import engine, kit
 from llmviz.models.arithmetic import weight_bytes
 from llmviz.models.settings import GPTConfig
@@ -63,8 +51,8 @@ def draw(state: kit.PageState) -> None:
     if prompt is None:
         return
     kind = state["draft"]
-    reason = why_not(bundled) if kind == NETWORK else ""
-    kind = COUNTS if reason else kind
+    reason = why_not(bundled) if kind == model.NETWORK else ""
+    kind = model.COUNTS if reason else kind
     given = (bundled, prompt.ids, kind, state["guesses"], state["guessheat"], state["guessluck"])
     played = rounds_of(*given)
     asked = question(played, state["guesses"])
@@ -115,7 +103,7 @@ def _source(state: kit.PageState, bundled: engine.Bundled) -> kit.Read | None:
 def why_not(bundled: engine.Bundled) -> str:
     """Return why the small network cannot guess for a model; "" where it can."""
     try:
-        draft_of(NETWORK, bundled.tokenizer)
+        model.draft_of(model.NETWORK, bundled.tokenizer)
     except ValueError as error:
         return str(error)
     return ""
@@ -124,7 +112,7 @@ def why_not(bundled: engine.Bundled) -> str:
 @kit.kept(8)
 def counts_for(bundled: engine.Bundled) -> object:
     """Return the counts that guess for a model; a draft with a cache is made anew each time."""
-    return draft_of(COUNTS, bundled.tokenizer)
+    return model.draft_of(model.COUNTS, bundled.tokenizer)
 
 
 @kit.kept(32)
@@ -132,7 +120,7 @@ def rounds_of(
     bundled: engine.Bundled, ids: tuple[int, ...], kind: str, k: int, heat: float, seed: int
 ) -> list[Round]:
     """Return the rounds that write up to WRITTEN tokens behind ids."""
-    draft = counts_for(bundled) if kind == COUNTS else draft_of(kind, bundled.tokenizer)
+    draft = counts_for(bundled) if kind == model.COUNTS else model.draft_of(kind, bundled.tokenizer)
     settings, generator = SamplingSettings(heat), torch.Generator().manual_seed(seed)
     end = bundled.tokenizer.end
     return list(speculate(bundled.model, draft, ids, WRITTEN, k, settings, generator, end))
@@ -169,7 +157,6 @@ def _ask(asked: kit.Question, played: Sequence[Round]) -> None:
 
 
 def numbers_of(played: Sequence[Round]) -> dict[str, object]:
-    """Return what all rounds wrote, in numbers."""
     tokens = sum(len(turn.tokens) for turn in played)
     return {
         "rounds": kit.count(len(played), "pass", "passes"),
@@ -207,7 +194,7 @@ def _picture(number: int, turn: Round, bundled: engine.Bundled, k: int, left: in
     checked = zip(turn.guesses[: turn.checked], guessed, strict=False)
     checks = [check_line(guess, name, count - at) for at, (guess, name) in enumerate(checked, 1)]
     end = draw_line(turn, drawn, left)
-    places = zip(places_of(turn, vocab, LISTED), [*checks, end], strict=False)
+    places = zip(model.places_of(turn, vocab, LISTED), [*checks, end], strict=False)
     return RoundPicture(
         [
             (name, UNCHECKED if guess.u is None else ACCEPTED if guess.accepted else REJECTED)
@@ -290,7 +277,7 @@ def draw_line(turn: Round, token: str, left: int) -> str:
     return line + (words.line_end if turn.accepted + 1 > len(turn.tokens) else "")
 
 
-def _bars(place: Place, names: list[str], line: str, vocab: int) -> PlaceBars:
+def _bars(place: model.Place, names: list[str], line: str, vocab: int) -> PlaceBars:
     sentence = words.told_free
     if place.q.any():
         apart = words.told_apart if place.error else words.told_same
@@ -331,19 +318,21 @@ job_of = kit.job_of(
 
 def _speed(state: kit.PageState, name: str, kind: str, config: GPTConfig) -> None:
     """Show how fast both are; kind: of the draft, config: that of the target as it is."""
-    wider = replace(config, hidden_size=WIDE * config.feed_forward_size)
+    wider = replace(config, hidden_size=model.WIDE * config.feed_forward_size)
     small, large = (weight_bytes(settings, "float32") / 1e6 for settings in (config, wider))
     kit.section(words.speed)
-    kit.prose(words.speed_text, small=small, large=large, wide=WIDE, longest=MOST_GUESSES)
+    kit.prose(
+        words.speed_text, small=small, large=large, wide=model.WIDE, longest=model.MOST_GUESSES
+    )
     kit.choose(state, "guesssize", words.size, words.sizes, then=state.setter(guessspeed=False))
     kit.live(
         state,
         "guessspeed",
         job_of,
-        (name, kind, state["guessheat"], WIDE if state["guesssize"] == "wide" else 1),
+        (name, kind, state["guessheat"], model.WIDE if state["guesssize"] == "wide" else 1),
         _measured,
         start=words.measure,
-        share=lambda job: len(job.results) / TRIES,
+        share=lambda job: len(job.results) / model.TRIES,
         said=kit.Said(words.measuring, words.measure_stopped, words.measure_again),
     )
 
@@ -356,7 +345,7 @@ def _measured(job: kit.Job) -> None:
         kit.prose(f"{best_line(speeds)} {words.speed_note.format(tries=tries)}")
 
 
-def best_line(speeds: tuple[Speed, ...]) -> str:
+def best_line(speeds: tuple[model.Speed, ...]) -> str:
     """Return which number of guesses was the fastest, in a sentence."""
     best = max(speeds, key=lambda speed: (speed.speed_up, -speed.guesses))
     line = words.speed_best.format(
@@ -370,9 +359,9 @@ def best_line(speeds: tuple[Speed, ...]) -> str:
 
 
 @kit.kept(32)
-def figure(speeds: tuple[Speed, ...], mode: kit.Mode) -> kit.Figure:
+def figure(speeds: tuple[model.Speed, ...], mode: kit.Mode) -> kit.Figure:
     """Return the measured speed-up and that of the formula, over the number of guesses."""
-    a, cost = pooled(speeds)
+    a, cost = model.pooled(speeds)
     ks = [speed.guesses for speed in speeds]
     read = [expected_speed_up(a, speed.guesses, cost, speed.read) for speed in speeds]
     drawn = [

@@ -121,7 +121,6 @@ def _cell(state: kit.PageState, *, shown: bool) -> None:
 
 
 def _sources() -> None:
-    """List all sources, in a fold."""
     with st.expander(words.sources_title, icon=":material/menu_book:"):
         lines = []
         for source in SOURCES.values():

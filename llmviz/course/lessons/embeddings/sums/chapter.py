@@ -12,16 +12,7 @@ import streamlit as st
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.embeddings import sources
-from llmviz.course.lessons.embeddings.sums import MOST_WORDS, words
-from llmviz.course.lessons.embeddings.sums.model import (
-    candidates,
-    known_answer,
-    known_pairs,
-    mean_step_cosine,
-    pairs_of,
-    questions,
-    scores,
-)
+from llmviz.course.lessons.embeddings.sums import MOST_WORDS, model, words
 from llmviz.course.ui import kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.similarity import (
@@ -190,19 +181,18 @@ class Worth:
     plain: float
 
     def said(self) -> dict[str, Any]:
-        """Return what the sentences name."""
         shares = {"right": kit.percent(self.right), "plain": kit.percent(self.plain)}
         return {"count": self.count, **shares}
 
 
 def _worth(table: VectorTable, relation: str) -> Worth | None:
     """Measure it; None where a table has too few of the pairs."""
-    pairs = len(pairs_of(table, relation))
+    pairs = len(model.pairs_of(table, relation))
     if pairs < FEW:
         return None
-    right = scores(table, relation, exclude_inputs=True).right
-    plain = scores(table, relation, step=False).right
-    return Worth(relation, pairs, len(questions(table, relation)), right, plain)
+    right = model.scores(table, relation, exclude_inputs=True).right
+    plain = model.scores(table, relation, step=False).right
+    return Worth(relation, pairs, len(model.questions(table, relation)), right, plain)
 
 
 def worth_question(worth: Worth) -> kit.Question | None:
@@ -231,11 +221,11 @@ def _bars(worth: Worth, asked: kit.Question | None) -> None:
 
 def _too_few(state: kit.PageState, table: VectorTable) -> None:
     """Say that a table has too few pairs of the relation, and offer one that has more."""
-    relation, have = state["relation"], len(pairs_of(table, state["relation"]))
-    every, title = known_pairs(relation), words.relations[relation]
+    relation, have = state["relation"], len(model.pairs_of(table, state["relation"]))
+    every, title = model.known_pairs(relation), words.relations[relation]
     kit.prose(words.no_pairs, name=sources.named(table), have=have, all=every, relation=title)
     other = sources.beside(table)
-    theirs = 0 if other is None else len(pairs_of(other, relation))
+    theirs = 0 if other is None else len(model.pairs_of(other, relation))
     if theirs > have and st.button(
         words.use_other.format(name=other.name, have=theirs, all=every),
         icon=":material/swap_horiz:",
@@ -246,8 +236,8 @@ def _too_few(state: kit.PageState, table: VectorTable) -> None:
 
 def _score(table: VectorTable, worth: Worth) -> None:
     """Say what allowing the three words costs, and how alike the steps are."""
-    included = scores(table, worth.relation, exclude_inputs=False).right
-    mean = mean_step_cosine(table, worth.relation)
+    included = model.scores(table, worth.relation, exclude_inputs=False).right
+    mean = model.mean_step_cosine(table, worth.relation)
     steps = words.steps_alike if mean > ALIKE else words.steps_unlike
     kit.prose(
         words.score.format(
@@ -274,7 +264,7 @@ def _presets(state: kit.PageState, table: VectorTable) -> None:
             words.relations,
             then=lambda: _another(state, table, 0),
         )
-        known = questions(table, state["relation"])
+        known = model.questions(table, state["relation"])
         st.button(
             words.another,
             icon=":material/refresh:",
@@ -291,7 +281,7 @@ def _use(state: kit.PageState, table: VectorTable) -> None:
 
 def _another(state: kit.PageState, table: VectorTable, by: int) -> None:
     """Put a known analogy into the boxes: the one after that which stands there."""
-    known = questions(table, state["relation"])
+    known = model.questions(table, state["relation"])
     if not known:
         return
     # a is to b as c is to d: asked as b − a + c, so that d is what is looked for.
@@ -310,7 +300,7 @@ def _sum(state: kit.PageState, table: VectorTable, rows: list[int]) -> Neighbour
 
     Raises ValueError: one of the rows is zero.
     """
-    every = candidates(table, *rows, exclude_inputs=not state["inputs"])
+    every = model.candidates(table, *rows, exclude_inputs=not state["inputs"])
     near = replace(every, ids=every.ids[:SHOWN], values=every.values[:SHOWN])
     labels = sources.labels(table)
     a, b, c = (unit_rows(table.matrix[[row]]) for row in rows)
@@ -355,7 +345,7 @@ def _say(table: VectorTable, rows: list[int], every: Neighbours) -> None:
     text = words.best.format(
         best=kit.bold(sources.word(table, int(every.ids[0]))), cosine=kit.signed(every.values[0])
     )
-    known = known_answer(rows, table)
+    known = model.known_answer(rows, table)
     if known is not None:
         given, expected = known
         all_of_them = every.ids.tolist()

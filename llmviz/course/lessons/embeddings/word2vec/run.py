@@ -33,7 +33,6 @@ class OwnRun:
 
     @property
     def frames(self) -> list[Frame]:
-        """The frames so far."""
         return self.builder.frames if self.builder is not None else []
 
     def sync(self) -> OwnRun:

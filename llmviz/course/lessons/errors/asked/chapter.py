@@ -9,18 +9,8 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.figures.lines import Line, lines
+from llmviz.course.lessons.errors import moved_answers
 from llmviz.course.lessons.errors.asked import examples, longer, own, words
-from llmviz.course.lessons.errors.moved_answers import (
-    FILLERS,
-    MODEL,
-    PLAIN,
-    WAYS,
-    Asked,
-    Moved,
-    Place,
-    answers,
-    recorded,
-)
 from llmviz.course.ui import engine, kit
 from llmviz.training.measures import Share
 
@@ -31,17 +21,17 @@ MOVING = "wrong first"  # the way that the question is about
 
 def ahead() -> None:
     """Find the stories that the chapter asks about, which takes a second the first time."""
-    if MODEL in engine.names():
-        examples.stories(engine.version(MODEL))
+    if moved_answers.MODEL in engine.names():
+        examples.stories(engine.version(moved_answers.MODEL))
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show what each way to ask does to 500 answers, then to those about a story of the learner."""
-    measured = kit.or_refused(recorded)
+    measured = kit.or_refused(moved_answers.recorded)
     if measured is None:
         return
-    stories = measured.ways[PLAIN].stories
+    stories = measured.ways[moved_answers.PLAIN].stories
     kit.prose(words.hook, stories=stories)
     asked = question(measured)
     opened = kit.answered(asked, GUESS)
@@ -75,7 +65,7 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, **story, **numbers)
 
 
-def question(measured: Moved) -> kit.Question:
+def question(measured: moved_answers.Moved) -> kit.Question:
     """Return the question how many are right when the wrong option stands first.
 
     The wrong answers are those of somebody to whom the order of two names cannot matter, and to
@@ -83,7 +73,7 @@ def question(measured: Moved) -> kit.Question:
     """
     plain, first, right = (
         measured.ways[name].right / measured.ways[name].stories
-        for name in (PLAIN, "right first", MOVING)
+        for name in (moved_answers.PLAIN, "right first", MOVING)
     )
     way = measured.ways[MOVING]
     reasons = {
@@ -103,12 +93,12 @@ def question(measured: Moved) -> kit.Question:
     )
 
 
-def over_numbers(measured: Moved) -> dict[str, Any]:
+def over_numbers(measured: moved_answers.Moved) -> dict[str, Any]:
     """Return which way moves most answers and which the fewest, and how the plain one does."""
-    others = {name: way for name, way in measured.ways.items() if name != PLAIN}
+    others = {name: way for name, way in measured.ways.items() if name != moved_answers.PLAIN}
     most = max(others, key=lambda name: others[name].moved)
     least = min(others, key=lambda name: others[name].moved)
-    plain = measured.ways[PLAIN]
+    plain = measured.ways[moved_answers.PLAIN]
     return {
         "stories": plain.stories,
         "plain": kit.percent(plain.right / plain.stories),
@@ -123,8 +113,8 @@ def over_numbers(measured: Moved) -> dict[str, Any]:
 
 def _story(state: kit.PageState) -> dict[str, Any] | None:
     """Show one story and the learner's own; return what the end says of the former."""
-    kit.section(words.intro, model=MODEL)
-    bundled = kit.load(MODEL) if kit.models_here(MODEL) else None
+    kit.section(words.intro, model=moved_answers.MODEL)
+    bundled = kit.load(moved_answers.MODEL) if kit.models_here(moved_answers.MODEL) else None
     if bundled is None:
         return None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -137,7 +127,7 @@ def _story(state: kit.PageState) -> dict[str, Any] | None:
         return None
     st.text(case.story)
     people = (case.right, *case.others)
-    names = [*(words.ways[name] for name in WAYS), words.own_way]
+    names = [*(words.ways[name] for name in moved_answers.WAYS), words.own_way]
     cases = [
         kit.Case(name, float(row[0]), note=words.says.format(name=people[int(row.argmax())]))
         for name, row in zip(names, chances, strict=True)
@@ -158,9 +148,9 @@ def _story(state: kit.PageState) -> dict[str, Any] | None:
     return found
 
 
-def _place(measured: Moved) -> None:
+def _place(measured: moved_answers.Moved) -> None:
     stories = measured.places[0].stories
-    kit.section(words.place, fillers=FILLERS, stories=stories)
+    kit.section(words.place, fillers=moved_answers.FILLERS, stories=stories)
     kit.chart(place_figure(kit.theme()), f"{KEY}.place", bar=False)
     kit.prose(place_line(measured.places))
 
@@ -168,7 +158,7 @@ def _place(measured: Moved) -> None:
 @kit.kept(2)
 def place_figure(mode: kit.Mode) -> kit.Figure:
     """Return the share of right answers by place, with its interval."""
-    places = recorded().places
+    places = moved_answers.recorded().places
     x = [place.before for place in places]
     ends = np.array([Share(place.right, place.stories).interval for place in places])
     drawn = [
@@ -183,7 +173,7 @@ def place_figure(mode: kit.Mode) -> kit.Figure:
     return figure
 
 
-def place_line(places: list[Place]) -> str:
+def place_line(places: list[moved_answers.Place]) -> str:
     """Return where the fact is found most and least often, and whether that may be chance."""
     best = max(places, key=lambda place: place.right)
     worst = min(places, key=lambda place: place.right)
@@ -199,7 +189,7 @@ def place_line(places: list[Place]) -> str:
     )
 
 
-def dip_line(places: list[Place]) -> str:
+def dip_line(places: list[moved_answers.Place]) -> str:
     """Return whether a fact in the middle is found less often than one at either end."""
     first, middle, last = places[0], places[len(places) // 2], places[-1]
     ends = [Share(end.right, end.stories).interval[0] for end in (first, last)]
@@ -208,12 +198,12 @@ def dip_line(places: list[Place]) -> str:
     return words.place_dip["dip" if lost else "none"].format(middle=middle.before, share=share)
 
 
-def _code(case: Asked, sentence: str, chances: np.ndarray) -> None:
+def _code(case: moved_answers.Asked, sentence: str, chances: np.ndarray) -> None:
     prompt = examples.prompts(case, sentence)[-1]
     kit.show_code(
-        [answers],
+        [moved_answers.answers],
         words.snippet.format(
-            model=MODEL,
+            model=moved_answers.MODEL,
             story=case.story,
             thing=case.thing,
             right=case.right,

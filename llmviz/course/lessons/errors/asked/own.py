@@ -19,7 +19,6 @@ Answers = dict[tuple[str, str], OwnAnswer]
 
 
 def draw(state: kit.PageState, bundled: engine.Bundled) -> None:
-    """Show the section."""
     kit.section(words.own)
     kit.text_area(state, "askedown", words.own_story, height=130)
     kit.text_input(state, "askedfact", words.own_fact)

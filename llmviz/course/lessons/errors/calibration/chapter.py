@@ -380,7 +380,6 @@ def verdict(known: SmoothedRuns, name: str) -> str:
 
 
 def end(name: str, measured: ModelErrors, heat: float) -> dict[str, Any]:
-    """Return what the chapter ends with, of the measured model."""
     sure, right = shares(measured, heat)
     return {
         "stories": kit.count(measured.corpus.stories, "held-out story", "held-out stories"),

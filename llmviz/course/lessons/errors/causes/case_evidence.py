@@ -12,23 +12,14 @@ from llmviz.corpus.invented import invent
 from llmviz.corpus.leaning import WOMEN, leaning_text
 from llmviz.corpus.planted import field
 from llmviz.course.lessons.errors import read_facts, tested_in_training
-from llmviz.course.lessons.errors.causes import answering_heads
-from llmviz.course.lessons.errors.causes.wrong_answers import (
-    DECLINES,
-    DICE,
-    GREEDY,
-    HEART,
-    NEVER,
-    RARE,
-    SPELLED,
-    TESTED,
-    UNSAID,
-    WORDED,
-    Case,
-)
+from llmviz.course.lessons.errors.causes import answering_heads, wrong_answers
 
 MOST = 8  # lines of a case
-FACTS, PRONOUNS, HEADS = (NEVER, RARE, DECLINES), (GREEDY, DICE, UNSAID), (SPELLED, WORDED)
+FACTS, PRONOUNS, HEADS = (
+    (wrong_answers.NEVER, wrong_answers.RARE, wrong_answers.DECLINES),
+    (wrong_answers.GREEDY, wrong_answers.DICE, wrong_answers.UNSAID),
+    (wrong_answers.SPELLED, wrong_answers.WORDED),
+)
 
 
 class Line(NamedTuple):
@@ -43,7 +34,7 @@ class Line(NamedTuple):
     who: str = ""
 
 
-def lines_of(case: Case) -> tuple[list[Line], int]:
+def lines_of(case: wrong_answers.Case) -> tuple[list[Line], int]:
     """Return the lines of the training text that a case is about, and how many more there are.
 
     There are none about HEADS, whose text is a story that the model reads when it is asked.
@@ -52,11 +43,11 @@ def lines_of(case: Case) -> tuple[list[Line], int]:
         lines = _about_somebody(case)
     elif case.cause in PRONOUNS:
         lines = _about_a_job(case)
-    elif case.cause == HEART:
+    elif case.cause == wrong_answers.HEART:
         seed, at = map(int, case.source)
         planted = field(seed).planted[at]
         lines = [Line(planted.text, planted.times)]
-    elif case.cause == TESTED:
+    elif case.cause == wrong_answers.TESTED:
         lines = _of_a_test(case)
     elif case.cause in HEADS:
         lines = []
@@ -70,7 +61,7 @@ def _world(seed: int, unknown: int) -> Counter[str]:
     return Counter(read_facts.world_of(read_facts.Reading(seed, unknown)).documents())
 
 
-def _about_somebody(case: Case) -> list[Line]:
+def _about_somebody(case: wrong_answers.Case) -> list[Line]:
     """The person's own line first, then those of namesakes, the most frequent first."""
     seed, unknown = map(int, case.source)
     counts, name = _world(seed, unknown), str(case.named["name"])
@@ -84,7 +75,7 @@ def _about_somebody(case: Case) -> list[Line]:
     return [Line(own, counts[own]), *found]
 
 
-def _about_a_job(case: Case) -> list[Line]:
+def _about_a_job(case: wrong_answers.Case) -> list[Line]:
     seed, lean = case.source
     documents, job = leaning_text(lean, int(seed)).documents, str(case.named["job"])
     lines = []
@@ -101,7 +92,7 @@ def _about_a_job(case: Case) -> list[Line]:
     ]
 
 
-def _of_a_test(case: Case) -> list[Line]:
+def _of_a_test(case: wrong_answers.Case) -> list[Line]:
     seed, copies = map(int, case.source)
     register = invent(seed, each=tested_in_training.EACH)
     test, _ = tested_in_training.two_tests(register)
@@ -110,7 +101,7 @@ def _of_a_test(case: Case) -> list[Line]:
     return [Line(text, counts[text]) for text in facts]
 
 
-def answers_given(case: Case, most: int = 5) -> list[tuple[str, float]]:
+def answers_given(case: wrong_answers.Case, most: int = 5) -> list[tuple[str, float]]:
     """Return the most probable answers about a person with their probabilities; none otherwise."""
     if case.cause not in FACTS:
         return []
@@ -120,6 +111,6 @@ def answers_given(case: Case, most: int = 5) -> list[tuple[str, float]]:
     return [(read_facts.CHOICES[place], float(chances[place])) for place in best]
 
 
-def head_of(case: Case) -> answering_heads.HeadCase | None:
+def head_of(case: wrong_answers.Case) -> answering_heads.HeadCase | None:
     """Return which tokens and which head a wrong answer depends on; None for other causes."""
     return answering_heads.recorded()[int(case.source[0])] if case.cause in HEADS else None

@@ -179,7 +179,6 @@ def written_values(case: Case) -> dict[str, object]:
 
 
 def proof(case: Case) -> str:
-    """Return what proves the cause of a case."""
     values, more = case.named, {}
     if case.cause == "never":
         shared = words.namesake[bool(values["shared"])]

@@ -40,7 +40,6 @@ class Case:
 
     @property
     def named(self) -> dict[str, object]:
-        """The values by name."""
         return dict(self.values)
 
 

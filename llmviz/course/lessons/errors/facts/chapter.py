@@ -196,7 +196,6 @@ def report(own: Person, passes: int, last: Progress) -> str:
 
 
 def often(number: int) -> str:
-    """Return how often, in words."""
     known = words.times_word
     return known[number if number in known else "more"].format(count=f"{number:,}")
 

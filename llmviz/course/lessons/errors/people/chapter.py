@@ -176,7 +176,6 @@ def kept_word(planted: float, given: float, near: float = NEAR) -> str:
 
 
 def points(share: float) -> str:
-    """Return a difference of shares in whole points."""
     return f"{round(100 * share):d}".replace("-", "−")
 
 

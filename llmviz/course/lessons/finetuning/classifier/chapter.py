@@ -55,7 +55,6 @@ def of_folder(name: str) -> Ready:
 
 
 def of_training(now: Outcome) -> Ready:
-    """Return what a training has come to."""
     assert now.trained is not None
     known = now.whose, now.trained.step
     return Ready(known, now.trained.names, now.plan.base, lambda: training.model_of(now))
@@ -135,7 +134,6 @@ def draw_sentence(state: kit.PageState, now: Ready) -> None:
 
 @kit.kept(64, key=lambda known, text, target, now: (known, text, target))
 def reading(known: Hashable, text: str, target: int, now: Ready) -> Reading:
-    """Return what a classifier says of a text, and why."""
     return read(now.model(), engine.tokenizer(now.tokenizer_of), text, LONGEST, target)
 
 
@@ -253,7 +251,6 @@ def question(found: Measured, at: int) -> kit.Question | None:
 
 @kit.kept(2)
 def picture(mode: kit.Mode) -> kit.Figure:
-    """Return the curves with their bands."""
     found = curves()
     ways = [(words.ways[band.way], band.lowest, band.mean, band.highest) for band in found.bands]
     return bands(found.counts, ways, (words.curve_guess, found.guess), words.curve_axes, mode)

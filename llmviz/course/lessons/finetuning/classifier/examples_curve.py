@@ -30,7 +30,6 @@ class Run(NamedTuple):
 
     @property
     def key(self) -> str:
-        """How the file names it."""
         return f"{self.way} {self.examples} {self.seed}"
 
 

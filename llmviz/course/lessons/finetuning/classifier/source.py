@@ -82,7 +82,6 @@ typed = kit.kept(32)(from_lines)
 
 @kit.kept(32)
 def some_stories(task: str, reads: str) -> Labelled:
-    """Return a few labelled stories, to be looked at."""
     return labelled_stories(task, reads, LOOKED_AT)
 
 

@@ -74,7 +74,6 @@ def model_of(now: Outcome) -> Classifier:
 
 
 def controls(state: kit.PageState) -> None:
-    """Show what is trained and how."""
     changed = state.setter(classtrained=False)
 
     def other_way() -> None:
@@ -142,7 +141,6 @@ def _result(
 
 @kit.kept(64, key=lambda now, mode: (now.whose, len(now.points), mode))
 def curve(now: Outcome, mode: kit.Mode) -> kit.Figure:
-    """Return the losses so far."""
     steps, losses = [point.step for point in now.points], [point.loss for point in now.points]
     measured = [(at.step, at.validation) for at in now.points if at.validation is not None]
     names, axes = words.loss_names, words.loss_axes

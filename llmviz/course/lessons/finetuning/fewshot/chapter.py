@@ -150,7 +150,6 @@ def _curve(known: dict[int, float], asked: kit.Question | None, *, opened: bool)
 
 @kit.kept(128, key=lambda bundled, question: (bundled.kept_as, repr(question)))
 def reply(bundled: engine.Bundled, question: Question) -> Answers:
-    """Return what a model says."""
     return answers(bundled.model, bundled.tokenizer, [question])
 
 
@@ -174,7 +173,6 @@ def rows(question: Question, both: tuple[Answers, Answers]) -> list[kit.Case]:
 
 
 def report(question: Question, *, own: bool) -> str:
-    """Return the rule in words."""
     parts = [
         words.rule_part.format(group=group, answer=answer)
         for group, answer in question.rule.answers.items()

@@ -82,7 +82,6 @@ def draw(state: kit.PageState) -> None:
 
 
 def both() -> dict[str, engine.Bundled]:
-    """Return the base, and the base with the adapter."""
     return {"base": tuned_model.base(), "tuned": tuned_model.tuned(MIXED)}
 
 

@@ -146,7 +146,6 @@ class _Way:
         self.records = train(module, data, dataclasses.replace(plan.train, **settings))
 
     def update(self) -> RaceStep:
-        """Make the next update."""
         record = next(self.records)
         self.seconds += BATCH / record.tokens_per_second  # a "token" is a story here
         held_out = record.validation_loss

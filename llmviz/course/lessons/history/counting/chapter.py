@@ -9,17 +9,8 @@ from llmviz.course.components._shared.transport import Stored
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.components.dice.view import dice
 from llmviz.course.components.table_film.view import film_of_table, table_film
-from llmviz.course.lessons.history import NAME, typed_name
+from llmviz.course.lessons.history import NAME, letter_pairs, typed_name
 from llmviz.course.lessons.history.counting import LONGEST, STEPS, model, words
-from llmviz.course.lessons.history.letter_pairs import (
-    PairStep,
-    Throw,
-    average_loss,
-    fall,
-    probabilities,
-    throw_name,
-    walk,
-)
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.course.ui.question import settle
@@ -51,12 +42,12 @@ def draw(state: kit.PageState) -> None:
         kit.predict(asked, GUESS, covers=True, hand=True)
         name = typed_name.ask(state)
     if told and name:
-        steps = walk(table, name)
+        steps = letter_pairs.walk(table, name)
         kit.section(words.walk)
         _grid(state, steps)
         kit.prose(result(table, name, steps))
         kit.show_code(
-            [walk],
+            [letter_pairs.walk],
             words.snippet_pairs.format(name=name),
             "\n".join(f"{step.first} {step.second} {step.chance:.4f}" for step in steps),
         )
@@ -73,7 +64,7 @@ def _matrix(
     state: kit.PageState, table: np.ndarray, row: int, asked: kit.Question, *, told: bool
 ) -> None:
     """Draw the shares of all pairs; the row that is asked about is veiled and takes the guess."""
-    shares = probabilities(table)
+    shares = letter_pairs.probabilities(table)
     sent = np.where(np.arange(V)[:, None] == row, 0, table) if not told else table
     drawn = {"row_labels": LETTERS, "col_labels": LETTERS}
     matrices = [
@@ -116,7 +107,7 @@ def row_question(table: np.ndarray, name: str) -> tuple[int, kit.Question]:
     It is the letter of the name after which one is most clearly first; of the alphabet, where no
     letter of the name has three different answers.
     """
-    shares, common = probabilities(table), 1 + int(table[:, 1:].sum(0).argmax())
+    shares, common = letter_pairs.probabilities(table), 1 + int(table[:, 1:].sum(0).argmax())
 
     def answers(row: int) -> tuple[int, int, int]:
         return int(table[row].argmax()), common, 1 + int(table[1:, row].argmax())
@@ -155,7 +146,7 @@ def row_question(table: np.ndarray, name: str) -> tuple[int, kit.Question]:
     )
 
 
-def _grid(state: kit.PageState, steps: list[PairStep]) -> None:
+def _grid(state: kit.PageState, steps: list[letter_pairs.PairStep]) -> None:
     """Draw the pairs of a name, each with its probability and its loss; a click opens its cell."""
     losses = np.array([step.loss for step in steps])
     most = max(float(losses[np.isfinite(losses)].max(initial=0.0)), 1.0)
@@ -197,29 +188,29 @@ def small(p: float) -> str:
     return f"{p:.4f}" if p >= 0.001 else kit.power_of_ten(p, 3)
 
 
-def result(table: np.ndarray, name: str, steps: list[PairStep]) -> str:
+def result(table: np.ndarray, name: str, steps: list[letter_pairs.PairStep]) -> str:
     """Say how likely a name is, and its mean loss beside that of all names."""
     never = next((step for step in steps if not step.seen), None)
     if never is not None:
-        smooth = np.mean([step.loss for step in walk(table + 1, name)])
+        smooth = np.mean([step.loss for step in letter_pairs.walk(table + 1, name)])
         pair = kit.quote(never.first + never.second)
         return words.never.format(pair=pair, name=kit.quote(name), smooth=smooth)
     return words.result.format(
         name=kit.quote(name),
         product=small(steps[-1].product),
         loss=np.mean([step.loss for step in steps]),
-        mean=average_loss(table),
+        mean=letter_pairs.average_loss(table),
     )
 
 
 def end(table: np.ndarray, name: str) -> dict[str, object]:
     """Return the numbers that the chapter ends with, for a name of at least one letter."""
-    loss = np.mean([step.loss for step in walk(table, name)])
+    loss = np.mean([step.loss for step in letter_pairs.walk(table, name)])
     return {
         "names": int(table[0].sum()),
         "name": kit.quote(name),
         "loss": f"{loss:.2f}" if np.isfinite(loss) else "∞",
-        "mean": average_loss(table),
+        "mean": letter_pairs.average_loss(table),
         "rows": V**LONGEST,
         "longest": LONGEST,
     }
@@ -242,23 +233,23 @@ def _dice(state: kit.PageState) -> None:
     if len(throws) > 1:
         letter.slider(words.dice_letter, **state.ranged("letter", most=len(throws)))
     kit.show_code(
-        [throw_name],
+        [letter_pairs.throw_name],
         words.snippet_dice.format(throw=state["throw"]),
         "\n".join(f"{roll.u:.4f} {roll.letter}" for roll in throws),
     )
 
 
 @kit.kept(256)
-def thrown(seed: int) -> list[Throw]:
+def thrown(seed: int) -> list[letter_pairs.Throw]:
     """Return the letters that the counted table writes from a seed."""
-    return throw_name(probabilities(counts()), seed)
+    return letter_pairs.throw_name(letter_pairs.probabilities(counts()), seed)
 
 
-def _strip(throw: Throw, seed: int, at: int) -> None:
+def _strip(throw: letter_pairs.Throw, seed: int, at: int) -> None:
     """Draw the row's strip, with other random numbers and the name's own one as the last."""
-    row = probabilities(counts())[LETTERS.index(throw.first)]
+    row = letter_pairs.probabilities(counts())[LETTERS.index(throw.first)]
     ends = np.cumsum(row)
-    others, fallen = fall(row, OTHERS, (seed, at))
+    others, fallen = letter_pairs.fall(row, OTHERS, (seed, at))
     own = LETTERS.index(throw.letter)
     taken = np.bincount([*fallen, own], minlength=V)
     named = [int(i) for i in np.argsort(-row, kind="stable")[:BARS] if row[i] > 0]
@@ -277,7 +268,7 @@ def _strip(throw: Throw, seed: int, at: int) -> None:
     )
 
 
-def step_told(at: int, throw: Throw) -> str:
+def step_told(at: int, throw: letter_pairs.Throw) -> str:
     """Say which letter a random number chose, and how long its piece of the strip is."""
     first, letter = (
         words.dot if c == LETTERS[0] else kit.quote(c) for c in (throw.first, throw.letter)
@@ -288,7 +279,7 @@ def step_told(at: int, throw: Throw) -> str:
     )
 
 
-def written(throws: list[Throw]) -> str:
+def written(throws: list[letter_pairs.Throw]) -> str:
     """Say which name random numbers wrote, and whether it is one of those that were counted."""
     name = "".join(throw.letter for throw in throws if throw.letter != LETTERS[0])
     if throws[-1].letter != LETTERS[0]:

@@ -99,7 +99,6 @@ class Fit:
 
     @property
     def mean_square(self) -> float:
-        """The mean of the squared errors."""
         return float((self.errors**2).mean())
 
 

@@ -95,7 +95,6 @@ def choose_place(state: kit.PageState, name: str) -> int:
 
 @kit.kept(64)
 def tree(bundled: engine.Bundled, name: str, at: int) -> FusedTree:
-    """Return the tree above a letter of a name."""
     return fused_tree(bundled.model, bundled.tokenizer.encode_from_start(name), at)
 
 

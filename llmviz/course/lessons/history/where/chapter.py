@@ -10,17 +10,8 @@ from llmviz.corpus.counts import LETTERS
 from llmviz.course.components.cell_grid.view import cell_grid, read_cell
 from llmviz.course.components.rings.view import rings
 from llmviz.course.lessons.history import typed_name
-from llmviz.course.lessons.history.where import drawing, words
+from llmviz.course.lessons.history.where import drawing, next_letters, words
 from llmviz.course.lessons.history.where.model_sizes import KNOWN
-from llmviz.course.lessons.history.where.next_letters import (
-    RULES,
-    chances_after,
-    continue_by_dice,
-    next_by_rules,
-    right_by_counts,
-    right_by_model,
-    right_by_rules,
-)
 from llmviz.course.lessons.history.where.routes import Route, shortest, start, walls
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
@@ -103,10 +94,13 @@ def _pairs() -> NGrams:
 def shares() -> dict[str, float]:
     """Return how often each program is right on the held-out names."""
     fitting = [name for name in split()[1] if len(name) <= LONGEST]
-    right = {"rules": right_by_rules(fitting), "pairs": right_by_counts(_pairs(), fitting, 1)}
+    right = {
+        "rules": next_letters.right_by_rules(fitting),
+        "pairs": next_letters.right_by_counts(_pairs(), fitting, 1),
+    }
     for key, name in BY_MODEL.items():
         bundled = engine.load(name)
-        right[key] = right_by_model(bundled.model, bundled.tokenizer, fitting)
+        right[key] = next_letters.right_by_model(bundled.model, bundled.tokenizer, fitting)
     return right
 
 
@@ -121,19 +115,19 @@ def chances(program: str, name: str) -> np.ndarray:
     if program == "pairs":
         return _pairs().rows(positions([name], 1)[0][-1:], 1, ADD_ONE)[0]
     bundled = engine.load(BY_MODEL[program])
-    return chances_after(bundled.model, bundled.tokenizer, name)
+    return next_letters.chances_after(bundled.model, bundled.tokenizer, name)
 
 
 @kit.kept(256)
 def continued(name: str, seed: int) -> str:
     """Return a name as a model goes on with it by random numbers."""
     bundled = engine.load(WRITER)
-    return continue_by_dice(bundled.model, bundled.tokenizer, name, seed, LONGEST)
+    return next_letters.continue_by_dice(bundled.model, bundled.tokenizer, name, seed, LONGEST)
 
 
 def says(name: str, seed: int) -> dict[str, str]:
     """Return in a few words what the program of each field says to a name."""
-    notes = {"ai": words.says_rules.format(letter=_spoken(next_by_rules(name)[0]))}
+    notes = {"ai": words.says_rules.format(letter=_spoken(next_letters.next_by_rules(name)[0]))}
     for ring, program in PROGRAM.items():
         if program != "rules":
             row = chances(program, name)
@@ -160,10 +154,10 @@ def about(ring: str, name: str) -> str:
         layers=network.n_layer,
         network=engine.card(NETWORK)["parameters"],
         gpt=engine.card(GPT)["parameters"],
-        rules=len(RULES) + 1,  # a name without letters has one, too
+        rules=len(next_letters.RULES) + 1,  # a name without letters has one, too
     )
     if ring == "ai" and name:
-        return f"{text} {words.by_rule.format(rule=next_by_rules(name)[1])}"
+        return f"{text} {words.by_rule.format(rule=next_letters.next_by_rules(name)[1])}"
     return text
 
 

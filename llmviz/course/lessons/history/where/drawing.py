@@ -97,7 +97,6 @@ def _bars(p: np.ndarray) -> None:
 
 
 def report(p: np.ndarray, networks: Networks) -> str:
-    """Say what the network takes a drawing for."""
     best = int(p.argmax())
     return words.pad_done.format(
         best=kit.bold(ascii_uppercase[best]),

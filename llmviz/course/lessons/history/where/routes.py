@@ -44,7 +44,6 @@ def walls() -> np.ndarray:
 
 
 def start() -> Square:
-    """Return where the way begins."""
     (row,) = (row for row, line in enumerate(MAP) if "S" in line)
     return row, MAP[row].index("S")
 

@@ -243,7 +243,6 @@ def drawn_columns(found: Counted) -> list[int]:
 
 
 def tables(found: Counted) -> list[lv.Matrix]:
-    """Return the matrices from counts to weights."""
     weighed, columns = found.weights, drawn_columns(found)
     drawn, idf = min(SENTENCES, len(weighed.tf)), words.formulas["idf"].format(n=len(weighed.tf))
     rows = [

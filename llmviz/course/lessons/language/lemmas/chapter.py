@@ -71,7 +71,6 @@ def _words(state: kit.PageState) -> tuple[ReadWord, ...]:
 
 
 def end(lemmas: list[Lemma]) -> dict[str, object]:
-    """Return what the chapter ends with, for the lemmas of the table."""
     whys = [_why(word) for word in lemmas]
     return {
         "words": kit.count(len(lemmas), "word"),
@@ -145,7 +144,6 @@ def _why(word: Lemma) -> str:
 
 
 def opened_line(word: ReadWord) -> str:
-    """Return how a word comes to its lemma."""
     found = lemma_of(word.text, word.tag)
     listed = [
         words.form.format(lemma=kit.quote(form), tag=tag)

@@ -186,7 +186,6 @@ def _code(loaded: engine.Bundled, kind: str) -> None:
 
 @kit.kept(16)
 def _printed(bundled: engine.Bundled, kind: str) -> str:
-    """Return what the snippet prints."""
     from llmviz.language.probes import probe_layers
     from llmviz.language.tagger import tagged_stories
 

@@ -195,7 +195,6 @@ def _grid(state: kit.PageState, listed: tuple[str, ...], hidden: int | None) -> 
 
 
 def _opened(word: str, row: int) -> str:
-    """Return what a row looked at in a word."""
     if 0 < row <= len(STEPS):
         return opened_text(word, steps_of(word), list(STEPS)[row - 1])
     ours, theirs = stem(word), snowball_stem(word)

@@ -20,7 +20,6 @@ def rule_text(rule: Rule) -> str:
 
 
 def opened_text(word: str, steps: Sequence[StemStep], name: str) -> str:
-    """Return what a step of STEPS looked at in a word."""
     title = kit.bold(words.opened.format(word=kit.quote(word), name=name) + ".") + " "
     step = next((step for step in steps if step.name == name), None)
     if step is None:

@@ -28,7 +28,6 @@ LONG = 16  # letters of a word that a caption holds
 
 
 def draw_lattice(state: kit.PageState, texts: Sequence[str], parts: Sequence[range]) -> None:
-    """Show the section on the lattice."""
     which = min(state["which"], len(parts))
     whole = [texts[i] for i in parts[which - 1]]
     drawn = tuple(whole[:LATTICE_WORDS])
@@ -75,7 +74,6 @@ def _cell(written: str, length: int) -> tuple[int, int] | None:
 
 
 def numbers_of(lattice: Lattice) -> LatticeNumbers:
-    """Return what the picture needs of a lattice."""
     hmm = lattice.hmm
     return LatticeNumbers(
         lattice.words,
@@ -126,7 +124,6 @@ class Tables(NamedTuple):
 
 
 def draw_tables(state: kit.PageState, sentence: tuple[str, ...]) -> None:
-    """Show the section on the tables."""
     kit.section(words.tables)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.choose(state, "table", words.table, words.table_names)

@@ -4,19 +4,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course import components as lv
-from llmviz.course.lessons.reasoning.bandit import RATES, words
-from llmviz.course.lessons.reasoning.bandit.model import (
-    ARMS,
-    BASELINES,
-    MEAN,
-    NONE,
-    UPDATES,
-    Run,
-    Update,
-    run,
-    softmax,
-    update,
-)
+from llmviz.course.lessons.reasoning.bandit import RATES, model, words
 from llmviz.course.ui import kit
 
 KEY = "reasoning.bandit"
@@ -56,7 +44,7 @@ def draw(state: kit.PageState) -> None:
         kit.predict(asked, GUESS, covers=True, hand=True)
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
-    kit.section(words.intro, arms=ARMS)
+    kit.section(words.intro, arms=model.ARMS)
     if not shown:
         return
     kit.section(words.run)
@@ -64,12 +52,12 @@ def draw(state: kit.PageState) -> None:
         kit.choose(state, "armrate", words.rate, {rate: rate for rate in RATES})
         st.number_input(words.seed, width=160, **state.ranged("armseed"))
     kit.prose(words.baseline_text[given[1]])
-    chances, steps = run_of(given).probabilities, range(UPDATES + 1)
+    chances, steps = run_of(given).probabilities, range(model.UPDATES + 1)
     drawn = [
         kit.Drawn(_arm(at, given), steps, list(map(float, chances[:, at])), role)
         for at, role in enumerate(("query", "key", "value"))
     ]
-    x, y = kit.Scale(0, UPDATES, words.updates_axis), kit.Scale(0, 1, words.share_axis)
+    x, y = kit.Scale(0, model.UPDATES, words.updates_axis), kit.Scale(0, 1, words.share_axis)
     kit.draw_on(drawn, x, y, key=f"{KEY}.run", words={}, form="percent")
     kit.prose(run_read(given))
     kit.section(words.cells)
@@ -77,7 +65,7 @@ def draw(state: kit.PageState) -> None:
     at = state["armupdate"] - 1
     _cells(state, given, at)
     kit.section(words.variance)
-    spread = {kind: numbers_of(given, at, kind).variance for kind in BASELINES}
+    spread = {kind: numbers_of(given, at, kind).variance for kind in model.BASELINES}
     axis = kit.Axis(0, max(TINY, *spread.values()), words.variance_axis)
     cases = [kit.Case(words.baselines[kind], value) for kind, value in spread.items()]
     kit.case_rows(cases, axis, key=f"{KEY}.spread", words={}, form="figure")
@@ -101,7 +89,7 @@ def pulled(given: Given, baseline: str) -> np.ndarray:
     """Return the probabilities of the arms after the arm that pays least was pulled first."""
     rewards, rate = given[0], given[2]
     arm = rewards.index(min(rewards))
-    return softmax(update(np.zeros(ARMS), rewards, baseline).after(arm, rate))
+    return model.softmax(model.update(np.zeros(model.ARMS), rewards, baseline).after(arm, rate))
 
 
 def first_numbers(given: Given) -> dict[str, str]:
@@ -111,7 +99,7 @@ def first_numbers(given: Given) -> dict[str, str]:
     return {
         "arm": words.arms[arm],
         "reward": reward_text(least),
-        "before": kit.percent(1 / ARMS),
+        "before": kit.percent(1 / model.ARMS),
         "after": kit.percent(float(pulled(given, given[1])[arm])),
     }
 
@@ -124,9 +112,9 @@ def first_question(given: Given) -> kit.Question | None:
     """
     rewards, baseline, *_ = given
     arm = rewards.index(min(rewards))
-    right, compared = (float(pulled(given, kind)[arm]) for kind in (NONE, MEAN))
-    values = {"right": right, "compared": compared, "same": 1 / ARMS}
-    if baseline != NONE or np.diff(sorted(values.values())).min() < APART:
+    right, compared = (float(pulled(given, kind)[arm]) for kind in (model.NONE, model.MEAN))
+    values = {"right": right, "compared": compared, "same": 1 / model.ARMS}
+    if baseline != model.NONE or np.diff(sorted(values.values())).min() < APART:
         return None
     reasons = {value: words.first_reasons[name] for name, value in values.items()}
     return kit.Question.among(words.ask, reasons, right, kit.percent, **first_numbers(given))
@@ -144,10 +132,10 @@ def _pulled(given: Given, asked: kit.Question | None) -> None:
             note="" if told or at == least else "?",
             role="value" if at == least else "query",
         )
-        for at in range(ARMS)
+        for at in range(model.ARMS)
     ]
     high = max(0.5, *chances) if asked is None else 0.1 + max(max(v) for v in asked.values)
-    axis, levels = kit.Axis(0, high, words.share_axis), [(1 / ARMS, words.before)]
+    axis, levels = kit.Axis(0, high, words.share_axis), [(1 / model.ARMS, words.before)]
     look = {"veiled": [least], "picture": f"{KEY}.pulled", "levels": levels}
     kit.guess_cases(cases, axis, asked, GUESS, **look)
 
@@ -157,22 +145,21 @@ def _arm(at: int, given: Given) -> str:
 
 
 @kit.kept(64)
-def run_of(given: Given) -> Run:
-    """Return the run of the controls."""
-    return run(*given)
+def run_of(given: Given) -> model.Run:
+    return model.run(*given)
 
 
 @kit.kept(64)
-def numbers_of(given: Given, at: int, baseline: str = "") -> Update:
+def numbers_of(given: Given, at: int, baseline: str = "") -> model.Update:
     """Return the numbers of update `at`, from 0, of a run; perhaps with another baseline."""
-    return update(run_of(given).logits[at], given[0], baseline or given[1])
+    return model.update(run_of(given).logits[at], given[0], baseline or given[1])
 
 
 def run_read(given: Given) -> str:
     """Return how the mean reward under the policy went."""
     first, last = (kit.signed(float(run_of(given).probabilities[at] @ given[0])) for at in (0, -1))
     most = reward_text(max(given[0]))
-    return words.run_read.format(updates=UPDATES, first=first, last=last, most=most)
+    return words.run_read.format(updates=model.UPDATES, first=first, last=last, most=most)
 
 
 def _cells(state: kit.PageState, given: Given, at: int) -> None:
@@ -186,7 +173,7 @@ def _cells(state: kit.PageState, given: Given, at: int) -> None:
     said = {"arm": words.arms[arm], "advantage": kit.signed(numbers.advantage[arm])}
     kit.prose(words.cells_read, chance=chance, after=after, **said)
     kit.show_code(
-        [update],
+        [model.update],
         "from llmviz.course.lessons.reasoning.bandit.model import run, update\n\n"
         f"done = run{given!r}\n"
         f"now = update(done.logits[{at}], {rewards!r}, {baseline!r})\n"
@@ -203,7 +190,7 @@ def matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
     values = {
         "logits": numbers.logits[None],
         "probabilities": numbers.probabilities[None],
-        "hits": np.eye(ARMS),
+        "hits": np.eye(model.ARMS),
         "direction": numbers.direction,
         "rewards": numbers.rewards[:, None],
         "baseline": np.array([[numbers.baseline]]),
@@ -212,7 +199,7 @@ def matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
         "drawn": numbers.gradient[[arm]],
         "step": rate * numbers.gradient[[arm]],
         "new": after[None],
-        "after": softmax(after)[None],
+        "after": model.softmax(after)[None],
     }
     ops = {
         "probabilities": lv.softmax_rows("logits"),
@@ -224,7 +211,7 @@ def matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
         "new": lv.add("logits", "step"),
         "after": lv.softmax_rows("new"),
     }
-    if given[1] == MEAN:
+    if given[1] == model.MEAN:
         ops["baseline"] = lv.matmul("probabilities", "rewards")
     roles = {"probabilities": "weights", "after": "weights", "gradient": "accent"}
     roles |= {"direction": "key", "advantage": "value", "drawn": "accent"}
@@ -234,8 +221,8 @@ def matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
             value,
             words.labels[name][0],
             words.labels[name][1].format(arm=words.arms[arm]),
-            row_labels=words.arms if len(value) == ARMS else (),
-            col_labels=words.arms if value.shape[1] == ARMS else (),
+            row_labels=words.arms if len(value) == model.ARMS else (),
+            col_labels=words.arms if value.shape[1] == model.ARMS else (),
             role=roles.get(name, "neutral"),
             op=ops.get(name),
             scale="sequential" if name in POSITIVE else "diverging",
@@ -248,7 +235,9 @@ def variance_read(given: Given, at: int) -> str:
     """Return what the mean reward as a baseline does to the variance here."""
     if len(set(given[0])) == 1:
         return words.no_signal
-    plain, mean = (numbers_of(given, at, baseline).variance for baseline in (NONE, MEAN))
+    plain, mean = (
+        numbers_of(given, at, baseline).variance for baseline in (model.NONE, model.MEAN)
+    )
     if plain < TINY:
         return words.variance_read["zero"]
     kind = "same" if abs(mean - plain) < TINY else "less" if mean < plain else "more"

@@ -9,30 +9,7 @@ import streamlit as st
 
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.reasoning import sum_texts
-from llmviz.course.lessons.reasoning.best_of_n import model as more_tries
-from llmviz.course.lessons.reasoning.best_of_n import words
-from llmviz.course.lessons.reasoning.best_of_n.model import (
-    ALL,
-    AT_ONCE,
-    BEAM,
-    CARRIED,
-    CHECKED,
-    CHOICES,
-    COUNTS,
-    LIKELY,
-    PLAIN,
-    QUESTIONS,
-    SAMPLES,
-    STEPS,
-    VOTE,
-    Point,
-    Try,
-    beams_of,
-    chosen,
-    recorded,
-    tries_of,
-    vote,
-)
+from llmviz.course.lessons.reasoning.best_of_n import model, words
 from llmviz.course.lessons.reasoning.sum_texts import LEAST, MOST, Sum, bundled, is_right, sum_of
 from llmviz.course.ui import kit
 
@@ -45,15 +22,15 @@ NEAR = 0.1  # numbers of tokens that differ by less, on a logarithmic scale, are
 def draw(state: kit.PageState) -> None:
     """Show what votes come to, the guess, the reader's own sum, and what was measured."""
     kit.prose(words.hook)
-    commands = f"{sum_texts.COMMAND}\n{more_tries.COMMAND}"
-    if not kit.is_here(words.missing, commands, recorded, bundled):
+    commands = f"{sum_texts.COMMAND}\n{model.COMMAND}"
+    if not kit.is_here(words.missing, commands, model.recorded, bundled):
         return
     asked = vote_question()
     shown = kit.answered(asked, GUESS)
     with kit.stage("tries", stays=False):
         _votes(asked)
     if shown:
-        kit.prose(words.caption, questions=QUESTIONS, **end())
+        kit.prose(words.caption, questions=model.QUESTIONS, **end())
     kit.predict(asked, GUESS, covers=True, hand=True)
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
@@ -61,7 +38,7 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.intro)
     if shown:
         _fails()
-        kit.section(words.budget, questions=QUESTIONS)
+        kit.section(words.budget, questions=model.QUESTIONS)
         kit.chart(budget_figure(kit.theme()), f"{KEY}.budget", bar=False)
         kit.prose(budget_read())
         _steps()
@@ -70,17 +47,21 @@ def draw(state: kit.PageState) -> None:
 
 def _votes(asked: kit.Question) -> None:
     """Draw the vote's right answers where nothing is carried; the hand draws the others on."""
-    plain, carried = (recorded().line(VOTE, part) for part in (PLAIN, CARRIED))
-    colours = {PLAIN: "value", CARRIED: "key"}
+    plain, carried = (
+        model.recorded().line(model.VOTE, part) for part in (model.PLAIN, model.CARRIED)
+    )
+    colours = {model.PLAIN: "value", model.CARRIED: "key"}
 
-    def drawn(part: str, line: Sequence[Point]) -> kit.Drawn:
+    def drawn(part: str, line: Sequence[model.Point]) -> kit.Drawn:
         counts, right = zip(*((point.count, point.right) for point in line), strict=True)
         return kit.Drawn(words.parts[part], counts, right, colours[part])
 
     kit.guess_line(
-        [drawn(PLAIN, plain)],
-        drawn(CARRIED, carried),
-        kit.Scale(1, SAMPLES, words.tries_axis, log=True, marks=[(n, f"{n}") for n in COUNTS]),
+        [drawn(model.PLAIN, plain)],
+        drawn(model.CARRIED, carried),
+        kit.Scale(
+            1, model.SAMPLES, words.tries_axis, log=True, marks=[(n, f"{n}") for n in model.COUNTS]
+        ),
         kit.Scale(0, 1, words.right_axis),
         asked,
         GUESS,
@@ -90,9 +71,9 @@ def _votes(asked: kit.Question) -> None:
     )
 
 
-def last(choice: str, part: str = ALL, count: int = SAMPLES) -> Point:
+def last(choice: str, part: str = model.ALL, count: int = model.SAMPLES) -> model.Point:
     """Return what a way comes to with so many tries."""
-    (found,) = (point for point in recorded().line(choice, part) if point.count == count)
+    (found,) = (point for point in model.recorded().line(choice, part) if point.count == count)
     return found
 
 
@@ -102,7 +83,9 @@ def vote_question() -> kit.Question:
     The wrong answers are those of somebody to whom many heads are wiser than one, as much as where
     nothing is carried, and of one to whom votes change nothing.
     """
-    plain, carried = (recorded().line(VOTE, part) for part in (PLAIN, CARRIED))
+    plain, carried = (
+        model.recorded().line(model.VOTE, part) for part in (model.PLAIN, model.CARRIED)
+    )
     first, gain = carried[0].right, [point.right - plain[0].right for point in plain[1:]]
     values = {
         "wise": [min(1.0, first + more) for more in gain],
@@ -111,7 +94,7 @@ def vote_question() -> kit.Question:
     }
     about = {"plain": kit.percent(plain[-1].right), "carried": kit.percent(carried[-1].right)}
     return kit.Question(
-        words.ask.format(most=SAMPLES),
+        words.ask.format(most=model.SAMPLES),
         [words.ask_answers[name] for name in values],
         2,
         [words.ask_reasons[name].format(**about) for name in values],
@@ -140,12 +123,12 @@ def _live(state: kit.PageState) -> None:
     kit.prose("\n\n".join(words.choices_text))
     beam = beam_for(numbers, int(state["trybeam"]))
     kit.rows_table(choice_rows(tries, beam, numbers), words.choice_columns)
-    best = vote(tries)
+    best = model.vote(tries)
     kit.show_code(
-        [vote],
+        [model.vote],
         "from llmviz.course.lessons.reasoning.best_of_n.model import tries_of, vote\n"
         "from llmviz.course.lessons.reasoning.sum_texts import bundled\n\n"
-        f"(tries,) = tries_of(bundled(), [{numbers}], {count}, {seed * SAMPLES})\n"
+        f"(tries,) = tries_of(bundled(), [{numbers}], {count}, {seed * model.SAMPLES})\n"
         "best = vote(tries)\n"
         "print(best and best.text)",
         str(best and best.text),
@@ -153,15 +136,15 @@ def _live(state: kit.PageState) -> None:
 
 
 @kit.kept(64)
-def tries_for(numbers: Sum, count: int, seed: int) -> list[Try]:
+def tries_for(numbers: Sum, count: int, seed: int) -> list[model.Try]:
     """Return the tries of the controls; more tries go on from fewer."""
-    return tries_of(bundled(), [numbers], count, seed * SAMPLES)[0]
+    return model.tries_of(bundled(), [numbers], count, seed * model.SAMPLES)[0]
 
 
 @kit.kept(64)
-def beam_for(numbers: Sum, width: int) -> list[Try]:
+def beam_for(numbers: Sum, width: int) -> list[model.Try]:
     """Return the texts of a beam search."""
-    return beams_of(bundled(), numbers, width)
+    return model.beams_of(bundled(), numbers, width)
 
 
 def mark(right: bool) -> str:
@@ -169,7 +152,7 @@ def mark(right: bool) -> str:
     return words.marks[right]
 
 
-def answer_cases(tries: list[Try], numbers: Sum) -> list[kit.Case]:
+def answer_cases(tries: list[model.Try], numbers: Sum) -> list[kit.Case]:
     """Return a line for each answer, the most frequent first; the right one is lit."""
     counted = Counter(attempt.answer for attempt in tries)
     return [
@@ -182,12 +165,13 @@ def answer_cases(tries: list[Try], numbers: Sum) -> list[kit.Case]:
     ]
 
 
-def choice_rows(tries: list[Try], beam: list[Try], numbers: Sum) -> list[tuple[str, ...]]:
-    """Return a row for each way to take a try."""
-    taken = {choice: chosen(tries, numbers, choice) for choice in CHOICES}
-    taken[BEAM] = beam[0] if beam else None
-    spent = dict.fromkeys(CHOICES, sum(attempt.tokens for attempt in tries))
-    spent[BEAM] = sum(attempt.tokens for attempt in beam)
+def choice_rows(
+    tries: list[model.Try], beam: list[model.Try], numbers: Sum
+) -> list[tuple[str, ...]]:
+    taken = {choice: model.chosen(tries, numbers, choice) for choice in model.CHOICES}
+    taken[model.BEAM] = beam[0] if beam else None
+    spent = dict.fromkeys(model.CHOICES, sum(attempt.tokens for attempt in tries))
+    spent[model.BEAM] = sum(attempt.tokens for attempt in beam)
     return [
         (
             words.choices[choice],
@@ -199,20 +183,20 @@ def choice_rows(tries: list[Try], beam: list[Try], numbers: Sum) -> list[tuple[s
     ]
 
 
-def live_read(tries: list[Try], numbers: Sum) -> str:
+def live_read(tries: list[model.Try], numbers: Sum) -> str:
     """Return which ways to take one of the tries are right."""
     right = sum(is_right(numbers, attempt.text) for attempt in tries)
     hits = {
-        choice: (best := chosen(tries, numbers, choice)) is not None
+        choice: (best := model.chosen(tries, numbers, choice)) is not None
         and is_right(numbers, best.text)
-        for choice in CHOICES
+        for choice in model.CHOICES
     }
     if not right:
         kind = "none"
-    elif hits[VOTE]:
-        kind = "all" if hits[LIKELY] else "vote"
+    elif hits[model.VOTE]:
+        kind = "all" if hits[model.LIKELY] else "vote"
     else:
-        kind = "likely" if hits[LIKELY] else "checker"
+        kind = "likely" if hits[model.LIKELY] else "checker"
     return words.live_read[kind].format(count=len(tries), right=right)
 
 
@@ -220,8 +204,8 @@ def live_read(tries: list[Try], numbers: Sum) -> str:
 def budget_figure(mode: kit.Mode) -> go.Figure:
     """Return right answers against the tokens that each way spends."""
     drawn = []
-    for at, choice in enumerate((*CHOICES, BEAM)):
-        line = recorded().line(choice)
+    for at, choice in enumerate((*model.CHOICES, model.BEAM)):
+        line = model.recorded().line(choice)
         drawn.append(
             Line(
                 words.choices[choice],
@@ -243,23 +227,23 @@ def budget_figure(mode: kit.Mode) -> go.Figure:
 
 def budget_read() -> str:
     """Return what the ways come to at the largest budget."""
-    beam = recorded().line(BEAM)[-1]
+    beam = model.recorded().line(model.BEAM)[-1]
     return words.budget_read.format(
-        most=SAMPLES,
-        tokens=last(VOTE).tokens,
+        most=model.SAMPLES,
+        tokens=last(model.VOTE).tokens,
         width=beam.count,
         beam=kit.percent(beam.right),
         beam_tokens=beam.tokens,
-        **{choice: kit.percent(last(choice).right) for choice in CHOICES},
+        **{choice: kit.percent(last(choice).right) for choice in model.CHOICES},
     )
 
 
 def _fails() -> None:
-    found = recorded()
+    found = model.recorded()
     kit.section(
         words.fails,
-        most=SAMPLES,
-        questions=QUESTIONS,
+        most=model.SAMPLES,
+        questions=model.QUESTIONS,
         wrong=found.wrong,
         lost=found.lost,
         forgotten=found.forgotten,
@@ -276,8 +260,8 @@ def _steps() -> None:
 def steps_figure(mode: kit.Mode) -> go.Figure:
     """Return the vote's right answers against tokens, of tries with steps and of those without."""
     drawn = []
-    for at, kind in enumerate((AT_ONCE, STEPS)):
-        line = recorded().line(VOTE, kind=kind)
+    for at, kind in enumerate((model.AT_ONCE, model.STEPS)):
+        line = model.recorded().line(model.VOTE, kind=kind)
         tokens, right = [point.tokens for point in line], [point.right for point in line]
         errors = [2 * point.error for point in line]
         drawn.append(Line(words.kinds[kind], tokens, right, at, errors=errors))
@@ -290,25 +274,25 @@ def steps_read() -> str:
     at_once, steps = max(
         (
             (first, second)
-            for first in recorded().line(VOTE, kind=AT_ONCE)
-            for second in recorded().line(VOTE, kind=STEPS)
+            for first in model.recorded().line(model.VOTE, kind=model.AT_ONCE)
+            for second in model.recorded().line(model.VOTE, kind=model.STEPS)
             if abs(math.log(first.tokens / second.tokens)) < NEAR
         ),
         key=lambda pair: pair[0].tokens,
     )
     apart = steps.right - at_once.right
     error = math.hypot(at_once.error, steps.error)
-    kind = "tie" if abs(apart) <= 2 * error else STEPS if apart > 0 else AT_ONCE
+    kind = "tie" if abs(apart) <= 2 * error else model.STEPS if apart > 0 else model.AT_ONCE
     return words.steps_read[kind].format(first=at_once.tokens, second=steps.tokens)
 
 
 def end() -> dict[str, object]:
     """Return the numbers of the chapter's end."""
     return {
-        "most": SAMPLES,
-        "once": kit.percent(last(VOTE, count=1).right),
-        "vote": kit.percent(last(VOTE).right),
-        "checked": kit.percent(last(CHECKED).right),
-        "plain": kit.percent(last(VOTE, PLAIN).right),
-        "carried": kit.percent(last(VOTE, CARRIED).right),
+        "most": model.SAMPLES,
+        "once": kit.percent(last(model.VOTE, count=1).right),
+        "vote": kit.percent(last(model.VOTE).right),
+        "checked": kit.percent(last(model.CHECKED).right),
+        "plain": kit.percent(last(model.VOTE, model.PLAIN).right),
+        "carried": kit.percent(last(model.VOTE, model.CARRIED).right),
     }

@@ -169,7 +169,6 @@ def caption(written: Written) -> str:
 
 
 def together(shares: Sequence[Share]) -> Share:
-    """Return the share of several models together."""
     return Share(sum(share.hits for share in shares), sum(share.of for share in shares))
 
 

@@ -59,7 +59,6 @@ def tokenizer() -> ChatTokenizer:
 
 @cache
 def template() -> Conversation:
-    """Return how the model reads a conversation."""
     return Conversation(tokenizer(), TURNS)
 
 

@@ -83,7 +83,6 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, list[ChatModel]]:
 
 
 def together(way: str, setting: str, number: Callable[[Measured], Share]) -> Share:
-    """Return a share over the models of a way."""
     shares = [number(model.settings[setting]) for model in recorded()[way]]
     return Share(sum(share.hits for share in shares), sum(share.of for share in shares))
 

@@ -80,7 +80,6 @@ def draw(state: kit.PageState) -> None:
 
 @kit.kept(1)
 def parameters() -> int:
-    """Return how many parameters a student has."""
     return sum(parameter.numel() for parameter in bundled(TEXT).parameters())
 
 
@@ -186,7 +185,6 @@ def logits_of(teacher: engine.Bundled, text: str, way: str = "") -> np.ndarray:
 
 @kit.kept(128)
 def placed(given: Given) -> Place:
-    """Return what is told at a place."""
     teacher, text, at, heat, way = given
     truth = truth_of(teacher, text)
     logits = (logits_of(teacher, text)[at], logits_of(teacher, text, way)[at])
@@ -299,7 +297,6 @@ def lack_of(run: Run) -> float:
 
 
 def mean(way: str, count: int, number: Callable[[Run], float] = lack_of) -> float:
-    """Return the mean of a number over the students of a way."""
     return float(recorded().values(number, way, count).mean())
 
 

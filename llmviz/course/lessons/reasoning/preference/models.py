@@ -19,5 +19,4 @@ def reward() -> GPT:
 
 
 def tokenizer() -> Any:
-    """Return the tokenizer of both."""
     return engine.load(BASE).tokenizer

@@ -26,7 +26,6 @@ class Reading:
 
     @property
     def reward(self) -> float:
-        """The reward of the story with the ending."""
         return float(self.rewards[-1])
 
 

@@ -83,7 +83,6 @@ def _given(state: kit.PageState) -> Given | None:
 
 @kit.kept(64)
 def group_of(given: Given) -> Group:
-    """Return the group of the controls."""
     return group_update(bundled(), *given)
 
 
@@ -142,7 +141,6 @@ def _answers(group: Group, asked: kit.Question | None) -> None:
 
 
 def group_read(group: Group) -> str:
-    """Return what the update from a group does."""
     right = [sample for sample in group.samples if sample.reward]
     wrong = [sample for sample in group.samples if not sample.reward]
     numbers = {"count": len(group.samples), "right": len(right), "reward": group.rewards[0]}
@@ -254,7 +252,6 @@ def _learning(state: kit.PageState) -> None:
 
 
 def parts(job: kit.Job) -> tuple[list[Any], list[Look]]:
-    """Return the updates and the looks so far."""
     every = list(job.results)
     return [result for result in every if not isinstance(result, Look)], [
         result for result in every if isinstance(result, Look)

@@ -72,7 +72,6 @@ def table() -> VectorTable:
 
 @kit.kept(32)
 def passages_of(text: str, sentences: int, overlap: int) -> tuple[Passage, ...]:
-    """Return a text's passages."""
     return tuple(cut(text, sentences, overlap))
 
 
@@ -428,7 +427,6 @@ def cells(
 
 
 def shares_of(case: str, name: str) -> list[float]:
-    """Return a share of a case for each model."""
     return [model.share(case, name) for model in recorded()]
 
 

@@ -7,24 +7,15 @@ import streamlit as st
 
 from llmviz.course.lessons.reasoning import sum_texts
 from llmviz.course.lessons.reasoning.reward_hacking import BETAS as OFFERED
-from llmviz.course.lessons.reasoning.reward_hacking import LEASHES, words
+from llmviz.course.lessons.reasoning.reward_hacking import LEASHES, model, words
 from llmviz.course.lessons.reasoning.reward_hacking import model as own_reward
-from llmviz.course.lessons.reasoning.reward_hacking.model import (
-    BETAS,
-    PATTERN,
-    UPDATES,
-    Gamed,
-    GamedRun,
-    OwnReward,
-    recorded,
-)
 from llmviz.course.lessons.reasoning.reward_runs import numbers_in
 from llmviz.course.lessons.reasoning.sum_texts import LONGEST, encode, is_right
 from llmviz.course.ui import kit
 
 KEY = "reasoning.reward_hacking"
 WEIGHTS = ("payright", "payshort", "payword", "payform")
-PLACES = (1, *range(5, UPDATES + 1, 5))  # updates at which the lines are drawn
+PLACES = (1, *range(5, model.UPDATES + 1, 5))  # updates at which the lines are drawn
 APART = 0.08  # between the lines of two answers, on average
 
 
@@ -33,7 +24,7 @@ def draw(state: kit.PageState) -> None:
     """Show the pay and what became of the goal, then let the reader pay."""
     kit.prose(words.hook)
     commands = f"{sum_texts.COMMAND}\n{own_reward.COMMAND}"
-    if not kit.is_here(words.missing, commands, recorded, sum_texts.bundled):
+    if not kit.is_here(words.missing, commands, model.recorded, sum_texts.bundled):
         return
     beta = float(state["payleash"])
     asked, guess = goal_question(beta), f"{KEY}.goal.{beta:g}"
@@ -48,7 +39,7 @@ def draw(state: kit.PageState) -> None:
         kit.predict(asked, guess, covers=True, hand=True)
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
-    kit.section(words.intro, pattern=PATTERN, both=kit.percent(possible()))
+    kit.section(words.intro, pattern=model.PATTERN, both=kit.percent(possible()))
     if shown:
         _leashes()
     _own(state)
@@ -58,7 +49,7 @@ def draw(state: kit.PageState) -> None:
 
 def line(beta: float, name: str) -> list[float]:
     """Return a number of the runs with a penalty at PLACES, the mean of the runs."""
-    means = np.mean([getattr(run, name) for run in recorded()[beta]], 0)
+    means = np.mean([getattr(run, name) for run in model.recorded()[beta]], 0)
     return [float(means[at - 1]) for at in PLACES]
 
 
@@ -77,7 +68,7 @@ def goal_question(beta: float) -> kit.Question | None:
     if any(np.ptp([values[name], right[1:]], 0).mean() < APART for name in ("careful", "flat")):
         return None
     return kit.Question(
-        words.ask.format(updates=UPDATES),
+        words.ask.format(updates=model.UPDATES),
         [words.ask_answers[name] for name in values],
         2,
         [words.ask_reasons[name].format(**told(beta)) for name in values],
@@ -90,7 +81,7 @@ def _curves(beta: float, asked: kit.Question | None, guess: str) -> None:
     kit.guess_line(
         [kit.Drawn(words.paid, PLACES, line(beta, "reward"), "weights")],
         kit.Drawn(words.goal, PLACES, line(beta, "right"), "value"),
-        kit.Scale(1, UPDATES, words.updates_axis),
+        kit.Scale(1, model.UPDATES, words.updates_axis),
         kit.Scale(0, 1, words.share_axis),
         asked,
         guess,
@@ -102,7 +93,7 @@ def _curves(beta: float, asked: kit.Question | None, guess: str) -> None:
 
 def ended(beta: float, name: str) -> np.ndarray:
     """Return a number at the end of each run with a penalty."""
-    return np.array([run.last(name) for run in recorded()[beta]])
+    return np.array([run.last(name) for run in model.recorded()[beta]])
 
 
 def told(beta: float) -> dict[str, object]:
@@ -122,7 +113,7 @@ def possible() -> float:
 def _leashes() -> None:
     kit.section(words.record)
     cases = []
-    for beta in BETAS:
+    for beta in model.BETAS:
         right, said = (
             ended(beta, "right"),
             words.run_name.format(beta=beta, paid=told(beta)["reward"]),
@@ -135,18 +126,18 @@ def _leashes() -> None:
         "from llmviz.course.lessons.reasoning.reward_hacking.model import recorded\n\n"
         "print([f\"{run.last('right'):.3f}\" for run in recorded()[0.0]])"
     )
-    kit.show_code([GamedRun], code, str([f"{right:.3f}" for right in ended(0.0, "right")]))
+    kit.show_code([model.GamedRun], code, str([f"{right:.3f}" for right in ended(0.0, "right")]))
 
 
 def record_read() -> str:
     """Return what the largest penalty does to right answers, within the error."""
-    free, held = (ended(beta, "right") for beta in (0.0, BETAS[-1]))
+    free, held = (ended(beta, "right") for beta in (0.0, model.BETAS[-1]))
     error = math.hypot(*(runs.std(ddof=1) / math.sqrt(len(runs)) for runs in (free, held)))
     return words.record_read["tie" if abs(held.mean() - free.mean()) <= 2 * error else "held"]
 
 
 @kit.kept(12)
-def job_of(reward: OwnReward, beta: str, updates: int) -> kit.Job:
+def job_of(reward: model.OwnReward, beta: str, updates: int) -> kit.Job:
     """Return a run in a process of its own; the same one is made only once."""
     target = "llmviz.course.lessons.reasoning.reward_hacking.model:own_run"
     return kit.training_jobs().start(target, reward=reward, beta=float(beta), updates=updates)
@@ -168,7 +159,7 @@ def _own(state: kit.PageState) -> None:
         st.slider(words.updates, step=10, width=260, **state.ranged("payupdates", then=anew))
     try:
         weights = [round(float(state[key]), 4) + 0.0 for key in WEIGHTS]
-        reward = OwnReward(*weights, state["payholds"], state["paypattern"])
+        reward = model.OwnReward(*weights, state["payholds"], state["paypattern"])
     except ValueError as error:
         kit.refuse(error)
         return
@@ -186,8 +177,8 @@ def _own(state: kit.PageState) -> None:
     )
 
 
-def _results(job: kit.Job, reward: OwnReward) -> None:
-    found: list[Gamed] = list(job.results)
+def _results(job: kit.Job, reward: model.OwnReward) -> None:
+    found: list[model.Gamed] = list(job.results)
     if not found:
         return
     last = found[-1]
@@ -214,7 +205,7 @@ def _results(job: kit.Job, reward: OwnReward) -> None:
         kit.prose(live_end(found))
 
 
-def live_lines(found: list[Gamed]) -> list[kit.Drawn]:
+def live_lines(found: list[model.Gamed]) -> list[kit.Drawn]:
     """Return the reward and the goal over the updates of a run, as lines."""
     steps = [update.step for update in found]
     return [
@@ -223,7 +214,7 @@ def live_lines(found: list[Gamed]) -> list[kit.Drawn]:
     ]
 
 
-def text_cases(last: Gamed) -> list[kit.Case]:
+def text_cases(last: model.Gamed) -> list[kit.Case]:
     """Return a line for each text of the first group with its pay; the right ones are lit."""
     return [
         kit.Case([(text, is_right(numbers_in(encode(prompt)), text))], paid)
@@ -231,7 +222,7 @@ def text_cases(last: Gamed) -> list[kit.Case]:
     ]
 
 
-def live_end(found: list[Gamed]) -> str:
+def live_end(found: list[model.Gamed]) -> str:
     """Return what became of the reward and of the goal, from the first tenth to the last."""
     tenth = max(1, len(found) // 10)
     parts = found[:tenth], found[-tenth:]

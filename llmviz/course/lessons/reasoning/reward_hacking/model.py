@@ -95,7 +95,6 @@ class OwnReward:
         }
 
     def of(self, numbers: tuple[int, int], text: str) -> float:
-        """Return the reward of a text."""
         return sum(getattr(self, name) * value for name, value in self.parts(numbers, text).items())
 
 

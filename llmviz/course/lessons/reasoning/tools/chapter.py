@@ -156,7 +156,6 @@ def _code(given: Question | None) -> None:
 
 
 def _mask() -> None:
-    """Say what a loss on results does."""
     kit.section(words.mask)
     plain, learned = (
         together([share_of(model.asked, RIGHT) for model in recorded()[way]])

@@ -200,7 +200,6 @@ def write_all(model: GPT, questions: Sequence[Question], tool: Sequence[Tool] = 
 
 
 def kind_of(run: Run, value: int | None) -> str:
-    """Return what the answer of a run is, of KINDS."""
     if run.answer is None:
         return NONE
     if value is not None and run.answer == str(value):

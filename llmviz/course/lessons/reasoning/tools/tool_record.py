@@ -81,7 +81,6 @@ def bundled(way: str, folder: Path = FOLDER) -> GPT:
 
 
 def together(shares: Sequence[Share]) -> Share:
-    """Return the share of several models together."""
     return Share(sum(share.right for share in shares), sum(share.count for share in shares))
 
 

@@ -52,7 +52,6 @@ class Question:
 
     @property
     def text(self) -> str:
-        """As the model reads it."""
         return f"{self.first}{''.join(f'{word}{number}' for word, number in self.steps)}="
 
     @property

@@ -3,24 +3,7 @@
 from functools import partial
 
 from llmviz.course.components import TokenRow, token_strip
-from llmviz.course.lessons.reasoning.tools import words
-from llmviz.course.lessons.reasoning.tools.tool_loop import (
-    CALLS,
-    COPIED,
-    DECLINED,
-    FINISHED,
-    HONEST,
-    LENGTH,
-    MODEL,
-    MOST_CALLS,
-    MOST_WRITTEN,
-    OTHER,
-    Run,
-    chances,
-    kind_of,
-    lying,
-    write,
-)
+from llmviz.course.lessons.reasoning.tools import tool_loop, words
 from llmviz.course.lessons.reasoning.tools.tool_record import bundled
 from llmviz.course.lessons.reasoning.tools.tool_texts import TOKENS, UNKNOWN, Question
 from llmviz.course.ui import kit
@@ -32,21 +15,24 @@ Given = tuple[Question, str, str, str]
 
 
 @kit.kept(256)
-def run_of(given: Given) -> Run:
+def run_of(given: Given) -> tool_loop.Run:
     """Return what a bundled model writes with a tool."""
     question, way, kind, says = given
-    return write(bundled(way), question, (lambda _: says) if kind == OWN else lying(kind))
+    return tool_loop.write(
+        bundled(way), question, (lambda _: says) if kind == OWN else tool_loop.lying(kind)
+    )
 
 
 @kit.kept(256)
 def rows_of(given: Given) -> tuple[TokenRow, ...]:
-    """Return a row for the question and one for each turn."""
     run = run_of(given)
-    behind = iter(chances(bundled(given[1]), run))
+    behind = iter(tool_loop.chances(bundled(given[1]), run))
     found = [TokenRow(words.asked_row, tokens_of(run.asked), role="query")]
-    tool_row, role = (words.tool_row, "value") if given[2] == HONEST else (words.lie_row, "key")
+    tool_row, role = (
+        (words.tool_row, "value") if given[2] == tool_loop.HONEST else (words.lie_row, "key")
+    )
     for who, ids in run.turns:
-        by_model = who == MODEL
+        by_model = who == tool_loop.MODEL
         near = [next(behind) for _ in ids]
         details = []
         for (_, chance), *others in near:
@@ -82,20 +68,26 @@ def turns(given: Given, key: str, *, waits: str = "") -> None:
     look = {"value_label": words.value_label, "value_range": (0.0, 1.0)}
     token_strip(shown, key=f"{key}.{given[2]}", show_ids=False, **look)
     kit.prose(waits or answer_read(run, given[0]))
-    count = sum(ids.count(UNKNOWN) for who, ids in run.turns if who != MODEL)
+    count = sum(ids.count(UNKNOWN) for who, ids in run.turns if who != tool_loop.MODEL)
     if count:
         kit.prose(words.unknown["one" if count == 1 else "more"], count=count)
 
 
-def answer_read(run: Run, question: Question) -> str:
+def answer_read(run: tool_loop.Run, question: Question) -> str:
     """Return what a model with calls answers, and whether that is the value."""
-    kind, value = kind_of(run, question.value), question.value
+    kind, value = tool_loop.kind_of(run, question.value), question.value
     reason = {
-        CALLS: partial(words.reasons[CALLS].format, calls=MOST_CALLS),
-        LENGTH: partial(words.reasons[LENGTH].format, tokens=MOST_WRITTEN),
-        FINISHED: words.reasons[FINISHED].format,
+        tool_loop.CALLS: partial(words.reasons[tool_loop.CALLS].format, calls=tool_loop.MOST_CALLS),
+        tool_loop.LENGTH: partial(
+            words.reasons[tool_loop.LENGTH].format, tokens=tool_loop.MOST_WRITTEN
+        ),
+        tool_loop.FINISHED: words.reasons[tool_loop.FINISHED].format,
     }[run.reason]()
     known = words.no_value if value is None else str(value)
     answer = run.answer or ""
-    shown = kit.quote(answer) if kind in (COPIED, DECLINED, OTHER) else answer
+    shown = (
+        kit.quote(answer)
+        if kind in (tool_loop.COPIED, tool_loop.DECLINED, tool_loop.OTHER)
+        else answer
+    )
     return words.live_read[kind].format(answer=shown, value=known, reason=reason)

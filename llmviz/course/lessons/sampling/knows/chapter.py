@@ -185,7 +185,6 @@ def _story(state: kit.PageState, bundled: engine.Bundled, probe: Probe, heat: fl
 
 
 def with_interval(share: Share) -> str:
-    """Return a share with its interval."""
     low, high = map(kit.percent, share.interval)
     return words.share.format(share=kit.percent(share.share), low=low, high=high)
 

@@ -29,7 +29,6 @@ TEMPERATURES = tuple(round(0.1 * i, 1) for i in range(0, 31))
 
 
 def examples(kind: str) -> list[Probe]:
-    """Return the EXAMPLES probes of a rule."""
     return _examples()[kind]
 
 

@@ -69,7 +69,6 @@ def tokens_of(tokenizer: Tokenizer, text: str, special: bool) -> list[Token]:
 
 
 def end(text: str, tokens: list[Token]) -> dict[str, object]:
-    """Return what the chapter ends with, for a text of at least one token."""
     return {
         "characters": kit.count(len(text), "character"),
         "tokens": kit.count(len(tokens), "number"),

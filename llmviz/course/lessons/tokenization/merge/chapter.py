@@ -129,7 +129,6 @@ def caption(tree: MergeTree, step: int) -> str:
 
 
 def node_bytes(tree: MergeTree, index: int) -> bytes:
-    """Return the bytes that a node of the tree spells."""
     node = tree.nodes[index]
     return tree.piece[node.byte_start : node.byte_end]
 

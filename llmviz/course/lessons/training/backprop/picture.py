@@ -43,7 +43,6 @@ class Picture:
         return self._add(name, self.values[name], _label(name), op, formula, ROLES.get(name))
 
     def gradient(self, name: str, op: ops.Op | None = None, formula: str = "") -> str:
-        """Add the gradient of a value."""
         return self._add(f"∂{name}", self.d[name], f"∂{_label(name)}", op, formula, "accent", name)
 
     def other(self, name: str, values: Any, op: ops.Op | None = None, like: str = "") -> str:
@@ -116,7 +115,6 @@ def _names(name: str, shape: tuple[int, int]) -> tuple[list[str], list[str]]:
 
 
 def forward_step(name: str, values: Values, target: int) -> Picture:
-    """Return the matrices that make one value."""
     picture = Picture(values, {})
     if name == "q":
         picture.value("X")

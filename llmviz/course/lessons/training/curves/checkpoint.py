@@ -149,7 +149,6 @@ def _changed(changes: dict[str, Any], name: str, before: Any, start: Any = None)
 
 
 def changes_told(changes: dict[str, Any]) -> str:
-    """What a fork changed, in words."""
     from llmviz.course.lessons.training.runs import words as runs_words
 
     changed = [
@@ -170,7 +169,6 @@ def _practice(fork: dict[str, Any] | None) -> str:
 
 
 def fork_told(main: ChartedRun) -> None:
-    """Say where a run was forked and what it changed."""
     fork, line = main.fork, words.forked
     while fork:
         changes = fork["changes"]

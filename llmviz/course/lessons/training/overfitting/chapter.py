@@ -262,7 +262,6 @@ def _chart(state: kit.PageState, kind: str, own: list[Titled], slot: str, growin
 
 
 def training_names(run: Titled) -> list[str]:
-    """The names that a run learned from."""
     plan = run.description["plan"]
     return names_learned_from(plan["corpus"], plan["fraction"], plan["split_seed"])
 

@@ -40,7 +40,6 @@ def begin(state: kit.PageState, start: Callable[[], RunState]) -> None:
 
 
 def draw_panel(state: kit.PageState, run: RunState | None, charted: ChartedRun | None) -> None:
-    """How a run goes, and what can be done with it."""
     if st.session_state.pop(ACTED, False):
         st.rerun()  # all of the page, which says how busy the machine is
     if charted is not None and charted.is_bundled:
@@ -287,7 +286,6 @@ def _settings(state: kit.PageState, unknown: bool, own_text: str, works: bool) -
 
 
 def _machine(manager: RunManager) -> str:
-    """How busy the machine is, in a line."""
     training = manager.training
     if not training:
         return words.free.format(limit=kit.count(manager.limit, "run"))
@@ -368,7 +366,6 @@ def _live(state: kit.PageState, name: str) -> None:
 
 
 def _told(charted: ChartedRun) -> None:
-    """Say what a run at rest came to."""
     curve, loss = charted.curve, charted.curve.last_validation
     if loss is None:
         return

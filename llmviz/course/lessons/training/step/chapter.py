@@ -303,7 +303,6 @@ def one_weight(step: OneStep, choice: Asked, token: int, column: int, name: str)
 
 
 def _weights(choice: Asked) -> int:
-    """The number of weights of the model."""
     return int(sum(np.prod(shape) for shape in _shapes(choice).values()))
 
 

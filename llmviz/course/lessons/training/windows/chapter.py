@@ -160,7 +160,6 @@ def _padding() -> None:
 
 
 def label(name: str) -> str:
-    """Return a tokenizer's name and what it is."""
     return f"{name} · {TOKENIZERS[name].description}"
 
 

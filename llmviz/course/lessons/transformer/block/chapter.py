@@ -51,14 +51,12 @@ def head_weights(block: Block, head: int) -> lv.Weights:
 
 @kit.kept(32)
 def picture_of(subject: Subject, head: int) -> lv.StagePicture:
-    """Return the picture of a layer and one of its heads."""
     drawn = Drawing(subject.model, subject.steps, subject.ids, subject.tokens, subject.layer, head)
     weights = [weights_of(subject), head_weights_of(subject, head)]
     return staged(drawn, weights)
 
 
 def staged(drawn: Drawing, weights: list[lv.Weights]) -> lv.StagePicture:
-    """Return the picture of a layer that is to be drawn."""
     stages = drawn.stages()
     return lv.stage_picture(drawn.picture.matrices, stages, drawn.picture.windows, weights)
 

@@ -11,19 +11,7 @@ from llmviz.course.lessons.transformer.count.model import FIELDS, config_of, cos
 from llmviz.course.ui import kit
 from llmviz.course.ui.question import hand_words
 from llmviz.course.ui.sizes import size
-from llmviz.models.arithmetic import (
-    BYTES,
-    PRESET_NAMES,
-    PRESET_SOURCES,
-    TensorShape,
-    activations_per_token,
-    count,
-    count_by_part,
-    count_used,
-    different_tensors,
-    flops_per_token,
-    translator_tensors,
-)
+from llmviz.models import arithmetic
 from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, POSITIONS, GPTConfig
 from llmviz.models.translator_settings import Seq2SeqConfig
 
@@ -48,8 +36,8 @@ def draw(state: kit.PageState) -> None:
         st.pills(
             words.shape,
             required=True,
-            help=PRESET_SOURCES,
-            **state.named("shape", PRESET_NAMES, then=lambda: _take(state)),
+            help=arithmetic.PRESET_SOURCES,
+            **state.named("shape", arithmetic.PRESET_NAMES, then=lambda: _take(state)),
         )
     config = kit.or_refused(config_of, {name: state[name] for name in FIELDS})
     if config is None:
@@ -64,7 +52,8 @@ def draw(state: kit.PageState) -> None:
         kit.predict(asked, GUESS, covers=True)
     if shown:
         gpt2, ours, gpt3 = (
-            count_by_part(config_of(settings_of(name))) for name in ("GPT-2", "ours", "GPT-3")
+            arithmetic.count_by_part(config_of(settings_of(name)))
+            for name in ("GPT-2", "ours", "GPT-3")
         )
         shares = {"ours": ours["token"] / sum(ours.values())}
         shares["gpt3"] = gpt3["token"] / sum(gpt3.values())
@@ -102,7 +91,7 @@ def _controls(state: kit.PageState) -> None:
 @kit.kept(64)
 def areas_of(config: GPTConfig, shown: bool, mode: kit.Mode) -> kit.Figure:
     """Return all numbers as areas; not shown: those of the layers are not told apart."""
-    parts = count_by_part(config)
+    parts = arithmetic.count_by_part(config)
     layers = words.layers.format(layers=kit.count(config.n_layer, "layer"))
     rows = [
         (
@@ -121,7 +110,7 @@ def areas_of(config: GPTConfig, shown: bool, mode: kit.Mode) -> kit.Figure:
 
 def caption(config: GPTConfig, *, shown: bool = True) -> str:
     """Return the sentence about the part, or the parts, with the most numbers."""
-    parts = count_by_part(config)
+    parts = arithmetic.count_by_part(config)
     total, most = sum(parts.values()), max(parts.values())
     if not shown:
         share = sum(parts.get(part, 0) for part in OF_LAYERS) / total
@@ -132,7 +121,9 @@ def caption(config: GPTConfig, *, shown: bool = True) -> str:
     line = line.format(part=kit.listed(names), total=total, most=most / total)
     if config.n_expert > 1:
         sent = min(config.experts_per_token, config.n_expert)
-        line += " " + words.used.format(used=count_used(config), sent=sent, experts=config.n_expert)
+        line += " " + words.used.format(
+            used=arithmetic.count_used(config), sent=sent, experts=config.n_expert
+        )
     return line
 
 
@@ -142,7 +133,7 @@ def question(config: GPTConfig) -> kit.Question | None:
     The wrong answers are those of somebody who goes by the title of the transformer's paper, and
     of one who shares evenly.
     """
-    parts = count_by_part(config)
+    parts = arithmetic.count_by_part(config)
     right = parts["attention"] / (parts["attention"] + parts["mlp"])
     if right > 0.5 - APART:
         return None
@@ -177,12 +168,12 @@ def _costs(state: kit.PageState, config: GPTConfig) -> dict[str, float]:
     )
     with st.container(horizontal=True, gap="medium"):
         st.number_input(words.batch, width=340, **state.ranged("batch"))
-        st.selectbox(words.stored, list(BYTES), width=220, **state.bind("stored"))
+        st.selectbox(words.stored, list(arithmetic.BYTES), width=220, **state.bind("stored"))
     kit.prose(
         words.cost_read,
-        each=found["float32"] * 4 / count(config),
-        kept=activations_per_token(config),
-        flops=flops_per_token(config, config.context_length),
+        each=found["float32"] * 4 / arithmetic.count(config),
+        kept=arithmetic.activations_per_token(config),
+        flops=arithmetic.flops_per_token(config, config.context_length),
     )
     return found
 
@@ -190,8 +181,8 @@ def _costs(state: kit.PageState, config: GPTConfig) -> dict[str, float]:
 def _tensors(config: GPTConfig) -> None:
     """Show every tensor, and those of a model that can be counted by hand, one click away."""
     with st.expander(words.table, icon=":material/table_rows:"):
-        _table(different_tensors(config))
-    own = [t for t in translator_tensors(SMALL) if not t.name.startswith("encoder.")]
+        _table(arithmetic.different_tensors(config))
+    own = [t for t in arithmetic.translator_tensors(SMALL) if not t.name.startswith("encoder.")]
     with st.expander(words.small_title, icon=":material/calculate:"):
         kit.prose(words.small_text, total=sum(t.count for t in own))
         _table((tensor, 1) for tensor in own)
@@ -201,13 +192,13 @@ def _tensors(config: GPTConfig) -> None:
         if getattr(config, field) != getattr(GPTConfig(), field)
     )
     kit.show_code(
-        [different_tensors, count, count_by_part],
+        [arithmetic.different_tensors, arithmetic.count, arithmetic.count_by_part],
         words.snippet.format(given=given),
-        f"{count(config)}\n{count_by_part(config)}",
+        f"{arithmetic.count(config)}\n{arithmetic.count_by_part(config)}",
     )
 
 
-def _table(tensors: Iterable[tuple[TensorShape, int]]) -> None:
+def _table(tensors: Iterable[tuple[arithmetic.TensorShape, int]]) -> None:
     rows = [
         (t.name, words.parts[t.part], " × ".join(f"{n:,}" for n in t.shape), times, times * t.count)
         for t, times in tensors

@@ -75,7 +75,6 @@ decoding = kit.kept(32)(kit.on_model(free))
 
 @kit.kept(32)
 def looks_of(bundled: engine.Bundled, source: tuple[int, ...]) -> Looks:
-    """Return what its heads look at meanwhile."""
     decoded = decoding(bundled, source)
     return looks(bundled.model, source, decoded.read)
 

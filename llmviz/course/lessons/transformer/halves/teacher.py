@@ -58,7 +58,6 @@ def both_ways(bundled: engine.Bundled, source: tuple[int, ...], target: str) -> 
 
 
 def draw(state: kit.PageState, sentence: kit.Sentence) -> None:
-    """Show both ways on the sentence."""
     kit.section(words.teacher)
     kit.choose(state, "translator", words.translator, words.translators)
     name = state["translator"]

@@ -2,17 +2,7 @@
 
 import streamlit as st
 
-from llmviz.course.lessons.transformer.since import pictures, words
-from llmviz.course.lessons.transformer.since.model import (
-    CHANGES,
-    FAMILY,
-    READINGS,
-    Measured,
-    checkpoint,
-    config_of,
-    measured,
-    switched,
-)
+from llmviz.course.lessons.transformer.since import model, pictures, words
 from llmviz.course.ui import kit
 
 KEY = pictures.KEY
@@ -26,15 +16,15 @@ APART = 0.03  # nats between the answers of the question
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show what nine changes did to the loss, one of them guessed, then what each of them is."""
-    cards = {name: kit.card_of(checkpoint(name)) for name in FAMILY}
+    cards = {name: kit.card_of(model.checkpoint(name)) for name in model.FAMILY}
     missing = [name for name, card in cards.items() if card is None]
     if missing:
-        name = checkpoint(missing[0])
+        name = model.checkpoint(missing[0])
         st.info(words.missing.format(name=name), icon=":material/download:")
         st.code(words.command.format(name=name), language=None)
         return
     kit.prose(words.hook)
-    results = {name: measured(name, card) for name, card in cards.items()}
+    results = {name: model.measured(name, card) for name, card in cards.items()}
     asked, change = question(results), state["change"]
     with kit.stage("since", stays=False):
         _dots(results, asked)
@@ -58,14 +48,14 @@ def draw(state: kit.PageState) -> None:
         _code(change, pictures.read_ids(change, read.ids))
     pictures.draw_times(state, change)
     if shown:
-        by = difference(results[ASKED], results[CHANGES["positions"][0]])
+        by = difference(results[ASKED], results[model.CHANGES["positions"][0]])
         kit.seen(words.end, difference=written(by))
 
 
-def _dots(results: dict[str, Measured], asked: kit.Question | None) -> None:
+def _dots(results: dict[str, model.Measured], asked: kit.Question | None) -> None:
     pairs = [
         (name, names[0], side, words.sides[change][0])
-        for change, names in CHANGES.items()
+        for change, names in model.CHANGES.items()
         for name, side in zip(names[1:], words.sides[change][1:], strict=True)
     ]
     cases = [
@@ -75,7 +65,7 @@ def _dots(results: dict[str, Measured], asked: kit.Question | None) -> None:
         )
         for name, first, after, before in pairs
     ]
-    over = results[CHANGES["positions"][0]].over
+    over = results[model.CHANGES["positions"][0]].over
     kit.guess_cases(
         cases,
         kit.Axis(-over, over / 2, words.axis),
@@ -89,13 +79,13 @@ def _dots(results: dict[str, Measured], asked: kit.Question | None) -> None:
     )
 
 
-def question(results: dict[str, Measured]) -> kit.Question | None:
+def question(results: dict[str, model.Measured]) -> kit.Question | None:
     """Ask what rotary positions did to the loss; None where two answers are near.
 
     The wrong answers are those of somebody to whom what everybody uses must change much, and of
     one to whom nothing helps a small model.
     """
-    before = results[CHANGES["positions"][0]]
+    before = results[model.CHANGES["positions"][0]]
     right = difference(results[ASKED], before)
     reasons = {right: words.ask_right, -before.over / 2: words.ask_much, 0.0: words.ask_nothing}
     near = [abs(a - b) for a in reasons for b in reasons if a != b]
@@ -108,8 +98,8 @@ def question(results: dict[str, Measured]) -> kit.Question | None:
 
 def code_switches(change: str) -> str:
     """Return the sentence about the settings in which the models of a change differ."""
-    before, *after = CHANGES[change]
-    sides = [switched(name, before) for name in after]
+    before, *after = model.CHANGES[change]
+    sides = [model.switched(name, before) for name in after]
     new = " or ".join(kit.quote(settings(side, 1)) for side in sides)
     return words.switch.format(switches=new, before=kit.quote(settings(sides[0], 0)))
 
@@ -123,13 +113,12 @@ def settings(differing: dict[str, tuple[object, object]], side: int) -> str:
     return ", ".join(f"{key}={values[side]!r}" for key, values in differing.items())
 
 
-def difference(after: Measured, before: Measured) -> float:
+def difference(after: model.Measured, before: model.Measured) -> float:
     """Return by how many nats a model's loss is higher than another's, as it is shown."""
     return round(round(after.over, ROUNDED) - round(before.over, ROUNDED), ROUNDED)
 
 
 def written(by: float) -> str:
-    """Return a difference in words."""
     return (words.less if by < 0 else words.more).format(by=abs(by)) if by else words.equal
 
 
@@ -142,9 +131,8 @@ def in_digits(by: float) -> str:
     return f"{by:+.{ROUNDED}f}".replace("-", "−") if by else f"{0:.{ROUNDED}f}"
 
 
-def effects_of(change: str, results: dict[str, Measured]) -> str:
-    """Return what a change did, model by model."""
-    names, sides = CHANGES[change], words.sides[change]
+def effects_of(change: str, results: dict[str, model.Measured]) -> str:
+    names, sides = model.CHANGES[change], words.sides[change]
     first, lines = results[names[0]], []
     for name, side in zip(names[1:], sides[1:], strict=True):
         result = results[name]
@@ -152,13 +140,15 @@ def effects_of(change: str, results: dict[str, Measured]) -> str:
         line = words.result.format(after=side, before=sides[0], difference=by)
         if result.whole < first.whole:
             part = f"1/{round(first.whole / result.whole)}"
-            line += " " + words.cache_less.format(part=part, tokens=config_of(name).context_length)
+            line += " " + words.cache_less.format(
+                part=part, tokens=model.config_of(name).context_length
+            )
         lines.append(line)
     return " ".join(lines)
 
 
 def _code(change: str, ids: tuple[int, ...]) -> None:
-    function, names = READINGS[change], pictures.names_in(change)
+    function, names = model.READINGS[change], pictures.names_in(change)
 
     def prints() -> str:
         return "\n".join(

@@ -79,7 +79,6 @@ def ratios(measured: StepTimes) -> dict[tuple[str, str], float]:
 
 
 def times_line(change: str, measured: StepTimes) -> str:
-    """Return the sentences about the times of one change."""
     before, *after = CHANGES[change]
     every, sides = ratios(measured), words.sides[change]
     lines = [
@@ -131,7 +130,6 @@ def _figures(change: str, ids: Ids) -> None:
 def figures(
     change: str, ids: Ids, mode: kit.Mode, *models: engine.Bundled
 ) -> tuple[kit.Figure, ...]:
-    """Return the charts of a change."""
     by_model = [_reading(change, bundled, ids) for bundled in models]
     if change == "place":
         lines = [numbers.tolist() for numbers in reversed(by_model)]
@@ -301,7 +299,6 @@ def longer(bundled: engine.Bundled, ids: Ids) -> Ids:
 
 
 def read_ids(change: str, ids: Ids) -> Ids:
-    """Return the tokens that the picture of a change shows."""
     if change != "window":
         return ids
     return longer(engine.load(names_in("window")[0]), ids)

@@ -100,7 +100,6 @@ def opened_cell(written: str, points: int, tokens: int) -> tuple[int, int]:
 
 
 def point_names(points: int) -> list[str]:
-    """Return what the rows are called."""
     after = [words.after.format(layer=layer) for layer in range(points - 2)]
     return [words.embeddings, *after, words.output.format(layer=points - 2)]
 
@@ -181,7 +180,6 @@ def settled(lens: Lens, at: int) -> str:
 
 
 def lines_of(lens: Lens, tokenizer: Tokenizer) -> tuple[list[list[str]], list[list[str]]]:
-    """Return the token and the line of each cell of a lens."""
     finals = kit.names_of(lens.tokens[-1, :, 0].tolist(), tokenizer)
     texts = [kit.names_of(row, tokenizer) for row in lens.tokens[..., 0].tolist()]
     notes = [

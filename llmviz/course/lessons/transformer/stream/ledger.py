@@ -31,7 +31,6 @@ def written(value: float) -> str:
 
 
 def part_name(entry: Entry) -> str:
-    """Return what a part is called."""
     return words.part_names[entry.kind].format(layer=entry.layer, head=entry.head)
 
 

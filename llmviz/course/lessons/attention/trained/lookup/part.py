@@ -149,7 +149,6 @@ def question(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> kit.
 
 
 def _test(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> None:
-    """Say what came of the swap."""
     p = after[looking.answer_ids(bundled, pair.story)]
     reply, other = (kit.quote(answer.strip()) for answer in pair.story.answers)
     kit.prose(
