@@ -10,8 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from experiments._command import write_to
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def losses_by_place(model: LanguageModel, tokenizer: Tokenizer, texts: int = TEX
 
 def measure_one(kind: str, seed: int) -> list[float]:
     """Train a model with one kind of positions and measure it."""
-    from llmviz.course.lessons.errors.small_world import train_small
+    from experiments._small_world import train_small
 
     small = train_small(seed, STEPS, CHARACTERS, {"positions": kind})
     return losses_by_place(small.model, small.tokenizer)
@@ -58,7 +58,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     """Train and measure all models; the file is written after each."""
     from tqdm import tqdm
 
-    from llmviz.course.lessons.errors.small_world import CONTEXT
+    from experiments._small_world import CONTEXT
 
     losses: dict[str, list[list[float]]] = {kind: [] for kind in POSITIONS}
     for seed, kind in tqdm([(seed, kind) for seed in SEEDS for kind in POSITIONS], unit="model"):

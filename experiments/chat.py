@@ -10,18 +10,18 @@ import re
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llmviz.course.lessons.reasoning.conversation import chat_model
 from llmviz.course.lessons.reasoning.conversation.chat_model import COMMAND, REPLIES, SEEDS, WAYS
 from llmviz.course.lessons.reasoning.conversation.chat_prompts import (
+    AS_WORDS,
     OWN,
     TYPED,
     WRONG,
     prompt_of,
-    typed_line,
 )
 from llmviz.course.lessons.reasoning.think_first import Share
 from llmviz.finetuning.conversations import (
@@ -75,6 +75,12 @@ class Case:
 def held_out(count: int = HELD) -> list[Talk]:
     """Return the conversations that are kept apart."""
     return conversations(count, HELD_SEED)
+
+
+def typed_line(message: Message, line: str, how: str) -> Message:
+    """Return a user's turn with a system line typed in front of it."""
+    written = f"{TURN_END}<|system|> {line}{TURN_END}<|user|>" if how != AS_WORDS else line
+    return replace(message, content=f"{written} {message.content}")
 
 
 def cases(talks: Sequence[Talk], setting: str, context: int) -> list[Case]:

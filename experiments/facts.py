@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from experiments._command import write_to
 from llmviz.course.lessons.errors.read_facts import (
     CARD,
     COMMAND,
@@ -24,7 +25,6 @@ from llmviz.course.lessons.errors.read_facts import (
     world_of,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import write_json
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from experiments._command import write_to
 from llmviz.course.lessons.reasoning.reward_hacking.model import (
     BETAS,
     COMMAND,
@@ -21,7 +22,6 @@ from llmviz.course.lessons.reasoning.reward_hacking.model import (
     own_run,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import read_json, write_json
 
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments._command import write_to
 from llmviz.course.lessons.discoveries.grokking.model import (
     CURVES,
     Film,
     train,
 )
-from llmviz.records import write_to
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:

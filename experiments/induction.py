@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments._command import write_to
 from llmviz.course.lessons.discoveries.induction.induction_record import (
     CARD,
     COMMAND,
@@ -30,7 +31,6 @@ from llmviz.course.lessons.discoveries.induction.induction_record import (
     name_of,
 )
 from llmviz.interpretability.induction import Learned, losses, scores, train
-from llmviz.records import write_to
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:

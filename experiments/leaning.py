@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
+from experiments._command import write_to
 from llmviz.corpus.leaning import LEANS
 from llmviz.course.lessons.errors.read_leaning import COMMAND, FILE, SEEDS, run_name, train_one
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import write_json
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments._command import write_to
 from llmviz.corpus.letter_questions import (
     COUNT,
     SPELLINGS,
@@ -24,7 +25,6 @@ from llmviz.corpus.letter_questions import (
     Quiz,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:

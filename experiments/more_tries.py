@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments._command import write_to
 from llmviz.course.lessons.reasoning import sum_texts
 from llmviz.course.lessons.reasoning.best_of_n.model import (
     ALL,
@@ -43,7 +44,6 @@ from llmviz.course.lessons.reasoning.sum_texts import (
     is_right,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import write_json
 
 BEAMS = (1, 2, 4, 8, 15)

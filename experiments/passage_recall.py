@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from experiments._command import write_to
 from llmviz.course.lessons.reasoning.retrieval.passage_ranking import (
     AMONG,
     COMMAND,
@@ -28,7 +29,6 @@ from llmviz.course.lessons.reasoning.retrieval.passage_ranking import (
     rank,
 )
 from llmviz.paths import DATA, EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.similarity import VectorTable, cut
 from llmviz.training.files import write_json
 

@@ -15,6 +15,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from experiments._command import write_to
 from llmviz.corpus.facts_in_passages import (
     DECLINES,
     split,
@@ -32,7 +33,6 @@ from llmviz.course.lessons.reasoning.retrieval.passage_reader import (
     vocabulary,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
+from experiments._command import write_to
 from llmviz.course.lessons.errors.read_planted import (
     COMMAND,
     FILE,
@@ -17,7 +18,6 @@ from llmviz.course.lessons.errors.read_planted import (
     train_one,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import write_json
 
 

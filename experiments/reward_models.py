@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments._command import write_to
+from experiments._pair_kinds import pairs_of_kind
 from llmviz.course.lessons.reasoning.preference import preference_model
-from llmviz.course.lessons.reasoning.preference.best_of_n import curve_of
+from llmviz.course.lessons.reasoning.preference.best_of_n import COUNTS, Curve, best_of
 from llmviz.course.lessons.reasoning.preference.preference_model import (
     COMMAND,
     LABELLER,
@@ -24,14 +26,13 @@ from llmviz.course.lessons.reasoning.preference.preference_model import (
 )
 from llmviz.course.lessons.reasoning.preference.preference_texts import (
     KINDS,
+    Judged,
     good_endings,
     judged,
-    pairs_of_kind,
 )
 from llmviz.finetuning.labeller import Labeller, clean_pairs, stories, whole, words_of
 from llmviz.finetuning.preferences import Pair
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import read_json, write_json
 from llmviz.training.measures import Share
 
@@ -74,6 +75,23 @@ def in_bins(apart: np.ndarray, agreed: np.ndarray) -> tuple[tuple[int, float, in
     return tuple(
         (int((at == level).sum()), float(sure[at == level].sum()), int(agreed[at == level].sum()))
         for level in range(len(CONFIDENCES) - 1)
+    )
+
+
+def curve_of(rewards: Sequence[Sequence[float]], truth: Sequence[Sequence[Judged]]) -> Curve:
+    """Return the curve of samples of several stories."""
+
+    def along(values: Sequence[Sequence[float]]) -> tuple[float, ...]:
+        pairs = list(zip(rewards, values, strict=True))
+        return tuple(
+            round(float(np.mean([best_of(*pair, n) for pair in pairs])), 4) for n in COUNTS
+        )
+
+    return Curve(
+        along([np.asarray(some) - np.mean(some) for some in rewards]),
+        along([[float(ending.good) for ending in some] for some in truth]),
+        along([[float(ending.mood > 0) for ending in some] for some in truth]),
+        along([[float(ending.grammatical) for ending in some] for some in truth]),
     )
 
 

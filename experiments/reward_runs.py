@@ -12,13 +12,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from experiments._command import write_to
 from llmviz.course.lessons.reasoning import sum_texts
 from llmviz.course.lessons.reasoning.sum_texts import (
     END,
     LONGEST,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ NOISE_WAYS = ("reinforce", "baseline")
 
 def pair_run(config: RewardConfig, every: int) -> Iterator[Look]:
     """Let the bundled model learn from pairs of its own samples; yield looks at it."""
-    from llmviz.finetuning.own_pairs import learn_from_own_pairs
+    from experiments._own_pairs import learn_from_own_pairs
 
     base = sum_texts.bundled()
     model, held = copy.deepcopy(base), sum_texts.sums()[1][:QUESTIONS]

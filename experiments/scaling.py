@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
+from experiments._command import write_to
 from llmviz.course.lessons.discoveries.scaling.scaling_runs import (
     AMOUNTS,
     COMMAND,
@@ -19,7 +20,6 @@ from llmviz.course.lessons.discoveries.scaling.scaling_runs import (
     truths,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import read_json, write_json
 
 

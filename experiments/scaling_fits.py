@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments._command import write_to
 from llmviz.course.lessons.discoveries.scaling import scaling_runs
 from llmviz.course.lessons.discoveries.scaling.scaling_fit import (
     COMMAND,
@@ -26,7 +27,6 @@ from llmviz.course.lessons.discoveries.scaling.scaling_fit import (
     start_of,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import write_json
 
 

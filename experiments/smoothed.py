@@ -10,6 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
+from experiments._command import write_to
+from experiments._small_world import train_small
 from llmviz.course.lessons.errors.calibration.model import (
     CHARACTERS,
     COMMAND,
@@ -26,9 +28,7 @@ from llmviz.course.lessons.errors.model_errors import (
     ModelErrors,
     measure,
 )
-from llmviz.course.lessons.errors.small_world import train_small
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import write_json
 from llmviz.training.held_out_texts import CALIBRATION_SEED, stories
 

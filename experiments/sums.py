@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments._command import write_to
 from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments._command import write_to
 from llmviz.course.lessons.discoveries.superposition.model import (
     CARD,
     COMMAND,
@@ -24,7 +25,6 @@ from llmviz.course.lessons.discoveries.superposition.model import (
     Toy,
     learn,
 )
-from llmviz.records import write_to
 from llmviz.training.files import write_json
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from experiments._command import write_to
 from llmviz.corpus.invented import invent
 from llmviz.course.lessons.errors.read_facts import (
     CONTEXT,
@@ -26,7 +27,6 @@ from llmviz.course.lessons.errors.tested_in_training import (
     two_tests,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import write_json
 
 SEEDS = (0, 1, 2)

@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments._command import write_to
 from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.course.lessons.reasoning.parity_texts import (
     COLON,
     DOT,
     DOTS,
+    MIXED,
     ORDERS,
     PATH,
     SLOTS,
     TRAINED,
     WAYS,
     batch,
-    longest_at,
     parities,
     path_of,
     question,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -54,6 +54,19 @@ from llmviz.course.lessons.reasoning.think_first import (
     new_model,
     share,
 )
+
+GROWING = 0.8  # of the updates, in which the longest length grows; after them it is TRAINED
+
+
+def longest_at(step: int, steps: int, order: str) -> int:
+    """Return the most bits of a text at a step, counted from 0, of a training of so many steps.
+
+    MIXED: always TRAINED. SHORT_FIRST: from 1 on, one more after each equal part of the first
+    GROWING of the steps; TRAINED from then on.
+    """
+    if order == MIXED:
+        return TRAINED
+    return min(TRAINED, 1 + int(TRAINED * step / (GROWING * steps)))
 
 
 def train(order: str, way: str, seed: int, steps: int = STEPS) -> tuple[GPT, float]:

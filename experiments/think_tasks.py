@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments._command import write_to
 from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.course.lessons.reasoning.parity_texts import DIRECT, DOTS, PATH, WAYS
 from llmviz.course.lessons.reasoning.think_first import SEEDS, share
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json
 
 T = TypeVar("T")
@@ -59,13 +56,3 @@ def _array(kind: type, value: Any) -> Any:
     if kind is np.ndarray:
         return np.array(value)
     raise NotImplementedError(f"a record has no {kind}")
-
-
-def write_to(make: Callable[[Path], object], about: str, folder: Path = EXPERIMENT_FOLDER) -> None:
-    """Be the command that makes a record: `make` gets the folder, another one with `--to`.
-
-    about: what the command does, as its `--help` says it.
-    """
-    parser = argparse.ArgumentParser(description=about)
-    parser.add_argument("--to", type=Path, default=folder, help="the folder written to")
-    make(parser.parse_args().to)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from experiments._command import write_to
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import write_to
 
 
 @pytest.mark.parametrize(

@@ -16,23 +16,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from llmviz.finetuning.lora import (
-    DEFAULT,
-    adapter_names,
-    add_adapter,
-    lora_layers,
-    merged_adapter,
-)
+from llmviz.finetuning import lora
 from llmviz.finetuning.plan import LoraConfig
 from llmviz.nn.finite import wrong_type
+from llmviz.training import files
 from llmviz.training.errors import CheckpointError
-from llmviz.training.files import (
-    MANIFEST,
-    check_manifest,
-    read_json,
-    write_json,
-    write_manifest,
-)
 from llmviz.training.tensors import load_tensors, save_tensors
 
 CONFIG, WEIGHTS, BASE = "adapter_config.json", "adapter_model.safetensors", "llmviz_base.json"
@@ -46,7 +34,7 @@ def base_digest(model: nn.Module) -> str:
     It is the same before and after adapters were added, and where the head was exchanged.
     Raises ValueError while an adapter is merged.
     """
-    if merged := merged_adapter(model):
+    if merged := lora.merged_adapter(model):
         raise ValueError(f"adapter {merged!r} is merged into the weights; unmerge it first")
     digest = hashlib.sha256()
     for name, tensor in sorted(_base_tensors(model).items()):
@@ -56,7 +44,7 @@ def base_digest(model: nn.Module) -> str:
 
 
 def _base_tensors(model: nn.Module) -> dict[str, Tensor]:
-    layers = lora_layers(model)
+    layers = lora.lora_layers(model)
     adapters = tuple(f"{path}.adapters." for path in layers)
     bases = {f"{path}.base.": f"{path}." for path in layers}
     plain = {}
@@ -71,16 +59,18 @@ def _base_tensors(model: nn.Module) -> dict[str, Tensor]:
 
 
 def save_adapter(
-    model: nn.Module, folder: Path | str, base: str, name: str = DEFAULT, dtype: Any = None
+    model: nn.Module, folder: Path | str, base: str, name: str = lora.DEFAULT, dtype: Any = None
 ) -> None:
     """Write one adapter of a model.
 
     base: the name of the model that it changes. dtype: what the numbers are stored as, None = as
     they are. Raises ValueError for an adapter that is not there, OSError as the disk does.
     """
-    layers = {path: layer for path, layer in lora_layers(model).items() if name in layer.adapters}
+    layers = {
+        path: layer for path, layer in lora.lora_layers(model).items() if name in layer.adapters
+    }
     if not layers:
-        listed = ", ".join(adapter_names(model)) or "none"
+        listed = ", ".join(lora.adapter_names(model)) or "none"
         raise ValueError(f"there is no adapter {name!r}; there is {listed}")
     tensors: dict[str, Tensor] = {}
     for path, layer in layers.items():
@@ -90,8 +80,8 @@ def save_adapter(
     rank, out = first.A.shape[0], Path(folder)
     made = LoraConfig(rank, round(first.scale * rank, 9), tuple(sorted(layers)))
     write_adapter(out, tensors, base, made, dtype=dtype)
-    write_json(out / BASE, {"base": base, "sha256": base_digest(model)})
-    write_manifest(out, [CONFIG, WEIGHTS, BASE])
+    files.write_json(out / BASE, {"base": base, "sha256": base_digest(model)})
+    files.write_manifest(out, [CONFIG, WEIGHTS, BASE])
 
 
 def write_adapter(
@@ -126,11 +116,11 @@ def write_adapter(
         "modules_to_save": None,
         "inference_mode": True,
     }
-    write_json(out / CONFIG, config)
+    files.write_json(out / CONFIG, config)
 
 
 def load_adapter(
-    model: nn.Module, folder: Path | str, base: str | None = None, name: str = DEFAULT
+    model: nn.Module, folder: Path | str, base: str | None = None, name: str = lora.DEFAULT
 ) -> LoraConfig:
     """Put an adapter from a folder beside the model's matrices, ready for use, and return its make.
 
@@ -141,9 +131,9 @@ def load_adapter(
     not read, or made for another base. The model is then unchanged.
     """
     path = Path(folder)
-    if (path / MANIFEST).exists():
-        check_manifest(path)
-    about = read_json(path / CONFIG)
+    if (path / files.MANIFEST).exists():
+        files.check_manifest(path)
+    about = files.read_json(path / CONFIG)
     config = _config(about, path / CONFIG)
     made_for = about.get("base_model_name_or_path")
     if base is not None and made_for not in (None, base):
@@ -154,10 +144,10 @@ def load_adapter(
             raise CheckpointError(f"{path / WEIGHTS} cannot be computed with: {wrong}")
     pairs = _pairs(tensors, path / WEIGHTS)
     _check_fit(model, pairs, config, path / WEIGHTS)
-    if (path / BASE).exists() and read_json(path / BASE).get("sha256") != base_digest(model):
+    if (path / BASE).exists() and files.read_json(path / BASE).get("sha256") != base_digest(model):
         raise CheckpointError(f"{path} is an adapter for other weights than those of this model")
-    add_adapter(model, LoraConfig(config.rank, config.alpha, tuple(pairs)), name)
-    layers = lora_layers(model)
+    lora.add_adapter(model, LoraConfig(config.rank, config.alpha, tuple(pairs)), name)
+    layers = lora.lora_layers(model)
     with torch.no_grad():
         for layer, (a, b) in pairs.items():
             adapter = layers[layer].adapters[name]

@@ -14,14 +14,7 @@ from typing import Any
 import torch
 
 from llmviz.config import Config, setting
-from llmviz.finetuning.policy import (
-    METHODS,
-    Method,
-    Written,
-    advantages,
-    distances,
-    policy_steps,
-)
+from llmviz.finetuning import policy
 from llmviz.finetuning.rollouts import sample_groups
 
 Prompt = Sequence[int]
@@ -32,7 +25,7 @@ Reward = Callable[[Prompt, Sequence[int]], float]  # of a prompt and what was wr
 class RewardConfig(Config):
     """How a model learns from rewards. Raises ValueError for a setting out of its range."""
 
-    method: str = setting("grpo", "how rewards become updates", choices=METHODS)
+    method: str = setting("grpo", "how rewards become updates", choices=policy.METHODS)
     updates: int = setting(80, "batches of samples that are learned from", "updates", 1, 10_000)
     prompts: int = setting(16, "prompts of an update", "prompts", 1, 1000)
     group: int = setting(8, "samples of each prompt", "samples", 1, 64)
@@ -42,7 +35,7 @@ class RewardConfig(Config):
     seed: int = setting(0, "of the samples")
 
     def __post_init__(self) -> None:
-        self.require_one_of("method", METHODS)
+        self.require_one_of("method", policy.METHODS)
         self.require_positive("updates", "prompts", "group", "longest")
         self.require_above_zero("rate")
         self.require_not_negative("beta")
@@ -53,9 +46,9 @@ class RewardConfig(Config):
             )
 
     @property
-    def how(self) -> Method:
+    def how(self) -> policy.Method:
         """The method itself."""
-        return METHODS[self.method]
+        return policy.METHODS[self.method]
 
     def seed_of(self, step: int) -> int:
         """The seed of the samples of an update; no two samples of a run share a seed."""
@@ -88,7 +81,7 @@ def frozen_copy(model: Any) -> Any:
     return copy.deepcopy(model).eval().requires_grad_(False)
 
 
-def log_probabilities(model: Any, written: Written) -> torch.Tensor:
+def log_probabilities(model: Any, written: policy.Written) -> torch.Tensor:
     """Return ln of the probability of every token at every place (B, T, V)."""
     return model(written.inputs)[0].log_softmax(-1)
 
@@ -119,9 +112,9 @@ def learn_from_rewards(
                 for prompt, group in zip(drawn, groups, strict=True)
             ]
         )
-        better = advantages(rewards, how.advantage)  # (P, G)
+        better = policy.advantages(rewards, how.advantage)  # (P, G)
         rows = [list(prompt) for prompt in drawn for _ in range(config.group)]
-        written = Written.of(rows, [text for group in groups for text in group], end)
+        written = policy.Written.of(rows, [text for group in groups for text in group], end)
         with torch.no_grad():
             reference = log_probabilities(base, written)
             before = log_probabilities(model, written)
@@ -129,14 +122,16 @@ def learn_from_rewards(
         length, clipped = 0.0, 0.0
         for number in range(how.passes):
             now = written.chosen(log_probabilities(model, written))
-            steps = policy_steps(now, old, theirs, better.flatten(), written.mask, how, config.beta)
+            steps = policy.policy_steps(
+                now, old, theirs, better.flatten(), written.mask, how, config.beta
+            )
             optimizer.zero_grad()
             steps.loss.backward()
             size = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             length = length if number else float(size)
             clipped = float((steps.ratio != steps.clipped).sum() / written.mask.sum())
             optimizer.step()
-        stands = distances(before, reference, written)
+        stands = policy.distances(before, reference, written)
         yield Update(
             step,
             float(rewards.mean()),

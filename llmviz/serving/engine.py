@@ -17,16 +17,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from llmviz.serving import requests
 from llmviz.serving.plan import Draw, Plan, Runner
 from llmviz.serving.recording import DECODE, PADDING, PREFILL, Row, Tick
-from llmviz.serving.requests import (
-    CANCELLED,
-    CLOSED,
-    EngineClosed,
-    Outcome,
-    Request,
-    TooManyWaiting,
-)
 from llmviz.serving.scheduler import Scheduler
 from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
@@ -63,7 +56,7 @@ class Engine:
         self._begun = clock()
         self._living: dict[str, set[str]] = {}  # the names of a request's sequences
         self._since: dict[str, float] = {}  # when each waiting request came
-        self._ended: list[Outcome] = []  # not told yet
+        self._ended: list[requests.Outcome] = []  # not told yet
         self._ticks = 0
         self._closed = False
 
@@ -89,7 +82,7 @@ class Engine:
             return float("-inf")
         return self.scheduler.ready_at(self._waited_since())
 
-    def add(self, request: Request) -> None:
+    def add(self, request: requests.Request) -> None:
         """Let a request wait for its turn.
 
         Raises ValueError for an id that is taken, an unknown token, and a request that would not
@@ -109,7 +102,7 @@ class Engine:
         self._check_open()
         if request_id not in self._living:
             return False
-        self._end(request_id, CANCELLED)
+        self._end(request_id, requests.CANCELLED)
         return True
 
     def step(self) -> Tick | None:
@@ -153,18 +146,18 @@ class Engine:
         self._ticks += 1
         return tick
 
-    def close(self) -> tuple[Outcome, ...]:
+    def close(self) -> tuple[requests.Outcome, ...]:
         """End all requests and take no more; return the ends that no step has told."""
         if not self._closed:
             for request_id in list(self._living):
-                self._end(request_id, CLOSED)
+                self._end(request_id, requests.CLOSED)
             self._closed = True
         ended, self._ended = tuple(self._ended), []
         return ended
 
     def _check_open(self) -> None:
         if self._closed:
-            raise EngineClosed("the engine is closed")
+            raise requests.EngineClosed("the engine is closed")
 
     def _clear_failed(self, plan: Plan, drawn: list[Draw]) -> None:
         """Empty the blocks of those that fail: a value that is no number would spread from them."""
@@ -187,7 +180,9 @@ class Engine:
         held = Counter(sequence.request.client for sequence in waiting)
         share = most // len(held.keys() | {client})
         if held[client] >= share or len(waiting) >= 2 * most:
-            raise TooManyWaiting(f"{len(waiting)} requests wait already, and more are not allowed")
+            raise requests.TooManyWaiting(
+                f"{len(waiting)} requests wait already, and more are not allowed"
+            )
 
     def _waited_since(self) -> float | None:
         known = (self._since.get(sequence.request.id) for sequence in self.scheduler.waiting)
@@ -201,14 +196,14 @@ class Engine:
         request = ended[0].request
         for sample in range(request.texts):  # samples that never began, places of a beam search
             if request.name(sample) in self._living.get(request_id, ()):
-                self._ended.append(Outcome(request_id, sample, (), reason))
+                self._ended.append(requests.Outcome(request_id, sample, (), reason))
                 self._name_ended(request, request.name(sample))
 
     def _forget(self, sequence: Sequence) -> None:
         self.runner.forget(sequence)
         self._name_ended(sequence.request, sequence.name)
 
-    def _name_ended(self, request: Request, name: str) -> None:
+    def _name_ended(self, request: requests.Request, name: str) -> None:
         names = self._living[request.id]
         names.remove(name)
         if not names:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from llmviz.nn.finite import wrong_tensor
-from llmviz.training import distributed
+from llmviz.training import distributed, preparation
 from llmviz.training.best import Lowest
 from llmviz.training.checkpoints import Checkpoint, versions
 from llmviz.training.config import TrainConfig
@@ -24,13 +24,6 @@ from llmviz.training.device import Compute, thread_count
 from llmviz.training.errors import Diverged
 from llmviz.training.loss_scale import LossScale
 from llmviz.training.memory import hand_back_freed_memory
-from llmviz.training.preparation import (
-    check_fit,
-    make_optimizer,
-    set_label_smoothing,
-    set_recompute,
-    settled,
-)
 from llmviz.training.records import TrainRecord
 from llmviz.training.schedule import learning_rate_at
 
@@ -69,8 +62,8 @@ def train(
     a device that is not there, or a checkpoint of another model; and Diverged, while training,
     where the loss is not a finite number any more.
     """
-    check_fit(model, data, config)
-    compute = settled(model, data, config, resume)
+    preparation.check_fit(model, data, config)
+    compute = preparation.settled(model, data, config, resume)
     run = _Run(model, data, config, compute, resume)
 
     def records() -> Generator[TrainRecord, None, None]:
@@ -94,14 +87,14 @@ class _Run:
         self.model, self.data, self.config, self.compute = model, data, config, compute
         self.world = distributed.current()
         model.to(compute.device)
-        set_recompute(model, config.recompute)
-        set_label_smoothing(model, config.label_smoothing)
+        preparation.set_recompute(model, config.recompute)
+        preparation.set_label_smoothing(model, config.label_smoothing)
         self.spread: Any = distributed.spread(model, shard=config.shard)
         self.called: Any = torch.compile(self.spread) if compute.compiled else self.spread
         self.names: dict[Tensor, str] = {
             parameter: name for name, parameter in model.named_parameters()
         }
-        self.optimizer = make_optimizer(model, config)
+        self.optimizer = preparation.make_optimizer(model, config)
         self.scale = LossScale.of(config, compute.dtype)
         self.lowest = Lowest.of(config)
         self.step, self.tokens, self.seconds = 0, 0, 0.0

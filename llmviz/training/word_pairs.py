@@ -12,12 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from llmviz.models.word2vec import (
-    SkipGramConfig,
-    keep_probabilities,
-    negative_probabilities,
-    skip_gram_pairs,
-)
+from llmviz.models import word2vec
 from llmviz.training.derived_data import DerivedData
 
 Pairs = tuple[Tensor, Tensor, Tensor]
@@ -37,15 +32,15 @@ class WordPairs(DerivedData):
     """
 
     end: int  # id that stands between documents
-    config: SkipGramConfig
+    config: word2vec.SkipGramConfig
     subsample: float = 1e-3  # frequency from which words are thinned out; 0 keeps all
     _drawn: dict[str, np.ndarray] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         counts = np.bincount(self.text.train.ids, minlength=self.config.vocab_size)
         counts[self.end] = 0
-        self._drawn["keep"] = keep_probabilities(counts, self.subsample)
-        self._drawn["ladder"] = np.cumsum(negative_probabilities(counts))
+        self._drawn["keep"] = word2vec.keep_probabilities(counts, self.subsample)
+        self._drawn["ladder"] = np.cumsum(word2vec.negative_probabilities(counts))
         for split in ("train", "validation"):
             ids = getattr(self.text, split).ids
             side_by_side = np.flatnonzero((ids[:-1] != self.end) & (ids[1:] != self.end))
@@ -76,7 +71,7 @@ class WordPairs(DerivedData):
         document += np.arange(len(words))[:, None] * (words.shape[1] + 1)  # rows are apart, too
         read = (words != self.end) & (rng.random(words.shape) < self._drawn["keep"][words])
         ids, owner = words[read], document[read]
-        places = skip_gram_pairs(ids, rng.integers(1, self.config.window + 1, len(ids)))
+        places = word2vec.skip_gram_pairs(ids, rng.integers(1, self.config.window + 1, len(ids)))
         places = places[owner[places[:, 0]] == owner[places[:, 1]]]
         centers, neighbours = ids[places].T
         missing = len(words) - len(centers)

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from experiments.names import make_names
+from experiments.word_forms import make_word_forms
 from llmviz.corpus import (
     CORPORA,
     Corpus,
@@ -20,7 +22,6 @@ from llmviz.corpus import (
     letter_pair_counts,
     load_corpus,
 )
-from llmviz.corpus.names import make_names
 from llmviz.paths import DATA
 from llmviz.tokenizers import BPETokenizer
 
@@ -58,8 +59,6 @@ def test_names_are_what_the_rule_makes():
 
 
 def test_word_forms_are_written_again_from_their_seed():
-    from llmviz.corpus.word_forms import make_word_forms
-
     assert load_corpus("word-forms").text.rstrip("\n") + "\n" == make_word_forms()
 
 

@@ -5,9 +5,10 @@ import shutil
 import pytest
 import torch
 
-from llmviz.finetuning.adapters import MANIFEST, WEIGHTS, load_adapter
+from llmviz.finetuning.adapters import WEIGHTS, load_adapter
 from llmviz.paths import TUNED
 from llmviz.pretrained import load_bundled
+from llmviz.training.files import MANIFEST
 from llmviz.training.tensors import load_tensors, save_tensors
 
 FEW_SHOT = TUNED / "few-shot"

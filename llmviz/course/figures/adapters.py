@@ -8,14 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.course.figures.theme import (
-    INK,
-    Mode,
-    bare_layout,
-    chart_layout,
-    diverging_scale,
-    role_color,
-)
+from llmviz.course.figures import theme
 
 HEIGHT = 300
 DEEP = 127  # of a cell's colour, in a byte
@@ -39,7 +32,7 @@ class Curve:
 def lines(
     curves: Sequence[Curve],
     axes: tuple[str, str],
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
     *,
     shares: bool = False,
     at: Sequence[float] = (),
@@ -57,7 +50,7 @@ def lines(
             "name": curve.name,
             "mode": "lines+markers" if curve.marks else "lines",
             "line": {
-                "color": role_color(curve.role, mode),
+                "color": theme.role_color(curve.role, mode),
                 "width": 1.5 if curve.dashed else 2.2,
                 "dash": "dot" if curve.dashed else "solid",
             },
@@ -66,7 +59,7 @@ def lines(
         }
         for curve in curves
     ]
-    layout = chart_layout(
+    layout = theme.chart_layout(
         axes,
         mode,
         height=HEIGHT,
@@ -81,7 +74,7 @@ def lines(
 
 
 def product(
-    b: np.ndarray, a: np.ndarray, names: Mapping[str, str], mode: Mode = "light"
+    b: np.ndarray, a: np.ndarray, names: Mapping[str, str], mode: theme.Mode = "light"
 ) -> go.Figure:
     """Return a frozen matrix, and beside it B (R, r), A (r, C) and B·A, all to one scale.
 
@@ -92,7 +85,7 @@ def product(
     if len(b) > a.shape[1]:
         left, top, labels = a.T, b.T, (names["A"], names["B"])
     (rows, rank), columns = left.shape, top.shape[1]
-    gap, ink = max(rows, columns) // 16, INK[mode]
+    gap, ink = max(rows, columns) // 16, theme.INK[mode]
     at = columns + gap + rank + gap // 3  # where the product begins
     above = -rank - gap // 3
     traces = [
@@ -109,7 +102,7 @@ def product(
         (labels[1], at, above, "left", "bottom"),
         (names["BA"], at + columns / 2, rows, "center", "top"),
     ]
-    layout = bare_layout(
+    layout = theme.bare_layout(
         mode,
         height=230,
         margin={"l": 0, "r": 0, "t": 24, "b": 24},
@@ -137,7 +130,7 @@ def product(
     return go.Figure(traces, layout)
 
 
-def _cells(values: np.ndarray, x: int, y: int, mode: Mode) -> dict[str, object]:
+def _cells(values: np.ndarray, x: int, y: int, mode: theme.Mode) -> dict[str, object]:
     """Return a matrix as cells of one unit, its corner at x and y, each in a byte."""
     limit = 3 * float(np.sqrt(np.mean(values**2))) or 1.0
     depth = np.clip(values / limit, -1, 1) * DEEP
@@ -150,7 +143,7 @@ def _cells(values: np.ndarray, x: int, y: int, mode: Mode) -> dict[str, object]:
         "dy": 1,
         "zmin": -DEEP,
         "zmax": DEEP,
-        "colorscale": diverging_scale("neutral", mode),
+        "colorscale": theme.diverging_scale("neutral", mode),
         "showscale": False,
         "hoverinfo": "skip",
     }

@@ -6,15 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.course.figures.theme import (
-    BAR_EDGE,
-    INK,
-    LEGEND_ABOVE,
-    Mode,
-    bare_layout,
-    category_style,
-    role_color,
-)
+from llmviz.course.figures import theme
 
 
 class Axes(NamedTuple):
@@ -24,12 +16,16 @@ class Axes(NamedTuple):
     y: str
 
 
-def _layout(mode: Mode, title: str, axes: Axes, **more: Any) -> dict[str, Any]:
+def _layout(mode: theme.Mode, title: str, axes: Axes, **more: Any) -> dict[str, Any]:
     """Return a layout with a title above everything, a legend below it, and named axes."""
-    head = {"text": title, "font": {"size": 14, "color": INK[mode]["ink"]}, "x": 0, "y": 1}
+    head = {"text": title, "font": {"size": 14, "color": theme.INK[mode]["ink"]}, "x": 0, "y": 1}
     head |= {"xanchor": "left", "yanchor": "top", "yref": "container", "pad": {"t": 8, "l": 8}}
-    own = {"title": head, "legend": LEGEND_ABOVE, "margin": {"l": 48, "r": 16, "t": 62, "b": 44}}
-    layout = bare_layout(mode, **own, **more)
+    own = {
+        "title": head,
+        "legend": theme.LEGEND_ABOVE,
+        "margin": {"l": 48, "r": 16, "t": 62, "b": 44},
+    }
+    layout = theme.bare_layout(mode, **own, **more)
     for axis, name in (("xaxis", axes.x), ("yaxis", axes.y)):
         layout[axis]["title"] = {"standoff": 8} | ({"text": name} if name else {})
     return layout
@@ -44,7 +40,7 @@ def against_size(
     chosen: int | None = None,
     level: tuple[float, str] | None = None,
     log_y: bool = False,
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
 ) -> go.Figure:
     """Return lines over head sizes, the first in violet, the others in grey.
 
@@ -59,7 +55,7 @@ def against_size(
             "y": np.asarray(values, dtype=float),
             "name": name,
             "mode": "lines+markers",
-            "line": {"color": role_color(role, mode), "width": 2.5},
+            "line": {"color": theme.role_color(role, mode), "width": 2.5},
             "hovertemplate": "%{y:.4f}",
         }
         for (name, values), role in zip(series.items(), roles, strict=True)
@@ -70,13 +66,13 @@ def against_size(
     layout["yaxis"] |= {"type": "log"} if log_y else {"type": "linear", "rangemode": "tozero"}
     shapes = []
     if chosen is not None:
-        line = {"color": role_color("accent", mode), "width": 2}
+        line = {"color": theme.role_color("accent", mode), "width": 2}
         shapes.append(
             {"xref": "x", "x0": chosen, "x1": chosen, "yref": "y domain", "y0": 0, "y1": 1}
         )
         shapes[-1] |= {"type": "line", "line": line}
     if level is not None:
-        line = {"color": INK[mode]["muted"], "dash": "dot", "width": 1.5}
+        line = {"color": theme.INK[mode]["muted"], "dash": "dot", "width": 1.5}
         shapes.append({"xref": "x domain", "x0": 0, "x1": 1, "y0": level[0], "y1": level[0]})
         shapes[-1] |= {"yref": "y", "type": "line", "line": line}
         at = {"xref": "x domain", "x": 1, "xanchor": "right", "y": level[0], "yanchor": "bottom"}
@@ -93,14 +89,14 @@ def bars(
     height: int = 320,
     percent: bool = True,
     roles: Sequence[str | int] = ("weights", "residual"),
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
 ) -> go.Figure:
     """Return grouped bars, each series in the colour of its role, or of a number in the palette.
 
     labels: (N,), shown as they are. series: each (N,), by its name, shares from 0 to 1 if
     `percent`; NaN leaves a bar out.
     """
-    thin = {"color": BAR_EDGE, "width": 0.5}
+    thin = {"color": theme.BAR_EDGE, "width": 0.5}
     traces = [
         {
             "type": "bar",
@@ -108,9 +104,9 @@ def bars(
             "y": np.asarray(values, dtype=float),
             "name": name,
             "marker": {
-                "color": category_style(role, mode)[0]
+                "color": theme.category_style(role, mode)[0]
                 if isinstance(role, int)
-                else role_color(role, mode),
+                else theme.role_color(role, mode),
                 "line": thin,
             },
             "hovertemplate": "%{y:.1%}" if percent else "%{y:.4f}",

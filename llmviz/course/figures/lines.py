@@ -8,14 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.course.figures.theme import (
-    INK,
-    LEGEND_ABOVE,
-    PLOTLY_SHAPES,
-    Mode,
-    category_style,
-    chart_layout,
-)
+from llmviz.course.figures import theme
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +32,7 @@ class Line:
 def lines(
     drawn: Sequence[Line],
     axes: tuple[str, str],
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
     *,
     logarithmic: tuple[bool, bool] = (False, False),
     level: tuple[float, str] | None = None,
@@ -56,7 +49,7 @@ def lines(
     for line in drawn:
         x, y = np.asarray(line.x, dtype=float), np.asarray(line.y, dtype=float)
         good = np.isfinite(y) & ((y > 0) | (not logarithmic[1]))
-        colour, shape = category_style(line.colour, mode)
+        colour, shape = theme.category_style(line.colour, mode)
         traces.append(
             {
                 "type": "scatter",
@@ -69,7 +62,7 @@ def lines(
                     "width": 2.2,
                     "dash": "dash" if line.dashed else "solid",
                 },
-                "marker": {"size": 6, "symbol": PLOTLY_SHAPES.get(shape, shape)},
+                "marker": {"size": 6, "symbol": theme.PLOTLY_SHAPES.get(shape, shape)},
                 "hovertemplate": hover,
             }
         )
@@ -79,13 +72,13 @@ def lines(
             if len(line.below):
                 lower = np.asarray(line.below, dtype=float)[good].tolist()
                 traces[-1]["error_y"] |= {"symmetric": False, "arrayminus": lower}
-    layout = chart_layout(
+    layout = theme.chart_layout(
         axes,
         mode,
         height=height,
         hovermode="x unified",
         margin={"l": 56, "r": 16, "t": 56, "b": 46},
-        legend=LEGEND_ABOVE | {"y": 1.02},
+        legend=theme.LEGEND_ABOVE | {"y": 1.02},
     )
     for name, powers in zip(("xaxis", "yaxis"), logarithmic, strict=True):
         if powers:
@@ -105,7 +98,7 @@ def lines(
                 "x1": 1,
                 "y0": value,
                 "y1": value,
-                "line": {"color": INK[mode]["muted"], "width": 1, "dash": "dot"},
+                "line": {"color": theme.INK[mode]["muted"], "width": 1, "dash": "dot"},
             }
         ]
         layout["annotations"] = [
@@ -117,7 +110,7 @@ def lines(
                 "yanchor": "bottom",
                 "text": text,
                 "showarrow": False,
-                "font": {"size": 12, "color": INK[mode]["muted"]},
+                "font": {"size": 12, "color": theme.INK[mode]["muted"]},
             }
         ]
     return go.Figure(traces, layout)

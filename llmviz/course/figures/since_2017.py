@@ -7,15 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from llmviz.course.figures import theme
 from llmviz.course.figures.attention import Axes
-from llmviz.course.figures.theme import (
-    INK,
-    LEGEND_ABOVE,
-    Mode,
-    bare_layout,
-    diverging_scale,
-    role_color,
-)
 
 TITLE = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "top", "yref": "container"}
 
@@ -24,7 +17,7 @@ def number_table(
     values: np.ndarray,
     title: str,
     axes: Axes,
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
     *,
     limit: float | None = None,
     labels: Sequence[str] = (),
@@ -37,18 +30,18 @@ def number_table(
     values = np.asarray(values, dtype=float)
     signed = bool((values < 0).any())
     top = limit or float(np.nanmax(np.abs(values), initial=0)) or 1.0
-    scale = [[0.0, INK[mode]["surface"]], [1.0, role_color("weights", mode)]]
+    scale = [[0.0, theme.INK[mode]["surface"]], [1.0, theme.role_color("weights", mode)]]
     heat = {
         "type": "heatmap",
         "z": [[None if np.isnan(v) else round(v, 4) for v in row] for row in values.tolist()],
         "zmin": -top if signed else 0,
         "zmax": top,
-        "colorscale": diverging_scale("neutral", mode) if signed else scale,
+        "colorscale": theme.diverging_scale("neutral", mode) if signed else scale,
         "showscale": False,
         "hovertemplate": "%{y}, %{x}: %{z:.3f}<extra></extra>",
     }
     layout = _layout(mode, title, axes, 320 if labels else 300)
-    layout["plot_bgcolor"] = INK[mode]["line"]
+    layout["plot_bgcolor"] = theme.INK[mode]["line"]
     for axis in ("xaxis", "yaxis"):
         layout[axis] |= {"showgrid": False, "zeroline": False}
     layout["yaxis"] |= {"autorange": "reversed"}
@@ -66,7 +59,7 @@ def cloud(
     names: tuple[str, str],
     title: str,
     axes: Axes,
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
 ) -> go.Figure:
     """Return points over two axes, and a curve under them; names: of the points and of the curve.
 
@@ -78,7 +71,7 @@ def cloud(
         "x": np.asarray(x, dtype=float).round(3).tolist(),
         "y": np.asarray(y, dtype=float).round(3).tolist(),
         "name": names[0],
-        "marker": {"size": 4, "opacity": 0.6, "color": role_color("weights", mode)},
+        "marker": {"size": 4, "opacity": 0.6, "color": theme.role_color("weights", mode)},
         "hovertemplate": "%{x:.2f} → %{y:.2f}<extra></extra>",
     }
     line = {
@@ -87,17 +80,17 @@ def cloud(
         "x": np.asarray(curve[0], dtype=float).round(3).tolist(),
         "y": np.asarray(curve[1], dtype=float).round(3).tolist(),
         "name": names[1],
-        "line": {"color": role_color("residual", mode), "width": 2},
+        "line": {"color": theme.role_color("residual", mode), "width": 2},
         "hoverinfo": "skip",
     }
     layout = _layout(mode, title, axes, 340)
-    layout |= {"legend": LEGEND_ABOVE}
+    layout |= {"legend": theme.LEGEND_ABOVE}
     return go.Figure([line, points], layout | {"margin": layout["margin"] | {"t": 62}})
 
 
-def _layout(mode: Mode, title: str, axes: Axes, height: int) -> dict:
-    font = {"size": 14, "color": INK[mode]["ink"]}
-    layout = bare_layout(
+def _layout(mode: theme.Mode, title: str, axes: Axes, height: int) -> dict:
+    font = {"size": 14, "color": theme.INK[mode]["ink"]}
+    layout = theme.bare_layout(
         mode,
         height=height,
         title={**TITLE, "text": title, "font": font, "pad": {"t": 8, "l": 8}},

@@ -7,14 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.course.figures.theme import (
-    INK,
-    LEGEND_ABOVE,
-    Mode,
-    bare_layout,
-    chart_layout,
-    role_color,
-)
+from llmviz.course.figures import theme
 
 PART_ROLES = {
     "token": "residual",
@@ -33,18 +26,18 @@ def waterfall(
     values: Sequence[float],
     kinds: Sequence[str],
     total: str,
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
 ) -> go.Figure:
     """Return parts that add up, each bar beginning where the one above it ends; last their sum.
 
     kinds: of `PART_ROLES`, which give the colours; a part below zero is drawn pale.
     """
-    ink = INK[mode]
+    ink = theme.INK[mode]
     steps = np.asarray(values, dtype=float)
     ends = steps.cumsum()
     starts = ends - steps
     last = float(ends[-1]) if len(ends) else 0.0
-    colors = [role_color(PART_ROLES[kind], mode) for kind in kinds]
+    colors = [theme.role_color(PART_ROLES[kind], mode) for kind in kinds]
     bars = {
         "type": "bar",
         "orientation": "h",
@@ -81,7 +74,7 @@ def waterfall(
     ]
     spread = [0.0, *starts.tolist(), *ends.tolist()]
     room = 0.13 * ((max(spread) - min(spread)) or 1.0)
-    layout = bare_layout(
+    layout = theme.bare_layout(
         mode,
         height=70 + 23 * (len(names) + 1),
         bargap=0.28,
@@ -98,7 +91,7 @@ def three_bars(
     labels: Sequence[str],
     series: Sequence[Sequence[float]],
     names: Sequence[str],
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
 ) -> go.Figure:
     """Return probabilities of the same tokens three times: grey, violet and green bars.
 
@@ -110,18 +103,18 @@ def three_bars(
             "x": list(range(len(labels))),
             "y": [float(value) for value in values],
             "name": name,
-            "marker": {"color": role_color(role, mode), "line": {"width": 0}},
+            "marker": {"color": theme.role_color(role, mode), "line": {"width": 0}},
             "hovertemplate": "%{y:.1%}",
         }
         for values, name, role in zip(series, names, ("residual", "weights", "value"), strict=True)
     ]
-    layout = bare_layout(
+    layout = theme.bare_layout(
         mode,
         height=300,
         barmode="group",
         bargap=0.3,
         margin={"l": 40, "r": 12, "t": 44, "b": 40},
-        legend=LEGEND_ABOVE,
+        legend=theme.LEGEND_ABOVE,
     )
     layout["xaxis"] |= {"tickvals": list(range(len(labels))), "ticktext": list(labels)}
     layout["yaxis"] |= {"rangemode": "tozero", "tickformat": "~%"}
@@ -132,7 +125,7 @@ def over_points(
     series: Sequence[Sequence[float]],
     names: Sequence[str],
     axes: tuple[str, str],
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
     *,
     logarithmic: bool = False,
 ) -> go.Figure:
@@ -152,13 +145,13 @@ def over_points(
                 "y": heights[good].tolist(),
                 "name": name,
                 "mode": "lines+markers",
-                "line": {"color": role_color(role, mode), "width": 2.5},
+                "line": {"color": theme.role_color(role, mode), "width": 2.5},
                 "marker": {"size": 6},
                 "hovertemplate": "%{y:.2e}",
             }
         )
     margin = {"l": 56, "r": 16, "t": 40, "b": 44}
-    layout = chart_layout(axes, mode, height=340, hovermode="x unified", margin=margin)
+    layout = theme.chart_layout(axes, mode, height=340, hovermode="x unified", margin=margin)
     if logarithmic:
         layout["yaxis"] |= {"type": "log", "exponentformat": "power", "nticks": 8}
     return go.Figure(traces, layout)
@@ -170,7 +163,7 @@ def stacked(
     names: Sequence[str],
     roles: Sequence[str],
     axis: str,
-    mode: Mode = "light",
+    mode: theme.Mode = "light",
 ) -> go.Figure:
     """Return bars on top of each other, those below zero downwards.
 
@@ -182,19 +175,19 @@ def stacked(
             "x": list(labels),
             "y": list(values),
             "name": name,
-            "marker": {"color": role_color(role, mode), "line": {"width": 0}},
+            "marker": {"color": theme.role_color(role, mode), "line": {"width": 0}},
             "hovertemplate": f"{name} %{{y:.3f}}<extra></extra>",
         }
         for values, name, role in zip(series, names, roles, strict=True)
     ]
-    layout = bare_layout(
+    layout = theme.bare_layout(
         mode,
         height=320,
         barmode="relative",
         bargap=0.35,
         margin={"l": 48, "r": 12, "t": 44, "b": 60},
         showlegend=len(traces) > 1,
-        legend=LEGEND_ABOVE,
+        legend=theme.LEGEND_ABOVE,
     )
     layout["yaxis"] |= {"title": {"text": axis, "standoff": 8}}
     return go.Figure(traces, layout)

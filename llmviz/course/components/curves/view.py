@@ -16,14 +16,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components._shared.transport import (
-    component_key,
-    is_collecting,
-    nothing,
-    pack,
-    renderer,
-    starting,
-)
+from llmviz.course.components._shared import transport
 
 OFFERED = ("axis", "unit", "mean", "logx", "logy")  # what the hand may choose on the chart
 
@@ -107,25 +100,27 @@ def curves(
         words,
         lines=lines,
         main=main,
-        at=starting(key, "at", -1 if at is None else at)[0],
-        view=starting(key, "view", asdict(view))[0],
+        at=transport.starting(key, "at", -1 if at is None else at)[0],
+        view=transport.starting(key, "view", asdict(view))[0],
         weights=weights,
         offered=offered,
         notes=notes,
-        hidden=None if hidden is None else starting(key, "hidden", list(hidden))[0],
+        hidden=None if hidden is None else transport.starting(key, "hidden", list(hidden))[0],
     )
-    with nullcontext() if is_collecting() else st.container(gap=None):  # the runs take no room
+    with (
+        nullcontext() if transport.is_collecting() else st.container(gap=None)
+    ):  # the runs take no room
         for place, run in enumerate(runs):
-            store = component_key(key, run.name)
+            store = transport.component_key(key, run.name)
             message, stamp = _packed(run, store, len(weights))
-            renderer("curve_run")(data=message, key=store)
+            transport.renderer("curve_run")(data=message, key=store)
             payload["runs"][place] |= {"store": store, "stamp": stamp}
-        renderer("curves")(
-            data=pack(payload),
+        transport.renderer("curves")(
+            data=transport.pack(payload),
             key=key,
-            on_view_change=on_view or nothing,
-            on_at_change=on_at or nothing,
-            on_hidden_change=on_hidden or nothing,
+            on_view_change=on_view or transport.nothing,
+            on_at_change=on_at or transport.nothing,
+            on_hidden_change=on_hidden or transport.nothing,
         )
 
 
@@ -133,8 +128,8 @@ def curves(
 def _packed(run: RunCurve, store: str, weights: int) -> tuple[bytes, str]:
     """The message with a run's arrays, and what tells it from the run's earlier ones."""
     arrays = run_payload(run, weights)
-    stamp = blake2b(pack(arrays), digest_size=8).hexdigest()
-    return pack({"store": store, "stamp": stamp, "run": arrays}), stamp
+    stamp = blake2b(transport.pack(arrays), digest_size=8).hexdigest()
+    return transport.pack({"store": store, "stamp": stamp, "run": arrays}), stamp
 
 
 def view_of(key: str) -> dict[str, Any]:

@@ -6,15 +6,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.components.paired_bars.view import paired_bars
-from llmviz.course.lessons.before_after import AFTER, BEFORE, words
-from llmviz.course.lessons.before_after.counts import (
-    KINDS,
-    Counts,
-    counted,
-    read_table,
-    table,
-    together,
-)
+from llmviz.course.lessons.before_after import AFTER, BEFORE, counts, words
 from llmviz.course.lessons.before_after.questions import all_asks
 from llmviz.course.ui import kit
 from llmviz.course.ui.class_question import THOUGHT, warn_if_full
@@ -43,7 +35,7 @@ def _earlier(group: OpenClass) -> None:
     st.session_state.pop(_of_earlier(group), None)
     if given is not None:
         try:
-            st.session_state[_of_earlier(group)] = read_table(given.getvalue())
+            st.session_state[_of_earlier(group)] = counts.read_table(given.getvalue())
         except ValueError as rule:
             kit.refuse(rule)
 
@@ -51,8 +43,8 @@ def _earlier(group: OpenClass) -> None:
 def _counts(group: OpenClass, when: str) -> None:
     warn_if_full(group)
     known = THOUGHT.of(group)
-    found = counted(all_asks(), known)
-    found = together(found, st.session_state.get(_of_earlier(group), {}))
+    found = counts.counted(all_asks(), known)
+    found = counts.together(found, st.session_state.get(_of_earlier(group), {}))
     shown = f"_test_counts.{group.key}"
     visible = st.session_state.get(shown, False)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -96,13 +88,13 @@ def _counts(group: OpenClass, when: str) -> None:
         [words.columns["right"], *times],
     )
     kit.rows_table(
-        [(words.kinds[kind], *(c.kinds[kind] for c in both)) for kind in KINDS]
+        [(words.kinds[kind], *(c.kinds[kind] for c in both)) for kind in counts.KINDS]
         + [(words.unsorted, *(c.words.total() - c.kinds.total() for c in both))],
         [words.columns["kind"], *times],
     )
 
 
-def _bars(found: dict[str, Counts]) -> None:
+def _bars(found: dict[str, counts.Counts]) -> None:
     """Draw the share of right answers to each question, for each time that somebody answered."""
     there = [when for when in (BEFORE, AFTER) if any(found[when].answered)]
     if not there:
@@ -126,7 +118,7 @@ def _bars(found: dict[str, Counts]) -> None:
 
 def _sorting(group: OpenClass, when: str) -> None:
     known = THOUGHT.of(group)
-    found = counted(all_asks(), known)[when]
+    found = counts.counted(all_asks(), known)[when]
     st.button(words.look_again, key="_test_look_again", icon=":material/refresh:")
     if not found.words:
         st.caption(words.no_words)
@@ -137,7 +129,7 @@ def _sorting(group: OpenClass, when: str) -> None:
             st.text(text if count == 1 else f"{text} (× {count})")  # a text is never markup
             st.segmented_control(
                 f"{words.kind_label} {kit.escape_markdown(text[:40])} ({number + 1})",
-                KINDS,
+                counts.KINDS,
                 format_func=words.kind_names.__getitem__,
                 key=key,
                 label_visibility="collapsed",
@@ -154,4 +146,4 @@ def _set(key: str, value: bool) -> None:
 
 
 def _table(group: OpenClass) -> str:
-    return table(all_asks(), THOUGHT.of(group))
+    return counts.table(all_asks(), THOUGHT.of(group))

@@ -17,14 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from llmviz.corpus.next_tokens import true_tokens
-from llmviz.evaluation.calibration import (
-    BINS,
-    TEMPERATURES,
-    Guesses,
-    Reliability,
-    fit_temperature,
-    guesses_from,
-)
+from llmviz.evaluation import calibration
 from llmviz.evaluation.exact_loss import CorpusLoss, corpus_loss, divide_logits, story_logits
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
@@ -69,24 +62,24 @@ class ModelErrors:
     came_error: np.ndarray
     true_error: np.ndarray
 
-    def reliability(self, temperature: float, against: str = CAME) -> Reliability:
-        at = TEMPERATURES.index(temperature)
+    def reliability(self, temperature: float, against: str = CAME) -> calibration.Reliability:
+        at = calibration.TEMPERATURES.index(temperature)
         counts, sure = self.counts[at], self.sure[at]
         held = (self.right if against == CAME else self.true)[at]
         full = counts > 0
         with np.errstate(invalid="ignore"):
             means = sure / counts, held / counts
         error = float(np.abs(sure - held)[full].sum() / counts.sum())
-        return Reliability(counts, *means, error)
+        return calibration.Reliability(counts, *means, error)
 
     def spread(self, temperature: float, against: str = CAME) -> float:
         """The standard error of the expected calibration error at one of the temperatures."""
         errors = self.came_error if against == CAME else self.true_error
-        return float(errors[TEMPERATURES.index(temperature)])
+        return float(errors[calibration.TEMPERATURES.index(temperature)])
 
     def loss(self, temperature: float) -> float:
         """The mean loss at one of the temperatures, nats per token."""
-        return float(self.losses[TEMPERATURES.index(temperature)])
+        return float(self.losses[calibration.TEMPERATURES.index(temperature)])
 
 
 def measure(
@@ -101,7 +94,7 @@ def measure(
         truth = true_tokens(text, tokenizer)
         logits = story_logits(model, tokenizer, truth)
         parts.append(divide_logits(logits, truth))
-        guesses = guesses_from(logits, truth)
+        guesses = calibration.guesses_from(logits, truth)
         sums.append(_binned(guesses))
         losses.append(guesses.losses.sum(-1))
         yield number + 1
@@ -122,20 +115,20 @@ def measure(
         right,
         true,
         np.array(losses).sum(0) / corpus.tokens,
-        fit_temperature(np.concatenate(fit_to), np.array(targets)),
+        calibration.fit_temperature(np.concatenate(fit_to), np.array(targets)),
         _spread(each[:, 0], each[:, 1] - each[:, 2]),
         _spread(each[:, 0], each[:, 1] - each[:, 3]),
     )
 
 
-def _binned(guesses: Guesses) -> np.ndarray:
+def _binned(guesses: calibration.Guesses) -> np.ndarray:
     """Counts and sums (4, S, B) of a story's guesses; see `reliability` for the bins."""
-    found = np.zeros((4, len(guesses.temperatures), BINS))
+    found = np.zeros((4, len(guesses.temperatures), calibration.BINS))
     for s, sure in enumerate(guesses.sure):
-        places = np.clip(np.ceil(sure * BINS).astype(int) - 1, 0, BINS - 1)
+        places = np.clip(np.ceil(sure * calibration.BINS).astype(int) - 1, 0, calibration.BINS - 1)
         for row, values in enumerate((None, sure, guesses.right, guesses.true)):
             weights = None if values is None else np.asarray(values, float)
-            found[row, s] = np.bincount(places, weights, BINS)
+            found[row, s] = np.bincount(places, weights, calibration.BINS)
     return found
 
 

@@ -21,7 +21,6 @@ ORDERS = (MIXED, SHORT_FIRST)
 SLOTS = 20  # places for bits
 TRAINED = 16  # most bits of a text that is trained on
 BATCH = 64
-GROWING = 0.8  # of the updates, in which the longest length grows; after them it is TRAINED
 
 
 def parities(bits: np.ndarray) -> np.ndarray:
@@ -48,17 +47,6 @@ def path_of(bits: Sequence[int], way: str) -> list[int]:
 def text_of(bits: Sequence[int], way: str) -> list[int]:
     """Return a whole text, its answer last."""
     return [*question(bits), *path_of(bits, way), COLON, int(sum(bits) % 2)]
-
-
-def longest_at(step: int, steps: int, order: str) -> int:
-    """Return the most bits of a text at a step, counted from 0, of a training of so many steps.
-
-    MIXED: always TRAINED. SHORT_FIRST: from 1 on, one more after each equal part of the first
-    GROWING of the steps; TRAINED from then on.
-    """
-    if order == MIXED:
-        return TRAINED
-    return min(TRAINED, 1 + int(TRAINED * step / (GROWING * steps)))
 
 
 def batch(

@@ -17,20 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from llmviz.course.lessons.reasoning import small_gpt
-from llmviz.course.lessons.reasoning.parity_texts import (
-    COLON,
-    DIRECT,
-    DOTS,
-    MIXED,
-    ORDERS,
-    PATH,
-    SHORT_FIRST,
-    SLOTS,
-    TOKENS,
-    WAYS,
-    question,
-)
+from llmviz.course.lessons.reasoning import parity_texts, small_gpt
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import require
 from llmviz.training.files import read_json
@@ -42,7 +29,10 @@ if TYPE_CHECKING:
 
 FILE = "think-first.json"
 COMMAND = "python -m experiments make think-first"
-WRITES, AT_ONCE = (MIXED, PATH), (SHORT_FIRST, DIRECT)
+WRITES, AT_ONCE = (
+    (parity_texts.MIXED, parity_texts.PATH),
+    (parity_texts.SHORT_FIRST, parity_texts.DIRECT),
+)
 WEIGHTS = {WRITES: "think-first.safetensors", AT_ONCE: "think-first-at-once.safetensors"}
 """The two kinds of which the model of the first seed is bundled."""
 SEEDS = (0, 1, 2)
@@ -51,7 +41,7 @@ TESTS = 200  # texts of each length
 LAYERS, HEADS, WIDTH = 2, 4, 48
 STEPS, RATE, WARMUP = 4000, 2e-3, 100
 OWN, SHUFFLED, NONE = "own", "shuffled", "none"
-SHOWN = (OWN, SHUFFLED, DOTS, NONE)
+SHOWN = (OWN, SHUFFLED, parity_texts.DOTS, NONE)
 """What stands before ":" when the model that writes a path is asked: its own path, that path in a
 random order, as many dots, or nothing."""
 
@@ -94,8 +84,8 @@ class Measured:
 def new_model() -> GPT:
     """Return a model with random weights, as torch's generator stands."""
     return small_gpt.new_gpt(
-        vocab_size=len(TOKENS),
-        context_length=2 * SLOTS + 2,
+        vocab_size=len(parity_texts.TOKENS),
+        context_length=2 * parity_texts.SLOTS + 2,
         n_layer=LAYERS,
         n_head=HEADS,
         n_embd=WIDTH,
@@ -121,7 +111,10 @@ def multiplications(tokens: int) -> int:
     each token. Attention multiplies each query with the keys so far, and each weight with a value.
     """
     seen = tokens * (tokens + 1) // 2
-    return LAYERS * (12 * WIDTH**2 * tokens + 2 * WIDTH * seen) + len(TOKENS) * WIDTH * tokens
+    return (
+        LAYERS * (12 * WIDTH**2 * tokens + 2 * WIDTH * seen)
+        + len(parity_texts.TOKENS) * WIDTH * tokens
+    )
 
 
 def _share(value: dict[str, int]) -> Share:
@@ -135,7 +128,9 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[tuple[str, str], list[Mea
     Raises ValueError, naming the command: they are missing or damaged.
     """
     path = require(folder / FILE, COMMAND)
-    found: dict[tuple[str, str], list[Measured]] = {kind: [] for kind in product(ORDERS, WAYS)}
+    found: dict[tuple[str, str], list[Measured]] = {
+        kind: [] for kind in product(parity_texts.ORDERS, parity_texts.WAYS)
+    }
     try:
         for model in read_json(path)["models"]:
             changed = model["changed"]
@@ -209,7 +204,7 @@ def write(model: GPT, bits: Sequence[int], change: int | None = None) -> Written
     """
     if change is not None and not 0 <= change < len(bits):
         raise ValueError(f"there are {len(bits)} steps; got place {change}")
-    text, steps = question(bits), []
+    text, steps = parity_texts.question(bits), []
     for at in range(len(bits)):
         chances = _chances(model, text)
         token = int(chances[1] > chances[0])
@@ -222,11 +217,11 @@ def write(model: GPT, bits: Sequence[int], change: int | None = None) -> Written
 
 def write_at_once(model: GPT, bits: Sequence[int]) -> Written:
     """Let a model answer without a path. Raises ValueError for bits that are none."""
-    return _answered(model, bits, [], question(bits))
+    return _answered(model, bits, [], parity_texts.question(bits))
 
 
 def _answered(model: GPT, bits: Sequence[int], steps: list[Step], text: list[int]) -> Written:
-    chances = _chances(model, [*text, COLON])
+    chances = _chances(model, [*text, parity_texts.COLON])
     answer = int(chances[1] > chances[0])
     return Written(tuple(bits), tuple(steps), answer, float(chances[answer]))
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments import think_first as make_think_first
 from llmviz.course.lessons.reasoning import parity_texts as texts
 from llmviz.nn.loss import IGNORED
 
@@ -74,13 +75,13 @@ def test_a_batch_draws_as_one_text_after_the_other_would(longest):
 
 @given(st.integers(1, 5000))
 def test_the_longest_text_grows_evenly_or_is_the_same_from_the_start(steps):
-    mixed = {texts.longest_at(step, steps, texts.MIXED) for step in range(steps)}
+    mixed = {make_think_first.longest_at(step, steps, texts.MIXED) for step in range(steps)}
     assert mixed == {texts.TRAINED}
-    grown = [texts.longest_at(step, steps, texts.SHORT_FIRST) for step in range(steps)]
+    grown = [make_think_first.longest_at(step, steps, texts.SHORT_FIRST) for step in range(steps)]
     assert grown[0] == 1
     assert grown == sorted(grown)
     assert max(grown) <= texts.TRAINED
-    part = texts.GROWING * steps / texts.TRAINED  # steps of each length
+    part = make_think_first.GROWING * steps / texts.TRAINED  # steps of each length
     counts = Counter(grown)
     if part >= 1:
         assert set(counts) == set(range(1, texts.TRAINED + 1))

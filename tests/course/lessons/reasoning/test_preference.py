@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from experiments._pair_kinds import pairs_of_kind
 from experiments.reward_models import in_bins
 from llmviz.corpus import is_story
 from llmviz.course.lessons.reasoning.preference import best_of_n, reward_search
@@ -20,7 +21,6 @@ from llmviz.course.lessons.reasoning.preference.preference_texts import (
     UNTRUE,
     good_endings,
     judged,
-    pairs_of_kind,
 )
 from llmviz.finetuning.labeller import clean_pairs, whole
 from llmviz.training.measures import Share

@@ -155,4 +155,4 @@ def test_a_training_draws_no_text_longer_than_its_step_allows(monkeypatch):
     for order in texts.ORDERS:
         drawn.clear()
         make_think_first.train(order, texts.DIRECT, 0, 20)
-        assert drawn == [texts.longest_at(step, 20, order) for step in range(20)]
+        assert drawn == [make_think_first.longest_at(step, 20, order) for step in range(20)]

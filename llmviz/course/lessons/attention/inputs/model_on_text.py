@@ -8,13 +8,7 @@ import torch
 
 from llmviz.course.lessons.attention.inputs.sources import Inputs
 from llmviz.course.ui import engine, kit
-from llmviz.interpretability.heads_on_text import (
-    head_maps,
-    layer_trace,
-    require_own_keys,
-    seen_by_rows,
-    turning_speeds,
-)
+from llmviz.interpretability import heads_on_text
 from llmviz.nn.attention import merge_heads
 
 # What the chapters look into: bundled GPTs of texts, and runs on any text.
@@ -23,8 +17,8 @@ PICKER = kit.Picker(runs_fit=kit.attends)
 LOOKED_INTO = kit.Picker(runs_fit=kit.looked_into)
 
 
-traced = kit.kept(32)(kit.on_model(layer_trace))
-all_maps = kit.kept(32)(kit.on_model(head_maps))
+traced = kit.kept(32)(kit.on_model(heads_on_text.layer_trace))
+all_maps = kit.kept(32)(kit.on_model(heads_on_text.head_maps))
 
 
 def model_head(bundled: engine.Bundled, reading: kit.Read, layer: int, head: int | None) -> Inputs:
@@ -32,7 +26,7 @@ def model_head(bundled: engine.Bundled, reading: kit.Read, layer: int, head: int
 
     Raises ValueError: heads of this model share keys and values.
     """
-    require_own_keys(bundled.model)
+    heads_on_text.require_own_keys(bundled.model)
     trace = traced(bundled, reading.ids, layer)
     attn = bundled.model.blocks[layer].attn
     q, k, v = (trace[part] for part in "qkv")  # each (H, T, D)
@@ -43,7 +37,7 @@ def model_head(bundled: engine.Bundled, reading: kit.Read, layer: int, head: int
     b = attn.qkv.bias
     b = None if b is None else tuple(part[:, cut] for part in b.detach()[None].chunk(3, dim=1))
     out, out_bias = attn.projection.weight.detach().T, attn.projection.bias
-    t, speeds, plain = len(reading.ids), turning_speeds(bundled.model), None
+    t, speeds, plain = len(reading.ids), heads_on_text.turning_speeds(bundled.model), None
     if speeds is not None:
         plain = tuple(x @ w[i] + (0 if b is None else b[i]) for i in (0, 1))
     return Inputs(
@@ -60,7 +54,7 @@ def model_head(bundled: engine.Bundled, reading: kit.Read, layer: int, head: int
         speeds,
         plain,
         scale_of(bundled, attn.scale),
-        seen_by_rows(bundled.model, t),
+        heads_on_text.seen_by_rows(bundled.model, t),
         bundled.model.config.softmax_before_mask,
         (layer, head),
     )

@@ -9,15 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.course.figures.seeds import Dots, seed_dots
-from llmviz.course.lessons.discoveries.own import NOTHING, going, words
-from llmviz.course.lessons.discoveries.own.own_study import (
-    SAME,
-    SETTINGS,
-    TRAINED,
-    Study,
-    base_plan,
-    read_values,
-)
+from llmviz.course.lessons.discoveries.own import NOTHING, going, own_study, words
 from llmviz.course.lessons.discoveries.own.own_study_folder import (
     BUNDLED,
     FILE,
@@ -47,7 +39,7 @@ APART_OF = 0.15  # of the longest of both: how far the answers lie apart at leas
 class Outcome:
     """A study that is over: its runs, and what was measured of each value by seed."""
 
-    study: Study
+    study: own_study.Study
     results: Sequence[Result]
 
     @cached_property
@@ -86,7 +78,7 @@ def written(value: float) -> str:
     return text.replace("-", "−")
 
 
-def name_of(study: Study, place: int) -> str:
+def name_of(study: own_study.Study, place: int) -> str:
     """Return a value as sentences name it: it may be a word."""
     value = study.values[place]
     return f"{value:,}" if isinstance(value, int) else str(value)
@@ -195,10 +187,10 @@ def verdict_line(found: Outcome, pair: Pair) -> str:
     )
 
 
-def expected_line(study: Study) -> str:
+def expected_line(study: own_study.Study) -> str:
     """Return what was expected before the runs."""
-    value = "" if study.prediction == SAME else name_of(study, study.best_predicted or 0)
-    how = "same" if study.prediction == SAME else "value"
+    value = "" if study.prediction == own_study.SAME else name_of(study, study.best_predicted or 0)
+    how = "same" if study.prediction == own_study.SAME else "value"
     return words.expected[how].format(value=value, hypothesis=kit.quote(study.hypothesis, 400))
 
 
@@ -227,16 +219,16 @@ def end_line(found: Outcome) -> str:
 KEY = "discoveries.own"
 
 
-def varied(state: kit.PageState, draft: Study | None) -> None:
+def varied(state: kit.PageState, draft: own_study.Study | None) -> None:
     """Show the setting that varies, its values, and which one is expected to be best."""
     expect_anew = state.setter(studyprediction=NOTHING, studyhypothesis="")
 
     def start_anew() -> None:
-        start = SETTINGS[state["studysetting"]].start
+        start = own_study.SETTINGS[state["studysetting"]].start
         state["studyvalues"] = ", ".join(map(str, start))
         expect_anew()
 
-    about = SETTINGS[state["studysetting"]]
+    about = own_study.SETTINGS[state["studysetting"]]
     help_text = words.values_help["choices" if about.choices else "numbers"].format(
         low=f"{about.low:g}", high=f"{about.high:,g}", choices=", ".join(about.choices)
     )
@@ -250,7 +242,7 @@ def varied(state: kit.PageState, draft: Study | None) -> None:
         st.slider(words.seeds, **state.ranged("studyseeds"))
     if draft is not None:
         names = {str(place): str(value) for place, value in enumerate(draft.values, 1)}
-        options = {NOTHING: words.choose, **names, SAME: words.no_difference}
+        options = {NOTHING: words.choose, **names, own_study.SAME: words.no_difference}
         st.selectbox(words.predict_label, width=420, **state.named("studyprediction", options))
 
 
@@ -259,7 +251,7 @@ def controls(state: kit.PageState) -> None:
     expect_anew = state.setter(studyprediction=NOTHING, studyhypothesis="")
     top, below = st.columns(3), st.columns(3)
     with top[0]:
-        models = {name: name for name in TRAINED}
+        models = {name: name for name in own_study.TRAINED}
         st.selectbox(words.model, **state.named("studymodel", models, expect_anew))
     with top[1]:
         st.selectbox(words.text, **state.named("studytext", words.texts, expect_anew))
@@ -275,25 +267,25 @@ def controls(state: kit.PageState) -> None:
         kit.prose(words.other_texts)
 
 
-def draft_of(state: kit.PageState) -> Study:
+def draft_of(state: kit.PageState) -> own_study.Study:
     """Return the study of the controls, whatever is expected of it.
 
     Raises ValueError naming the rule and the value.
     """
     setting = state["studysetting"]
-    return Study(
+    return own_study.Study(
         setting,
-        read_values(setting, state["studyvalues"]),
+        own_study.read_values(setting, state["studyvalues"]),
         state["studymeasure"],
         state["studyseeds"],
-        SAME,
+        own_study.SAME,
         words.hypothesis,
-        base_plan(state["studymodel"], state["studytext"], state["studysteps"]),
-        state["studytarget"] if state["studymeasure"] == "reach" else Study.target,
+        own_study.base_plan(state["studymodel"], state["studytext"], state["studysteps"]),
+        state["studytarget"] if state["studymeasure"] == "reach" else own_study.Study.target,
     )
 
 
-def study_of(state: kit.PageState, draft: Study) -> Study | None:
+def study_of(state: kit.PageState, draft: own_study.Study) -> own_study.Study | None:
     """Return the study with what is expected of it; None, saying so, while that is not there.
 
     Raises ValueError naming the rule, as `Study` does.

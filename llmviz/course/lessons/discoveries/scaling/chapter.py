@@ -14,7 +14,14 @@ import streamlit as st
 from llmviz.background import DONE
 from llmviz.course.figures.bars import named_bars
 from llmviz.course.figures.lines import Line, lines
-from llmviz.course.lessons.discoveries.scaling import OWN_AMOUNTS, OWN_SIZES, laws, words
+from llmviz.course.lessons.discoveries.scaling import (
+    OWN_AMOUNTS,
+    OWN_SIZES,
+    laws,
+    scaling_fit,
+    scaling_runs,
+    words,
+)
 from llmviz.course.lessons.discoveries.scaling.laws import (
     fit_of,
     law_figure,
@@ -22,26 +29,8 @@ from llmviz.course.lessons.discoveries.scaling.laws import (
     sizes,
     taken_of,
 )
-from llmviz.course.lessons.discoveries.scaling.scaling_fit import (
-    ALL,
-    COVERED,
-    DRAWS,
-    EVERY,
-    NEAR,
-    Fitted,
-    Law,
-    Taken,
-    fit_from,
-)
 from llmviz.course.lessons.discoveries.scaling.scaling_fit import COMMAND as FITS_COMMAND
 from llmviz.course.lessons.discoveries.scaling.scaling_fit import recorded as fits
-from llmviz.course.lessons.discoveries.scaling.scaling_runs import (
-    AMOUNTS,
-    BATCH,
-    COMMAND,
-    HELD_OUT,
-    SIZES,
-)
 from llmviz.course.lessons.discoveries.scaling.scaling_runs import recorded as runs
 from llmviz.course.ui import kit
 
@@ -61,7 +50,7 @@ def draw_own_run(state: kit.PageState, *, opened: bool) -> None:
         amounts = {amount: f"{int(amount):,}" for amount in OWN_AMOUNTS}
         st.selectbox(words.own_stories, width=140, **state.named("ownstories", amounts, anew))
         st.number_input(words.own_seed, step=1, width=110, **state.ranged("scaleseed", then=anew))
-    size = next(model for model in SIZES if str(model.width) == state["ownwidth"])
+    size = next(model for model in scaling_runs.SIZES if str(model.width) == state["ownwidth"])
     kit.live(
         state,
         "ownscale",
@@ -112,7 +101,7 @@ class Point(NamedTuple):
 def equal_compute() -> dict[float, list[Point]]:
     """Return for each cost the sizes whose amounts of text were measured on both sides."""
     found: dict[float, list[Point]] = {cost: [] for cost in COSTS}
-    for size in SIZES:
+    for size in scaling_runs.SIZES:
         of_size = of_width(size.width)
         tokens = np.log([run.tokens for run in of_size])
         losses = np.log([run.loss for run in of_size])
@@ -135,11 +124,11 @@ def costs_written(cost: float) -> str:
     return ("" if factor == 1 else f"{factor}·") + "10" + kit.raised(power)
 
 
-def draw_compute(taken: Taken, law: Law | None) -> None:
+def draw_compute(taken: scaling_fit.Taken, law: scaling_fit.Law | None) -> None:
     """Show the curves of equal compute, and the best size of each."""
     kit.section(words.compute)
     kit.chart(figure(kit.theme()), f"{COMPUTE_KEY}.chart", bar=False)
-    counts_all = law is not None and taken.counted == ALL
+    counts_all = law is not None and taken.counted == scaling_fit.ALL
     rows = []
     for cost, points in equal_compute().items():
         best = min(points, key=lambda point: point.loss)
@@ -190,9 +179,9 @@ def draw(state: kit.PageState) -> None:
         every, _ = runs()[1], fits()
     except ValueError:
         st.info(words.missing, icon=":material/download:")
-        st.code(f"{COMMAND}\n{FITS_COMMAND}", language=None)
+        st.code(f"{scaling_runs.COMMAND}\n{FITS_COMMAND}", language=None)
         return
-    kit.prose(words.hook, sizes=len(SIZES) - 1, most=AMOUNTS[-1])
+    kit.prose(words.hook, sizes=len(scaling_runs.SIZES) - 1, most=scaling_runs.AMOUNTS[-1])
     asked = next_question()
     with kit.stage("scaling", stays=False):
         _next(asked)
@@ -203,13 +192,13 @@ def draw(state: kit.PageState) -> None:
     counts = [run.parameters for run in every]
     kit.section(
         words.intro,
-        sizes=len(SIZES),
-        amounts=len(AMOUNTS),
+        sizes=len(scaling_runs.SIZES),
+        amounts=len(scaling_runs.AMOUNTS),
         smallest=min(counts),
         largest=max(counts),
-        fewest=AMOUNTS[0],
-        most=AMOUNTS[-1],
-        held=HELD_OUT,
+        fewest=scaling_runs.AMOUNTS[0],
+        most=scaling_runs.AMOUNTS[-1],
+        held=scaling_runs.HELD_OUT,
     )
     if kit.answered(asked, GUESS):
         kit.plot(f"{KEY}.runs", laws.runs_figure)
@@ -278,7 +267,7 @@ def _next(asked: kit.Question) -> None:
     )
 
 
-def verdict(found: Fitted, exact: float) -> str:
+def verdict(found: scaling_fit.Fitted, exact: float) -> str:
     """Return whether the fitted E is too low, too high, or has the floor in its interval."""
     low, high = found.low[0], found.high[0]
     return "low" if high < exact else "high" if low > exact else "in"
@@ -287,30 +276,30 @@ def verdict(found: Fitted, exact: float) -> str:
 def question() -> kit.Question:
     """Return the question how the fitted E compares with the exact floor."""
     floor, every = runs()
-    right = ("low", "in", "high").index(verdict(laws.fit_of(Taken()), floor.entropy))
+    right = ("low", "in", "high").index(verdict(laws.fit_of(scaling_fit.Taken()), floor.entropy))
     return kit.Question.rated(
         words.ask_floor,
         words.ask_floor_answers,
         right,
         words.ask_floor_reasons,
         runs=len(every),
-        covered=kit.whole_percent(COVERED),
+        covered=kit.whole_percent(scaling_fit.COVERED),
     )
 
 
 def end_numbers() -> dict[str, object]:
     floor, every = runs()
-    law = laws.fit_of(Taken()).law
+    law = laws.fit_of(scaling_fit.Taken()).law
     return {
-        "off": kit.percent(float(laws.misses(law, Taken()).mean())),
+        "off": kit.percent(float(laws.misses(law, scaling_fit.Taken()).mean())),
         "e": law.e,
         "exact": floor.entropy,
         "gap": min(run.loss for run in every) - floor.entropy,
     }
 
 
-def _fit(state: kit.PageState, taken: Taken) -> Fitted | None:
-    kit.section(words.fit, draws=DRAWS)
+def _fit(state: kit.PageState, taken: scaling_fit.Taken) -> scaling_fit.Fitted | None:
+    kit.section(words.fit, draws=scaling_fit.DRAWS)
     kit.choose(state, "counted", words.counted, words.counts)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         sizes = {place: f"{count:,}" for place, count in enumerate(laws.sizes())}
@@ -328,7 +317,7 @@ def _fit(state: kit.PageState, taken: Taken) -> Fitted | None:
         words.fit_read.format(
             found=found.found,
             starts=found.starts,
-            near=kit.percent(NEAR - 1),
+            near=kit.percent(scaling_fit.NEAR - 1),
             runs=len(off),
             off=kit.percent(float(off.mean())),
             worst=kit.percent(float(off.max())),
@@ -339,13 +328,13 @@ def _fit(state: kit.PageState, taken: Taken) -> Fitted | None:
     return found
 
 
-def constants(found: Fitted) -> list[tuple[str, ...]]:
+def constants(found: scaling_fit.Fitted) -> list[tuple[str, ...]]:
     """Return a row for this law, one for its intervals, and one for each published law."""
     own = tuple(written(value) for value in astuple(found.law)[:5])
     apart = tuple(
         f"{written(low)} – {written(high)}" for low, high in zip(found.low, found.high, strict=True)
     )
-    names = [name.format(covered=kit.whole_percent(COVERED)) for name in words.law_rows]
+    names = [name.format(covered=kit.whole_percent(scaling_fit.COVERED)) for name in words.law_rows]
     return [(name, *row) for name, row in zip(names, (own, apart, *PUBLISHED), strict=True)]
 
 
@@ -358,7 +347,7 @@ def written(value: float) -> str:
     return f"{value:.3f}" if value < 10 else f"{value:,.0f}"
 
 
-def _truth(taken: Taken, found: Fitted) -> None:
+def _truth(taken: scaling_fit.Taken, found: scaling_fit.Fitted) -> None:
     kit.section(words.truth)
     floor, every = runs()
     best, law = min(run.loss for run in every), found.law
@@ -382,7 +371,7 @@ def _truth(taken: Taken, found: Fitted) -> None:
         exact=floor.entropy,
         wide=found.high[0] - found.low[0],
     )
-    fitted = [fits()[part.name].law.e for part in EVERY]
+    fitted = [fits()[part.name].law.e for part in scaling_fit.EVERY]
     kit.prose(
         "\n\n".join(
             (
@@ -390,7 +379,7 @@ def _truth(taken: Taken, found: Fitted) -> None:
                 words.why.format(
                     best=best,
                     gap=best - floor.entropy,
-                    steps=AMOUNTS[taken.shortest] // BATCH,
+                    steps=scaling_runs.AMOUNTS[taken.shortest] // scaling_runs.BATCH,
                     off=kit.percent(float(laws.misses(law, taken).mean())),
                     floor_off=kit.percent(float(laws.misses(held, taken).mean())),
                 ),
@@ -400,12 +389,12 @@ def _truth(taken: Taken, found: Fitted) -> None:
     )
 
 
-def _code(taken: Taken) -> None:
+def _code(taken: scaling_fit.Taken) -> None:
     start = (5.0, 5.0, 0.8, 0.8, 0.0)
-    law = fit_from(start, *taken.numbers(runs()[1]))
+    law = scaling_fit.fit_from(start, *taken.numbers(runs()[1]))
     constants = np.round(astuple(law)[:5], 3).tolist()
     kit.show_code(
-        [fit_from],
+        [scaling_fit.fit_from],
         "from dataclasses import astuple\n\n"
         "import numpy as np\n\n"
         "from llmviz.course.lessons.discoveries.scaling.scaling_fit import fit_from\n"

@@ -10,16 +10,8 @@ import streamlit as st
 from llmviz.course.components.bit_rows.view import bit_film, bit_rows, read_pattern
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.figures.quantization import PowerBars, power_bars
-from llmviz.course.lessons.efficiency.bits import MOST, race, words
+from llmviz.course.lessons.efficiency.bits import MOST, race, step_gradients, words
 from llmviz.course.lessons.efficiency.bits.small_sums import ADDED_IN, RunningSums, running_sums
-from llmviz.course.lessons.efficiency.bits.step_gradients import (
-    BATCHES,
-    RealStep,
-    Sizes,
-    lost_updates,
-    real_step,
-    update_steps,
-)
 from llmviz.course.lessons.efficiency.bits.typed_number import read_number
 from llmviz.course.ui import engine, kit
 from llmviz.quantization.formats import FLOAT16, FORMATS, FloatFormat, bit_text
@@ -119,9 +111,9 @@ RANGES = {
 
 
 @kit.kept(4)
-def step_of(bundled: engine.Bundled) -> RealStep:
+def step_of(bundled: engine.Bundled) -> step_gradients.RealStep:
     """Return one real step of a bundled model."""
-    return real_step(bundled.name)
+    return step_gradients.real_step(bundled.name)
 
 
 def draw_gradients(state: kit.PageState) -> None:
@@ -152,13 +144,13 @@ def draw_gradients(state: kit.PageState) -> None:
         tokens=kit.count(step.tokens, "token"),
     )
     kit.show_code(
-        [Sizes.fates],
+        [step_gradients.Sizes.fates],
         words.snippet_gradients.format(name=name, of=of, power=power),
         lambda: str(sizes.fates(power)),
     )
 
 
-def fates_told(sizes: Sizes, power: int) -> str:
+def fates_told(sizes: step_gradients.Sizes, power: int) -> str:
     """Return in a sentence what float16 makes of gradients that are multiplied by 2^power."""
     fates = sizes.fates(power)
     counted = {name: f"{getattr(fates, name):,}" for name in (*RANGES, "zero")}
@@ -186,12 +178,12 @@ HALF = -1  # as a power of two: from half of the distance on an update counts
 def shares_of(bundled: engine.Bundled) -> Mapping[str, np.ndarray]:
     """Return for each format the share of weights (R,) that stay, at each of the RATES."""
     step = step_of(bundled)
-    return {kind: lost_updates(step, kind, RATES) for kind in words.updated_in}
+    return {kind: step_gradients.lost_updates(step, kind, RATES) for kind in words.updated_in}
 
 
 def draw_updates(state: kit.PageState) -> None:
     """Show the part, or one line where its model is not in this copy."""
-    kit.section(words.update, batches=BATCHES)
+    kit.section(words.update, batches=step_gradients.BATCHES)
     name = state["gradmodel"]
     if not kit.models_here(name):
         return
@@ -208,7 +200,7 @@ def draw_updates(state: kit.PageState) -> None:
     kit.prose(f"{told}\n\n{words.update_why}")
     kit.chapter_link("training", "descent", words.optimizers, ":material/trending_down:")
     kit.show_code(
-        [RealStep.lost_updates],
+        [step_gradients.RealStep.lost_updates],
         words.snippet_lost_updates.format(name=name, format=format, rate=float(rate)),
         lambda: str(shares[format]),
     )
@@ -233,7 +225,7 @@ def lost_told(rate: str, format: str, shares: Mapping[str, float], weights: int)
 @kit.kept(64)
 def updates_figure(bundled: engine.Bundled, rate: str, format: str, mode: kit.Mode) -> kit.Figure:
     """Return how large the updates are beside the distance to the next number."""
-    powers, counts = update_steps(step_of(bundled), FORMATS[format], float(rate))
+    powers, counts = step_gradients.update_steps(step_of(bundled), FORMATS[format], float(rate))
     low = powers < HALF
     under, over = words.update_names
     groups = [

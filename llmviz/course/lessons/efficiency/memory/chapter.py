@@ -8,15 +8,7 @@ import streamlit as st
 
 from llmviz.course.components.byte_timeline.view import Life, Section, byte_timeline
 from llmviz.course.figures.losses import compared
-from llmviz.course.lessons.efficiency.memory import words
-from llmviz.course.lessons.efficiency.memory.model import (
-    PIECES,
-    ROUNDS,
-    Way,
-    Ways,
-    group_sizes,
-    watched_step,
-)
+from llmviz.course.lessons.efficiency.memory import model, words
 from llmviz.course.ui import engine, kit
 from llmviz.models.arithmetic import PRESET_NAMES, PRESET_SOURCES, PRESETS, TrainingMemory, count
 from llmviz.models.room import byte_unit, spoken_bytes
@@ -179,7 +171,9 @@ def memory_of(
     bundled: engine.Bundled, rows: int, tokens: int, pieces: int, recompute: int
 ) -> StepMemory:
     """Return the memory of one step of a model, made once for all visitors."""
-    return watched_step(bundled.model, batch(bundled.tokenizer, rows, tokens), pieces, recompute)
+    return model.watched_step(
+        bundled.model, batch(bundled.tokenizer, rows, tokens), pieces, recompute
+    )
 
 
 @kit.kept(24)
@@ -261,7 +255,7 @@ def _code(chosen: Chosen, memory: StepMemory) -> None:
     live, peak = memory.live(), memory.peak()
     name, (_, rows, tokens, pieces, recompute) = chosen.bundled.name, chosen.known
     kit.show_code(
-        [watched_step, watch_step, StepMemory],
+        [model.watched_step, watch_step, StepMemory],
         words.snippet_step.format(
             name=name, rows=rows, tokens=tokens, pieces=pieces, recompute=recompute
         ),
@@ -279,8 +273,8 @@ def ways_of(bundled: engine.Bundled, rows: int, tokens: int) -> kit.Job:
 def _ways(state: kit.PageState, chosen: Chosen) -> None:
     """Show the button that tries all ways, and what was found."""
     kit.section(words.ways)
-    tried = 1 + len(group_sizes(chosen.bundled.model.config.n_layer))
-    tried += sum(pieces <= chosen.rows for pieces in PIECES)
+    tried = 1 + len(model.group_sizes(chosen.bundled.model.config.n_layer))
+    tried += sum(pieces <= chosen.rows for pieces in model.PIECES)
     kit.live(
         state,
         "memoryways",
@@ -288,7 +282,7 @@ def _ways(state: kit.PageState, chosen: Chosen) -> None:
         (chosen.bundled, chosen.rows, chosen.tokens),
         _found,
         start=words.ways_start,
-        share=lambda job: len(job.results) / (tried + ROUNDS),
+        share=lambda job: len(job.results) / (tried + model.ROUNDS),
         said=kit.Said(words.ways_goes, words.ways_stopped, words.ways_again),
     )
 
@@ -296,7 +290,7 @@ def _ways(state: kit.PageState, chosen: Chosen) -> None:
 def _found(job: kit.Job) -> None:
     if not job.results:
         return
-    last: Ways = job.results[-1]
+    last: model.Ways = job.results[-1]
     cases = way_cases(last.ways)
     axis = kit.Axis(0, 1.1 * max(case.value or 0 for case in cases), words.peak_axis)
     kit.case_rows(cases, axis, key=f"{KEY}.ways", words={}, form="figure")
@@ -305,7 +299,7 @@ def _found(job: kit.Job) -> None:
         st.caption(words.ways_note.format(rounds=kit.count(last.rounds, "step")))
 
 
-def way_cases(ways: tuple[Way, ...]) -> list[kit.Case]:
+def way_cases(ways: tuple[model.Way, ...]) -> list[kit.Case]:
     """Return the peak of each way as a bar, with how long its step takes where it is measured."""
     first, cases = ways[0].milliseconds, []
     for way in ways:
@@ -321,7 +315,7 @@ def way_cases(ways: tuple[Way, ...]) -> list[kit.Case]:
     return cases
 
 
-def ways_line(ways: tuple[Way, ...]) -> str:
+def ways_line(ways: tuple[model.Way, ...]) -> str:
     """Return how far the gradients of all ways are from those of the first."""
     worst = max(way.difference for way in ways)
     line = words.not_equal if worst else words.equal

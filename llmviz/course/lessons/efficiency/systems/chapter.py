@@ -6,21 +6,12 @@ import streamlit as st
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.efficiency import LESSON
-from llmviz.course.lessons.efficiency.systems import words
-from llmviz.course.lessons.efficiency.systems.table import (
-    IDEAS,
-    PARTLY,
-    READ,
-    SOURCES,
-    SYSTEMS,
-    YES,
-    cell,
-)
+from llmviz.course.lessons.efficiency.systems import table, words
 from llmviz.course.ui import kit
 
 KEY, GUESS = "efficiency.systems", "efficiency.systems.count"
 ASKED, SERVER = "megatron", "vllm"  # the system that is asked about, and one that only serves
-SHADES = {YES: 1.0, PARTLY: 0.5}
+SHADES = {table.YES: 1.0, table.PARTLY: 0.5}
 TRAINING = ("parallel", "memory", "bits")  # chapters whose ideas are about training
 
 
@@ -34,11 +25,11 @@ def draw(state: kit.PageState) -> None:
         _grid(state, shown=shown)
         _cell(state, shown=shown)
         kit.guess_cases(
-            [kit.Case(system.name, count(system.key)) for system in SYSTEMS],
-            kit.Axis(0, len(IDEAS) + 1, words.axis),
+            [kit.Case(system.name, count(system.key)) for system in table.SYSTEMS],
+            kit.Axis(0, len(table.IDEAS) + 1, words.axis),
             asked,
             GUESS,
-            veiled=[[system.key for system in SYSTEMS].index(ASKED)],
+            veiled=[[system.key for system in table.SYSTEMS].index(ASKED)],
             picture=f"{KEY}.guess",
             form="count",
         )
@@ -46,17 +37,22 @@ def draw(state: kit.PageState) -> None:
         kit.looks(state, words.looks, f"{KEY}.looks")
     _sources()
     if shown:
-        kit.seen(words.end, ideas=len(IDEAS), fewest=min(map(spread, IDEAS)), all=len(SYSTEMS))
+        kit.seen(
+            words.end,
+            ideas=len(table.IDEAS),
+            fewest=min(map(spread, table.IDEAS)),
+            all=len(table.SYSTEMS),
+        )
 
 
 def count(system: str) -> int:
     """Return how many ideas a system has, at least in part, by the sources."""
-    return sum(cell(system, idea.key).state in SHADES for idea in IDEAS)
+    return sum(table.cell(system, idea.key).state in SHADES for idea in table.IDEAS)
 
 
 def spread(idea: tuple) -> int:
     """Return in how many systems an idea is, at least in part, by the sources."""
-    return sum(cell(system.key, idea[0]).state in SHADES for system in SYSTEMS)
+    return sum(table.cell(system.key, idea[0]).state in SHADES for system in table.SYSTEMS)
 
 
 def question() -> kit.Question:
@@ -65,20 +61,20 @@ def question() -> kit.Question:
     The wrong answers: who trains has what training needs alone; or as much as one that only serves.
     """
     right, serves = count(ASKED), count(SERVER)
-    trains = sum(idea.chapter in TRAINING for idea in IDEAS)
-    (system,) = (system for system in SYSTEMS if system.key == ASKED)
+    trains = sum(idea.chapter in TRAINING for idea in table.IDEAS)
+    (system,) = (system for system in table.SYSTEMS if system.key == ASKED)
     reasons = {right: words.ask_right, trains: words.ask_trains, serves: words.ask_serves}
-    slots = {"system": system.name, "all": len(IDEAS)}
+    slots = {"system": system.name, "all": len(table.IDEAS)}
     return kit.Question.among(words.ask, reasons, right, trains=trains, **slots)
 
 
 def _grid(state: kit.PageState, *, shown: bool) -> None:
-    facts = [[cell(system.key, idea.key) for system in SYSTEMS] for idea in IDEAS]
-    told = [shown or system.key != ASKED for system in SYSTEMS]
+    facts = [[table.cell(system.key, idea.key) for system in table.SYSTEMS] for idea in table.IDEAS]
+    told = [shown or system.key != ASKED for system in table.SYSTEMS]
     states = [
         [fact.state if on else "asked" for fact, on in zip(row, told, strict=True)] for row in facts
     ]
-    keys = [idea.key for idea in IDEAS], [system.key for system in SYSTEMS]
+    keys = [idea.key for idea in table.IDEAS], [system.key for system in table.SYSTEMS]
 
     def take() -> None:
         match st.session_state[f"{KEY}.grid"].get("chosen"):
@@ -88,8 +84,8 @@ def _grid(state: kit.PageState, *, shown: bool) -> None:
     cell_grid(
         np.array([[SHADES.get(own, 0.0) for own in row] for row in states]),
         key=f"{KEY}.grid",
-        row_names=[idea.name for idea in IDEAS],
-        column_names=[system.name for system in SYSTEMS],
+        row_names=[idea.name for idea in table.IDEAS],
+        column_names=[system.name for system in table.SYSTEMS],
         texts=[[words.signs[own] for own in row] for row in states],
         notes=[[words.groups[own] for own in row] for row in states],
         role="query",
@@ -102,9 +98,9 @@ def _grid(state: kit.PageState, *, shown: bool) -> None:
 
 def _cell(state: kit.PageState, *, shown: bool) -> None:
     """Say what the chosen cell claims, with its source, and lead to the chapter of its idea."""
-    (system,) = (system for system in SYSTEMS if system.key == state["whosystem"])
-    (idea,) = (idea for idea in IDEAS if idea.key == state["whoidea"])
-    fact = cell(system.key, idea.key)
+    (system,) = (system for system in table.SYSTEMS if system.key == state["whosystem"])
+    (idea,) = (idea for idea in table.IDEAS if idea.key == state["whoidea"])
+    fact = table.cell(system.key, idea.key)
     line = words.caption.format(
         system=system.name, does=system.about, idea=idea.name, about=idea.about
     )
@@ -112,7 +108,7 @@ def _cell(state: kit.PageState, *, shown: bool) -> None:
         line += f" {words.told[fact.state]}"
         line += words.note.format(note=fact.note) if fact.note else ""
         if fact.source:
-            source = SOURCES[fact.source]
+            source = table.SOURCES[fact.source]
             date = source.date or words.version.format(version=source.version)
             line += words.source.format(title=source.title, address=source.address, date=date)
     st.markdown(as_markdown(line))
@@ -123,7 +119,7 @@ def _cell(state: kit.PageState, *, shown: bool) -> None:
 def _sources() -> None:
     with st.expander(words.sources_title, icon=":material/menu_book:"):
         lines = []
-        for source in SOURCES.values():
+        for source in table.SOURCES.values():
             date = source.date or words.version.format(version=source.version)
             lines.append(f"- [{source.title}]({source.address}), {date}")
-        st.markdown(as_markdown("\n".join([*lines, "", words.read.format(date=READ)])))
+        st.markdown(as_markdown("\n".join([*lines, "", words.read.format(date=table.READ)])))

@@ -17,14 +17,8 @@ from llmviz.course.components.positions_view.view import (
     positions_picture,
     positions_view,
 )
-from llmviz.course.lessons.embeddings.ways import BASES, LENGTHS, LONGER, WIDTHS, words
+from llmviz.course.lessons.embeddings.ways import BASES, LENGTHS, LONGER, WIDTHS, model, words
 from llmviz.course.lessons.embeddings.ways import input as positions_input
-from llmviz.course.lessons.embeddings.ways.model import (
-    PositionTable,
-    computed_positions,
-    learned_positions,
-    position_identities,
-)
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.question import hand_words
 from llmviz.evaluation.longer_texts import TIMES, LossBeyond, long_texts, longer_copy, loss_beyond
@@ -150,7 +144,7 @@ def pairs_asked(t: int) -> tuple[tuple[int, int], tuple[int, int]] | None:
     return ((start, start + distance), (late, late + distance)) if distance else None
 
 
-def question(way: str, table: PositionTable) -> kit.Question | None:
+def question(way: str, table: model.PositionTable) -> kit.Question | None:
     """Return the question how alike two late places are, once two early ones were shown.
 
     The wrong answers are of somebody to whom later places are fainter, and of one to whom places
@@ -182,7 +176,7 @@ def question(way: str, table: PositionTable) -> kit.Question | None:
     )
 
 
-def _pairs(way: str, table: PositionTable, asked: kit.Question) -> None:
+def _pairs(way: str, table: model.PositionTable, asked: kit.Question) -> None:
     """Draw how alike the early places are, and the late ones once they were guessed."""
     pairs = pairs_asked(len(table.similarity)) or ()
     cases = [
@@ -222,20 +216,20 @@ class Positions(NamedTuple):
     """A table of positions with its picture, which is computed once."""
 
     picture: PositionsPicture
-    table: PositionTable
+    table: model.PositionTable
 
 
 @kit.kept(8)
 def _learned(bundled: engine.Bundled) -> Positions:
-    return _with_picture(learned_positions(bundled.model))
+    return _with_picture(model.learned_positions(bundled.model))
 
 
 @kit.kept(64)
 def _computed(way: str, t: int, c: int, base: float) -> Positions:
-    return _with_picture(computed_positions(way, t, c, base))
+    return _with_picture(model.computed_positions(way, t, c, base))
 
 
-def _with_picture(table: PositionTable) -> Positions:
+def _with_picture(table: model.PositionTable) -> Positions:
     return Positions(positions_picture(table.table, table.similarity), table)
 
 
@@ -281,7 +275,7 @@ def lines_of(state: kit.PageState, positions: Positions, row: int, column: int) 
     return [*lines, alike(way, positions.table, row)] if t >= 4 else lines
 
 
-def alike(way: str, positions: PositionTable, row: int) -> str:
+def alike(way: str, positions: model.PositionTable, row: int) -> str:
     """Return how alike neighbours and far positions are, and whether that depends on the place.
 
     positions: at least four.
@@ -317,4 +311,4 @@ def _code(state: kit.PageState) -> None:
     )
 
 
-_identities = kit.kept(64)(kit.on_model_and_tokenizer(position_identities))
+_identities = kit.kept(64)(kit.on_model_and_tokenizer(model.position_identities))

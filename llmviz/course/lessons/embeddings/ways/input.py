@@ -9,13 +9,7 @@ import streamlit as st
 from llmviz.course import components as lv
 from llmviz.course.components.token_strip.view import visible_text
 from llmviz.course.lessons.embeddings import sources
-from llmviz.course.lessons.embeddings.ways import TABLE_MODEL, TURN_WIDTH, words
-from llmviz.course.lessons.embeddings.ways.model import (
-    InputTables,
-    input_tables,
-    rotary_score,
-    rotation,
-)
+from llmviz.course.lessons.embeddings.ways import TABLE_MODEL, TURN_WIDTH, model, words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.course.ui.rerun import once
@@ -57,7 +51,7 @@ def added(state: kit.PageState) -> None:
     _same_word(names, tables.token, tables.total)
 
 
-def _sum(state: kit.PageState, names: list[str], tables: InputTables) -> None:
+def _sum(state: kit.PageState, names: list[str], tables: model.InputTables) -> None:
     """Draw the three tables (T, C), a few columns of them."""
     token, position, total = tables.token, tables.position, tables.total
     width = total.shape[1]
@@ -130,15 +124,15 @@ def with_table(state: kit.PageState, *, tell: bool = True) -> engine.Bundled | N
     return None
 
 
-def _read(bundled: engine.Bundled, text: str) -> InputTables | None:
+def _read(bundled: engine.Bundled, text: str) -> model.InputTables | None:
     """The three tables (T, C), as the model itself computes them; None for too short a text."""
     check_text(text)
     return _tables(bundled, text)
 
 
 @kit.kept(64)
-def _tables(bundled: engine.Bundled, text: str) -> InputTables | None:
-    return input_tables(bundled.model, bundled.tokenizer, text, MOST_TOKENS)
+def _tables(bundled: engine.Bundled, text: str) -> model.InputTables | None:
+    return model.input_tables(bundled.model, bundled.tokenizer, text, MOST_TOKENS)
 
 
 def _same_word(names: list[str], token: np.ndarray, total: np.ndarray) -> None:
@@ -193,7 +187,9 @@ def _turned(state: kit.PageState, table: VectorTable, rows: list[int]) -> None:
     q, k = (table.matrix[[row], :d].astype(np.float64) for row in rows)
     m, n, base = state["m"] + state["shift"], state["n"] + state["shift"], float(state["base"])
     _turned_cells(state, q, k, m, n, base)
-    plain, moved = (rotary_score(q, k, a, b, base) for a, b in ((state["m"], state["n"]), (m, n)))
+    plain, moved = (
+        model.rotary_score(q, k, a, b, base) for a, b in ((state["m"], state["n"]), (m, n))
+    )
     names = [kit.quote(table.name_of(row)) for row in rows]
     distance = state["m"] - state["n"]
     kit.prose(
@@ -217,7 +213,7 @@ def _turned_cells(
     labels = [str(j) for j in range(d)]
     matrices = []
     for name, x, at, role in (("q", q, m, "query"), ("k", k, n, "key")):
-        steps = rotation(x, at, base)
+        steps = model.rotation(x, at, base)
         cos, sin, half = steps.cos, steps.sin, steps.swapped
         straight, across = x * cos, half * sin
         label = words.turn_labels

@@ -4,18 +4,12 @@ from collections import Counter
 
 import streamlit as st
 
-from llmviz.course.lessons.errors.asked import words
-from llmviz.course.lessons.errors.asked.own_question import (
-    OPTIONS,
-    OwnAnswer,
-    own_answers,
-    own_prompts,
-)
+from llmviz.course.lessons.errors.asked import own_question, words
 from llmviz.course.lessons.errors.moved_answers import MODEL
 from llmviz.course.ui import engine, kit
 from llmviz.textfile import check_text
 
-Answers = dict[tuple[str, str], OwnAnswer]
+Answers = dict[tuple[str, str], own_question.OwnAnswer]
 
 
 def draw(state: kit.PageState, bundled: engine.Bundled) -> None:
@@ -32,7 +26,7 @@ def draw(state: kit.PageState, bundled: engine.Bundled) -> None:
         kit.inform(words.own_needed, ":material/edit:")
         return
     further = state["askedbefore"], state["askedreworded"]
-    prompts = own_prompts(story[: kit.LOOKED_AT], fact, question, *further)
+    prompts = own_question.own_prompts(story[: kit.LOOKED_AT], fact, question, *further)
     try:
         for prompt in prompts.values():
             check_text(prompt)
@@ -51,7 +45,7 @@ def draw(state: kit.PageState, bundled: engine.Bundled) -> None:
         form="percent",
     )
     kit.prose(read_line(found, bundled))
-    if all(way != OPTIONS for _, way in found):
+    if all(way != own_question.OPTIONS for _, way in found):
         kit.inform(words.own_no_options, ":material/info:")
 
 
@@ -59,7 +53,7 @@ def draw(state: kit.PageState, bundled: engine.Bundled) -> None:
 def answers_of(version: str, prompts: tuple[tuple[tuple[str, str], str], ...]) -> Answers:
     """Return the answer behind each prompt; version: of the model's weights."""
     bundled = engine.load(MODEL)
-    return own_answers(bundled.model, bundled.tokenizer, dict(prompts))
+    return own_question.own_answers(bundled.model, bundled.tokenizer, dict(prompts))
 
 
 def rows(found: Answers) -> list[kit.Case]:

@@ -27,14 +27,7 @@ from llmviz.course.lessons.errors.story import (
 )
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.question import APART
-from llmviz.evaluation.exact_loss import (
-    CERTAIN,
-    CorpusLoss,
-    DividedLoss,
-    divide_logits,
-    draw_again,
-    log_softmax,
-)
+from llmviz.evaluation import exact_loss
 
 KEY = "errors.chance"
 GUESS = f"{KEY}.misses"
@@ -71,14 +64,14 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, **of_story(divided), **misses(divided))
 
 
-def misses(divided: DividedLoss) -> dict[str, Any]:
+def misses(divided: exact_loss.DividedLoss) -> dict[str, Any]:
     """Return how many first guesses missed, and for how many of them no guess was better."""
     missed, of_dice = int(divided.missed.sum()), int((divided.missed & divided.best_guess).sum())
     tokens = kit.count(len(divided), "token")
     return {"missed": missed, "tokens": tokens, "by_dice": of_dice, "by_lack": missed - of_dice}
 
 
-def question(divided: DividedLoss) -> kit.Question | None:
+def question(divided: exact_loss.DividedLoss) -> kit.Question | None:
     """Return the question for how many misses no guess was better; None where nothing is missed.
 
     The wrong answers are those of somebody to whom a better model misses nothing, to whom it is
@@ -95,12 +88,12 @@ def question(divided: DividedLoss) -> kit.Question | None:
     )
 
 
-def opened_token(place: int, divided: DividedLoss) -> int:
+def opened_token(place: int, divided: exact_loss.DividedLoss) -> int:
     """Return the token that is open: the one asked for, else that with the highest loss."""
     return place if 0 <= place < len(divided) else int(divided.loss.argmax())
 
 
-def part(divided: DividedLoss, name: str) -> np.ndarray:
+def part(divided: exact_loss.DividedLoss, name: str) -> np.ndarray:
     """Return what colours the tokens (T,); of misses, 1 is the model's own and −1 the world's."""
     if name == "missed":
         return np.where(divided.missed, np.where(divided.best_guess, -1.0, 1.0), 0.0)
@@ -125,7 +118,7 @@ def strip_row(bundled: engine.Bundled, text: str, part_of: str, tokenizer) -> To
 def _picture(
     state: kit.PageState,
     story: ReadStory,
-    divided: DividedLoss,
+    divided: exact_loss.DividedLoss,
     asked: kit.Question | None,
     *,
     opened: bool,
@@ -133,7 +126,7 @@ def _picture(
     at = opened_token(state["token"], divided)
     part_of = state["part_of"] if opened else ""
     row = strip_row(story.bundled, story.text, part_of, story.bundled.tokenizer)
-    most = max(float(np.abs(np.array(row.values)).max()), CERTAIN)
+    most = max(float(np.abs(np.array(row.values)).max()), exact_loss.CERTAIN)
     key = f"{KEY}.strip"
     token_strip(
         [row],
@@ -185,7 +178,7 @@ def bars_of(bundled: engine.Bundled, text: str, at: int) -> tuple[np.ndarray, ..
 
     ids (N,), and their probabilities by both (N,), (N,), the model's first.
     """
-    given = np.exp(log_softmax(logits_of(bundled, text)[at : at + 1]))[0]
+    given = np.exp(exact_loss.log_softmax(logits_of(bundled, text)[at : at + 1]))[0]
     true = truth_of(bundled, text).following[at].dense(len(given))
     best = np.argsort(-np.maximum(true, given), kind="stable")[:SHOWN]
     best = best[np.argsort(-given[best], kind="stable")]
@@ -193,7 +186,7 @@ def bars_of(bundled: engine.Bundled, text: str, at: int) -> tuple[np.ndarray, ..
 
 
 def opened_lines(
-    story: ReadStory, divided: DividedLoss, at: int, *, told: bool = True
+    story: ReadStory, divided: exact_loss.DividedLoss, at: int, *, told: bool = True
 ) -> list[str]:
     """Return what is said of a token: what could come, the parts of its loss, whose error.
 
@@ -244,13 +237,13 @@ def added(value: float) -> str:
     return f"− {text[1:]}" if text.startswith("−") else f"+ {text}"
 
 
-def of_story(divided: DividedLoss) -> dict[str, Any]:
+def of_story(divided: exact_loss.DividedLoss) -> dict[str, Any]:
     """Return the mean parts of a story's loss as sentences name them."""
     means = {name: float(getattr(divided, name).mean()) for name in ("loss", *PARTS)}
     return means | {"dice": added(means["dice"])}
 
 
-def _parts(state: kit.PageState, story: ReadStory, divided: DividedLoss) -> None:
+def _parts(state: kit.PageState, story: ReadStory, divided: exact_loss.DividedLoss) -> None:
     kit.section(words.divided)
     name, known = story.bundled.name, known_errors()
     own = tuple(float(getattr(divided, part).mean()) for part in PARTS)
@@ -282,7 +275,7 @@ def bars(own: tuple[float, ...], name: str, mode: kit.Mode) -> kit.Figure:
     return stacked(columns, series, names, ("residual", "weights", "accent"), words.bar_axis, mode)
 
 
-def corpus_line(corpus: CorpusLoss) -> str:
+def corpus_line(corpus: exact_loss.CorpusLoss) -> str:
     """Return the parts of a model's loss on held-out stories, with their standard errors."""
     means = {
         part: f"{signed(mean.value)} ± {mean.error:.3f}"
@@ -299,7 +292,7 @@ def _results(job: kit.Job) -> None:
         kit.prose(corpus_line(last.corpus))
 
 
-def _throws(state: kit.PageState, story: ReadStory, divided: DividedLoss) -> None:
+def _throws(state: kit.PageState, story: ReadStory, divided: exact_loss.DividedLoss) -> None:
     kit.section(words.again)
     drawn = drawn_of(story.bundled, story.text, len(divided), state["throw"])
     tokenizer = story.bundled.tokenizer
@@ -320,7 +313,7 @@ def _throws(state: kit.PageState, story: ReadStory, divided: DividedLoss) -> Non
     kit.prose(f"{thrown}\n\n{mean_line(divided)}")
 
 
-def mean_line(divided: DividedLoss) -> str:
+def mean_line(divided: exact_loss.DividedLoss) -> str:
     """Return how many guesses miss on average, the model's and the best ones."""
     model, best = float((1 - divided.guess_true).sum()), float((1 - divided.best_true).sum())
     apart = model - best
@@ -332,13 +325,13 @@ def mean_line(divided: DividedLoss) -> str:
 @kit.kept(64)
 def drawn_of(bundled: engine.Bundled, text: str, tokens: int, seed: int) -> np.ndarray:
     """Return a token for each place of a story, drawn from the true distribution."""
-    return draw_again(truth_of(bundled, text), tokens, seed)
+    return exact_loss.draw_again(truth_of(bundled, text), tokens, seed)
 
 
-def _code(story: ReadStory, divided: DividedLoss) -> None:
+def _code(story: ReadStory, divided: exact_loss.DividedLoss) -> None:
     names = ("loss", *PARTS)
     kit.show_code(
-        [true_tokens, divide_logits],
+        [true_tokens, exact_loss.divide_logits],
         words.snippet.format(name=story.bundled.name, text=story.text, names=names),
         "\n".join(f"{name} {getattr(divided, name).mean():.3f}" for name in names),
     )

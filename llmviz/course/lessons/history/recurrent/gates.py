@@ -8,14 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from llmviz.course import components as lv
-from llmviz.course.lessons.history.recurrent import words
+from llmviz.course.lessons.history.recurrent import recurrent_states, words
 from llmviz.course.lessons.history.recurrent.name_read import KEY, rows_of, states
-from llmviz.course.lessons.history.recurrent.recurrent_states import (
-    GATES,
-    GateSteps,
-    before,
-    gate_steps,
-)
 from llmviz.course.lessons.history.typed_name import show
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.matrix_picture import Picture
@@ -31,7 +25,7 @@ BOUNDED = {"hidden", "candidate", "before", "shown"}  # between −1 and 1
 def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> None:
     """Show how the state was made at each letter, and one gate opened."""
     cell, known = state["cell"], (bundled, name)
-    gated, gate = len(GATES[cell]) > 1, GATES[cell][-1]
+    gated, gate = len(recurrent_states.GATES[cell]) > 1, recurrent_states.GATES[cell][-1]
     kit.section(words.strips)
     picture = strips(*known) if gated else gate_picture(*known, "hidden")
     show(state, picture, key=f"{KEY}.{cell}", control="state", stacked=True)
@@ -43,7 +37,7 @@ def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> None:
     kit.prose(words.gate_read, c=bundled.model.config.n_embd, h=bundled.model.layers[0].hidden_size)
     layer, value = bundled.model.layers[0], float(opened(bundled, name, gate).value[-1, 0])
     kit.show_code(
-        [layer.step, type(layer).steps, gate_steps],
+        [layer.step, type(layer).steps, recurrent_states.gate_steps],
         words.snippet_strips.format(bundled_name=bundled.name, name=name, gate=gate),
         f"{value:.4f}",
     )
@@ -51,7 +45,7 @@ def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> None:
 
 def _choice(state: kit.PageState, cell: str) -> str:
     """Show the choice of a gate; return it. Where a cell has fewer gates, the last one stands."""
-    gates = dict(zip(ORDINALS, GATES[cell], strict=False))
+    gates = dict(zip(ORDINALS, recurrent_states.GATES[cell], strict=False))
     if state["gate"] not in gates:
         state["gate"] = list(gates)[-1]
     kit.choose(state, "gate", words.gate, {key: words.labels[gate] for key, gate in gates.items()})
@@ -93,13 +87,15 @@ def strips(bundled: engine.Bundled, name: str) -> Picture:
     parts = states(bundled, name).parts
     drawn = _Strips(rows_of(bundled, name))
     memory = "cell" if "cell" in parts else "hidden"
-    old = before(parts[memory])
+    old = recurrent_states.before(parts[memory])
     first = {"cell": "cell before", "hidden": "before"}[memory]
     drawn.add(first, old)
-    for gate in GATES[cell]:
+    for gate in recurrent_states.GATES[cell]:
         drawn.add(gate, parts[gate])
     later = _lstm(drawn, parts, old) if "cell" in parts else _gru(drawn, parts, old)
-    for names, line in zip([[first, *GATES[cell]], *later], words.steps[cell], strict=True):
+    for names, line in zip(
+        [[first, *recurrent_states.GATES[cell]], *later], words.steps[cell], strict=True
+    ):
         drawn.picture.step(names, line)
     return drawn.picture
 
@@ -126,9 +122,9 @@ def _lstm(drawn: _Strips, parts: dict[str, Tensor], old: Tensor) -> list[list[st
 
 
 @kit.kept(64)
-def opened(bundled: engine.Bundled, name: str, gate: str) -> GateSteps:
+def opened(bundled: engine.Bundled, name: str, gate: str) -> recurrent_states.GateSteps:
     """Return how one gate came about at every letter of a name."""
-    return gate_steps(bundled.model, states(bundled, name), gate)
+    return recurrent_states.gate_steps(bundled.model, states(bundled, name), gate)
 
 
 @kit.kept(64)

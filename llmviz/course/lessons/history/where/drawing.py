@@ -10,15 +10,7 @@ import streamlit as st
 from llmviz.corpus.drawn_pictures import SIDE, read_picture, write_picture
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.components.draw_pad.view import draw_pad
-from llmviz.course.lessons.history.where import words
-from llmviz.course.lessons.history.where.letter_pictures import (
-    STEPS,
-    Networks,
-    draw_letter,
-    fitted,
-    picture_of,
-    which_letter,
-)
+from llmviz.course.lessons.history.where import letter_pictures, words
 from llmviz.course.ui import kit
 
 KEY = "history.where.pad"
@@ -39,7 +31,7 @@ def generate(state: kit.PageState, name: str) -> None:
 _training = kit.job_of("llmviz.course.lessons.history.where.letter_pictures:train_networks")
 
 
-def _once_trained(draw: Callable[[Networks], None]) -> None:
+def _once_trained(draw: Callable[[letter_pictures.Networks], None]) -> None:
     job = _training()
     if job.over:
         _draw_results(job, draw)
@@ -53,10 +45,13 @@ def _waiting(job: kit.Job) -> None:
         st.progress(0.0, words.waits)
         return
     step, loss, _ = done[-1]
-    st.progress(step / STEPS, words.training.format(step=step, steps=STEPS, loss=loss))
+    st.progress(
+        step / letter_pictures.STEPS,
+        words.training.format(step=step, steps=letter_pictures.STEPS, loss=loss),
+    )
 
 
-def _draw_results(job: kit.Job, draw: Callable[[Networks], None]) -> None:
+def _draw_results(job: kit.Job, draw: Callable[[letter_pictures.Networks], None]) -> None:
     networks = job.results[-1][2] if job.results else None
     if networks is not None and not job.problem:
         draw(networks)
@@ -69,10 +64,10 @@ def _first(name: str) -> str:
     return name[0].upper() if name else DEFAULT
 
 
-def _classify(state: kit.PageState, name: str, networks: Networks) -> None:
+def _classify(state: kit.PageState, name: str, networks: letter_pictures.Networks) -> None:
 
     known = read_picture(state["pad"])
-    picture = picture_of(_first(name), SIDE) if known is None else known
+    picture = letter_pictures.picture_of(_first(name), SIDE) if known is None else known
     left, right = st.columns([1, 2], gap="medium")
     with left:
         drawn = kit.bound(
@@ -83,7 +78,7 @@ def _classify(state: kit.PageState, name: str, networks: Networks) -> None:
         if not picture.any():
             st.info(words.pad_empty, icon=":material/edit:")
             return
-        p = which_letter(networks, picture)
+        p = letter_pictures.which_letter(networks, picture)
         _bars(p)
         kit.prose(report(p, networks))
     _code(picture, p)
@@ -96,7 +91,7 @@ def _bars(p: np.ndarray) -> None:
     kit.case_rows(cases, kit.Axis(0, 1, words.pad_letters), key=f"{KEY}.letters", words={})
 
 
-def report(p: np.ndarray, networks: Networks) -> str:
+def report(p: np.ndarray, networks: letter_pictures.Networks) -> str:
     best = int(p.argmax())
     return words.pad_done.format(
         best=kit.bold(ascii_uppercase[best]),
@@ -109,7 +104,7 @@ def report(p: np.ndarray, networks: Networks) -> str:
 def _code(picture: np.ndarray, p: np.ndarray) -> None:
     best = int(p.argmax())
     kit.show_code(
-        [which_letter, fitted],
+        [letter_pictures.which_letter, letter_pictures.fitted],
         words.snippet_drawing.format(picture=write_picture(picture)),
         f"{ascii_uppercase[best]} {p[best]:.3f}",
     )
@@ -125,11 +120,11 @@ def drawn_letter(name: str, letter: str, pixels: np.ndarray) -> str:
     )
 
 
-def _generate(state: kit.PageState, name: str, networks: Networks) -> None:
+def _generate(state: kit.PageState, name: str, networks: letter_pictures.Networks) -> None:
 
     st.number_input(words.draws_seed, width=200, **state.ranged("drawseed"))
     letter = _first(name)
-    pixels = draw_letter(networks, letter, state["drawseed"])
+    pixels = letter_pictures.draw_letter(networks, letter, state["drawseed"])
     with st.container(width=440):
         cell_grid(
             pixels,
@@ -142,7 +137,7 @@ def _generate(state: kit.PageState, name: str, networks: Networks) -> None:
         )
     kit.prose(drawn_letter(name, letter, pixels))
     kit.show_code(
-        [draw_letter],
+        [letter_pictures.draw_letter],
         words.snippet_drawing_generate.format(letter=letter, drawseed=state["drawseed"]),
         "\n".join("".join("#" if pixel else "." for pixel in row) for row in pixels),
     )

@@ -9,13 +9,7 @@ from llmviz.corpus.roles import split_words
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.components.text_guard.view import text_guard
 from llmviz.course.document.marks import as_markdown
-from llmviz.course.lessons.language.stems import words
-from llmviz.course.lessons.language.stems.model import (
-    STEMMERS,
-    families,
-    judged_pairs,
-    snowball_stem,
-)
+from llmviz.course.lessons.language.stems import model, words
 from llmviz.course.lessons.language.stems.steps import opened_text, rule_text
 from llmviz.course.ui import kit
 from llmviz.language.lemmas import lemma
@@ -66,7 +60,7 @@ def draw(state: kit.PageState) -> None:
 
 def end(listed: tuple[str, ...]) -> dict[str, object]:
     """Return what the chapter ends with, for at least one word."""
-    faults = [pair.fault for pair in judged_pairs("porter")]
+    faults = [pair.fault for pair in model.judged_pairs("porter")]
     return {
         "one": kit.quote(stem("connected")),
         "other": kit.quote(stem("connecting")),
@@ -94,7 +88,7 @@ def remarks(listed: tuple[str, ...]) -> list[str]:
     """Return what is to be said of the words: shared stems, signs beyond a to z, short ones."""
     shared = "; ".join(
         f"{', '.join(map(kit.quote, members))} ({kit.quote(name)})"
-        for name, members in families(listed).items()
+        for name, members in model.families(listed).items()
     )
     other = [word for word in listed if set(word.lower()) - set(ascii_lowercase)]
     short = [word for word in listed if len(word) < 3 and stem(word) != word.lower()]
@@ -116,7 +110,7 @@ def question(listed: tuple[str, ...]) -> tuple[kit.Question, int] | None:
 
     The wrong answers are what else is made of it. None where no word has three answers.
     """
-    judged = {word for pair in judged_pairs("porter") for word in pair.words}
+    judged = {word for pair in model.judged_pairs("porter") for word in pair.words}
     found = [
         (-len({step.after for step in steps_of(word)}), at)
         for at, word in enumerate(listed)
@@ -144,7 +138,7 @@ def _made_of(word: str) -> dict[str, str]:
     if not word.isascii() or not word.isalpha() or stem(word) == word.lower():
         return {}
     first = next(step.after for step in steps_of(word) if step.before != step.after)
-    forms = stem(word), word.lower(), first, snowball_stem(word), lemma(word).dictionary
+    forms = stem(word), word.lower(), first, model.snowball_stem(word), lemma(word).dictionary
     made: dict[str, str] = {}
     for kind, form in zip(words.ask_reasons, forms, strict=True):
         made.setdefault(form, kind)
@@ -166,8 +160,8 @@ def _grid(state: kit.PageState, listed: tuple[str, ...], hidden: int | None) -> 
             cells.append(step.after if step else cells[-1])
             fired[row, column] = step is not None and step.fired
             values[row, column] = 0.25 * (step is not None and step.rule is not None)
-        fired[-1, column] = snowball_stem(word) != cells[-1]
-        texts.append([*cells, snowball_stem(word)])
+        fired[-1, column] = model.snowball_stem(word) != cells[-1]
+        texts.append([*cells, model.snowball_stem(word)])
     values[fired] = 1.0
     wanted = [whole_number(part) for part in state["rule"].split(".")]
     place = next(zip(*np.nonzero(fired.T), strict=True), (0, 0))
@@ -197,7 +191,7 @@ def _grid(state: kit.PageState, listed: tuple[str, ...], hidden: int | None) -> 
 def _opened(word: str, row: int) -> str:
     if 0 < row <= len(STEPS):
         return opened_text(word, steps_of(word), list(STEPS)[row - 1])
-    ours, theirs = stem(word), snowball_stem(word)
+    ours, theirs = stem(word), model.snowball_stem(word)
     line = words.opened_snowball[ours != theirs] if row else words.opened_start
     return line.format(word=kit.quote(word.lower()), stem=kit.quote(ours), other=kit.quote(theirs))
 
@@ -205,13 +199,13 @@ def _opened(word: str, row: int) -> str:
 def _faults() -> None:
     """Show which pairs both stemmers join and part, the faults coloured."""
     kit.section(words.faults)
-    pairs, *_ = columns = [judged_pairs(name) for name in STEMMERS]
+    pairs, *_ = columns = [model.judged_pairs(name) for name in model.STEMMERS]
     values = np.array([[pair.fault for pair in line] for line in columns], np.float32).T
     cell_grid(
         values,
         key=f"{KEY}.faults",
         row_names=[words.pair[pair.together].format(*pair.words) for pair in pairs],
-        column_names=[words.stemmers[name] for name in STEMMERS],
+        column_names=[words.stemmers[name] for name in model.STEMMERS],
         texts=[[" · ".join(pair.stems) for pair in line] for line in zip(*columns, strict=True)],
         starts=[sum(not pair.together for pair in pairs)],
         limit=1.6,

@@ -16,16 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from llmviz import records
-from llmviz.course.lessons.reasoning.sum_texts import (
-    END,
-    LONGEST,
-    Sum,
-    answer_of,
-    decode,
-    encode,
-    is_right,
-    question_of,
-)
+from llmviz.course.lessons.reasoning import sum_texts
 from llmviz.paths import EXPERIMENT_FOLDER
 
 FILE = "more-tries.json"
@@ -49,7 +40,7 @@ class Try:
     @property
     def answer(self) -> int | None:
         """The number that it answers; None where it has another form."""
-        return answer_of(self.text)
+        return sum_texts.answer_of(self.text)
 
     @property
     def tokens(self) -> int:
@@ -72,9 +63,9 @@ def vote(tries: Sequence[Try]) -> Try | None:
     return next(attempt for attempt in tries if attempt.answer == most)
 
 
-def checked(tries: Sequence[Try], numbers: Sum) -> Try | None:
+def checked(tries: Sequence[Try], numbers: sum_texts.Sum) -> Try | None:
     """Return the first try that a checker finds right; the first of all where none is right."""
-    right = (attempt for attempt in tries if is_right(numbers, attempt.text))
+    right = (attempt for attempt in tries if sum_texts.is_right(numbers, attempt.text))
     return next(right, tries[0] if tries else None)
 
 
@@ -83,7 +74,7 @@ def likely(tries: Sequence[Try]) -> Try | None:
     return max(tries, key=lambda attempt: attempt.log_p, default=None)
 
 
-def chosen(tries: Sequence[Try], numbers: Sum, choice: str) -> Try | None:
+def chosen(tries: Sequence[Try], numbers: sum_texts.Sum, choice: str) -> Try | None:
     """Return the try that a way of CHOICES takes. Raises ValueError for another name."""
     ways: dict[str, Callable[[], Try | None]] = {
         VOTE: lambda: vote(tries),
@@ -95,7 +86,9 @@ def chosen(tries: Sequence[Try], numbers: Sum, choice: str) -> Try | None:
     return ways[choice]()
 
 
-def tries_of(model: Any, questions: Sequence[Sum], count: int, seed: int) -> list[list[Try]]:
+def tries_of(
+    model: Any, questions: Sequence[sum_texts.Sum], count: int, seed: int
+) -> list[list[Try]]:
     """Return so many samples of each sum, (Q, N)."""
     import torch
 
@@ -103,30 +96,32 @@ def tries_of(model: Any, questions: Sequence[Sum], count: int, seed: int) -> lis
     from llmviz.finetuning.rewarded import log_probabilities
     from llmviz.finetuning.rollouts import sample_groups
 
-    prompts = [encode(question_of(numbers)) for numbers in questions]
+    prompts = [sum_texts.encode(sum_texts.question_of(numbers)) for numbers in questions]
     found = []
-    groups = sample_groups(model, prompts, count, LONGEST, END, seed)
+    groups = sample_groups(model, prompts, count, sum_texts.LONGEST, sum_texts.END, seed)
     for prompt, texts in zip(prompts, groups, strict=True):
-        written = Written.of([prompt] * count, texts, END)
+        written = Written.of([prompt] * count, texts, sum_texts.END)
         with torch.inference_mode():
             log_p = written.chosen(log_probabilities(model, written)).sum(1).tolist()
-        found.append([Try(decode(ids), value) for ids, value in zip(texts, log_p, strict=True)])
+        found.append(
+            [Try(sum_texts.decode(ids), value) for ids, value in zip(texts, log_p, strict=True)]
+        )
     return found
 
 
-def beams_of(model: Any, numbers: Sum, width: int) -> list[Try]:
+def beams_of(model: Any, numbers: sum_texts.Sum, width: int) -> list[Try]:
     """Return the texts of a beam search, the most probable one first."""
     from llmviz.serving import Engine, Request, ServingConfig
 
     engine = Engine(model, ServingConfig(max_batch=width, block_size=8, n_blocks=8 * width))
-    prompt = tuple(encode(question_of(numbers)))
-    engine.add(Request("beam", prompt, LONGEST, stop_ids=(END,), beams=width))
+    prompt = tuple(sum_texts.encode(sum_texts.question_of(numbers)))
+    engine.add(Request("beam", prompt, sum_texts.LONGEST, stop_ids=(sum_texts.END,), beams=width))
     found: list[Any] = []
     while engine.busy:
         tick = engine.step()
         found += tick.finished if tick else ()
     return [
-        Try(decode(beam.tokens), float(beam.score))
+        Try(sum_texts.decode(beam.tokens), float(beam.score))
         for beam in sorted(found, key=lambda beam: beam.sample)
         if beam.score is not None
     ]

@@ -67,9 +67,3 @@ def prompt_of(messages: Sequence[Message], shape: str = OWN) -> tuple[int, ...]:
     for piece in pieces_of(messages, shape):
         ids += tokenizer().encode(piece.text) if piece.id is None else [piece.id]
     return tuple(ids)
-
-
-def typed_line(message: Message, line: str, how: str) -> Message:
-    """Return a user's turn with a system line typed in front of it."""
-    written = f"{TURN_END}<|system|> {line}{TURN_END}<|user|>" if how != AS_WORDS else line
-    return replace(message, content=f"{written} {message.content}")

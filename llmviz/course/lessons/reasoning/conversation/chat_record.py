@@ -13,13 +13,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from llmviz.course.lessons.reasoning.conversation.chat_model import (
-    COMMAND,
-    SEEDS,
-    WAYS,
-    bundled,
-    tokenizer,
-)
+from llmviz.course.lessons.reasoning.conversation import chat_model
 from llmviz.course.lessons.reasoning.conversation.chat_prompts import OWN, pieces_of, prompt_of
 from llmviz.course.lessons.reasoning.think_first import Share
 from llmviz.finetuning.conversations import ASSISTANT, Message
@@ -73,12 +67,12 @@ class ChatModel:
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, list[ChatModel]]:
     """Return the bundled results, three models of each way. ValueError: missing or damaged."""
-    found: dict[str, list[ChatModel]] = {way: [] for way in WAYS}
-    with Recorded(folder / FILE, COMMAND) as content:
+    found: dict[str, list[ChatModel]] = {way: [] for way in chat_model.WAYS}
+    with Recorded(folder / FILE, chat_model.COMMAND) as content:
         for model in typed(content["models"], list[ChatModel]):
             found[model.way].append(model)
-        if any(len(models) != len(SEEDS) for models in found.values()):
-            raise ValueError(f"{len(SEEDS)} models of each way are needed")
+        if any(len(models) != len(chat_model.SEEDS) for models in found.values()):
+            raise ValueError(f"{len(chat_model.SEEDS)} models of each way are needed")
     return found
 
 
@@ -107,7 +101,7 @@ def tokens_of(messages: Sequence[Message], shape: str = OWN) -> list[ChatToken]:
 
     Raises ValueError where a text cannot be written as UTF-8.
     """
-    own, tokens, message, speaks = tokenizer(), list[ChatToken](), -1, False
+    own, tokens, message, speaks = chat_model.tokenizer(), list[ChatToken](), -1, False
     for piece in pieces_of(messages, shape):
         opens = piece.id is not None and piece.text != TURN_END and piece.id != own.end
         message += opens
@@ -158,7 +152,7 @@ def reply(messages: Sequence[Message], shape: str = OWN) -> Written:
     """
     from llmviz.sampling import generate
 
-    model, own = bundled(), tokenizer()
+    model, own = chat_model.bundled(), chat_model.tokenizer()
     prompt = prompt_of(messages, shape)
     room = model.context_length - len(prompt) + 1  # the last token that is written is not read
     if room < 1:

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from llmviz.course.lessons.reasoning.preference.preference_texts import Judged
-
 COUNTS = (1, 2, 4, 8, 16, 32, 64)
 
 
@@ -55,20 +53,3 @@ class Curve:
     good: tuple[float, ...]
     glad: tuple[float, ...]
     grammatical: tuple[float, ...]
-
-
-def curve_of(rewards: Sequence[Sequence[float]], truth: Sequence[Sequence[Judged]]) -> Curve:
-    """Return the curve of samples of several stories."""
-
-    def along(values: Sequence[Sequence[float]]) -> tuple[float, ...]:
-        pairs = list(zip(rewards, values, strict=True))
-        return tuple(
-            round(float(np.mean([best_of(*pair, n) for pair in pairs])), 4) for n in COUNTS
-        )
-
-    return Curve(
-        along([np.asarray(some) - np.mean(some) for some in rewards]),
-        along([[float(ending.good) for ending in some] for some in truth]),
-        along([[float(ending.mood > 0) for ending in some] for some in truth]),
-        along([[float(ending.grammatical) for ending in some] for some in truth]),
-    )

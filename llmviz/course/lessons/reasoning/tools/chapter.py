@@ -2,14 +2,7 @@
 
 import streamlit as st
 
-from llmviz.course.lessons.reasoning.tools import TASKS, words
-from llmviz.course.lessons.reasoning.tools.tool_loop import (
-    HONEST,
-    MOST_CALLS,
-    RIGHT,
-    in_turns,
-    write,
-)
+from llmviz.course.lessons.reasoning.tools import TASKS, tool_loop, tool_texts, words
 from llmviz.course.lessons.reasoning.tools.tool_record import (
     BUNDLED,
     COMMAND,
@@ -21,13 +14,6 @@ from llmviz.course.lessons.reasoning.tools.tool_record import (
     recorded,
     share_of,
     together,
-)
-from llmviz.course.lessons.reasoning.tools.tool_texts import (
-    OPEN,
-    TOOL,
-    TRAINED,
-    Question,
-    question_of,
 )
 from llmviz.course.lessons.reasoning.tools.turns import run_of, turns
 from llmviz.course.ui import kit
@@ -49,9 +35,9 @@ def draw(state: kit.PageState) -> None:
     asked = question(task)
     opened = asked is None or kit.answered(asked, GUESS)
     with kit.stage("tools", stays=False):
-        given = kit.or_refused(question_of, state["toolasked"])
+        given = kit.or_refused(tool_texts.question_of, state["toolasked"])
         if given is not None:
-            turns((given, TOOL, HONEST, ""), f"{KEY}.strip")
+            turns((given, tool_texts.TOOL, tool_loop.HONEST, ""), f"{KEY}.strip")
         kit.text_input(state, "toolasked", words.asked, width=420)
         _digits(task, asked)
         kit.choose(state, "tooltask", words.task, {name: words.tasks[name] for name in TASKS})
@@ -61,20 +47,20 @@ def draw(state: kit.PageState) -> None:
         kit.predict(asked, GUESS, covers=True, hand=True)
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
-    kit.section(words.intro, trained=TRAINED, calls=MOST_CALLS)
+    kit.section(words.intro, trained=tool_texts.TRAINED, calls=tool_loop.MOST_CALLS)
     _code(given)
     _mask()
     if opened:
         shares = {
-            name: kit.percent(right(PRODUCT, TRAINED + more).share)
+            name: kit.percent(right(PRODUCT, tool_texts.TRAINED + more).share)
             for name, more in (("inside", 0), ("beyond", 1))
         }
-        kit.seen(words.end, digits=TRAINED, **shares)
+        kit.seen(words.end, digits=tool_texts.TRAINED, **shares)
 
 
 def right(task: str, digits: int) -> Share:
     """Return the right answers of the models with calls together."""
-    return together([model.right[task][digits] for model in recorded()[TOOL]])
+    return together([model.right[task][digits] for model in recorded()[tool_texts.TOOL]])
 
 
 def question(task: str) -> kit.Question | None:
@@ -84,18 +70,18 @@ def question(task: str) -> kit.Question | None:
     further digit is a little harder. None where they are too near to what was measured.
     """
     shares = [right(task, digits).share for digits in DIGITS]
-    last, further = shares[TRAINED - 1], len(DIGITS) - TRAINED
+    last, further = shares[tool_texts.TRAINED - 1], len(DIGITS) - tool_texts.TRAINED
     values = {
         "any": [last] * further,
         "harder": [last * (1 - n / (further + 1)) for n in range(1, further + 1)],
-        "right": shares[TRAINED:],
+        "right": shares[tool_texts.TRAINED :],
     }
     for name in ("any", "harder"):
         pairs = zip(values[name], values["right"], strict=True)
         if sum(abs(a - b) for a, b in pairs) < APART * further:
             return None
     return kit.Question(
-        words.ask.format(digits=TRAINED),
+        words.ask.format(digits=tool_texts.TRAINED),
         [words.ask_answers[name] for name in values],
         2,
         [words.ask_reasons[name] for name in values],
@@ -112,7 +98,7 @@ def _digits(task: str, asked: kit.Question | None) -> None:
         kit.Scale(0, 1, words.right_axis),
         asked,
         GUESS,
-        known=TRAINED,
+        known=tool_texts.TRAINED,
         picture=f"{KEY}.line",
         form="percent",
     )
@@ -121,7 +107,7 @@ def _digits(task: str, asked: kit.Question | None) -> None:
 def causes(task: str, digits: int) -> dict[str, int]:
     """Return where wrong answers with calls come from, of the three models together."""
     found: dict[str, int] = {}
-    for model in recorded()[TOOL]:
+    for model in recorded()[tool_texts.TOOL]:
         for cause, number in model.causes[task][digits].items():
             found[cause] = found.get(cause, 0) + number
     return found
@@ -129,13 +115,13 @@ def causes(task: str, digits: int) -> dict[str, int]:
 
 def digits_read(task: str) -> str:
     """Return what becomes of calls with one digit more than was trained."""
-    inside, outside = right(task, TRAINED), right(task, TRAINED + 1)
+    inside, outside = right(task, tool_texts.TRAINED), right(task, tool_texts.TRAINED + 1)
     # The intervals tell them apart, or they do not.
     kind = "falls" if outside.interval[1] < inside.interval[0] else "holds"
-    found = causes(task, TRAINED + 1)
+    found = causes(task, tool_texts.TRAINED + 1)
     return words.digits_read[kind].format(
-        trained=TRAINED,
-        most=TRAINED + 1,
+        trained=tool_texts.TRAINED,
+        most=tool_texts.TRAINED + 1,
         inside=kit.percent(inside.share),
         outside=kit.percent(outside.share),
         wrong=outside.count - outside.right,
@@ -144,13 +130,13 @@ def digits_read(task: str) -> str:
     )
 
 
-def _code(given: Question | None) -> None:
+def _code(given: tool_texts.Question | None) -> None:
     if given is None:
         return
-    run = run_of((given, TOOL, HONEST, ""))
+    run = run_of((given, tool_texts.TOOL, tool_loop.HONEST, ""))
     kit.show_code(
-        [in_turns, write],
-        words.snippet.format(way=TOOL, question=given.text[:-1]),
+        [tool_loop.in_turns, tool_loop.write],
+        words.snippet.format(way=tool_texts.TOOL, question=given.text[:-1]),
         f"{[(call.text, call.result) for call in run.calls]} {run.answer}",
     )
 
@@ -158,10 +144,10 @@ def _code(given: Question | None) -> None:
 def _mask() -> None:
     kit.section(words.mask)
     plain, learned = (
-        together([share_of(model.asked, RIGHT) for model in recorded()[way]])
-        for way in (TOOL, OPEN)
+        together([share_of(model.asked, tool_loop.RIGHT) for model in recorded()[way]])
+        for way in (tool_texts.TOOL, tool_texts.OPEN)
     )
-    own = together([model.invented for model in recorded()[OPEN] if model.invented])
+    own = together([model.invented for model in recorded()[tool_texts.OPEN] if model.invented])
     cases = [
         kit.Case(words.mask_rows["plain"], plain.share, plain.interval, role="value"),
         kit.Case(words.mask_rows["open"], learned.share, learned.interval),

@@ -16,13 +16,7 @@ from typing import TYPE_CHECKING
 
 from llmviz import records
 from llmviz.course.lessons.reasoning import small_gpt
-from llmviz.course.lessons.reasoning.tools.tool_texts import (
-    DIRECT,
-    DOUBT,
-    TOOL,
-    WAYS,
-    new_model,
-)
+from llmviz.course.lessons.reasoning.tools import tool_texts
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.measures import Share
 
@@ -31,7 +25,7 @@ if TYPE_CHECKING:
 
 COMMAND = "python -m experiments make tools"
 FOLDER, FILE = EXPERIMENT_FOLDER / "tools", "record.json"
-BUNDLED = (DIRECT, TOOL, DOUBT)
+BUNDLED = (tool_texts.DIRECT, tool_texts.TOOL, tool_texts.DOUBT)
 SEEDS = (0, 1, 2)
 SUM, PRODUCT, CHAIN, LONGER = "sum", "product", "chain", "longer"
 DIGITS = (1, 2, 3, 4, 5, 6)
@@ -65,7 +59,7 @@ class Measured:
 @cache
 def recorded(folder: Path = FOLDER) -> dict[str, list[Measured]]:
     """Return the bundled results, three models for each way. ValueError: missing or damaged."""
-    found: dict[str, list[Measured]] = {way: [] for way in WAYS}
+    found: dict[str, list[Measured]] = {way: [] for way in tool_texts.WAYS}
     with records.Recorded(folder / FILE, COMMAND) as content:
         for model in records.typed(content["models"], list[Measured]):
             found[model.way].append(model)
@@ -77,7 +71,9 @@ def recorded(folder: Path = FOLDER) -> dict[str, list[Measured]]:
 @cache
 def bundled(way: str, folder: Path = FOLDER) -> GPT:
     """Return the first model of a way of BUNDLED. Raises ValueError where it is missing."""
-    return small_gpt.read_weights(folder / f"{way}.safetensors", COMMAND, lambda _: new_model())
+    return small_gpt.read_weights(
+        folder / f"{way}.safetensors", COMMAND, lambda _: tool_texts.new_model()
+    )
 
 
 def together(shares: Sequence[Share]) -> Share:

@@ -59,7 +59,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     parts = passage_record, chat_record
     here = recorded, lambda: [bundled(way) for way in MODELS], chat_model.bundled
-    commands = "\n".join((COMMAND, *(part.COMMAND for part in parts)))
+    commands = "\n".join((COMMAND, passage_record.COMMAND, chat_model.COMMAND))
     if not kit.is_here(words.missing, commands, *here, *(part.recorded for part in parts)):
         return
     asked = question()

@@ -7,13 +7,7 @@ import streamlit as st
 
 from llmviz.course.components.beam_tree.view import Branch, beam_tree
 from llmviz.course.lessons.sampling import source
-from llmviz.course.lessons.sampling.beam import MOST_WIDTH, words
-from llmviz.course.lessons.sampling.beam.model import (
-    Compared,
-    compare,
-    continuation_count,
-    taken_at,
-)
+from llmviz.course.lessons.sampling.beam import MOST_WIDTH, model, words
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
@@ -85,10 +79,10 @@ def _controls(state: kit.PageState, *, shown: bool) -> None:
 @kit.kept(32)
 def searched(
     bundled: engine.Bundled, ids: tuple[int, ...], stop_id: int | None, length: int
-) -> Compared:
+) -> model.Compared:
     """Return all texts of up to some tokens, and the finds of a beam of each width among them."""
     every = exhaustive_search(bundled.model, list(ids), length, stop_id=stop_id)
-    return compare(
+    return model.compare(
         every,
         lambda width: beam_search(
             bundled.model, list(ids), width, length, 0.0, stop_id, shown=max(2, width)
@@ -126,7 +120,7 @@ def _tree(prompt: Prompted, tree: BeamTree, width: int) -> None:
 
 
 def _caption(tree: BeamTree, step: int) -> str:
-    taken, ended = taken_at(tree, step)
+    taken, ended = model.taken_at(tree, step)
     text = words.picture["at_ends" if ended else "at"]
     return text.format(k=step, w=kit.count(taken, "continuation"), ended=ended)
 
@@ -176,7 +170,7 @@ def question(prompt: Prompted, every: Continuations) -> kit.Question | None:
     return kit.Question.among(text, reasons, said(right))
 
 
-def _ladder(prompt: Prompted, compared: Compared) -> None:
+def _ladder(prompt: Prompted, compared: model.Compared) -> None:
     every, places = compared.every, compared.places
     rows = sorted({*range(1, min(ROWS, len(every.ids)) + 1), *places.values()})
     cases = []
@@ -205,7 +199,7 @@ def note(place: int, places: dict[int, int]) -> str:
     return (words.greedy if widths == [1] else words.of_width).format(widths=listed)
 
 
-def _all(prompt: Prompted, compared: Compared) -> None:
+def _all(prompt: Prompted, compared: model.Compared) -> None:
     every = compared.every
     kit.prose(
         words.all_texts,
@@ -235,7 +229,7 @@ def beams_find(best: Sequence[int], most: int, expanded: dict[int, int], v: int,
     return words.found_some.format(most=most, widths=", ".join(map(str, best)))
 
 
-def end(prompt: Prompted, compared: Compared) -> dict[str, str]:
+def end(prompt: Prompted, compared: model.Compared) -> dict[str, str]:
     """Return what the chapter ends with: where greedy choice stands among all texts."""
     every, v = compared.every, prompt.vocab_size
     found = words.end_finds if 1 in compared.best else words.end_misses
@@ -247,12 +241,12 @@ def end(prompt: Prompted, compared: Compared) -> dict[str, str]:
             beginning=kit.quote(prompt.text) if prompt.text else words.nothing,
         ),
         "n": kit.count(MANY, "token"),
-        "many": kit.count(continuation_count(v, MANY, can_end=can_end), "text"),
+        "many": kit.count(model.continuation_count(v, MANY, can_end=can_end), "text"),
         "beam": f"{v + 3 * v * (MANY - 1):,}",
     }
 
 
-def _code(prompt: Prompted, compared: Compared, length: int) -> None:
+def _code(prompt: Prompted, compared: model.Compared, length: int) -> None:
     every = compared.every
     kit.show_code(
         [beam_search, exhaustive_search],

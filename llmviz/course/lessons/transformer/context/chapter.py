@@ -10,15 +10,7 @@ import streamlit as st
 
 from llmviz.course import components as lv
 from llmviz.course.components.token_strip.view import TokenRow, TokenSelection, token_strip
-from llmviz.course.lessons.transformer.context import words
-from llmviz.course.lessons.transformer.context.model import (
-    Move,
-    Place,
-    TwoPaths,
-    largest_move,
-    last_piece,
-    two_paths,
-)
+from llmviz.course.lessons.transformer.context import model, words
 from llmviz.course.lessons.transformer.page import MODEL
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui import pinned_cells as cells
@@ -56,7 +48,7 @@ def draw(state: kit.PageState) -> None:
             return
         if a is None or b is None:
             return
-        paths = two_paths(bundled.model, a, b)
+        paths = model.two_paths(bundled.model, a, b)
         asked = path_question(paths)
         known = asked is None or kit.answered(asked, GUESS)
         _path(paths, asked, known)
@@ -72,7 +64,7 @@ def draw(state: kit.PageState) -> None:
         _deeper(state, bundled, paths, (a, b))
 
 
-def _sentence(state: kit.PageState, bundled: engine.Bundled, number: int) -> Place | None:
+def _sentence(state: kit.PageState, bundled: engine.Bundled, number: int) -> model.Place | None:
     """Show one sentence as tokens and return the word in it; None where it is not there.
 
     Raises ValueError: there is no text, or more of it than the model reads.
@@ -89,7 +81,7 @@ def _sentence(state: kit.PageState, bundled: engine.Bundled, number: int) -> Pla
     word = state["ctxword"].strip()
     place, pieces = state[at], 1
     if not 0 <= place < len(tokens):
-        place, pieces = last_piece(bundled.tokenizer, tokens, word) or (-1, 1)
+        place, pieces = model.last_piece(bundled.tokenizer, tokens, word) or (-1, 1)
     token_strip(
         [TokenRow("", tokens)],
         key=f"{KEY}.{key}",
@@ -102,15 +94,15 @@ def _sentence(state: kit.PageState, bundled: engine.Bundled, number: int) -> Pla
     if place < 0:
         kit.prose(words.not_there, word=kit.quote(state["ctxword"]), which=which)
         return None
-    return Place(ids, place + len(before), _read(bundled, ids), len(before))
+    return model.Place(ids, place + len(before), _read(bundled, ids), len(before))
 
 
-def known_steps(paths: TwoPaths) -> int:
+def known_steps(paths: model.TwoPaths) -> int:
     """Return how many steps are told before the question: those that no other token changes."""
     return 1 + (paths.steps[1].kind == "position")
 
 
-def path_question(paths: TwoPaths) -> kit.Question | None:
+def path_question(paths: model.TwoPaths) -> kit.Question | None:
     """Return how alike the two vectors stay, as a line to draw on.
 
     The wrong answers are those of somebody to whom a word is a word, and of one to whom each layer
@@ -134,7 +126,7 @@ def path_question(paths: TwoPaths) -> kit.Question | None:
     )
 
 
-def _path(paths: TwoPaths, asked: kit.Question | None, known: bool) -> None:
+def _path(paths: model.TwoPaths, asked: kit.Question | None, known: bool) -> None:
     """Draw how alike the two vectors are after each step; the hand draws what the layers do."""
     at, told = list(range(len(paths.steps))), known_steps(paths)
     inside = ("position", "attention")  # a layer, at whose end the axis is marked
@@ -167,12 +159,12 @@ def _path(paths: TwoPaths, asked: kit.Question | None, known: bool) -> None:
 def _deeper(
     state: kit.PageState,
     bundled: engine.Bundled,
-    paths: TwoPaths,
-    places: tuple[Place, Place],
+    paths: model.TwoPaths,
+    places: tuple[model.Place, model.Place],
 ) -> None:
     """Show which head wrote the most different things, and all numbers."""
     a, b = places
-    move = largest_move(paths, a, b)
+    move = model.largest_move(paths, a, b)
     kit.section(words.moved_section)
     kit.prose(what_moved(bundled, move))
     with st.container(horizontal=True):
@@ -181,7 +173,7 @@ def _deeper(
     _matrix(state, [_named(words.stages, step) for step in paths.steps], paths)
     about = {"list_a_ids": list(a.ids), "list_b_ids": list(b.ids), "a_at": a.at, "b_at": b.at}
     kit.show_code(
-        [read_stream, two_paths, largest_move],
+        [read_stream, model.two_paths, model.largest_move],
         words.snippet.format(name=bundled.name, **about),
         str([f"{value:.2f}" for value in paths.cosines]),
     )
@@ -190,7 +182,7 @@ def _deeper(
     kit.seen(words.end, a=own, b=other, change=change)
 
 
-def end_change(paths: TwoPaths, n_layer: int) -> str:
+def end_change(paths: model.TwoPaths, n_layer: int) -> str:
     """Return how the cosine of two vectors changed from the row to the last layer."""
     written, layers = (
         [kit.signed(float(value)) for value in paths.cosines],
@@ -216,7 +208,9 @@ def _named(texts: dict[str, str], stage: Stage) -> str:
     return texts[stage.kind].format(layer=stage.layer)
 
 
-def what_happens(bundled: engine.Bundled, paths: TwoPaths, a: Place, b: Place) -> str:
+def what_happens(
+    bundled: engine.Bundled, paths: model.TwoPaths, a: model.Place, b: model.Place
+) -> str:
     """Return the sentences about the curve: where both begin, where it falls, what comes next."""
     cosines = [kit.signed(float(value)) for value in paths.cosines]
     sentences = []
@@ -250,7 +244,7 @@ def what_happens(bundled: engine.Bundled, paths: TwoPaths, a: Place, b: Place) -
     return "\n\n".join((" ".join(sentences), expected, words.say_others))
 
 
-def what_moved(bundled: engine.Bundled, move: Move) -> str:
+def what_moved(bundled: engine.Bundled, move: model.Move) -> str:
     """Return the sentences about the attention step that moved the two vectors apart."""
     before, after = kit.signed(move.before), kit.signed(move.after)
     line = words.moved if move.before > move.after and before != after else words.moved_nowhere
@@ -268,7 +262,7 @@ def what_moved(bundled: engine.Bundled, move: Move) -> str:
     )
 
 
-def _matrix(state: kit.PageState, names: Sequence[str], paths: TwoPaths) -> None:
+def _matrix(state: kit.PageState, names: Sequence[str], paths: model.TwoPaths) -> None:
     a, b = unit_rows(paths.a), unit_rows(paths.b)
     kit.section(words.matrix, width=a.shape[1])
     limit = float(np.quantile(np.abs(np.vstack((a, b))), 0.99)) or None

@@ -12,13 +12,7 @@ from llmviz.course.components.heads_grid.view import heads_grid
 from llmviz.course.components.paired_bars.view import paired_bars
 from llmviz.course.components.token_strip.view import TokenRow, TokenSelection, token_strip
 from llmviz.course.document.marks import unmarked
-from llmviz.course.lessons.transformer.masked import words
-from llmviz.course.lessons.transformer.masked.model import (
-    all_weights,
-    from_both_sides,
-    from_the_left,
-    hidden_at,
-)
+from llmviz.course.lessons.transformer.masked import model, words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.question import hand_words, settle
 from llmviz.textfile import whole_number
@@ -27,7 +21,7 @@ from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Token
 HEADS_KEY = "transformer.masked.heads"
 
 
-weights_of = kit.kept(64)(kit.on_model(all_weights))
+weights_of = kit.kept(64)(kit.on_model(model.all_weights))
 
 
 def chosen_head(written: str, layers: int, heads: int) -> tuple[int, int]:
@@ -57,7 +51,7 @@ def draw_attention(
 ) -> None:
     """Show the heads of both on the text; name: the hidden word, as it is written in prose."""
     kit.section(words.attention)
-    hidden = tuple(hidden_at(both.model, read.ids, word))
+    hidden = tuple(model.hidden_at(both.model, read.ids, word))
     hidden_tokens = list(read.tokens)
     hidden_tokens[word + 1] = words.mask
     pictures = (
@@ -130,7 +124,7 @@ def chances_of(
     both: engine.Bundled, left: engine.Bundled, ids: tuple[int, ...]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return both models' probabilities (N, V) of each word: from both sides, from the left."""
-    return from_both_sides(both.model, ids), from_the_left(left.model, ids)
+    return model.from_both_sides(both.model, ids), model.from_the_left(left.model, ids)
 
 
 @kit.kept(32)
@@ -188,7 +182,7 @@ def _hidden_word(
     draw_attention(state, both, left, read, word, name)
     shares = [f"{probs[word, ids[word + 1]]:.3f}" for probs in p]
     kit.show_code(
-        [from_both_sides, from_the_left],
+        [model.from_both_sides, model.from_the_left],
         words.snippet.format(ids=list(ids), word=word, both=BOTH, left=LEFT),
         "\n".join(
             f"{tokenizer.decode([int(probs[word].argmax())])} {share}"

@@ -9,15 +9,9 @@ from typing import Any
 
 import torch
 
+from llmviz.finetuning import rewarded
 from llmviz.finetuning.dpo import dpo_steps
 from llmviz.finetuning.policy import Written
-from llmviz.finetuning.rewarded import (
-    Prompt,
-    Reward,
-    RewardConfig,
-    frozen_copy,
-    log_probabilities,
-)
 from llmviz.finetuning.rollouts import sample_groups
 
 
@@ -33,10 +27,10 @@ class PairUpdate:
 
 def learn_from_own_pairs(
     model: Any,
-    prompts: Callable[[int, int], Sequence[Prompt]],
-    reward: Reward,
+    prompts: Callable[[int, int], Sequence[rewarded.Prompt]],
+    reward: rewarded.Reward,
     end: int,
-    config: RewardConfig,
+    config: rewarded.RewardConfig,
     beta: float,
 ) -> Iterator[PairUpdate]:
     """Train a model on pairs of samples that the base wrote; yield what each update found.
@@ -46,7 +40,7 @@ def learn_from_own_pairs(
     lowest is the worse one, drawn where there are several. A group of equal rewards gives no pair.
     beta: of DPO.
     """
-    base = frozen_copy(model)
+    base = rewarded.frozen_copy(model)
     optimizer = torch.optim.AdamW(model.parameters(), config.rate, weight_decay=0.0)
     model.eval()
     for step in range(1, config.updates + 1):
@@ -66,9 +60,9 @@ def learn_from_own_pairs(
             yield PairUpdate(step, 0, 0.0, 0.0)
             continue
         written = Written.of(rows, texts, end)
-        now = written.chosen(log_probabilities(model, written)).sum(1).view(-1, 2)
+        now = written.chosen(rewarded.log_probabilities(model, written)).sum(1).view(-1, 2)
         with torch.no_grad():
-            theirs = written.chosen(log_probabilities(base, written)).sum(1).view(-1, 2)
+            theirs = written.chosen(rewarded.log_probabilities(base, written)).sum(1).view(-1, 2)
         steps = dpo_steps(now[:, 0], now[:, 1], theirs[:, 0], theirs[:, 1], beta)
         optimizer.zero_grad()
         steps.loss.backward()

@@ -1,6 +1,11 @@
-"""How the bundled text of word forms is made: short sentences in which stems meet endings often."""
+"""The bundled text of word forms: short sentences in which stems meet endings often."""
 
 import random
+from pathlib import Path
+
+from experiments._command import write_to
+from llmviz.paths import DATA
+from llmviz.wholefile import write_whole
 
 # What -ize can follow; the first two stand more often than the others.
 _IZE = ["token", "modern"] * 3 + [
@@ -87,3 +92,15 @@ def make_word_forms(seed: int = 0) -> str:
     rng = random.Random(seed)
     kinds = (_on_ize, _on_ness, _on_plurals)
     return "".join(kinds[at % len(kinds)](rng) + "\n" for at in range(SENTENCES))
+
+
+def make(folder: Path) -> None:
+    """Write the text into a folder."""
+    text = make_word_forms()
+    write_whole(
+        folder / "word-forms.txt", lambda path: path.write_text(text, "utf-8", newline="\n")
+    )
+
+
+if __name__ == "__main__":
+    write_to(make, "Write the text of word forms.", DATA)

@@ -1,7 +1,12 @@
-"""How the bundled list of given names is made: well-known ones, and crossings between them."""
+"""The bundled list of given names: well-known ones, and crossings between them."""
 
 import random
 from itertools import pairwise
+from pathlib import Path
+
+from experiments._command import write_to
+from llmviz.paths import DATA
+from llmviz.wholefile import write_whole
 
 NAME_COUNT = 8_000
 
@@ -107,3 +112,13 @@ def cross(first: str, second: str) -> str | None:
 
 def _tripled(name: str) -> bool:
     return any(a == b == c for (a, b), c in zip(pairwise(name), name[2:], strict=False))
+
+
+def make(folder: Path) -> None:
+    """Write the list into a folder, a name a line."""
+    text = "".join(f"{name}\n" for name in make_names())
+    write_whole(folder / "names.txt", lambda path: path.write_text(text, "utf-8", newline="\n"))
+
+
+if __name__ == "__main__":
+    write_to(make, "Write the list of given names.", DATA)
