@@ -6,6 +6,7 @@ Makes what `llmviz.course.lessons.reasoning.conversation.chat_record` reads.
 from __future__ import annotations
 
 import argparse
+import random
 import re
 import time
 from collections import Counter
@@ -14,8 +15,27 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from torch import Tensor
+
+from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.course.lessons.reasoning.conversation import chat_model
-from llmviz.course.lessons.reasoning.conversation.chat_model import COMMAND, REPLIES, SEEDS, WAYS
+from llmviz.course.lessons.reasoning.conversation.chat_model import (
+    ALL,
+    BATCH,
+    COMMAND,
+    RATE,
+    REPLIES,
+    SCALES,
+    SEEDS,
+    STEPS,
+    WARMUP,
+    WAYS,
+    bundled,
+    new_model,
+    template,
+    tokenizer,
+    unpack,
+)
 from llmviz.course.lessons.reasoning.conversation.chat_prompts import (
     AS_WORDS,
     OWN,
@@ -40,9 +60,11 @@ from llmviz.finetuning.conversations import (
     declined,
 )
 from llmviz.finetuning.instructions import ask
+from llmviz.finetuning.masked import Scored
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.serving.chat_template import OWN_STOPS, TURN_END
+from llmviz.serving.chat_template import OWN_STOPS, TURN_END, TURNS
 from llmviz.training.files import read_json, write_json
+from llmviz.training.runs import Trained
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -61,6 +83,99 @@ SETTINGS = {
     REPLIES: (OWN, CHANGED, NEVER, *WRONG, *TYPED),
     chat_model.ALL: (OWN, CHANGED, NEVER),
 }
+
+
+def scored_tokens(talk: Talk, way: str = REPLIES) -> list[Scored]:
+    """Return a conversation token by token, and which of them the loss counts.
+
+    That are the words of the assistant and the ends of its turns, or all tokens behind the first.
+    """
+    from llmviz.finetuning.masked import Scored
+
+    own, pieces = tokenizer(), template().pieces([message.plain for message in talk])[:-1]
+    tokens: list[Scored] = []
+    speaks = False
+    for piece in pieces:
+        ids = own.encode(piece.text) if piece.id is None else [piece.id]
+        counts = speaks or (way == ALL and bool(tokens))
+        tokens += [Scored(token, counts) for token in ids]
+        if piece.id is not None:
+            speaks = piece.text == f"<|{ASSISTANT}|>"
+    return tokens
+
+
+def train(way: str, seed: int, steps: int = STEPS, batch: int = BATCH) -> GPT:
+    """Train a model on conversations, each read once; those of like length are read together.
+
+    The conversations, their order and the first weights are the same for both ways of a seed. The
+    products are in bfloat16 where the processor has instructions for it.
+    """
+    import torch
+
+    from llmviz.finetuning.masked import masked_batch
+    from llmviz.training.device import has_fast_bfloat16
+
+    model, own, talks = new_model(seed), tokenizer(), conversations(steps * batch, seed)
+    rows = sorted((scored_tokens(talk, way)[: model.context_length + 1] for talk in talks), key=len)
+    batches = [rows[first : first + batch] for first in range(0, len(rows), batch)]
+    random.Random(seed).shuffle(batches)
+    fast = has_fast_bfloat16(torch.device("cpu"))
+
+    def loss_at(step: int) -> torch.Tensor:
+        with torch.autocast("cpu", torch.bfloat16, enabled=fast):
+            loss = model(*masked_batch(batches[step], own.end))[1]
+        assert loss is not None  # there are targets
+        return loss
+
+    for _ in small_gpt.descend(
+        model, loss_at, len(batches), rate=RATE, warmup=WARMUP, floor=0.04, betas=(0.9, 0.99)
+    ):
+        pass
+    return rounded(model.eval())
+
+
+def packed(model: GPT) -> dict[str, Tensor]:
+    """Return the weights as they are bundled: matrices in int8 with a scale for each row.
+
+    The rest is float16.
+    """
+    import torch
+
+    tensors: dict[str, Tensor] = {}
+    for name, tensor in model.state_dict().items():
+        if name == "head.weight":  # the table of tokens
+            continue
+        if tensor.dim() < 2:
+            tensors[name] = tensor.half()
+            continue
+        scales = (tensor.abs().amax(1, keepdim=True) / 127).clamp(min=1e-8)
+        tensors[name] = (tensor / scales).round().to(torch.int8)
+        tensors[name + SCALES] = scales
+    return tensors
+
+
+def rounded(model: GPT) -> GPT:
+    """Return a model as it is once its weights were bundled: what is measured is what is kept."""
+    return unpack(model, packed(model))
+
+
+def published() -> Trained:
+    """Return the bundled model with its template, as `export_folder` writes it for `llmviz serve`.
+
+    Raises ValueError as `bundled`.
+    """
+    from llmviz.training.config import TrainConfig
+    from llmviz.training.reading import CHAT
+    from llmviz.training.runs import Trained, describe
+
+    model, own = bundled(), tokenizer()
+    data = {
+        "corpus": "tiny-world",
+        "documents": STEPS * BATCH,
+        "context_length": model.context_length,
+    }
+    described = describe("gpt", model, own, TrainConfig(), data)
+    return Trained(model, own, described | {CHAT: {"template": TURNS, "tokens": {}}})
 
 
 @dataclass(frozen=True)
@@ -165,7 +280,7 @@ def losses(model: GPT, talks: Sequence[Talk]) -> tuple[float, float]:
 
     sums, counts = [0.0, 0.0], [0, 0]
     for talk in talks:
-        tokens = chat_model.scored_tokens(talk)[: model.context_length + 1]
+        tokens = scored_tokens(talk)[: model.context_length + 1]
         ids = torch.tensor([[token.id for token in tokens]])
         with torch.inference_mode():
             chances = model(ids[:, :-1])[0][0].log_softmax(-1)
@@ -197,9 +312,9 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     wanted = [(way, seed) for way in WAYS for seed in SEEDS if (way, seed) not in done]
     for way, seed in tqdm(wanted, unit="model"):
         begun = time.perf_counter()
-        model = chat_model.train(way, seed)
+        model = train(way, seed)
         if (way, seed) == (REPLIES, SEEDS[0]):
-            save_tensors(folder / chat_model.WEIGHTS, chat_model.packed(model))
+            save_tensors(folder / chat_model.WEIGHTS, packed(model))
         content["models"].append(asdict(measured(model, way, seed)))
         content["seconds"] = round(content["seconds"] + time.perf_counter() - begun, 1)
         write_json(path, content)
@@ -220,7 +335,7 @@ def main() -> None:
     if given.publish:
         from llmviz.publishing.folder import export_folder
 
-        export_folder(chat_model.published(), given.publish)
+        export_folder(published(), given.publish)
     else:
         make(given.to)
 

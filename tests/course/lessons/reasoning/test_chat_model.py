@@ -42,11 +42,11 @@ MESSAGES = st.lists(st.builds(Message, ROLES, TEXTS), min_size=1, max_size=5)
 
 @pytest.mark.parametrize("talk", TALKS)
 def test_the_loss_counts_what_the_assistant_says_and_its_ends(talk):
-    tokens = model.scored_tokens(talk)
+    tokens = make_chat.scored_tokens(talk)
     said = OWN.decode([one.id for one in tokens if one.counts])
     replies = [one.content for one in talk if one.role == ASSISTANT]
     assert said == "".join(f" {reply}{TURN_END}" for reply in replies)
-    every = model.scored_tokens(talk, model.ALL)
+    every = make_chat.scored_tokens(talk, model.ALL)
     assert [one.id for one in every] == [one.id for one in tokens]
     assert [one.counts for one in every] == [False] + [True] * (len(every) - 1)
 
@@ -109,19 +109,19 @@ def test_a_template_that_changes_a_message_is_refused():
 def test_packed_weights_are_near_and_rounding_twice_changes_nothing():
     fresh = model.new_model()
     before = {name: one.clone() for name, one in fresh.state_dict().items()}
-    once = {name: one.clone() for name, one in model.rounded(fresh).state_dict().items()}
+    once = {name: one.clone() for name, one in make_chat.rounded(fresh).state_dict().items()}
     for name, tensor in before.items():
         step = tensor.abs().amax(-1, keepdim=True) / 127
         room = step / 2 if tensor.dim() > 1 else tensor.abs() * 2**-10 + 1e-7
         assert ((once[name] - tensor).abs() <= room * 1.001).all(), name
-    twice = model.rounded(fresh).state_dict()
+    twice = make_chat.rounded(fresh).state_dict()
     assert all(torch.allclose(twice[name], one, rtol=1e-6) for name, one in once.items())
-    assert sum(one.nbytes for one in model.packed(fresh).values()) < 3e6
+    assert sum(one.nbytes for one in make_chat.packed(fresh).values()) < 3e6
 
 
 def test_training_lowers_the_loss_of_the_replies(monkeypatch):
     fresh = make_chat.losses(model.new_model().eval(), TALKS[:4])
-    learned = make_chat.losses(model.train(model.REPLIES, 0, steps=12, batch=4), TALKS[:4])
+    learned = make_chat.losses(make_chat.train(model.REPLIES, 0, steps=12, batch=4), TALKS[:4])
     assert learned[0] < fresh[0] - 1
 
 
@@ -232,7 +232,7 @@ def test_a_conversation_beyond_the_context_is_refused_and_the_last_place_is_used
 
 @NEEDS_RECORD
 def test_the_published_model_is_served_with_the_same_template(tmp_path):
-    export_folder(model.published(), tmp_path / "chat")
+    export_folder(make_chat.published(), tmp_path / "chat")
     served = llmviz.load(tmp_path / "chat")
     chat = served.description[CHAT]
     assert chat["template"] == TURNS

@@ -88,7 +88,7 @@ def test_one_pair_in_five_is_held_out_and_each_person_has_two_of_each_kind():
 @given(st.integers(0, 1_000))
 def test_only_answers_and_who_a_sentence_is_about_are_learned(seed):
     one = facts.example(random.Random(seed), 3)
-    ids, learned = reader.text_of(one)
+    ids, learned = make_passages.text_of(one)
     assert all(target in (IGNORED, number) for number, target in zip(ids, learned, strict=True))
     passages = len(reader.passages_ids(one.passages))
     read_as = [tokens()[number] for number in ids[:passages]]
@@ -144,8 +144,8 @@ def test_what_is_too_much_is_refused(passages, rule):
 def test_blanks_behind_a_text_change_nothing():
     torch.manual_seed(0)
     model = reader.new_model().eval()
-    rows = [reader.prompt_ids(["Ada lives in Lorn."], "Where does Ada live?")]
-    rows.append(reader.prompt_ids([], "Where does Ada live?"))
+    rows = [make_passages.prompt_ids(["Ada lives in Lorn."], "Where does Ada live?")]
+    rows.append(make_passages.prompt_ids([], "Where does Ada live?"))
     alone = [reader.logits_behind(model, [row])[0] for row in rows]
     assert np.allclose(reader.logits_behind(model, rows), alone, atol=1e-5)
 
@@ -155,14 +155,14 @@ def test_harder_texts_come_once_the_first_are_learned_or_their_steps_are_over(
     monkeypatch, learned, done
 ):
     levels = []
-    batch = reader.batch
-    monkeypatch.setattr(reader, "ROWS", dict.fromkeys(LEVELS, 1))
-    monkeypatch.setattr(reader, "NAMED_STEPS", 2)
-    monkeypatch.setattr(reader, "LEARNED", learned)
-    monkeypatch.setattr(reader, "batch", lambda *of: (levels.append(of[1]), batch(*of))[1])
+    batch = make_passages.batch
+    monkeypatch.setattr(make_passages, "ROWS", dict.fromkeys(LEVELS, 1))
+    monkeypatch.setattr(make_passages, "NAMED_STEPS", 2)
+    monkeypatch.setattr(make_passages, "LEARNED", learned)
+    monkeypatch.setattr(make_passages, "batch", lambda *of: (levels.append(of[1]), batch(*of))[1])
     torch.manual_seed(0)
     model = reader.new_model()
-    steps = list(reader.train(model, 0, 110, 5))
+    steps = list(make_passages.train(model, 0, 110, 5))
     assert levels == [facts.NAMES] * done + [facts.NAMED] * 2 + [facts.ALL] * 3
     assert [one.step for one in steps] == list(range(1, done + 6))
     assert not model.training and np.isfinite(steps[-1].loss)
@@ -180,7 +180,7 @@ def test_each_case_asks_what_it_says(case):
             assert one.source in says and one.called[one.right] == record.RIGHT
         ordered = sum("Answer:" in passage for passage in one.passages)
         assert ordered == case.startswith("told")
-        reader.prompt_ids(one.passages, one.question)  # all words are the model's
+        make_passages.prompt_ids(one.passages, one.question)  # all words are the model's
         known = {value: name for value, name in one.called.items() if not value.startswith("<")}
         who = next(
             name

@@ -114,14 +114,14 @@ def test_what_is_no_question_is_refused(typed):
 @given(st.integers(0, 2**32), st.sampled_from(texts.WAYS))
 def test_a_text_calls_for_each_step_and_learns_what_the_model_writes(seed, way):
     rng = np.random.default_rng(seed)
-    question = texts.fresh(rng)
+    question = make_tools.fresh(rng)
     value = question.first
     for word, number in question.steps:
         sign = texts.SIGNS[word]
         value = Fraction(value, number) if sign == "/" else eval(f"value {sign} number")
     assert question.value == value  # from left to right, and whole
     assert not question.is_apart
-    ids, learned = texts.text_of(question, way, rng)
+    ids, learned = make_tools.text_of(question, way, rng)
     read = loop.text_of(ids)
     asked, rest = read.split("=")
     assert asked == question.text[:-1]
@@ -137,13 +137,13 @@ def test_a_text_calls_for_each_step_and_learns_what_the_model_writes(seed, way):
 
 @given(st.integers(0, 2**32), st.integers(-(10**9), 10**9))
 def test_a_lie_is_another_whole_number(seed, value):
-    told = texts.lie(np.random.default_rng(seed), str(value))
+    told = make_tools.lie(np.random.default_rng(seed), str(value))
     assert texts.is_number(told)
     assert int(told) != value
 
 
 def test_ways_of_a_seed_read_the_same_questions_and_results_carry_no_gradient():
-    batches = {way: texts.batch(np.random.default_rng(3), way) for way in texts.WAYS}
+    batches = {way: make_tools.batch(np.random.default_rng(3), way) for way in texts.WAYS}
     equals = texts.IDS["="]
     asked = [
         [row[: row.tolist().index(equals) + 1].tolist() for row in inputs]
@@ -250,10 +250,10 @@ def test_where_errors_come_from():
 @given(st.integers(0, 10**6))
 def test_one_at_a_time_and_many_at_once_write_the_same(seed):
     rng = np.random.default_rng(seed)
-    questions = [texts.fresh(rng, apart=True) for _ in range(4)]
+    questions = [make_tools.fresh(rng, apart=True) for _ in range(4)]
     tools = [loop.lying(one) for one in (loop.HONEST, loop.OFF, loop.TEXT, loop.LONG)]
     model = bundled(texts.TOOL)
-    runs = loop.write_all(model, questions, tools)
+    runs = make_tools.write_all(model, questions, tools)
     assert runs == [loop.write(model, *one) for one in zip(questions, tools, strict=True)]
     for run in runs:
         first = loop.chances(model, run)
@@ -266,7 +266,7 @@ def test_one_at_a_time_and_many_at_once_write_the_same(seed):
 def test_the_bundled_models_are_those_that_were_measured():
     questions = make_tools.asked_apart()[:60]
     for way in tool_record.BUNDLED:
-        runs = loop.write_all(bundled(way), questions)
+        runs = make_tools.write_all(bundled(way), questions)
         found = make_tools.answers(runs, questions)
         whole = tool_record.recorded()[way][0].asked
         assert found.get(loop.RIGHT, 0) <= whole.get(loop.RIGHT, 0)
@@ -275,7 +275,7 @@ def test_the_bundled_models_are_those_that_were_measured():
             assert 60 - found.get(loop.RIGHT, 0) <= wrong
     task, digits = tool_record.SUM, 2
     asked = make_tools.tests(task, digits)
-    runs = loop.write_all(bundled(texts.TOOL), asked)
+    runs = make_tools.write_all(bundled(texts.TOOL), asked)
     hits = sum(loop.kind_of(r, q.value) == loop.RIGHT for r, q in zip(runs, asked, strict=True))
     assert hits == tool_record.recorded()[texts.TOOL][0].right[task][digits].right
 
@@ -296,8 +296,8 @@ def test_a_short_training_learns_and_can_be_measured(monkeypatch):
     monkeypatch.setattr(make_tools, "TESTS", 1)
     monkeypatch.setattr(make_tools, "DIGITS", (1,))
     monkeypatch.setattr(loop, "MOST_WRITTEN", 4)
-    _, before = texts.train(texts.TOOL, 0, 1)
-    model, loss = texts.train(texts.TOOL, 0, 8)
+    _, before = make_tools.train(texts.TOOL, 0, 1)
+    model, loss = make_tools.train(texts.TOOL, 0, 8)
     assert loss < before
     measured = make_tools.measure(model, texts.TOOL, 0, loss, 1.0)
     assert set(measured.told) == {loop.HONEST, *loop.LIES}

@@ -5,14 +5,11 @@ The template is `serving.chat_template.TURNS`. V tokens of the story model, C th
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from llmviz.course.lessons.reasoning import small_gpt
-from llmviz.finetuning.conversations import ASSISTANT, Talk, conversations
 from llmviz.finetuning.plan import BASE, INSTRUCTIONS
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.serving.chat_template import TURN_END, TURN_TOKENS, TURNS, Conversation
@@ -22,9 +19,7 @@ from llmviz.tokenizers.bpe import BPETokenizer
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from llmviz.finetuning.masked import Scored
     from llmviz.models.gpt import GPT
-    from llmviz.training.runs import Trained
 
 COMMAND = "python -m experiments make chat"
 REPLIES, ALL = "replies", "all"
@@ -62,25 +57,6 @@ def template() -> Conversation:
     return Conversation(tokenizer(), TURNS)
 
 
-def scored_tokens(talk: Talk, way: str = REPLIES) -> list[Scored]:
-    """Return a conversation token by token, and which of them the loss counts.
-
-    That are the words of the assistant and the ends of its turns, or all tokens behind the first.
-    """
-    from llmviz.finetuning.masked import Scored
-
-    own, pieces = tokenizer(), template().pieces([message.plain for message in talk])[:-1]
-    tokens: list[Scored] = []
-    speaks = False
-    for piece in pieces:
-        ids = own.encode(piece.text) if piece.id is None else [piece.id]
-        counts = speaks or (way == ALL and bool(tokens))
-        tokens += [Scored(token, counts) for token in ids]
-        if piece.id is not None:
-            speaks = piece.text == f"<|{ASSISTANT}|>"
-    return tokens
-
-
 def new_model(seed: int = 0) -> GPT:
     """Return the story model that answers questions, with four rows more in its table of tokens."""
     import torch
@@ -103,56 +79,6 @@ def new_model(seed: int = 0) -> GPT:
     return model
 
 
-def train(way: str, seed: int, steps: int = STEPS, batch: int = BATCH) -> GPT:
-    """Train a model on conversations, each read once; those of like length are read together.
-
-    The conversations, their order and the first weights are the same for both ways of a seed. The
-    products are in bfloat16 where the processor has instructions for it.
-    """
-    import torch
-
-    from llmviz.finetuning.masked import masked_batch
-    from llmviz.training.device import has_fast_bfloat16
-
-    model, own, talks = new_model(seed), tokenizer(), conversations(steps * batch, seed)
-    rows = sorted((scored_tokens(talk, way)[: model.context_length + 1] for talk in talks), key=len)
-    batches = [rows[first : first + batch] for first in range(0, len(rows), batch)]
-    random.Random(seed).shuffle(batches)
-    fast = has_fast_bfloat16(torch.device("cpu"))
-
-    def loss_at(step: int) -> torch.Tensor:
-        with torch.autocast("cpu", torch.bfloat16, enabled=fast):
-            loss = model(*masked_batch(batches[step], own.end))[1]
-        assert loss is not None  # there are targets
-        return loss
-
-    for _ in small_gpt.descend(
-        model, loss_at, len(batches), rate=RATE, warmup=WARMUP, floor=0.04, betas=(0.9, 0.99)
-    ):
-        pass
-    return rounded(model.eval())
-
-
-def packed(model: GPT) -> dict[str, Tensor]:
-    """Return the weights as they are bundled: matrices in int8 with a scale for each row.
-
-    The rest is float16.
-    """
-    import torch
-
-    tensors: dict[str, Tensor] = {}
-    for name, tensor in model.state_dict().items():
-        if name == "head.weight":  # the table of tokens
-            continue
-        if tensor.dim() < 2:
-            tensors[name] = tensor.half()
-            continue
-        scales = (tensor.abs().amax(1, keepdim=True) / 127).clamp(min=1e-8)
-        tensors[name] = (tensor / scales).round().to(torch.int8)
-        tensors[name + SCALES] = scales
-    return tensors
-
-
 def unpack(model: GPT, tensors: Mapping[str, Tensor]) -> GPT:
     """Give a model what `packed` returned; KeyError or RuntimeError where it does not fit."""
     weights = {}
@@ -162,11 +88,6 @@ def unpack(model: GPT, tensors: Mapping[str, Tensor]) -> GPT:
         weights[name] = stored.float() if scales is None else stored.float() * scales
     model.load_state_dict(weights)
     return model
-
-
-def rounded(model: GPT) -> GPT:
-    """Return a model as it is once its weights were bundled: what is measured is what is kept."""
-    return unpack(model, packed(model))
 
 
 @cache
@@ -181,22 +102,3 @@ def bundled(folder: Path = EXPERIMENT_FOLDER) -> GPT:
     except (CheckpointError, KeyError, RuntimeError) as error:
         raise ValueError(f"{path} is missing or damaged; `{COMMAND}` makes it") from error
     return model.requires_grad_(False).eval()
-
-
-def published() -> Trained:
-    """Return the bundled model with its template, as `export_folder` writes it for `llmviz serve`.
-
-    Raises ValueError as `bundled`.
-    """
-    from llmviz.training.config import TrainConfig
-    from llmviz.training.reading import CHAT
-    from llmviz.training.runs import Trained, describe
-
-    model, own = bundled(), tokenizer()
-    data = {
-        "corpus": "tiny-world",
-        "documents": STEPS * BATCH,
-        "context_length": model.context_length,
-    }
-    described = describe("gpt", model, own, TrainConfig(), data)
-    return Trained(model, own, described | {CHAT: {"template": TURNS, "tokens": {}}})

@@ -1,12 +1,11 @@
 """A small model that answers a question from the passages before it, and names its source.
 
-`passage_record` trains the bundled one. B texts, T tokens, V words.
+`experiments/passages.py` trains the bundled one. B texts, T tokens, V words.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -14,15 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from llmviz.corpus.facts_in_passages import (
-    ALL,
     DECLINES,
     MOST_PASSAGES,
-    NAMED,
-    NAMES,
     STAND_INS,
-    Example,
     all_words,
-    example,
     numbered,
     split,
     split_plain,
@@ -30,17 +24,11 @@ from llmviz.corpus.facts_in_passages import (
 from llmviz.course.lessons.reasoning import small_gpt
 
 if TYPE_CHECKING:
-    import torch
-
     from llmviz.models.gpt import GPT
 
 LAYERS, HEADS, WIDTH, CONTEXT = 2, 4, 64, 176
 MOST, STEPS = 9000, 4000  # with texts of NAMES at most, and with the others
-NAMED_STEPS = 800  # of these, with texts of NAMED
 RATE, WARMUP, BETAS = 2e-3, 60, (0.9, 0.98)
-LEARNED = 0.79  # nats per token; where no person is told from another it stays above 1.1
-ROWS = {NAMES: 24, NAMED: 32, ALL: 24}  # texts of a step
-QUESTIONS = 6  # at most, of a text
 END, BLANK = "END", "_"
 MOST_ANSWER = 7  # tokens of an answer
 OTHERS = 5  # second tokens of an answer that are shown
@@ -76,49 +64,9 @@ def passages_ids(passages: Sequence[str]) -> list[int]:
     ]
 
 
-def prompt_ids(passages: Sequence[str], question: str) -> list[int]:
-    """Return the tokens that the model reads before it answers, of texts of this grammar."""
-    return [*passages_ids(passages), *encode(question_text(question))]
-
-
 def question_text(question: str) -> str:
     """Return a question as it stands behind the passages."""
     return f"Question: {question} Answer:"
-
-
-def text_of(text: Example) -> tuple[list[int], list[int]]:
-    """Return the tokens of a text and its targets: −1 where nothing is learned.
-
-    Learned are the answers, and of the passages who each sentence is about: the token behind its
-    number.
-    """
-    from llmviz.nn.loss import IGNORED
-
-    ids = passages_ids(text.passages)
-    numbers = {vocabulary()[number] for number in SOURCES}
-    begun = zip([IGNORED, *ids], ids, strict=False)
-    learned = [now if before in numbers else IGNORED for before, now in begun]
-    for each in text.asked:
-        before = encode(question_text(each.question))
-        answer = [*encode(each.answer), vocabulary()[END]]
-        ids += before + answer
-        learned += [IGNORED] * len(before) + answer
-    return ids, learned
-
-
-def batch(chance: random.Random, level: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return inputs and targets (B, T) of new texts, shorter ones filled with blanks."""
-    from llmviz.nn.loss import IGNORED
-
-    rows = ROWS[level]
-    texts = [text_of(example(chance, QUESTIONS, level)) for _ in range(rows)]
-    longest = max(len(ids) for ids, _ in texts) - 1
-    inputs = np.full((rows, longest), vocabulary()[BLANK])
-    targets = np.full((rows, longest), IGNORED)
-    for row, (ids, learned) in enumerate(texts):
-        inputs[row, : len(ids) - 1] = ids[:-1]
-        targets[row, : len(ids) - 1] = learned[1:]
-    return inputs, targets
 
 
 def new_model() -> GPT:
@@ -130,45 +78,6 @@ def new_model() -> GPT:
         n_head=HEADS,
         n_embd=WIDTH,
     )
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a training is: steps done, and the mean loss of the last hundred."""
-
-    step: int
-    loss: float
-
-
-def train(model: GPT, seed: int, most: int = MOST, steps: int = STEPS) -> Iterator[Progress]:
-    """Train a model; yield after each step.
-
-    It reads texts of NAMES until its loss on them is below LEARNED, `most` steps at most; then it
-    makes so many `steps` with the others.
-    """
-    chance, losses, done = random.Random(seed), list[float](), 0
-
-    def loss_on(level: str) -> torch.Tensor:
-        return small_gpt.loss_on(model, batch(chance, level))
-
-    first = small_gpt.descend(
-        model, lambda _: loss_on(NAMES), most, rate=RATE, warmup=WARMUP, floor=1, betas=BETAS
-    )
-    further = small_gpt.descend(
-        model,
-        lambda step: loss_on(NAMED if step < NAMED_STEPS else ALL),
-        steps,
-        rate=RATE,
-        warmup=WARMUP,
-        betas=BETAS,
-    )
-    for part in (first, further):
-        for loss in part:
-            losses, done = [*losses[-99:], loss], done + 1
-            yield Progress(done, float(np.mean(losses)))
-            if part is first and len(losses) == 100 and np.mean(losses) < LEARNED:
-                break
-    model.eval()
 
 
 def logits_behind(model: GPT, rows: Sequence[Sequence[int]]) -> np.ndarray:

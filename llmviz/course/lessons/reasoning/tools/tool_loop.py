@@ -177,28 +177,6 @@ def write(model: GPT, question: Question, tool: Tool = honest) -> Run:
             return stop.value
 
 
-def write_all(model: GPT, questions: Sequence[Question], tool: Sequence[Tool] = ()) -> list[Run]:
-    """Return what `write` gives for many questions, each with a tool of its own, all at once."""
-    from llmviz.finetuning.rollouts import sample_groups
-
-    tools = list(tool) or [honest] * len(questions)
-    open_turns = [in_turns(*pair) for pair in zip(questions, tools, strict=True)]
-    prompts = {at: next(turns) for at, turns in enumerate(open_turns)}
-    runs: dict[int, Run] = {}
-    while prompts:
-        groups = sample_groups(
-            model, list(prompts.values()), 1, MOST_WRITTEN, (RESULT, END), 0, temperature=0.0
-        )
-        going_on = {}
-        for at, (written,) in zip(prompts, groups, strict=True):
-            try:
-                going_on[at] = open_turns[at].send(written)
-            except StopIteration as stop:
-                runs[at] = stop.value
-        prompts = going_on
-    return [runs[at] for at in range(len(questions))]
-
-
 def kind_of(run: Run, value: int | None) -> str:
     if run.answer is None:
         return NONE

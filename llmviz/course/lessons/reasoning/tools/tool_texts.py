@@ -10,15 +10,12 @@ B texts, T tokens, V tokens of the vocabulary.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-import numpy as np
-
 from llmviz.course.lessons.reasoning import small_gpt
-from llmviz.course.lessons.reasoning.tools.calculator import BROKEN, ZERO, calculate, fed_back
+from llmviz.course.lessons.reasoning.tools.calculator import calculate, fed_back
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -35,7 +32,6 @@ WAYS = (DIRECT, TOOL, OPEN, DOUBT)
 wrong, where the answer is then "?"."""
 TRAINED, STEPS = 3, 2  # most digits of a number, and most steps of a chain, that are trained on
 MOST_DIGITS, MOST_STEPS = 12, 4  # of a question that is asked
-SECOND = 99  # most that is multiplied with or divided by
 WRONG = 0.4  # share of the texts of DOUBT that have a wrong result
 LAYERS, HEADS, WIDTH, CONTEXT = 2, 4, 64, 720
 BASE = 30  # of the rotary positions: angles grow fast, so that neighbouring places are told apart
@@ -139,109 +135,6 @@ def characters(text: str) -> list[int]:
     return [IDS.get(char, UNKNOWN) for char in text.lower()]
 
 
-def random_number(rng: np.random.Generator, digits: int) -> int:
-    """Return a random number of so many digits; 0 has one."""
-    low = 10 ** (digits - 1) if digits > 1 else 0
-    return int(rng.integers(low, 10**digits))
-
-
-def random_question(
-    rng: np.random.Generator, digits: int = 0, steps: int = 0, words: Sequence[str] = tuple(SIGNS)
-) -> Question:
-    """Return a question that has a whole value.
-
-    digits: of the first number and of each that is added or subtracted; each is from 1 to TRAINED
-    where it is 0. Factors and divisors go up to SECOND. steps: from 1 to STEPS where it is 0.
-    """
-
-    def number() -> int:
-        return random_number(rng, digits or int(rng.integers(1, TRAINED + 1)))
-
-    first = number()
-    value, found = first, []
-    for _ in range(steps or int(rng.integers(1, STEPS + 1))):
-        word = words[int(rng.integers(len(words)))]
-        divisors = [divisor for divisor in range(2, SECOND + 1) if value % divisor == 0]
-        if word == " divided by " and not divisors:
-            word = " add "
-        if word == " divided by ":
-            second = divisors[int(rng.integers(len(divisors)))]
-        elif word == " times ":
-            second = int(rng.integers(2, SECOND + 1)) if digits != 1 else int(rng.integers(2, 10))
-        else:
-            second = number()
-        found.append((word, second))
-        value = calculate(f"{value}{SIGNS[word]}{second}")
-    return Question(first, tuple(found))
-
-
-def fresh(rng: np.random.Generator, *, apart: bool = False, **more: object) -> Question:
-    """Return a random question for training, or one that is kept apart."""
-    while True:
-        found = random_question(rng, **more)  # type: ignore[arg-type]  # as it takes them
-        if found.is_apart == apart:
-            return found
-
-
-def lie(rng: np.random.Generator, value: str) -> str:
-    """Return another number than a value: its sign turned, or one digit changed."""
-    if value.strip("-0") and rng.random() < 0.5:
-        return value[1:] if value.startswith("-") else f"-{value}"
-    places = [at for at, char in enumerate(value) if char != "-"]
-    at = places[int(rng.integers(len(places)))]
-    least = 1 if at == places[0] and len(places) > 1 else 0
-    others = [str(digit) for digit in range(least, 10) if str(digit) != value[at]]
-    changed = value[:at] + others[int(rng.integers(len(others)))] + value[at + 1 :]
-    return "0" if changed == "-0" else changed
-
-
-def text_of(question: Question, way: str, rng: np.random.Generator) -> tuple[list[int], list[bool]]:
-    """Return the ids of a whole text, and for each whether it is learned."""
-    prompt = encode(question.text)
-    ids, learned = list(prompt), [False] * len(prompt)
-
-    def write(more: Sequence[int], *, learn: bool = True) -> None:
-        ids.extend(more)
-        learned.extend([learn] * len(more))
-
-    answer = str(question.value)
-    if way != DIRECT:
-        calls = question.calls
-        wrong = int(rng.integers(len(calls))) if way == DOUBT and rng.random() < WRONG else -1
-        for at, call in enumerate(calls):
-            result = fed_back(call)
-            if at == wrong:
-                refused = rng.random() < 1 / 3
-                result = f"error {(ZERO, BROKEN)[rng.integers(2)]}" if refused else lie(rng, result)
-                answer = DOUBTED
-            write([CALL, *characters(call), RESULT])
-            write(characters(result), learn=way == OPEN)
-            if at == wrong:
-                break
-    write([ANSWER, *characters(answer), END])
-    return ids, learned
-
-
-def batch(rng: np.random.Generator, way: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return inputs and targets (B, T) of random texts; the same questions for each way of a seed.
-
-    All have equally many steps, so that there is little to fill up. A target is IGNORED where
-    nothing is learned: in the question, and in what the tool wrote.
-    """
-    from llmviz.nn.loss import IGNORED
-
-    own = np.random.default_rng(rng.integers(2**32))  # for wrong results
-    steps = int(rng.integers(1, STEPS + 1))
-    texts = [text_of(fresh(rng, steps=steps), way, own) for _ in range(BATCH)]
-    longest = max(len(ids) for ids, _ in texts)
-    inputs = np.full((BATCH, longest - 1), END)
-    targets = np.full((BATCH, longest - 1), IGNORED)
-    for row, (ids, learned) in enumerate(texts):
-        inputs[row, : len(ids) - 1] = ids[:-1]
-        targets[row, : len(ids) - 1] = np.where(learned[1:], ids[1:], IGNORED)
-    return inputs, targets
-
-
 def new_model() -> GPT:
     """Return a model with random weights, as torch's generator stands."""
     return small_gpt.new_gpt(
@@ -252,23 +145,3 @@ def new_model() -> GPT:
         n_embd=WIDTH,
         rotary_base=BASE,
     )
-
-
-def train(way: str, seed: int, updates: int = UPDATES) -> tuple[GPT, float]:
-    """Train a model; return it, rounded to float16, and the mean loss of its last hundred steps."""
-    import torch
-
-    torch.manual_seed(seed)
-    model, rng = new_model(), np.random.default_rng(seed)
-    losses = small_gpt.descend(
-        model,
-        lambda step: small_gpt.loss_on(model, batch(rng, way)),
-        updates,
-        rate=RATE,
-        warmup=WARMUP,
-    )
-    last = float(np.mean([*losses][-100:]))
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(parameter.half().float())
-    return model.eval(), last
