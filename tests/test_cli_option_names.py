@@ -92,6 +92,7 @@ def test_the_options_of_all_commands_are_looked_at():
     }
 
 
+@pytest.mark.slow  # a thousand lines
 @pytest.mark.parametrize("command", sorted({command for command, _, _ in VALUED}))
 def test_a_refused_value_is_told_by_its_option(capsys, place, command):
     problems = []

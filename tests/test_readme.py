@@ -179,6 +179,7 @@ SHORT = {
 }
 
 
+@pytest.mark.slow  # a process for each command
 def test_the_commands_run_in_a_folder_that_is_not_the_projects(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("llmviz.training.export.SCORED", 4)

@@ -143,6 +143,7 @@ def test_the_recorded_runs_begin_as_the_model_does_and_learn_their_rule():
         assert not stories & {ending.story for look in looks for ending in look.endings}
 
 
+@pytest.mark.slow  # a training of the default length
 def test_the_default_run_shows_better_endings_before_it_breaks_the_text():
     """A held-out story gets an ending that the rule wants, and that is still whole sentences."""
     good = []

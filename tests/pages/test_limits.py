@@ -52,6 +52,7 @@ def stopped(monkeypatch):
         job.stop()
 
 
+@pytest.mark.slow  # every chapter with all it may be given
 @pytest.mark.usefixtures("ready", "stopped")
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.key)
 def test_a_full_link_is_answered_briefly(lesson, sent, monkeypatch):

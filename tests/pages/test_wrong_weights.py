@@ -47,6 +47,7 @@ def choices(page, part):
     return [one.key for one in controls(page, part) if one.most == MOST_OF_A_NAME]
 
 
+@pytest.mark.slow  # every chapter with a damaged model
 @pytest.mark.parametrize(("page", "part", "more"), CHAPTERS)
 def test_weights_that_are_no_numbers_are_one_line_where_a_chapter_can_choose_them(
     run, page, part, more

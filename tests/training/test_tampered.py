@@ -123,6 +123,7 @@ def test_all_of_a_short_curve_is_kept(home):
     assert read_metrics(folder) == Metrics(folder, most=1_000).read()
 
 
+@pytest.mark.slow  # every lesson beside damaged runs
 @pytest.mark.parametrize("lesson", PAGES)
 def test_a_bad_folder_breaks_no_chapter_of_those_who_never_asked_for_it(lesson, home):
     load_torch()

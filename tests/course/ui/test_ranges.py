@@ -63,6 +63,7 @@ def page_params(monkeypatch, page):
     return found
 
 
+@pytest.mark.slow  # every chapter with its largest numbers
 @pytest.mark.parametrize("page", PAGES)
 def test_both_ends_of_every_range_are_links_that_open(page, monkeypatch, bundle):
     """All numbers of a page at their lower ends, then all at their upper ends, in each chapter.

@@ -125,6 +125,7 @@ def test_results_that_are_missing_or_damaged_name_the_command(tmp_path):
     runs.recorded.cache_clear()
 
 
+@pytest.mark.slow  # a training of each way
 def test_a_short_record_is_written_whole_and_goes_on(tmp_path, monkeypatch):
     for name, value in {
         "UPDATES": 2,
