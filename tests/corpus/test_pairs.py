@@ -2,27 +2,19 @@
 
 import pytest
 
-from llmviz.corpus import generate_pairs, load_corpus, translate
-from llmviz.corpus.language import (
-    ADJECTIVES,
-    ADVERBS,
-    INTRANSITIVE,
-    NAMES,
-    NOUNS,
-    PREPOSITIONS,
-    TRANSITIVE,
-    _lexicon,
-    many_of,
-    meaning,
-)
+from llmviz.corpus import generate_pairs, language, load_corpus, translate
 
-VERBS = {form: forms for forms in (*TRANSITIVE, *INTRANSITIVE) for form in forms.split(":")}
-PLURALS = {many_of(noun): noun for noun in NOUNS}
+VERBS = {
+    form: forms
+    for forms in (*language.TRANSITIVE, *language.INTRANSITIVE)
+    for form in forms.split(":")
+}
+PLURALS = {language.many_of(noun): noun for noun in language.NOUNS}
 PAIRS = list(generate_pairs(3000, seed=5))
 
 
 def test_every_word_is_aligned_with_the_word_it_translates():
-    lexicon = _lexicon()
+    lexicon = language._lexicon()
     for source, target, alignment in PAIRS:
         english, tavin = source.split(), target.split()
         assert [j for _, j in alignment] == list(range(len(tavin)))
@@ -33,7 +25,7 @@ def test_every_word_is_aligned_with_the_word_it_translates():
             word = english[i]
             if word == "the":
                 assert tavin[j] in ("ta", "to", "tan", "ton")
-            elif word in NAMES:
+            elif word in language.NAMES:
                 assert tavin[j] == word
             else:
                 stem = VERBS.get(word) or PLURALS.get(word) or word
@@ -44,12 +36,12 @@ def test_every_word_that_was_written_has_its_meaning():
     for source, target, alignment in PAIRS:
         english, tavin = source.split(), target.split()
         for i, j in alignment:
-            assert meaning(tavin[j]) == english[i]
-    assert meaning("fox") == meaning("") == ""
+            assert language.meaning(tavin[j]) == english[i]
+    assert language.meaning("fox") == language.meaning("") == ""
 
 
 def test_order_and_agreement():
-    lexicon = _lexicon()
+    lexicon = language._lexicon()
     for source, target, alignment in PAIRS:
         english, tavin = source.split(), target.split()
         to = dict(alignment)
@@ -58,23 +50,25 @@ def test_order_and_agreement():
         many = english[verb - 1] in PLURALS
         assert tavin[-1].endswith(("esin", "akin") if many else ("es", "ak"))
         for i, word in enumerate(english):
-            if word in ADVERBS:
+            if word in language.ADVERBS:
                 assert to[i] == 0
-            if word in ADJECTIVES:
+            if word in language.ADJECTIVES:
                 assert to[i] == to[i + 1] + 1  # after its noun
                 kind = tavin[to[i + 1]].removesuffix("n")[-1]
                 assert tavin[to[i]][-1] == {"a": "i", "o": "u"}[kind]
-            if word in PREPOSITIONS:
+            if word in language.PREPOSITIONS:
                 inside = [to[k] for k in range(i + 1, len(english)) if k in to]
                 assert to[i] == max(inside) + 1  # behind its phrase
             if word == "the":
-                noun = next(k for k in range(i, len(english)) if english[k] in (*NOUNS, *PLURALS))
+                noun = next(
+                    k for k in range(i, len(english)) if english[k] in (*language.NOUNS, *PLURALS)
+                )
                 stem = lexicon[PLURALS.get(english[noun], english[noun])]
                 assert tavin[to[i]] == "t" + stem[-1] + tavin[to[noun]].removeprefix(stem)
 
 
 def test_a_sentence_worked_by_hand():
-    lexicon = _lexicon()
+    lexicon = language._lexicon()
     hen, fox, mill = lexicon["hen"], lexicon["fox"], lexicon["mill"]
     made = translate("often the old foxes count Ada in a mill")
     kind = fox[-1]
@@ -94,7 +88,7 @@ def test_a_sentence_worked_by_hand():
 
 
 def test_no_two_words_are_translated_alike_and_sentences_stay_apart():
-    stems = list(_lexicon().values())
+    stems = list(language._lexicon().values())
     assert len(set(stems)) == len(stems)
     known = {}
     for source, target, _ in PAIRS:

@@ -7,36 +7,28 @@ from collections import Counter
 
 import pytest
 
-from llmviz.corpus.planted import (
-    EACH,
-    FRESH,
-    LENGTH,
-    MOST_WORDS,
-    PLAIN,
-    TIMES,
-    Planted,
-    field,
-    own_sentence,
-)
+from llmviz.corpus import planted
 
 
 @pytest.mark.parametrize("seed", [0, 7])
 def test_each_sentence_stands_as_often_as_it_says(seed):
-    text = field(seed)
-    own = Planted("My own words.", 4)
+    text = planted.field(seed)
+    own = planted.Planted("My own words.", 4)
     told = Counter(text.documents(own=own))
     assert all(told[one.text] == one.times for one in (*text.planted, own))
-    assert [one.times for one in text.planted] == [times for times in TIMES for _ in range(EACH)]
+    assert [one.times for one in text.planted] == [
+        times for times in planted.TIMES for _ in range(planted.EACH)
+    ]
     assert all(told[one] == 1 for one in text.plain)
     assert not any(told[one] for one in (*text.fresh, *text.unread))
-    assert len(text.plain) == PLAIN
-    assert len(text.fresh) == len(text.unread) == FRESH
-    assert {len(one.text.split()) for one in text.planted} == {LENGTH}
+    assert len(text.plain) == planted.PLAIN
+    assert len(text.fresh) == len(text.unread) == planted.FRESH
+    assert {len(one.text.split()) for one in text.planted} == {planted.LENGTH}
 
 
 def test_without_repeats_each_sentence_stands_once():
-    text = field(0)
-    never, often = Planted("Never.", 0), Planted("Often.", 9)
+    text = planted.field(0)
+    never, often = planted.Planted("Never.", 0), planted.Planted("Often.", 9)
     for own, expected in ((never, 0), (often, 1)):
         told = Counter(text.documents(repeats=False, own=own))
         assert told[own.text] == expected
@@ -45,7 +37,7 @@ def test_without_repeats_each_sentence_stands_once():
 
 def test_words_of_planted_sentences_stand_in_the_plain_ones():
     """So that each of their tokens is read elsewhere, too."""
-    text = field(0)
+    text = planted.field(0)
     known = set(re.findall(r"\w+", " ".join(text.plain)))
     used = set(re.findall(r"\w+", " ".join(one.text for one in text.planted)))
     assert used <= known
@@ -56,7 +48,7 @@ def test_words_of_planted_sentences_stand_in_the_plain_ones():
     [
         ("", 1, "needs 1 to 40 words; this one has 0"),
         ("  \n ", 1, "this one has 0"),
-        ("word " * (MOST_WORDS + 1), 1, "this one has 41"),
+        ("word " * (planted.MOST_WORDS + 1), 1, "this one has 41"),
         ("word " * 500, 1, "this one has 500"),
         ("a", -1, "0 to 1000 times; got -1"),
         ("a", 1001, "got 1001"),
@@ -64,8 +56,8 @@ def test_words_of_planted_sentences_stand_in_the_plain_ones():
 )
 def test_what_cannot_be_planted_is_refused(text, times, told):
     with pytest.raises(ValueError, match=told):
-        own_sentence(text, times)
+        planted.own_sentence(text, times)
 
 
 def test_spaces_of_any_kind_become_one():
-    assert own_sentence(" a\tb\n c ", 0) == Planted("a b c", 0)
+    assert planted.own_sentence(" a\tb\n c ", 0) == planted.Planted("a b c", 0)

@@ -11,17 +11,8 @@ import pytest
 import torch
 
 from llmviz.corpus import load_corpus
+from llmviz.evaluation import nine_models
 from llmviz.evaluation.invented_names import names_learned_from
-from llmviz.evaluation.nine_models import (
-    COUNTED,
-    TIE,
-    TRAINED,
-    chances_by_counts,
-    chances_by_model,
-    count_names,
-    reach,
-    written_by_counts,
-)
 from llmviz.models.bigram import Bigram
 from llmviz.pretrained import load_bundled
 from llmviz.tokenizers import ENDOFTEXT
@@ -42,18 +33,18 @@ BUILT = {
 
 @pytest.fixture(scope="module")
 def models():
-    return {name: load_bundled(name)[:2] for name in TRAINED}
+    return {name: load_bundled(name)[:2] for name in nine_models.TRAINED}
 
 
 def chances(models, key):
-    if key in COUNTED:
-        return partial(chances_by_counts, count_names(key))
-    return partial(chances_by_model, *models[key])
+    if key in nine_models.COUNTED:
+        return partial(nine_models.chances_by_counts, nine_models.count_names(key))
+    return partial(nine_models.chances_by_model, *models[key])
 
 
 @pytest.mark.parametrize("key", BUILT)
 def test_each_looks_as_far_back_as_it_is_built_to(models, key):
-    assert reach(chances(models, key)) == BUILT[key]
+    assert nine_models.reach(chances(models, key)) == BUILT[key]
 
 
 def test_a_name_is_scored_as_by_the_models_own_loss(models):
@@ -62,7 +53,7 @@ def test_a_name_is_scored_as_by_the_models_own_loss(models):
         ids = torch.tensor([[end, *tokenizer.encode("olivia"), end]])
         with torch.inference_mode():
             own = float(model(ids[:, :-1], ids[:, 1:])[1])
-        p = chances_by_model(model, tokenizer, "olivia")
+        p = nine_models.chances_by_model(model, tokenizer, "olivia")
         assert p.shape == (7,)
         assert -np.log(p).mean() == pytest.approx(own, abs=1e-4)
 
@@ -74,14 +65,16 @@ def test_a_bigram_is_read_off_its_table(models):
     end = tokenizer.special_tokens[ENDOFTEXT]
     ids = [end, *tokenizer.encode("ann"), end]
     own = [table[a, b] for a, b in pairwise(ids)]
-    np.testing.assert_allclose(chances_by_model(model, tokenizer, "ann"), own, rtol=1e-5)
+    np.testing.assert_allclose(
+        nine_models.chances_by_model(model, tokenizer, "ann"), own, rtol=1e-5
+    )
 
 
 def test_counts_write_names_that_their_table_allows():
-    counts = count_names("counted-fours")
-    names = written_by_counts(counts, 30, seed=3, longest=15)
+    counts = nine_models.count_names("counted-fours")
+    names = nine_models.written_by_counts(counts, 30, seed=3, longest=15)
     assert len(names) == 30 and all(len(name) <= 15 for name in names)
-    assert names == written_by_counts(counts, 30, seed=3, longest=15)
+    assert names == nine_models.written_by_counts(counts, 30, seed=3, longest=15)
     # Short names are as frequent as in the list, roughly: no run of the dice goes astray.
     known = np.mean([len(name) for name in names_learned_from()])
     assert abs(np.mean([len(name) for name in names]) - known) < 2
@@ -92,12 +85,14 @@ def test_two_trained_models_are_ranked_where_their_difference_is_twice_its_error
     held_out = list(load_corpus("names").split(0.1, 0)[1])
     letters = np.array([len(name) + 1 for name in held_out])
     nats = {}
-    for key in TRAINED:
+    for key in nine_models.TRAINED:
         model, tokenizer, _ = load_bundled(key)
-        each = [-np.log(chances_by_model(model, tokenizer, name)).sum() for name in held_out]
+        each = [
+            -np.log(nine_models.chances_by_model(model, tokenizer, name)).sum() for name in held_out
+        ]
         nats[key] = np.array(each)
-    for first, second in combinations(TRAINED, 2):
+    for first, second in combinations(nine_models.TRAINED, 2):
         apart = nats[first] - nats[second]
         gap = apart.sum() / letters.sum()
         error = math.sqrt(len(letters) * (apart - gap * letters).var(ddof=1)) / letters.sum()
-        assert (abs(gap) > TIE) == (abs(gap) > 2 * error), (first, second, gap, error)
+        assert (abs(gap) > nine_models.TIE) == (abs(gap) > 2 * error), (first, second, gap, error)

@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.evaluation.text_loss import (
-    LossSettings,
-    loss_steps,
-    target_logits,
-    torch_loss,
-)
+from llmviz.evaluation import text_loss
 
 TARGETS = (1, 0, 3, 1, 2)
 LOGITS = np.random.default_rng(0).normal(size=(len(TARGETS), 4)) * 3
@@ -23,7 +18,7 @@ def test_the_logits_are_those_before_each_target():
     def model(ids: torch.Tensor) -> tuple[torch.Tensor]:
         return (table[ids],)
 
-    logits = target_logits(model, [2, 0, 3])
+    logits = text_loss.target_logits(model, [2, 0, 3])
     assert logits.dtype == np.float64 and np.array_equal(logits, table[[2, 0]].numpy())
 
 
@@ -32,21 +27,23 @@ def test_the_logits_are_those_before_each_target():
 @pytest.mark.parametrize("token", [None, 1])
 @pytest.mark.parametrize("skipped", [(), (0, 3)])
 def test_the_steps_end_where_torch_does(reduction, smoothing, token, skipped):
-    settings = LossSettings(reduction, skipped, token, 2.5, smoothing)
-    ours = loss_steps(LOGITS, TARGETS, settings).loss.numpy()
-    assert np.allclose(ours, torch_loss(LOGITS, TARGETS, settings), atol=1e-12)
+    settings = text_loss.LossSettings(reduction, skipped, token, 2.5, smoothing)
+    ours = text_loss.loss_steps(LOGITS, TARGETS, settings).loss.numpy()
+    assert np.allclose(ours, text_loss.torch_loss(LOGITS, TARGETS, settings), atol=1e-12)
 
 
 def test_a_token_counts_as_often_as_its_weight_says():
     """Weight 3 for a token is each of its positions three times."""
     places = [i for i, token in enumerate(TARGETS) for _ in range(3 if token == 1 else 1)]
-    often = loss_steps(LOGITS[places], [TARGETS[i] for i in places]).loss
-    for of in (lambda *given: loss_steps(*given).loss, torch_loss):
-        assert float(of(LOGITS, TARGETS, LossSettings(token=1, weight=3.0))) == pytest.approx(
-            float(often)
-        )
+    often = text_loss.loss_steps(LOGITS[places], [TARGETS[i] for i in places]).loss
+    for of in (lambda *given: text_loss.loss_steps(*given).loss, text_loss.torch_loss):
+        assert float(
+            of(LOGITS, TARGETS, text_loss.LossSettings(token=1, weight=3.0))
+        ) == pytest.approx(float(often))
 
 
 def test_a_mean_over_nothing_is_refused():
     with pytest.raises(ValueError):
-        loss_steps(LOGITS, TARGETS, LossSettings(skipped=tuple(range(len(TARGETS)))))
+        text_loss.loss_steps(
+            LOGITS, TARGETS, text_loss.LossSettings(skipped=tuple(range(len(TARGETS))))
+        )

@@ -10,14 +10,7 @@ import torch
 
 from llmviz.corpus import generate, parse
 from llmviz.corpus.next_tokens import true_tokens
-from llmviz.evaluation.exact_loss import (
-    corpus_loss,
-    divide_logits,
-    divide_loss,
-    draw_again,
-    mean_per_token,
-    story_logits,
-)
+from llmviz.evaluation import exact_loss
 from llmviz.pretrained import load_bundled
 
 TEXTS = [story.text for story in generate(6, seed=20_000)]
@@ -31,7 +24,7 @@ def draft():
 def test_the_parts_add_up_to_the_loss_that_torch_computes(draft):
     model, tokenizer = draft
     for text in TEXTS[:3]:
-        parts, truth = divide_loss(model, tokenizer, text), true_tokens(text, tokenizer)
+        parts, truth = exact_loss.divide_loss(model, tokenizer, text), true_tokens(text, tokenizer)
         ids = torch.tensor([tokenizer.behind_start(truth.ids)])
         with torch.inference_mode():
             logits = model(ids[:, :-1])[0].double()
@@ -51,7 +44,7 @@ def test_a_model_that_knows_the_grammar_has_only_the_worlds_own_loss(draft):
     truth = true_tokens(TEXTS[0], draft[1])
     with np.errstate(divide="ignore"):
         logits = np.log([one.dense(draft[1].vocab_size) for one in truth.following[:60]])
-    parts = divide_logits(np.maximum(logits, -700), truth)
+    parts = exact_loss.divide_logits(np.maximum(logits, -700), truth)
     assert parts.divergence == pytest.approx(np.zeros(60), abs=1e-9)
     assert parts.best_guess.all()
     assert parts.loss == pytest.approx(-np.log(parts.true))
@@ -62,8 +55,8 @@ def test_the_dice_have_a_mean_of_0_over_what_could_have_come(draft):
     """Each token that can come, weighted by how probable it is."""
     model, tokenizer = draft
     truth = true_tokens(TEXTS[1], tokenizer)
-    logits = story_logits(model, tokenizer, truth)
-    parts = divide_logits(logits, truth)
+    logits = exact_loss.story_logits(model, tokenizer, truth)
+    parts = exact_loss.divide_logits(logits, truth)
     for t in (0, 5, 20, 50):
         following = truth.following[t]
         losses = -torch.log_softmax(torch.tensor(logits[t]), -1).numpy()[following.ids]
@@ -73,8 +66,8 @@ def test_the_dice_have_a_mean_of_0_over_what_could_have_come(draft):
 
 def test_what_is_drawn_again_can_come_and_comes_as_often_as_it_should(draft):
     truth = true_tokens(TEXTS[2], draft[1])
-    drawn = np.array([draw_again(truth, 12, seed) for seed in range(600)])
-    assert np.array_equal(drawn[3], draw_again(truth, 12, 3))
+    drawn = np.array([exact_loss.draw_again(truth, 12, seed) for seed in range(600)])
+    assert np.array_equal(drawn[3], exact_loss.draw_again(truth, 12, 3))
     for t, following in enumerate(truth.following[:12]):
         seen, counts = np.unique(drawn[:, t], return_counts=True)
         assert set(seen.tolist()) <= set(following.ids.tolist())
@@ -84,8 +77,8 @@ def test_what_is_drawn_again_can_come_and_comes_as_often_as_it_should(draft):
 
 
 def test_a_corpus_has_the_means_of_all_its_tokens_and_an_error_that_shrinks(draft):
-    stories = [divide_loss(*draft, text) for text in TEXTS]
-    whole = corpus_loss(stories)
+    stories = [exact_loss.divide_loss(*draft, text) for text in TEXTS]
+    whole = exact_loss.corpus_loss(stories)
     assert whole.tokens == sum(map(len, stories))
     assert whole.loss.value == pytest.approx(np.concatenate([one.loss for one in stories]).mean())
     sums = whole.entropy.value + whole.divergence.value + whole.dice.value
@@ -94,21 +87,23 @@ def test_a_corpus_has_the_means_of_all_its_tokens_and_an_error_that_shrinks(draf
     assert whole.by_dice.value + whole.by_lack.value == pytest.approx(missed)
     # of equal lengths the ratio estimator is the plain mean with its plain standard error
     values = np.array([3.0, 5.0, 10.0, 2.0])
-    plain = mean_per_token(values * 7, [7] * 4)
+    plain = exact_loss.mean_per_token(values * 7, [7] * 4)
     assert plain.value == pytest.approx(values.mean())
     assert plain.error == pytest.approx(values.std(ddof=1) / 2)
-    assert mean_per_token([4.0], [2]).error == math.inf
+    assert exact_loss.mean_per_token([4.0], [2]).error == math.inf
 
 
 def test_a_text_outside_the_grammar_is_divided_up_to_there(draft):
     model, tokenizer = draft
-    assert len(divide_loss(model, tokenizer, "Hello world")) == 0
-    assert len(divide_loss(model, tokenizer, "")) == 0
-    cut = divide_loss(model, tokenizer, TEXTS[0][:80] + " xyz")
-    whole = divide_loss(model, tokenizer, TEXTS[0])
+    assert len(exact_loss.divide_loss(model, tokenizer, "Hello world")) == 0
+    assert len(exact_loss.divide_loss(model, tokenizer, "")) == 0
+    cut = exact_loss.divide_loss(model, tokenizer, TEXTS[0][:80] + " xyz")
+    whole = exact_loss.divide_loss(model, tokenizer, TEXTS[0])
     assert 0 < len(cut) < len(whole)
     assert cut.loss[:10] == pytest.approx(whole.loss[:10], abs=1e-5)
     with pytest.raises(ValueError, match="at least 1 token"):
-        corpus_loss([divide_loss(model, tokenizer, "Hello")])
+        exact_loss.corpus_loss([exact_loss.divide_loss(model, tokenizer, "Hello")])
     with pytest.raises(ValueError, match="0 tokens have"):
-        divide_logits(np.zeros((1, tokenizer.vocab_size)), true_tokens("Hello", tokenizer))
+        exact_loss.divide_logits(
+            np.zeros((1, tokenizer.vocab_size)), true_tokens("Hello", tokenizer)
+        )

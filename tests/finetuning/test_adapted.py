@@ -13,18 +13,7 @@ from hypothesis import strategies as some
 from hypothesis.extra import numpy as arrays
 
 from llmviz.course.lessons.finetuning.lora.lora_race import of_rank, sides, taken
-from llmviz.finetuning import lora
-from llmviz.finetuning.adapted import (
-    adapted_by,
-    around,
-    both_ways,
-    change_at,
-    cut,
-    largest_at,
-    merged_copy,
-    pairs_of,
-    spectrum,
-)
+from llmviz.finetuning import adapted, lora
 from llmviz.finetuning.lora import add_adapter, lora_layers, trained_parameters
 from llmviz.finetuning.plan import TARGETS, LoraConfig
 from llmviz.models.arithmetic import count
@@ -55,7 +44,7 @@ def logits(model):
 def test_an_adapter_shares_its_bases_weights_and_leaves_the_base_as_it_is():
     base = gpt()
     before, weights = logits(base), {n: p.clone() for n, p in base.named_parameters()}
-    tuned = adapted_by(base, LoraConfig(RANK, ALPHA), pairs_for(base))
+    tuned = adapted.adapted_by(base, LoraConfig(RANK, ALPHA), pairs_for(base))
     assert not lora_layers(base) and torch.equal(logits(base), before)
     assert all(torch.equal(weights[name], one) for name, one in base.named_parameters())
     for path, layer in lora_layers(tuned).items():
@@ -68,29 +57,29 @@ def test_an_adapter_shares_its_bases_weights_and_leaves_the_base_as_it_is():
     torch.testing.assert_close(logits(tuned), logits(by_hand), atol=1e-4, rtol=1e-4)
     assert (logits(tuned) - before).abs().max() > 0.1
     for path, (a, b) in pairs_for(base).items():
-        found = pairs_of(tuned)[path]
+        found = adapted.pairs_of(tuned)[path]
         assert np.array_equal(found[0], a) and np.array_equal(found[1], b)
-    assert around(base).token.weight is base.token.weight
+    assert adapted.around(base).token.weight is base.token.weight
 
 
 def test_a_part_of_a_change_has_the_cells_of_the_whole():
-    tuned = adapted_by(gpt(), LoraConfig(RANK, ALPHA), pairs_for(gpt()))
-    change = change_at(tuned, "blocks.1.mlp.hidden")
+    tuned = adapted.adapted_by(gpt(), LoraConfig(RANK, ALPHA), pairs_for(gpt()))
+    change = adapted.change_at(tuned, "blocks.1.mlp.hidden")
     layer = lora_layers(tuned)["blocks.1.mlp.hidden"]
     np.testing.assert_allclose(change.added, layer.adapters["default"].change(), atol=1e-5)
-    part = cut(change, 60, 3, 5)  # the matrix has 64 rows: the part is cut off at its end
+    part = adapted.cut(change, 60, 3, 5)  # the matrix has 64 rows: the part is cut off at its end
     assert part.weight.shape == (4, 5)
     np.testing.assert_array_equal(part.weight, change.weight[60:65, 3:8])
     np.testing.assert_allclose(part.added, change.added[60:65, 3:8], atol=1e-6)
     with pytest.raises(ValueError, match=r"no adapter at blocks\.9"):
-        change_at(tuned, "blocks.9.mlp.hidden")
+        adapted.change_at(tuned, "blocks.9.mlp.hidden")
 
 
 @given(
     arrays.arrays(np.float32, (7, 5), elements=some.floats(-9, 9, width=32)), some.integers(1, 9)
 )
 def test_the_part_with_the_largest_number_lies_inside_and_holds_it(values, size):
-    row, column = largest_at(values, size)
+    row, column = adapted.largest_at(values, size)
     part = values[row : row + size, column : column + size]
     assert part.shape == (min(7, size), min(5, size))
     assert np.abs(part).max() == np.abs(values).max()
@@ -101,7 +90,7 @@ def test_the_part_with_the_largest_number_lies_inside_and_holds_it(values, size)
 def test_no_matrix_of_a_rank_comes_nearer_than_the_first_parts(seed, rank):
     generator = np.random.default_rng(seed)
     values = generator.normal(size=(8, 6))
-    found = spectrum(values)
+    found = adapted.spectrum(values)
     np.testing.assert_allclose(found.best(6), values, atol=1e-9)
     error = np.square(values - found.best(rank)).sum()
     left = found.left()
@@ -114,24 +103,24 @@ def test_no_matrix_of_a_rank_comes_nearer_than_the_first_parts(seed, rank):
 
 
 def test_a_product_of_rank_r_has_r_singular_values_and_zero_has_none():
-    change = change_at(
-        adapted_by(gpt(), LoraConfig(RANK, ALPHA), pairs_for(gpt())), "blocks.0.attn.qkv"
+    change = adapted.change_at(
+        adapted.adapted_by(gpt(), LoraConfig(RANK, ALPHA), pairs_for(gpt())), "blocks.0.attn.qkv"
     )
-    values = spectrum(change.added).s
+    values = adapted.spectrum(change.added).s
     assert (values > 1e-6 * values[0]).sum() == RANK
     with pytest.raises(ValueError, match="zero everywhere"):
-        spectrum(np.zeros((3, 2)))
+        adapted.spectrum(np.zeros((3, 2)))
 
 
 def test_merging_changes_the_answer_by_rounding_and_is_taken_back_to_the_bit():
     base = gpt()
-    tuned = adapted_by(base, LoraConfig(RANK, ALPHA), pairs_for(base))
+    tuned = adapted.adapted_by(base, LoraConfig(RANK, ALPHA), pairs_for(base))
     before = logits(tuned)
-    copy = merged_copy(tuned)
+    copy = adapted.merged_copy(tuned)
     merged = copy.model
     assert copy.back and not lora_layers(merged)
     assert torch.equal(logits(tuned), before)  # it was merged in a copy
-    found = both_ways(tuned, merged, IDS, time.thread_time)
+    found = adapted.both_ways(tuned, merged, IDS, time.thread_time)
     assert 0 < found.largest < 1e-4 * found.logit
     assert found.largest == pytest.approx(float((logits(merged) - before).abs().max()), rel=0.5)
     assert found.logit == pytest.approx(float(before.abs().max()))
@@ -146,7 +135,9 @@ def test_weights_that_do_not_come_back_are_told(monkeypatch):
 
     monkeypatch.setattr(lora, "unmerge", subtract)  # which leaves rounding behind
     base = gpt()
-    assert not merged_copy(adapted_by(base, LoraConfig(RANK, ALPHA), pairs_for(base))).back
+    assert not adapted.merged_copy(
+        adapted.adapted_by(base, LoraConfig(RANK, ALPHA), pairs_for(base))
+    ).back
 
 
 @settings(max_examples=12, deadline=None)

@@ -9,21 +9,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch.utils.flop_counter import FlopCounterMode
 
+from llmviz.finetuning import lora
 from llmviz.finetuning.adapters import load_adapter, save_adapter
-from llmviz.finetuning.lora import (
-    AdaptedLinear,
-    Adapter,
-    LoraLinear,
-    adapter_names,
-    add_adapter,
-    lora_layers,
-    merge,
-    share_kept,
-    trained_parameters,
-    unmerge,
-    use_adapter,
-    without_adapters,
-)
 from llmviz.finetuning.plan import TARGETS, LoraConfig
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.decoder import Decoder
@@ -71,7 +58,7 @@ def test_forward_merge_and_gradients_equal_those_of_peft(tmp_path):
     assert torch.allclose(logits, other, atol=1e-6)
     loss.backward()
     other_loss.backward()
-    layers = lora_layers(own)
+    layers = lora.lora_layers(own)
     assert len(layers) == 8
     for path, layer in layers.items():
         counterpart = peft.get_submodule(f"base_model.model.{path}")
@@ -81,7 +68,7 @@ def test_forward_merge_and_gradients_equal_those_of_peft(tmp_path):
             assert mine.abs().max() > 0
             assert torch.allclose(mine, other, atol=1e-6, rtol=1e-4)
     merged = peft.merge_and_unload()
-    without_adapters(own)
+    lora.without_adapters(own)
     for name, parameter in own.named_parameters():
         assert torch.allclose(parameter, merged.get_parameter(name), atol=1e-7), name
 
@@ -95,7 +82,7 @@ def test_the_gradients_of_an_adapted_layer_are_those_that_differences_give(shape
     a, b = draw(3, 7), draw(4, 3)
     learned = [one.requires_grad_(True) for one in (x, a, b)]
     assert torch.autograd.gradcheck(
-        lambda x, a, b: AdaptedLinear.apply(x, weight, bias, a, b, 0.7), learned
+        lambda x, a, b: lora.AdaptedLinear.apply(x, weight, bias, a, b, 0.7), learned
     )
 
 
@@ -109,7 +96,7 @@ def test_a_large_adapted_layer_has_the_gradients_of_its_formula():
     slopes = draw(*expected.shape)
     gradients = torch.autograd.grad(expected, learned, slopes)
     single = [one.detach().float().requires_grad_(True) for one in learned]
-    found = AdaptedLinear.apply(single[0], weight.float(), bias.float(), *single[1:], 0.5)
+    found = lora.AdaptedLinear.apply(single[0], weight.float(), bias.float(), *single[1:], 0.5)
     close = partial(torch.testing.assert_close, check_dtype=False, atol=1e-3, rtol=1e-4)
     close(found, expected)
     for one, other in zip(
@@ -120,8 +107,8 @@ def test_a_large_adapted_layer_has_the_gradients_of_its_formula():
 
 def test_a_step_takes_the_two_large_products_of_a_frozen_layer_and_small_ones_beside_them():
     n, inside, outside, r = 96, 24, 40, 2
-    linear = LoraLinear(torch.nn.Linear(inside, outside))
-    linear.adapters["one"] = Adapter(inside, outside, LoraConfig(r))
+    linear = lora.LoraLinear(torch.nn.Linear(inside, outside))
+    linear.adapters["one"] = lora.Adapter(inside, outside, LoraConfig(r))
     linear.active = "one"
     large, small = 2 * n * inside * outside, 2 * n * r * (inside + outside)
     merging = 2 * r * inside * outside
@@ -135,15 +122,15 @@ def test_a_step_takes_the_two_large_products_of_a_frozen_layer_and_small_ones_be
 
 def test_a_matrix_that_somebody_frees_again_gets_its_gradient():
     model = base()
-    add_adapter(model, LoraConfig(2))
+    lora.add_adapter(model, LoraConfig(2))
     model.requires_grad_(True)
     model(IDX, IDX)[1].backward()
-    assert all(one.base.weight.grad.abs().max() > 0 for one in lora_layers(model).values())
+    assert all(one.base.weight.grad.abs().max() > 0 for one in lora.lora_layers(model).values())
 
 
 def test_nothing_below_the_first_adapter_is_gone_back_through():
     model = base().train()
-    add_adapter(model, LoraConfig(2, targets=("mlp.hidden",)))
+    lora.add_adapter(model, LoraConfig(2, targets=("mlp.hidden",)))
     need = {}
     for name, module in model.named_modules():
         module.register_forward_hook(
@@ -159,7 +146,7 @@ def test_nothing_below_the_first_adapter_is_gone_back_through():
 
 def test_half_precision_gives_the_gradients_of_full_precision_but_for_its_rounding():
     model = base()
-    add_adapter(model, LoraConfig(4))
+    lora.add_adapter(model, LoraConfig(4))
     fill(model, "default")
     model(IDX, IDX)[1].backward()
     full = [one.grad.clone() for one in model.parameters() if one.requires_grad]
@@ -177,7 +164,7 @@ def test_adapters_of_ours_load_in_peft(tmp_path):
     from peft import PeftModel
 
     own = base()
-    add_adapter(own, LoraConfig(4, 6.0))
+    lora.add_adapter(own, LoraConfig(4, 6.0))
     fill(own, "default")
     save_adapter(own, tmp_path, "some-base")
     with warnings.catch_warnings():
@@ -190,7 +177,9 @@ def test_adapters_of_ours_load_in_peft(tmp_path):
 def fill(model, name, seed=1):
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
-        adapters = [one.adapters for one in lora_layers(model).values() if name in one.adapters]
+        adapters = [
+            one.adapters for one in lora.lora_layers(model).values() if name in one.adapters
+        ]
         for adapter in adapters:
             for parameter in adapter[name].parameters():
                 parameter.copy_(0.1 * torch.randn(parameter.shape, generator=generator))
@@ -198,7 +187,7 @@ def fill(model, name, seed=1):
 
 def test_a_new_adapter_changes_nothing_and_an_old_one_what_its_formula_says():
     model, plain = base(), base()
-    add_adapter(model, LoraConfig(4))
+    lora.add_adapter(model, LoraConfig(4))
     assert torch.equal(model(IDX)[0], plain(IDX)[0])
     fill(model, "default")
     assert not torch.allclose(model(IDX)[0], plain(IDX)[0])
@@ -211,35 +200,35 @@ def test_a_new_adapter_changes_nothing_and_an_old_one_what_its_formula_says():
 
 def test_merging_changes_nothing_but_rounding_and_unmerging_brings_back_every_bit():
     model = base()
-    add_adapter(model, LoraConfig(4))
+    lora.add_adapter(model, LoraConfig(4))
     fill(model, "default")
     before, weights = model(IDX)[0], {k: v.clone() for k, v in model.state_dict().items()}
-    merge(model)
+    lora.merge(model)
     assert torch.allclose(model(IDX)[0], before, atol=1e-5)
     with pytest.raises(ValueError, match="merged already"):
-        merge(model)
+        lora.merge(model)
     with pytest.raises(ValueError, match="unmerge it first"):
-        use_adapter(model, None)
-    unmerge(model)
+        lora.use_adapter(model, None)
+    lora.unmerge(model)
     assert torch.equal(model(IDX)[0], before)
     assert all(torch.equal(weights[k], v) for k, v in model.state_dict().items())
     with pytest.raises(ValueError, match="no merged adapter"):
-        unmerge(model)
+        lora.unmerge(model)
 
 
 @pytest.mark.parametrize("first", ["merged", "merged and taken out", "used", "not used"])
 def test_plain_layers_have_the_adapter_in_use_once(first):
     model, plain = base(), base()
-    add_adapter(model, LoraConfig(4))
+    lora.add_adapter(model, LoraConfig(4))
     fill(model, "default")
     if first == "not used":
-        use_adapter(model, None)
-    expected = {path: layer.weight.clone() for path, layer in lora_layers(model).items()}
+        lora.use_adapter(model, None)
+    expected = {path: layer.weight.clone() for path, layer in lora.lora_layers(model).items()}
     if first.startswith("merged"):
-        merge(model)
+        lora.merge(model)
     if first == "merged and taken out":
-        unmerge(model)
-    assert without_adapters(model) is model and not lora_layers(model)
+        lora.unmerge(model)
+    assert lora.without_adapters(model) is model and not lora.lora_layers(model)
     for name, parameter in plain.named_parameters():
         path = name.removesuffix(".weight")
         torch.testing.assert_close(model.get_parameter(name), expected.get(path, parameter))
@@ -247,24 +236,24 @@ def test_plain_layers_have_the_adapter_in_use_once(first):
 
 def test_several_adapters_lie_on_one_base_and_only_the_one_in_use_is_trained():
     model, plain = base(), base()
-    add_adapter(model, LoraConfig(2), "first")
+    lora.add_adapter(model, LoraConfig(2), "first")
     fill(model, "first", 1)
     first = model(IDX)[0]
-    add_adapter(model, LoraConfig(5, targets=("mlp.hidden",)), "second")
+    lora.add_adapter(model, LoraConfig(5, targets=("mlp.hidden",)), "second")
     fill(model, "second", 2)
-    assert adapter_names(model) == ["first", "second"]
-    assert trained_parameters(model) == 2 * 5 * (24 + 96)
-    use_adapter(model, "first")
+    assert lora.adapter_names(model) == ["first", "second"]
+    assert lora.trained_parameters(model) == 2 * 5 * (24 + 96)
+    lora.use_adapter(model, "first")
     assert torch.equal(model(IDX)[0], first)
-    use_adapter(model, None)
-    assert torch.equal(model(IDX)[0], plain(IDX)[0]) and trained_parameters(model) == 0
+    lora.use_adapter(model, None)
+    assert torch.equal(model(IDX)[0], plain(IDX)[0]) and lora.trained_parameters(model) == 0
     with pytest.raises(ValueError, match="no adapter 'third'; there is first, second"):
-        use_adapter(model, "third")
+        lora.use_adapter(model, "third")
     with pytest.raises(ValueError, match="'first' already"):
-        add_adapter(model, LoraConfig(2), "first")
+        lora.add_adapter(model, LoraConfig(2), "first")
     for name in ("a.b", "", "keys", "training"):
         with pytest.raises(ValueError, match="adapter's name"):
-            add_adapter(model, LoraConfig(2), name)
+            lora.add_adapter(model, LoraConfig(2), name)
 
 
 @pytest.mark.parametrize("make", [Decoder, NumpyDecoder])
@@ -272,11 +261,11 @@ def test_several_adapters_lie_on_one_base_and_only_the_one_in_use_is_trained():
 def test_a_text_that_grows_is_read_as_by_the_modules(state, make):
     own = base(activation="swiglu")
     for name in ("first", "second"):
-        add_adapter(own, LoraConfig(3, 5.0), name)
+        lora.add_adapter(own, LoraConfig(3, 5.0), name)
         fill(own, name, seed=len(name))
-    use_adapter(own, None if state == "none" else "second" if state == "second" else "first")
+    lora.use_adapter(own, None if state == "none" else "second" if state == "second" else "first")
     if state == "merged":
-        merge(own)
+        lora.merge(own)
     assert isinstance(own.new_decoder(), NumpyDecoder)  # which writes, instead of the modules
     decoder, cache, ids = make(own), own.new_cache(), IDX[0].tolist()
     with torch.inference_mode():
@@ -287,7 +276,7 @@ def test_a_text_that_grows_is_read_as_by_the_modules(state, make):
 
 def test_training_leaves_frozen_weights_as_they_were_to_the_bit():
     model, plain = base(), base()
-    add_adapter(model, LoraConfig(2))
+    lora.add_adapter(model, LoraConfig(2))
     documents = [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]] * 8
     stream = Stream.join(documents, 0)
     data = TrainData(stream, stream, 16, 50, windows="padded")
@@ -296,8 +285,8 @@ def test_training_leaves_frozen_weights_as_they_were_to_the_bit():
     )
     losses = [record.train_loss for record in train(model, data, config)]
     assert losses[-1] < losses[0]
-    use_adapter(model, None)
-    layers = lora_layers(model)
+    lora.use_adapter(model, None)
+    layers = lora.lora_layers(model)
     for name, parameter in plain.named_parameters():
         path, _, last = name.rpartition(".")
         own = layers[path].base if path in layers else model.get_submodule(path)
@@ -317,14 +306,14 @@ def test_training_leaves_frozen_weights_as_they_were_to_the_bit():
 def test_wrong_settings_are_refused_and_leave_the_model_as_it_was(wrong, message):
     model = base()
     with pytest.raises(ValueError, match=message):
-        add_adapter(model, LoraConfig(**wrong))
-    assert not lora_layers(model) and trained_parameters(model) > 0
+        lora.add_adapter(model, LoraConfig(**wrong))
+    assert not lora.lora_layers(model) and lora.trained_parameters(model) > 0
 
 
 @pytest.fixture
 def saved(tmp_path):
     model = base()
-    add_adapter(model, LoraConfig(4))
+    lora.add_adapter(model, LoraConfig(4))
     fill(model, "default")
     save_adapter(model, tmp_path, "some-base")
     return tmp_path
@@ -333,7 +322,7 @@ def saved(tmp_path):
 def test_an_adapter_comes_back_and_only_onto_its_own_base(saved):
     again = base()
     config = load_adapter(again, saved, "some-base", "back")
-    assert (config.rank, config.alpha, adapter_names(again)) == (4, 8.0, ["back"])
+    assert (config.rank, config.alpha, lora.adapter_names(again)) == (4, 8.0, ["back"])
     for other, name, message in (
         (base(), "other", "an adapter for some-base, not for other"),
         (base(seed=1), "some-base", "for other weights"),
@@ -342,7 +331,7 @@ def test_an_adapter_comes_back_and_only_onto_its_own_base(saved):
     ):
         with pytest.raises(ValueError, match=message):
             load_adapter(other, saved, name)
-        assert not lora_layers(other)
+        assert not lora.lora_layers(other)
 
 
 def change_weights(folder, change):
@@ -380,7 +369,7 @@ def test_files_without_a_manifest_are_checked_too(saved, change, message):
     model = base()
     with pytest.raises(ValueError, match=message):
         load_adapter(model, saved)
-    assert not lora_layers(model)
+    assert not lora.lora_layers(model)
 
 
 @pytest.mark.parametrize(
@@ -403,12 +392,12 @@ def test_other_kinds_of_adapter_are_refused(saved, key, value, message):
 
 def test_singular_values_of_a_change_end_at_its_rank():
     model, plain = base(), base()
-    add_adapter(model, LoraConfig(3))
+    lora.add_adapter(model, LoraConfig(3))
     fill(model, "default")
     before, after = plain.blocks[0].mlp.hidden.weight, model.blocks[0].mlp.hidden.weight
     values = torch.linalg.svdvals((after - before).detach().double())
     assert (values[:3] > 0.01).all() and (values[3:] < 1e-6).all()
-    shares = share_kept(values)
+    shares = lora.share_kept(values)
     assert shares[2] == pytest.approx(1) and (shares.diff() >= 0).all()
     u, s, v = torch.linalg.svd((after - before).detach().double(), full_matrices=False)
     best = u[:, :1] * s[:1] @ v[:1]

@@ -3,12 +3,7 @@
 import pytest
 import torch
 
-from llmviz.interpretability.block import (
-    STAGES,
-    all_blocks,
-    block_steps,
-    parameters_of,
-)
+from llmviz.interpretability import block
 from llmviz.models.three_words import DOWN, MATRICES, UP, matrix, three_words
 from llmviz.trace import record
 from tests.interpretability.models import IDS, NO_SUM, OPTIONS, gpt
@@ -20,7 +15,7 @@ OPENED |= {"norms behind": NO_SUM["norms behind"]}
 @pytest.mark.parametrize("options", OPENED.values(), ids=OPENED.keys())
 def test_stages_are_the_trace_and_sums_add_up(options):
     model = gpt(**options)
-    every = all_blocks(model, IDS)
+    every = block.all_blocks(model, IDS)
     with torch.inference_mode(), record() as trace:
         model(torch.tensor([IDS]))
     x = trace["embed"][0]
@@ -33,7 +28,7 @@ def test_stages_are_the_trace_and_sums_add_up(options):
         assert torch.equal(steps["sum1"], x + steps["attn"])
         assert torch.equal(steps["sum2"], steps["residual_mid"] + steps["mlp"])
         x = trace[f"blocks.{layer}.residual"][0]
-        last = STAGES[model.config.norm][-1]
+        last = block.STAGES[model.config.norm][-1]
         assert torch.equal(steps[last], x)
         assert ("norm1" in steps) == (model.config.norm != "none")
 
@@ -65,7 +60,7 @@ def test_parameters_are_those_of_a_layer(options):
     model = gpt(**options)
     named = {name: tuple(value.shape) for name, value in model.blocks[0].named_parameters()}
     listed = {}
-    for tensors in parameters_of(model.config).values():
+    for tensors in block.parameters_of(model.config).values():
         listed |= tensors
     assert listed == named
 
@@ -73,10 +68,10 @@ def test_parameters_are_those_of_a_layer(options):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: all_blocks(gpt(n_expert=2), IDS), "the model has 2 experts a layer"),
-        (lambda: all_blocks(gpt(residual=False), IDS), "the model has residual=False"),
-        (lambda: block_steps(gpt(), IDS, 3), "layer must be from 0 to 2; got 3"),
-        (lambda: all_blocks(torch.nn.GRU(2, 2), IDS), "got a GRU"),
+        (lambda: block.all_blocks(gpt(n_expert=2), IDS), "the model has 2 experts a layer"),
+        (lambda: block.all_blocks(gpt(residual=False), IDS), "the model has residual=False"),
+        (lambda: block.block_steps(gpt(), IDS, 3), "layer must be from 0 to 2; got 3"),
+        (lambda: block.all_blocks(torch.nn.GRU(2, 2), IDS), "got a GRU"),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -8,17 +8,9 @@ from hypothesis import strategies as some
 
 from experiments.many_machines import plans
 from llmviz.models.arithmetic import count
-from llmviz.parallel import METHODS, ParallelPlan, bubble_share, ring_bytes, sent_per_step
+from llmviz.parallel import METHODS, ParallelPlan, bubble_share, paper, ring_bytes, sent_per_step
 from llmviz.parallel.clock import RECEIVE, TO_ALL, Note, spans_of
 from llmviz.parallel.outcome import COMPUTE, SEND, WAIT, Span, idle_share, recorded, replay
-from llmviz.parallel.paper import (
-    STAGES,
-    Training,
-    bytes_per_step,
-    days,
-    memory_per_gpu,
-    seconds_computing,
-)
 from llmviz.parallel.plan import PIPELINES, stage_layers
 
 
@@ -130,24 +122,24 @@ def test_waiting_is_until_the_last_one_comes_and_until_it_is_sent():
 
 def test_memory_is_that_of_the_figure_in_the_paper_on_zero():
     """Rajbhandari et al. 2020, figure 1: 7.5 billion parameters, 64 GPUs, in GB."""
-    published = dict(zip(STAGES, (120, 31.4, 16.6, 1.9), strict=True))
+    published = dict(zip(paper.STAGES, (120, 31.4, 16.6, 1.9), strict=True))
     for stage, gigabytes in published.items():
-        assert memory_per_gpu(7.5e9, 64, stage) / 1e9 == pytest.approx(gigabytes, abs=0.05)
+        assert paper.memory_per_gpu(7.5e9, 64, stage) / 1e9 == pytest.approx(gigabytes, abs=0.05)
     with pytest.raises(ValueError, match="stage must be one of"):
-        memory_per_gpu(1e9, 2, "zero4")
+        paper.memory_per_gpu(1e9, 2, "zero4")
     with pytest.raises(ValueError, match="stage must be one of"):
-        bytes_per_step(1e9, 2, "zero4")
+        paper.bytes_per_step(1e9, 2, "zero4")
 
 
 def test_days_and_operations_are_the_published_ones():
     # Narayanan et al. 2021, section 5.1: GPT-3 on 1,024 A100 at 140 Tflop/s each, 34 days.
     shape = dict(parameters=175e9, tokens=300e9, gpus=1024, peak=312e12, utilization=140 / 312)
     machine = dict(memory=80e9, bandwidth=25e9, batch=3.2e6)
-    assert round(days(Training(**shape, **machine, checkpoints=True))) == 34
+    assert round(paper.days(paper.Training(**shape, **machine, checkpoints=True))) == 34
     # Grattafiori et al. 2024, section 3.2: Llama 3.1 405B took 3.8e25 operations.
     shape = dict(parameters=405e9, tokens=15.6e12, gpus=16_384, peak=989e12, utilization=0.4)
-    large = Training(**shape, **machine | dict(batch=16e6))
-    operations = seconds_computing(large) * large.tokens / large.batch * 16_384 * 989e12 * 0.4
+    large = paper.Training(**shape, **machine | dict(batch=16e6))
+    operations = paper.seconds_computing(large) * large.tokens / large.batch * 16_384 * 989e12 * 0.4
     assert operations == pytest.approx(3.8e25, rel=0.01)
 
 
@@ -158,7 +150,7 @@ def test_days_and_operations_are_the_published_ones():
 def test_numbers_that_make_no_sense_are_refused(name, value):
     fine = dict(parameters=1e9, tokens=1e9, gpus=2, peak=1e12, utilization=0.4, memory=1e9)
     with pytest.raises(ValueError, match=name):
-        Training(**fine | dict(bandwidth=1e9, batch=1e6) | {name: value})
+        paper.Training(**fine | dict(bandwidth=1e9, batch=1e6) | {name: value})
 
 
 def test_the_bundled_record_has_every_plan_and_its_bytes():

@@ -9,12 +9,7 @@ from llmviz.corpus import PROBES, entropy_floor, generate
 from llmviz.models import build
 from llmviz.models.bigram import CountBigram
 from llmviz.tokenizers import train_tokenizer
-from llmviz.training.evaluate import (
-    evaluate_documents,
-    log_probabilities,
-    probe_scores,
-    share_right,
-)
+from llmviz.training import evaluate
 from llmviz.training.measures import Share, bits_per_byte, distance_to_floor, perplexity
 
 DOCUMENTS = ["ann met bob", "é", "bob saw ann and dan and eve and ann"]
@@ -44,7 +39,7 @@ def by_hand(model, tokenizer, documents):
 
 def test_a_score_is_the_sum_over_all_tokens_and_ends(chars):
     model = gpt(chars, 64)
-    score = evaluate_documents(model, chars, DOCUMENTS)
+    score = evaluate.evaluate_documents(model, chars, DOCUMENTS)
     assert score.nats == pytest.approx(by_hand(model, chars, DOCUMENTS), rel=1e-5)
     assert score.tokens == sum(map(len, DOCUMENTS)) + 3
     assert score.characters == sum(map(len, DOCUMENTS))
@@ -68,13 +63,15 @@ def test_long_documents_have_each_token_scored_once(chars, context):
         for d in DOCUMENTS
         for a, b in zip([end, *chars.encode(d)], [*chars.encode(d), end], strict=True)
     )
-    assert evaluate_documents(bigram, chars, DOCUMENTS).nats == pytest.approx(expected, rel=1e-5)
+    assert evaluate.evaluate_documents(bigram, chars, DOCUMENTS).nats == pytest.approx(
+        expected, rel=1e-5
+    )
 
 
 def test_a_model_that_knows_nothing_scores_ln_v_and_is_above_the_floor(chars):
     stories = [story.text for story in generate(5)]
     tokenizer = train_tokenizer("bpe", stories, 300)
-    score = evaluate_documents(build("bigram", {"vocab_size": 300}), tokenizer, stories)
+    score = evaluate.evaluate_documents(build("bigram", {"vocab_size": 300}), tokenizer, stories)
     assert score.per_token == pytest.approx(math.log(300), rel=1e-5)
     assert score.perplexity == pytest.approx(300, rel=1e-4)
     floor = entropy_floor(stories, tokenizer)
@@ -87,17 +84,17 @@ def test_a_model_that_knows_nothing_scores_ln_v_and_is_above_the_floor(chars):
 
 def test_the_mode_of_the_model_is_left_alone(chars):
     model = gpt(chars, 64).train()
-    evaluate_documents(model, chars, DOCUMENTS)
+    evaluate.evaluate_documents(model, chars, DOCUMENTS)
     assert model.training
 
 
 def test_log_probabilities_multiply_along_a_text(chars):
     model = gpt(chars, 64).eval()
     parts = [("ann", " met"), ("ann met", " bob"), ("ann", " met bob"), ("", "ann")]
-    first, second, both, start = log_probabilities(model, chars, parts)
+    first, second, both, start = evaluate.log_probabilities(model, chars, parts)
     assert first + second == pytest.approx(both, rel=1e-5)
     assert start < 0
-    (cut,) = log_probabilities(gpt(chars, 4).eval(), chars, [("ann met", " bob")])
+    (cut,) = evaluate.log_probabilities(gpt(chars, 4).eval(), chars, [("ann met", " bob")])
     assert math.isfinite(cut)
 
 
@@ -109,7 +106,7 @@ def test_what_is_beyond_the_context_is_left_out_from_the_front(chars, context):
     scored = min(4, context)
     rows = model(torch.tensor([ids[:-1]]))[0][0].log_softmax(-1)
     expected = rows[range(context - scored, context), ids[-scored:]].sum().item()
-    (found,) = log_probabilities(model, chars, [("ann met", " bob")])
+    (found,) = evaluate.log_probabilities(model, chars, [("ann met", " bob")])
     assert found == pytest.approx(expected, rel=1e-5)
 
 
@@ -122,7 +119,7 @@ def test_a_tie_is_no_right_answer(chars):
     even = build("bigram", {"vocab_size": chars.vocab_size, "context_length": 16})
     with torch.no_grad():
         even.table.weight.zero_()
-    assert share_right(even, chars, asked) == Share(0, 2)
+    assert evaluate.share_right(even, chars, asked) == Share(0, 2)
 
 
 def test_probes_are_won_by_who_has_read_the_right_continuations():
@@ -138,7 +135,7 @@ def test_probes_are_won_by_who_has_read_the_right_continuations():
             words = tokenizer.encode(probe.prompt + getattr(probe, side))
             stream += [*words[-2:], end]
         model = CountBigram.fit(stream, tokenizer.vocab_size, smoothing=0.01)
-        return probe_scores(_long(model), tokenizer, ["sounds"], 20)["sounds"].of_two
+        return evaluate.probe_scores(_long(model), tokenizer, ["sounds"], 20)["sounds"].of_two
 
     right, wrong = accuracy("right"), accuracy("wrong")
     assert right.share > wrong.share and right.count == wrong.count == 20
@@ -149,15 +146,15 @@ def test_the_score_of_several_kinds_is_that_of_each(chars):
 
     tokenizer = train_tokenizer("bpe", [story.text for story in generate(5)], 300)
     model = gpt(tokenizer, 64).eval()
-    both = probe_scores(model, tokenizer, ["sums", "days"], 5, seed=4)
+    both = evaluate.probe_scores(model, tokenizer, ["sums", "days"], 5, seed=4)
     assert list(both) == ["sums", "days"]
     for kind, (share, greedy) in both.items():
         asked = probes(kind, 5, seed=4)
-        assert share == share_right(model, tokenizer, asked)
+        assert share == evaluate.share_right(model, tokenizer, asked)
         better = 0
         for one in asked:
-            (right,) = log_probabilities(model, tokenizer, [(one.prompt, one.right)])
-            (wrong,) = log_probabilities(model, tokenizer, [(one.prompt, one.wrong)])
+            (right,) = evaluate.log_probabilities(model, tokenizer, [(one.prompt, one.right)])
+            (wrong,) = evaluate.log_probabilities(model, tokenizer, [(one.prompt, one.wrong)])
             better += right > wrong
         assert share == Share(better, 5)
         assert greedy == Share(sum(writes(model, tokenizer, one) for one in asked), 5)
@@ -178,15 +175,15 @@ def test_greedy_writing_gets_what_a_model_knows_by_heart():
     asked = probes("sounds", 20)
     tokenizer = train_tokenizer("word", [p.prompt + p.right + p.wrong for p in asked])
     model = _long(CountBigram.fit([0, 1, 2], tokenizer.vocab_size, smoothing=1.0))
-    score = probe_scores(model, tokenizer, ["sounds"], 20)["sounds"]
+    score = evaluate.probe_scores(model, tokenizer, ["sounds"], 20)["sounds"]
     assert score.greedy.right == sum(writes(model, tokenizer, one) for one in asked)
 
 
 def test_two_continuations_of_one_text_are_those_of_each_alone(chars):
     model = gpt(chars, 16).eval()
     pairs = [("ann met", " "), ("ann met", "b"), ("bob", " s"), ("ann met", " bob"), ("bob", " ")]
-    together = log_probabilities(model, chars, pairs)
-    alone = [log_probabilities(model, chars, [pair])[0] for pair in pairs]
+    together = evaluate.log_probabilities(model, chars, pairs)
+    alone = [evaluate.log_probabilities(model, chars, [pair])[0] for pair in pairs]
     assert together == pytest.approx(alone, rel=1e-5)
 
 
@@ -232,11 +229,11 @@ def _long(counted):
 
 def test_bad_input(chars):
     with pytest.raises(ValueError, match="at least one document"):
-        evaluate_documents(gpt(chars, 8), chars, [])
+        evaluate.evaluate_documents(gpt(chars, 8), chars, [])
     with pytest.raises(ValueError, match="at least one probe"):
-        probe_scores(gpt(chars, 8), chars, PROBES[:1], count=0)
+        evaluate.probe_scores(gpt(chars, 8), chars, PROBES[:1], count=0)
     with pytest.raises(ValueError, match="no probe"):
-        probe_scores(gpt(chars, 8), chars, ["sorcery"])
+        evaluate.probe_scores(gpt(chars, 8), chars, ["sorcery"])
     with pytest.raises(ValueError, match="at least one byte"):
         bits_per_byte(1.0, 0)
     with pytest.raises(ValueError, match="above 0"):

@@ -14,54 +14,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from llmviz.course.lessons.discoveries.own import PARAMS
+from llmviz.course.lessons.discoveries.own import PARAMS, own_study, own_study_folder, seed_spread
 from llmviz.course.lessons.discoveries.own import own_study_folder as folders
 from llmviz.course.lessons.discoveries.own.chapter import draft_of
-from llmviz.course.lessons.discoveries.own.own_study import (
-    MOST_SEEDS,
-    PREDICTIONS,
-    SAME,
-    SETTINGS,
-    TRAINED,
-    Study,
-    base_plan,
-    has_setting,
-    read_values,
-    run_name,
-)
-from llmviz.course.lessons.discoveries.own.own_study_folder import (
-    BUNDLED,
-    COLUMNS,
-    FILE,
-    RESULTS,
-    differing,
-    expected_texts,
-    read_study,
-    results_of,
-    table_of,
-    write_study,
-    zipped,
-)
 from llmviz.course.lessons.discoveries.own.own_study_run import run_study
-from llmviz.course.lessons.discoveries.own.seed_spread import (
-    APART,
-    FEW,
-    UNCLEAR,
-    best_place,
-    interval,
-    outcome,
-    pairs,
-    spreads,
-)
 from llmviz.course.lessons.discoveries.own.seed_spread import SAME as EQUAL
 
 NUMBERS = st.integers(-50_000, 50_000).map(lambda number: number / 10_000)
 
 
-def study(setting="n_embd", values=(4, 8, 12), measure="validation", **more) -> Study:
+def study(setting="n_embd", values=(4, 8, 12), measure="validation", **more) -> own_study.Study:
     given = {"seeds": 2, "prediction": "3", "hypothesis": "Wider is better.", **more}
-    base = given.pop("base", base_plan("gpt", "names", 20))
-    return Study(setting, values, measure, base=base, **given)
+    base = given.pop("base", own_study.base_plan("gpt", "names", 20))
+    return own_study.Study(setting, values, measure, base=base, **given)
 
 
 # ---- what a study refuses
@@ -86,7 +51,7 @@ def study(setting="n_embd", values=(4, 8, 12), measure="validation", **more) -> 
 )
 def test_values_that_cannot_be_are_named(setting, written, line):
     with pytest.raises(ValueError, match=line.replace("(", r"\(")):
-        read_values(setting, written)
+        own_study.read_values(setting, written)
 
 
 @pytest.mark.parametrize(
@@ -118,15 +83,19 @@ def test_a_study_that_cannot_be_says_which_rule_and_which_value(changes, line):
 @pytest.mark.parametrize("steps", [0, 19, 3_001])
 def test_steps_out_of_range_are_refused(steps):
     with pytest.raises(ValueError, match="steps must be"):
-        study(base=base_plan("gpt", "names", steps))
+        study(base=own_study.base_plan("gpt", "names", steps))
 
 
-@pytest.mark.parametrize("model", TRAINED)
+@pytest.mark.parametrize("model", own_study.TRAINED)
 def test_every_setting_that_a_model_has_reaches_its_plans(model):
-    for text, (setting, about) in itertools.product(("stories", "names"), SETTINGS.items()):
-        if not has_setting(model, setting) or (setting == "characters" and text == "names"):
+    for text, (setting, about) in itertools.product(
+        ("stories", "names"), own_study.SETTINGS.items()
+    ):
+        if not own_study.has_setting(model, setting) or (
+            setting == "characters" and text == "names"
+        ):
             continue
-        made = study(setting, about.start, base=base_plan(model, text, 40))
+        made = study(setting, about.start, base=own_study.base_plan(model, text, 40))
         plans = made.runs()
         assert len(plans) == 3 * made.seeds
         found = set()
@@ -144,11 +113,11 @@ def test_every_setting_that_a_model_has_reaches_its_plans(model):
 
 
 def test_a_study_comes_back_from_its_file_as_it_was(tmp_path):
-    one = study(prediction=SAME, hypothesis='Odd "text" \\ ü\nof two lines')
-    write_study(tmp_path, one)
-    again = read_study(tmp_path / FILE)
+    one = study(prediction=own_study.SAME, hypothesis='Odd "text" \\ ü\nof two lines')
+    own_study_folder.write_study(tmp_path, one)
+    again = own_study_folder.read_study(tmp_path / own_study_folder.FILE)
     assert again == one and again.key == one.key
-    assert expected_texts(tmp_path / FILE) == {}
+    assert own_study_folder.expected_texts(tmp_path / own_study_folder.FILE) == {}
     assert "study run study.toml" in (tmp_path / "README.md").read_text("utf-8")
 
 
@@ -159,7 +128,7 @@ def test_every_part_of_a_study_is_in_its_name():
         dataclasses.replace(first, seeds=1),
         dataclasses.replace(first, prediction="1"),
         dataclasses.replace(first, hypothesis="Else."),
-        dataclasses.replace(first, base=base_plan("gpt", "names", 21)),
+        dataclasses.replace(first, base=own_study.base_plan("gpt", "names", 21)),
     ]
     assert len({one.key for one in (first, *others)}) == 6
     assert study().key == first.key
@@ -180,19 +149,19 @@ def test_every_part_of_a_study_is_in_its_name():
     ],
 )
 def test_a_damaged_file_is_named_with_its_key(tmp_path, change, line):
-    write_study(tmp_path, study())
-    path = tmp_path / FILE
+    own_study_folder.write_study(tmp_path, study())
+    path = tmp_path / own_study_folder.FILE
     text = path.read_text("utf-8")
     assert change[0] in text
     path.write_text(text.replace(*change), "utf-8")
     with pytest.raises(ValueError, match=line) as error:
-        read_study(path)
-    assert FILE in str(error.value)
+        own_study_folder.read_study(path)
+    assert own_study_folder.FILE in str(error.value)
 
 
 def test_there_is_no_study_where_there_is_no_file(tmp_path):
     with pytest.raises(ValueError, match="there is no study"):
-        read_study(tmp_path / FILE)
+        own_study_folder.read_study(tmp_path / own_study_folder.FILE)
 
 
 def test_what_differs_between_two_tables_is_found_to_the_last_bit():
@@ -211,20 +180,20 @@ def test_what_differs_between_two_tables_is_found_to_the_last_bit():
         for seed in range(2)
         for place in range(3)
     ]
-    table = table_of(one, results)
-    assert differing(table, table) == []
+    table = own_study_folder.table_of(one, results)
+    assert own_study_folder.differing(table, table) == []
     changed = dict(results[2].numbers) | {
         "validation": math.nextafter(results[2].numbers["validation"], 9),
         "pace": 1e9,  # which is measured anew each time
     }
-    other = table_of(
+    other = own_study_folder.table_of(
         one, [dataclasses.replace(r, numbers=changed) if r is results[2] else r for r in results]
     )
-    (found,) = differing(table, other)
+    (found,) = own_study_folder.differing(table, other)
     assert found[:3] == ("12", "0", "validation") and found[3] != found[4]
     with pytest.raises(ValueError, match="must have the columns"):
-        differing("a,b\n1,2\n", table)
-    assert rows and table.splitlines()[0] == ",".join(COLUMNS)
+        own_study_folder.differing("a,b\n1,2\n", table)
+    assert rows and table.splitlines()[0] == ",".join(own_study_folder.COLUMNS)
 
 
 # ---- training
@@ -238,11 +207,11 @@ def test_a_study_is_trained_interrupted_and_repeated_bit_for_bit(tmp_path):
     for _ in range(total // 2):  # in the midst of a run
         next(going)
     going.close()
-    assert 0 < len([r for r in results_of(second, one) if r.over]) < 3
-    list(run_study(one, second, expected_texts(first / FILE)))
-    tables = [(folder / RESULTS).read_text("utf-8") for folder in (first, second)]
-    assert differing(*tables) == []
-    found = results_of(first, one)
+    assert 0 < len([r for r in own_study_folder.results_of(second, one) if r.over]) < 3
+    list(run_study(one, second, own_study_folder.expected_texts(first / own_study_folder.FILE)))
+    tables = [(folder / own_study_folder.RESULTS).read_text("utf-8") for folder in (first, second)]
+    assert own_study_folder.differing(*tables) == []
+    found = own_study_folder.results_of(first, one)
     assert all(r.ended == "done" and r.steps == 20 for r in found)
     for r in found:
         numbers = r.numbers
@@ -251,17 +220,19 @@ def test_a_study_is_trained_interrupted_and_repeated_bit_for_bit(tmp_path):
         assert numbers["reach"] is None or 1 <= numbers["reach"] <= 20
     sizes = [r.numbers["parameters"] for r in found]
     assert sizes == sorted(set(sizes))
-    assert set(expected_texts(first / FILE)) == set(one.runs())
-    names = zipfile.ZipFile(BytesIO(zipped(first))).namelist()
-    assert {f"first/{name}" for name in (FILE, RESULTS, "README.md")} <= set(names)
-    assert f"first/{run_name(0, 0)}/metrics.jsonl" in names
+    assert set(own_study_folder.expected_texts(first / own_study_folder.FILE)) == set(one.runs())
+    names = zipfile.ZipFile(BytesIO(own_study_folder.zipped(first))).namelist()
+    assert {
+        f"first/{name}" for name in (own_study_folder.FILE, own_study_folder.RESULTS, "README.md")
+    } <= set(names)
+    assert f"first/{own_study.run_name(0, 0)}/metrics.jsonl" in names
     assert not [name for name in names if "safetensors" in name or "checkpoints" in name]
     with pytest.raises(ValueError, match=r"corpus_sha256\.value-1-seed-0 is another text"):
         list(run_study(one, tmp_path / "third", {"value-1-seed-0": "0" * 64}))
 
 
 def test_a_run_that_goes_wrong_is_kept_and_the_next_one_trains(tmp_path):
-    base = base_plan("gpt", "names", 40)
+    base = own_study.base_plan("gpt", "names", 40)
     wild = dataclasses.replace(
         base,
         train=dataclasses.replace(
@@ -270,13 +241,13 @@ def test_a_run_that_goes_wrong_is_kept_and_the_next_one_trains(tmp_path):
     )
     one = study("learning_rate", (10.0, 9.0, 0.01), seeds=1, base=wild)
     list(run_study(one, tmp_path))
-    ended = [r.ended for r in results_of(tmp_path, one)]
+    ended = [r.ended for r in own_study_folder.results_of(tmp_path, one)]
     assert ended == ["diverged", "diverged", "done"]
-    assert results_of(tmp_path, one)[0].line
-    before = (tmp_path / run_name(0, 0) / "metrics.jsonl").read_bytes()
+    assert own_study_folder.results_of(tmp_path, one)[0].line
+    before = (tmp_path / own_study.run_name(0, 0) / "metrics.jsonl").read_bytes()
     list(run_study(one, tmp_path))  # nothing is left to do
-    assert (tmp_path / run_name(0, 0) / "metrics.jsonl").read_bytes() == before
-    text = (tmp_path / RESULTS).read_text("utf-8")
+    assert (tmp_path / own_study.run_name(0, 0) / "metrics.jsonl").read_bytes() == before
+    text = (tmp_path / own_study_folder.RESULTS).read_text("utf-8")
     assert "diverged" in text and "nan" not in text
 
 
@@ -287,10 +258,15 @@ def test_the_bundled_study_is_that_of_a_link_without_anything():
         prediction=state["studyprediction"],
         hypothesis=state["studyhypothesis"],
     )
-    assert read_study(BUNDLED / FILE).key == default.key
-    found = results_of(BUNDLED, default)
+    assert (
+        own_study_folder.read_study(own_study_folder.BUNDLED / own_study_folder.FILE).key
+        == default.key
+    )
+    found = own_study_folder.results_of(own_study_folder.BUNDLED, default)
     assert all(one.ended == "done" for one in found)
-    assert (BUNDLED / RESULTS).read_text("utf-8") == table_of(default, found)
+    assert (own_study_folder.BUNDLED / own_study_folder.RESULTS).read_text(
+        "utf-8"
+    ) == own_study_folder.table_of(default, found)
 
 
 # ---- what can be said
@@ -298,42 +274,44 @@ def test_the_bundled_study_is_that_of_a_link_without_anything():
 
 @given(st.lists(NUMBERS, min_size=2, max_size=5, unique=True))
 def test_an_interval_is_scipys(values):
-    found = interval(values)
+    found = seed_spread.interval(values)
     low, high = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
     assert found.mean - found.half == pytest.approx(low, abs=1e-9)
     assert found.mean + found.half == pytest.approx(high, abs=1e-9)
 
 
 def test_one_value_has_no_interval_and_equal_ones_have_one_of_no_width():
-    assert interval([3.0]).half is None
-    assert interval([0.1, 0.1, 0.1]).half == 0
+    assert seed_spread.interval([3.0]).half is None
+    assert seed_spread.interval([0.1, 0.1, 0.1]).half == 0
     with pytest.raises(ValueError, match="at least one"):
-        interval([])
+        seed_spread.interval([])
 
 
 @given(st.lists(st.lists(NUMBERS, min_size=3, max_size=3), min_size=3, max_size=3))
 def test_pairs_are_paired_t_tests_with_three_comparisons(rows):
     measured = [dict(enumerate(row)) for row in rows]
-    for pair in pairs(measured):
+    for pair in seed_spread.pairs(measured):
         a, b = np.array(rows[pair.first]), np.array(rows[pair.second])
         if np.ptp(b - a) < 1e-9:
             continue
         p = stats.ttest_rel(b, a).pvalue
         if abs(p - 0.05 / 3) > 1e-6:
-            assert (pair.how == APART) == (p < 0.05 / 3)
+            assert (pair.how == seed_spread.APART) == (p < 0.05 / 3)
 
 
 def test_pairs_at_the_edges():
     alike = {0: 1.0, 1: 2.0}
-    first, _, _ = pairs([alike, dict(alike), {0: 1.5, 1: 2.5}])
+    first, _, _ = seed_spread.pairs([alike, dict(alike), {0: 1.5, 1: 2.5}])
     assert first.how == EQUAL and first.difference.mean == 0
-    exact = pairs([alike, {0: 1.5, 1: 2.5}, alike])[0]
-    assert exact.how == APART and exact.difference.half == 0
-    assert {pair.how for pair in pairs([{0: 1.0}, {0: 2.0}, {0: 3.0}])} == {FEW}
-    nothing = pairs([{0: 1.0}, {1: 2.0}, {}])
-    assert all(pair.how == FEW and math.isnan(pair.difference.mean) for pair in nothing)
-    noisy = pairs([{0: 0.0, 1: 1.0}, {0: 1.0, 1: 0.0}, {0: 0.5, 1: 0.4}])
-    assert {pair.how for pair in noisy} == {UNCLEAR}
+    exact = seed_spread.pairs([alike, {0: 1.5, 1: 2.5}, alike])[0]
+    assert exact.how == seed_spread.APART and exact.difference.half == 0
+    assert {pair.how for pair in seed_spread.pairs([{0: 1.0}, {0: 2.0}, {0: 3.0}])} == {
+        seed_spread.FEW
+    }
+    nothing = seed_spread.pairs([{0: 1.0}, {1: 2.0}, {}])
+    assert all(pair.how == seed_spread.FEW and math.isnan(pair.difference.mean) for pair in nothing)
+    noisy = seed_spread.pairs([{0: 0.0, 1: 1.0}, {0: 1.0, 1: 0.0}, {0: 0.5, 1: 0.4}])
+    assert {pair.how for pair in noisy} == {seed_spread.UNCLEAR}
 
 
 def test_luck_alone_is_rarely_taken_for_a_difference():
@@ -341,35 +319,38 @@ def test_luck_alone_is_rarely_taken_for_a_difference():
     wrong = 0
     for _ in range(2_000):
         measured = [dict(enumerate(row)) for row in rng.normal(size=(3, 4))]
-        wrong += any(pair.how == APART for pair in pairs(measured))
+        wrong += any(pair.how == seed_spread.APART for pair in seed_spread.pairs(measured))
     assert wrong / 2_000 < 0.05 + 0.015  # three standard errors
 
 
 def test_the_best_value_and_ties():
-    assert best_place([{0: 1.0}, {0: 2.0}, {}], higher=False) == 0
-    assert best_place([{0: 1.0}, {0: 2.0}, {}], higher=True) == 1
-    assert best_place([{0: 1.0}, {0: 1.0}], higher=True) is None
-    assert best_place([{}, {}], higher=True) is None
-    assert spreads([{0: 1.0, 1: 2.0}, {0: 5.0, 1: 5.5}]) == (3.75, 1.0)
+    assert seed_spread.best_place([{0: 1.0}, {0: 2.0}, {}], higher=False) == 0
+    assert seed_spread.best_place([{0: 1.0}, {0: 2.0}, {}], higher=True) == 1
+    assert seed_spread.best_place([{0: 1.0}, {0: 1.0}], higher=True) is None
+    assert seed_spread.best_place([{}, {}], higher=True) is None
+    assert seed_spread.spreads([{0: 1.0, 1: 2.0}, {0: 5.0, 1: 5.5}]) == (3.75, 1.0)
     with pytest.raises(ValueError, match="two seeds"):
-        spreads([{0: 1.0}, {0: 2.0}, {0: 3.0}])
+        seed_spread.spreads([{0: 1.0}, {0: 2.0}, {0: 3.0}])
 
 
-@pytest.mark.parametrize("prediction", PREDICTIONS)
+@pytest.mark.parametrize("prediction", own_study.PREDICTIONS)
 def test_a_prediction_is_judged_by_its_pairs(prediction):
     low, middle, high = (
         {s: m + 0.01 * s * k for s in range(4)} for m, k in ((1, 1), (2, 2), (3, 1))
     )
-    far = pairs([low, middle, high])
-    assert {pair.how for pair in far} == {APART}
-    predicted = None if prediction == SAME else int(prediction) - 1
+    far = seed_spread.pairs([low, middle, high])
+    assert {pair.how for pair in far} == {seed_spread.APART}
+    predicted = None if prediction == own_study.SAME else int(prediction) - 1
     expected = {None: "differ", 0: "held", 1: "other", 2: "other"}[predicted]
-    assert outcome(far, 0, predicted) == expected
-    near = pairs([{0: 0.0, 1: 1.0}, {0: 1.0, 1: 0.0}, {0: 0.5, 1: 0.4}])
-    assert outcome(near, 0, predicted) == "open"
-    assert outcome(pairs([{0: 1.0}, {0: 2.0}, {0: 3.0}]), 0, predicted) == FEW
+    assert seed_spread.outcome(far, 0, predicted) == expected
+    near = seed_spread.pairs([{0: 0.0, 1: 1.0}, {0: 1.0, 1: 0.0}, {0: 0.5, 1: 0.4}])
+    assert seed_spread.outcome(near, 0, predicted) == "open"
+    assert (
+        seed_spread.outcome(seed_spread.pairs([{0: 1.0}, {0: 2.0}, {0: 3.0}]), 0, predicted)
+        == seed_spread.FEW
+    )
 
 
 def test_the_most_seeds_fit_the_control():
     (seeds,) = (param for param in PARAMS if param.key == "studyseeds")
-    assert seeds.high == MOST_SEEDS
+    assert seeds.high == own_study.MOST_SEEDS

@@ -7,26 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llmviz.course.lessons.discoveries.superposition import model
 from llmviz.course.lessons.discoveries.superposition import model as record
-from llmviz.course.lessons.discoveries.superposition.model import (
-    MOST_DIMENSIONS,
-    MOST_FEATURES,
-    Learned,
-    Moment,
-    Toy,
-    learn,
-)
 
 
-def of(directions: np.ndarray, bias: np.ndarray | None = None, **toy: float) -> Learned:
+def of(directions: np.ndarray, bias: np.ndarray | None = None, **toy: float) -> model.Learned:
     """A model with these directions (M, N)."""
     directions = np.asarray(directions, float)
     m, n = directions.shape
     bias = np.zeros(n) if bias is None else bias
-    return Learned(Toy(n, m, **toy), [Moment(0, 0, 0.0, directions, bias)])
+    return model.Learned(model.Toy(n, m, **toy), [model.Moment(0, 0, 0.0, directions, bias)])
 
 
-def draw_features(toy: Toy, count: int, generator: np.random.Generator) -> np.ndarray:
+def draw_features(toy: model.Toy, count: int, generator: np.random.Generator) -> np.ndarray:
     """Return `count` rows of features (count, N)."""
     values = generator.random((count, toy.features))
     return np.where(generator.random(values.shape) < toy.density, values, 0.0)
@@ -42,10 +35,10 @@ def test_a_regular_polygon_shares_two_dimensions_evenly(sides):
     assert found.dimensions_each == pytest.approx([2 / sides] * sides)
 
 
-@given(st.integers(1, MOST_DIMENSIONS), st.integers(0, 5), st.integers(0, 99))
+@given(st.integers(1, model.MOST_DIMENSIONS), st.integers(0, 5), st.integers(0, 99))
 def test_directions_at_right_angles_have_a_dimension_each(kept, dropped, seed):
-    turned, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(MOST_DIMENSIONS,) * 2))
-    found = of(np.column_stack([turned[:, :kept], np.zeros((MOST_DIMENSIONS, dropped))]))
+    turned, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(model.MOST_DIMENSIONS,) * 2))
+    found = of(np.column_stack([turned[:, :kept], np.zeros((model.MOST_DIMENSIONS, dropped))]))
     assert found.kept.sum() == kept
     assert not found.shared.any()
     assert found.dimensions_each == pytest.approx([1.0] * kept + [0.0] * dropped)
@@ -53,7 +46,7 @@ def test_directions_at_right_angles_have_a_dimension_each(kept, dropped, seed):
 
 def test_what_is_read_is_the_sum_of_what_each_feature_adds():
     rng = np.random.default_rng(0)
-    moment = Moment(0, 0, 0.0, rng.normal(size=(2, 5)), rng.normal(size=5))
+    moment = model.Moment(0, 0, 0.0, rng.normal(size=(2, 5)), rng.normal(size=5))
     x = rng.random(5)
     added = sum(x[j] * moment.directions[:, j] @ moment.directions for j in range(5))
     assert moment.read(x) == pytest.approx([max(0.0, one) for one in added + moment.bias])
@@ -63,7 +56,7 @@ def test_what_is_read_is_the_sum_of_what_each_feature_adds():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"features": MOST_FEATURES + 1}, "features must be 1 to"),
+        ({"features": model.MOST_FEATURES + 1}, "features must be 1 to"),
         ({"dimensions": 0}, "dimensions must be 1 to"),
         ({"density": 0.0}, "density must be above 0"),
         ({"density": float("nan")}, "density must be above 0"),
@@ -72,7 +65,7 @@ def test_what_is_read_is_the_sum_of_what_each_feature_adds():
 )
 def test_settings_out_of_range_are_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
-        Toy(**wrong)
+        model.Toy(**wrong)
 
 
 def test_angles_are_those_of_a_plane():
@@ -81,13 +74,13 @@ def test_angles_are_those_of_a_plane():
 
 
 def test_a_training_gives_each_feature_a_direction_where_there_is_room():
-    toy = Toy(features=2, dimensions=3, density=0.5, seed=1)
-    first, *_, last = learn(toy, steps=400)
-    found = Learned(toy, [first, last])
+    toy = model.Toy(features=2, dimensions=3, density=0.5, seed=1)
+    first, *_, last = model.learn(toy, steps=400)
+    found = model.Learned(toy, [first, last])
     assert (first.step, last.step, last.steps) == (0, 400, 400)
     assert found.kept.all()
     assert last.loss < first.loss / 20
-    again = list(learn(toy, steps=400))[-1]
+    again = list(model.learn(toy, steps=400))[-1]
     assert np.array_equal(again.directions, last.directions)
 
 

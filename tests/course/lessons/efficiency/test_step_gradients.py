@@ -8,22 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.efficiency.bits.step_gradients import (
-    ACTIVATIONS,
-    BATCHES,
-    BETAS,
-    EPSILON,
-    ROWS,
-    WEIGHTS,
-    Fates,
-    RealStep,
-    Sizes,
-    adam_direction,
-    batches_of,
-    gradients_of,
-    real_step,
-    update_steps,
-)
+from llmviz.course.lessons.efficiency.bits import step_gradients
 from llmviz.pretrained import load_bundled
 from llmviz.quantization.formats import BFLOAT16, FLOAT16, FLOAT32
 
@@ -31,11 +16,11 @@ NAME = "names-gpt"
 
 
 @pytest.fixture(scope="module")
-def step() -> RealStep:
-    return real_step(NAME)
+def step() -> step_gradients.RealStep:
+    return step_gradients.real_step(NAME)
 
 
-def counted_by_torch(sizes: np.ndarray, power: int) -> Fates:
+def counted_by_torch(sizes: np.ndarray, power: int) -> step_gradients.Fates:
     """What torch makes of sizes in float16."""
     given_sizes = torch.from_numpy(sizes)
     half = (given_sizes.double() * 2.0**power).to(torch.float32).to(torch.float16).double()
@@ -44,7 +29,9 @@ def counted_by_torch(sizes: np.ndarray, power: int) -> Fates:
     vanish = (half == 0) & ~zero
     infinite = half.isinf()
     other = ~(normal | zero | vanish | infinite)
-    return Fates(*(int(one.sum()) for one in (zero, vanish, other, normal, infinite)))
+    return step_gradients.Fates(
+        *(int(one.sum()) for one in (zero, vanish, other, normal, infinite))
+    )
 
 
 @settings(deadline=None, max_examples=60)
@@ -57,7 +44,7 @@ def test_the_counts_are_those_of_torchs_float16(sizes, exponent, power):
     edges = [2.0**-25, 2.0**-24, 2.0**-14, 2.0**-14 - 2.0**-25, 65504.0, 65520.0, 2.0**exponent]
     beside = [np.nextafter(np.float32(one), np.float32(to)) for one in edges for to in (0, np.inf)]
     values = np.sort(np.array([*sizes, *edges, *beside], dtype=np.float32) / np.float32(2**power))
-    fates = Sizes(values).fates(power)
+    fates = step_gradients.Sizes(values).fates(power)
     assert fates == counted_by_torch(values, power)
     assert fates.total == len(values) and 0 <= fates.lost <= 1
 
@@ -66,7 +53,7 @@ def test_the_counts_are_those_of_torchs_float16(sizes, exponent, power):
 @given(some.lists(some.floats(0, 2.0**60, width=32), max_size=40))
 def test_the_powers_hold_every_size_but_zero_once(sizes):
     values = np.sort(np.array(sizes, dtype=np.float32))
-    powers, counts = Sizes(values).powers
+    powers, counts = step_gradients.Sizes(values).powers
     above = values[values > 0].astype(np.float64)
     assert counts.sum() == len(above)
     for power, count in zip(powers.tolist(), counts.tolist(), strict=True):
@@ -75,27 +62,29 @@ def test_the_powers_hold_every_size_but_zero_once(sizes):
 
 def test_the_gradients_are_those_of_torch_and_of_every_layer(step):
     model, tokenizer, card = load_bundled(NAME)
-    data = batches_of(card["corpus"], tokenizer, model.context_length)
+    data = step_gradients.batches_of(card["corpus"], tokenizer, model.context_length)
     model.requires_grad_(True)
-    inputs, targets = data.batch(BATCHES, ROWS[NAME])
+    inputs, targets = data.batch(step_gradients.BATCHES, step_gradients.ROWS[NAME])
     loss = model(inputs, targets)[1]
     gradients = torch.autograd.grad(loss, list(model.parameters()))
     flat = torch.cat([one.reshape(-1).abs() for one in gradients]).sort().values
-    np.testing.assert_allclose(step.gradients[WEIGHTS].sizes, flat.numpy(), atol=1e-9)
+    np.testing.assert_allclose(
+        step.gradients[step_gradients.WEIGHTS].sizes, flat.numpy(), atol=1e-9
+    )
     assert step.loss == pytest.approx(float(loss.detach()), rel=1e-6)
     assert step.tokens == int((targets >= 0).sum())
     width, layers = model.config.n_embd, model.config.n_layer
-    assert len(step.gradients[ACTIVATIONS].sizes) == inputs.numel() * width * layers
+    assert len(step.gradients[step_gradients.ACTIVATIONS].sizes) == inputs.numel() * width * layers
 
 
 def test_a_scaled_loss_gives_the_shifted_gradients_bit_for_bit():
     """What the page shows: the bars move, and nothing has to be computed again."""
     model, tokenizer, card = load_bundled(NAME)
-    batch = batches_of(card["corpus"], tokenizer, model.context_length).batch(1, 8)
+    batch = step_gradients.batches_of(card["corpus"], tokenizer, model.context_length).batch(1, 8)
     model.requires_grad_(True)
-    *_, own, ends = gradients_of(model, batch)
+    *_, own, ends = step_gradients.gradients_of(model, batch)
     for power in (3, 16):
-        *_, scaled, scaled_ends = gradients_of(model, batch, 2.0**power)
+        *_, scaled, scaled_ends = step_gradients.gradients_of(model, batch, 2.0**power)
         for plain, other in zip(
             (*own.values(), *ends), (*scaled.values(), *scaled_ends), strict=True
         ):
@@ -106,11 +95,13 @@ def test_the_direction_is_the_one_that_torchs_adam_takes(step):
     gradients = torch.randn(6, 50, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     gradients *= 10.0 ** torch.arange(50).remainder(9).neg()  # some as small as Adam's ε
     weights = torch.zeros(50, dtype=torch.float64)
-    optimizer = torch.optim.Adam([weights], lr=1.0, betas=BETAS, eps=EPSILON)
+    optimizer = torch.optim.Adam(
+        [weights], lr=1.0, betas=step_gradients.BETAS, eps=step_gradients.EPSILON
+    )
     for one in gradients:
         before, weights.grad = weights.clone(), one
         optimizer.step()
-    torch.testing.assert_close(before - weights, adam_direction(gradients))
+    torch.testing.assert_close(before - weights, step_gradients.adam_direction(gradients))
     assert len(step.direction) == len(step.weights) > 50_000
     assert np.isfinite(step.direction).all()
 
@@ -134,11 +125,11 @@ def test_fewer_digits_and_smaller_rates_lose_more(step):
         assert own == sorted(own)
     for fewer, more in (("bfloat16", "float16"), ("float16", "float32")):
         assert all(a >= b for a, b in zip(shares[fewer], shares[more], strict=True))
-    powers, counts = update_steps(step, BFLOAT16, 1e-3)
+    powers, counts = step_gradients.update_steps(step, BFLOAT16, 1e-3)
     under = counts[powers < -2].sum() / counts.sum()
     assert under <= step.lost_updates(BFLOAT16, 1e-3) <= counts[powers < 0].sum() / counts.sum()
 
 
 def test_a_model_that_is_not_known_is_refused():
     with pytest.raises(ValueError, match="the model must be one of names-gpt"):
-        real_step("x")
+        step_gradients.real_step("x")

@@ -9,39 +9,26 @@ import pytest
 from llmviz.corpus.leaning import MEN, WOMEN, leaning_text
 from llmviz.corpus.planted import field
 from llmviz.course.lessons.errors import read_facts
-from llmviz.course.lessons.errors.causes.case_evidence import (
-    FACTS,
-    HEADS,
-    MOST,
-    PRONOUNS,
-    answers_given,
-    head_of,
-    lines_of,
-)
-from llmviz.course.lessons.errors.causes.wrong_answers import (
-    CAUSES,
-    DECLINES,
-    HEART,
-    TEN,
-    TESTED,
-    cases,
-    ten_cases,
-)
+from llmviz.course.lessons.errors.causes import case_evidence, wrong_answers
 
 
-@pytest.mark.parametrize("cause", CAUSES)
+@pytest.mark.parametrize("cause", wrong_answers.CAUSES)
 def test_each_line_stands_in_the_text_as_often_as_it_says(cause):
-    for case in cases()[cause][:: 1 + len(cases()[cause]) // 12]:
-        lines, more = lines_of(case)
+    for case in wrong_answers.cases()[cause][:: 1 + len(wrong_answers.cases()[cause]) // 12]:
+        lines, more = case_evidence.lines_of(case)
         named = case.named
-        assert (not lines) == (cause in HEADS) and len(lines) <= MOST and more >= 0
-        found = head_of(case)
-        assert (found is not None) == (cause in HEADS)
+        assert (
+            (not lines) == (cause in case_evidence.HEADS)
+            and len(lines) <= case_evidence.MOST
+            and more >= 0
+        )
+        found = case_evidence.head_of(case)
+        assert (found is not None) == (cause in case_evidence.HEADS)
         if found is not None:
             assert (found.kind, found.right, found.said) == (cause, named["right"], named["said"])
             continue
-        assert more == 0 or len(lines) == MOST
-        if cause in FACTS:
+        assert more == 0 or len(lines) == case_evidence.MOST
+        if cause in case_evidence.FACTS:
             seed, unknown = map(int, case.source)
             text = read_facts.world_of(read_facts.Reading(seed, unknown)).documents()
             first, last = str(named["name"]).split()
@@ -51,7 +38,7 @@ def test_each_line_stands_in_the_text_as_often_as_it_says(cause):
             for line in lines:
                 assert line.times == text.count(line.text)
                 assert {first, last} & set(re.findall(r"\w+", line.text))
-        elif cause in PRONOUNS:
+        elif cause in case_evidence.PRONOUNS:
             seed, lean = case.source
             text = leaning_text(lean, int(seed)).documents
             for pronoun, line in zip(("she", "he"), lines, strict=False):
@@ -61,32 +48,34 @@ def test_each_line_stands_in_the_text_as_often_as_it_says(cause):
                 assert line.times == sum(
                     f"{name} {line.text}" == one for name in names for one in text
                 )
-        elif cause == HEART:
+        elif cause == wrong_answers.HEART:
             (line,) = lines
             seed = int(case.source[0])
             assert field(seed).documents().count(line.text) == line.times == named["times"]
             plain = re.sub(r"\W", "", f"{named['given']}{named['written']}")
             assert re.sub(r"\W", "", line.text) == plain
         else:
-            assert cause == TESTED and len(lines) + more == named["questions"]
+            assert cause == wrong_answers.TESTED and len(lines) + more == named["questions"]
             assert all(line.times > named["copies"] for line in lines)
 
 
 def test_the_given_answers_are_the_most_probable_ones():
-    for cause in FACTS:
-        case = cases()[cause][0]
-        given = answers_given(case)
+    for cause in case_evidence.FACTS:
+        case = wrong_answers.cases()[cause][0]
+        given = case_evidence.answers_given(case)
         chances = [chance for _, chance in given]
         assert chances == sorted(chances, reverse=True) and sum(chances) <= 1 + 1e-3
         assert chances[0] == pytest.approx(case.named["sure"])
-        assert given[0][0] == ("nobody" if cause == DECLINES else case.named["said"])
-    assert answers_given(cases()[HEART][0]) == []
+        assert given[0][0] == ("nobody" if cause == wrong_answers.DECLINES else case.named["said"])
+    assert case_evidence.answers_given(wrong_answers.cases()[wrong_answers.HEART][0]) == []
 
 
 def test_no_two_files_have_the_same_ten():
     met = set()
     for number in range(1, 10_000):
-        file = ten_cases(number)
-        assert len(set(file)) == TEN and {case.cause for case in file} == set(CAUSES)
+        file = wrong_answers.ten_cases(number)
+        assert len(set(file)) == wrong_answers.TEN and {case.cause for case in file} == set(
+            wrong_answers.CAUSES
+        )
         met.add(frozenset(file))
     assert len(met) == 9_999

@@ -8,16 +8,7 @@ import pytest
 
 from experiments.model_errors import MODELS, to_json
 from llmviz.corpus import generate
-from llmviz.course.lessons.errors.model_errors import (
-    CAME,
-    FILE,
-    STORIES,
-    TRUE,
-    TUNED,
-    ModelErrors,
-    measure,
-    recorded,
-)
+from llmviz.course.lessons.errors import model_errors
 from llmviz.evaluation.calibration import TEMPERATURES, guesses_of, reliability
 from llmviz.pretrained import load_bundled
 from llmviz.records import typed
@@ -26,11 +17,11 @@ TEXTS = [story.text for story in generate(3, seed=20_000)]
 
 
 def test_every_recorded_model_has_parts_that_add_up():
-    known = recorded()
-    assert list(known) == [*MODELS, *TUNED]
+    known = model_errors.recorded()
+    assert list(known) == [*MODELS, *model_errors.TUNED]
     for measured in known.values():
         corpus = measured.corpus
-        assert corpus.stories == STORIES
+        assert corpus.stories == model_errors.STORIES
         parts = corpus.entropy.value + corpus.divergence.value + corpus.dice.value
         assert parts == pytest.approx(corpus.loss.value, abs=1e-6)
         assert measured.loss(1.0) == pytest.approx(corpus.loss.value, abs=1e-4)
@@ -43,7 +34,7 @@ def test_every_recorded_model_has_parts_that_add_up():
 
 
 def test_models_with_the_same_tokens_share_the_worlds_chance():
-    known = recorded()
+    known = model_errors.recorded()
     for one, other in (
         ("tiny-world-gpt", "drafts/tiny-world"),
         ("words-gpt", "since-2017/learned"),
@@ -53,10 +44,10 @@ def test_models_with_the_same_tokens_share_the_worlds_chance():
 
 def test_a_measurement_is_what_its_parts_compute_and_survives_its_file():
     model, tokenizer, _ = load_bundled("drafts/tiny-world")
-    *counted, found = measure(model, tokenizer, TEXTS, TEXTS[:1])
+    *counted, found = model_errors.measure(model, tokenizer, TEXTS, TEXTS[:1])
     assert counted == [1, 2, 3, 4]
     guesses = guesses_of(model, tokenizer, TEXTS)
-    for against, held in ((CAME, guesses.right), (TRUE, guesses.true)):
+    for against, held in ((model_errors.CAME, guesses.right), (model_errors.TRUE, guesses.true)):
         for temperature in (0.5, 1.0, 1.7):
             ours = found.reliability(temperature, against)
             plain = reliability(guesses.sure[guesses.at(temperature)], held)
@@ -65,15 +56,15 @@ def test_a_measurement_is_what_its_parts_compute_and_survives_its_file():
             assert ours.overconfident == pytest.approx(plain.overconfident)
             assert found.spread(temperature, against) > 0
     assert found.losses == pytest.approx(guesses.losses.mean(-1))
-    again = typed(json.loads(json.dumps(to_json(found))), ModelErrors)
-    assert isinstance(again, ModelErrors)
+    again = typed(json.loads(json.dumps(to_json(found))), model_errors.ModelErrors)
+    assert isinstance(again, model_errors.ModelErrors)
     assert again.corpus == found.corpus
     assert again.sure == pytest.approx(found.sure, abs=1e-4)
 
 
 def test_a_missing_or_damaged_file_is_said(tmp_path):
     with pytest.raises(ValueError, match="makes it"):
-        recorded(tmp_path)
-    (tmp_path / FILE).write_text('{"models": {"a": {"corpus": 1}}}')
+        model_errors.recorded(tmp_path)
+    (tmp_path / model_errors.FILE).write_text('{"models": {"a": {"corpus": 1}}}')
     with pytest.raises(ValueError, match="damaged"):
-        recorded(tmp_path)
+        model_errors.recorded(tmp_path)

@@ -12,17 +12,7 @@ import torch
 
 from experiments.moved_answers import PLACES, count_ways, long_text
 from llmviz.corpus.exercises import holders
-from llmviz.course.lessons.errors.moved_answers import (
-    FILE,
-    FILLERS,
-    PLAIN,
-    STORIES,
-    WAYS,
-    answers,
-    asked_stories,
-    first_tokens,
-    recorded,
-)
+from llmviz.course.lessons.errors import moved_answers
 from llmviz.pretrained import load_bundled
 
 
@@ -32,13 +22,13 @@ def draft():
 
 
 def test_each_question_has_one_right_answer_whatever_its_words(draft):
-    for asked in asked_stories(draft[1], 6):
+    for asked in moved_answers.asked_stories(draft[1], 6):
         found = holders(asked.story)
         assert len(set(found.values())) == 2
         assert found[asked.thing] == asked.right
         assert asked.right not in asked.others
-        assert len(set(first_tokens(draft[1], asked))) == 1 + len(asked.others)
-        for way in WAYS.values():
+        assert len(set(moved_answers.first_tokens(draft[1], asked))) == 1 + len(asked.others)
+        for way in moved_answers.WAYS.values():
             prompt = way(asked)
             assert prompt.startswith(asked.story) and asked.thing in prompt[len(asked.story) :]
             assert holders(prompt)[asked.thing] == asked.right, "nothing changes hands"
@@ -48,7 +38,7 @@ def test_a_fact_stands_where_it_should_and_all_else_is_the_same():
     texts = [long_text(random.Random(5), place) for place in PLACES]
     all_sentences = [one.story.removesuffix(".").split(". ") for one in texts]
     for one, place, sentences in zip(texts, PLACES, all_sentences, strict=True):
-        assert len(sentences) == 3 + 2 + FILLERS
+        assert len(sentences) == 3 + 2 + moved_answers.FILLERS
         found = [i for i, sentence in enumerate(sentences) if " found a big " in sentence]
         assert found == [3 + place, 4 + place]
         assert sorted(sentences) == sorted(all_sentences[0])
@@ -60,9 +50,9 @@ def test_a_fact_stands_where_it_should_and_all_else_is_the_same():
 def test_answers_are_the_models_own_whatever_stands_beside_them(draft):
     """Prompts of several lengths in one batch, against each by itself."""
     model, tokenizer = draft
-    asked = asked_stories(tokenizer, 1)[0]
-    prompts = [way(asked) for way in WAYS.values()]
-    found = answers(model, tokenizer, asked, prompts)
+    asked = moved_answers.asked_stories(tokenizer, 1)[0]
+    prompts = [way(asked) for way in moved_answers.WAYS.values()]
+    found = moved_answers.answers(model, tokenizer, asked, prompts)
     assert found.sum(-1) == pytest.approx(np.ones(len(prompts)))
     for row, prompt in zip(found, prompts, strict=True):
         ids = torch.tensor([tokenizer.encode_from_start(prompt)])
@@ -75,24 +65,26 @@ def test_answers_are_the_models_own_whatever_stands_beside_them(draft):
 def test_ways_are_counted_story_by_story():
     plain = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.5, 0.5]])
     other = np.array([[0.3, 0.7], [0.9, 0.1], [0.7, 0.3], [0.6, 0.4]])
-    ways = count_ways({PLAIN: plain, "other": other})
-    assert (ways[PLAIN].right, ways[PLAIN].moved) == (2, 0)
+    ways = count_ways({moved_answers.PLAIN: plain, "other": other})
+    assert (ways[moved_answers.PLAIN].right, ways[moved_answers.PLAIN].moved) == (2, 0)
     assert (ways["other"].right, ways["other"].broken, ways["other"].mended) == (3, 1, 2)
     assert ways["other"].mean == pytest.approx(0.625)
 
 
 def test_what_is_recorded_adds_up():
-    known = recorded()
-    plain = known.ways[PLAIN].right
+    known = moved_answers.recorded()
+    plain = known.ways[moved_answers.PLAIN].right
     for way in known.ways.values():
-        assert way.stories == STORIES
+        assert way.stories == moved_answers.STORIES
         assert way.right == plain - way.broken + way.mended
     assert [one.before for one in known.places] == list(PLACES)
 
 
 def test_a_missing_or_damaged_file_is_said(tmp_path):
     with pytest.raises(ValueError, match="makes it"):
-        recorded(tmp_path)
-    (tmp_path / FILE).write_text(json.dumps({"ways": asdict(recorded())["ways"]}))
+        moved_answers.recorded(tmp_path)
+    (tmp_path / moved_answers.FILE).write_text(
+        json.dumps({"ways": asdict(moved_answers.recorded())["ways"]})
+    )
     with pytest.raises(ValueError, match="damaged"):
-        recorded(tmp_path)
+        moved_answers.recorded(tmp_path)

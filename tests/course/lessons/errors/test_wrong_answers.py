@@ -6,42 +6,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.errors.causes.wrong_answers import (
-    ASKED,
-    CAUSES,
-    TEN,
-    cases,
-    offered,
-    ten_cases,
-)
+from llmviz.course.lessons.errors.causes import wrong_answers
 
 
 def test_every_cause_has_cases_and_there_are_many():
-    known = cases()
-    assert set(known) == set(CAUSES)
+    known = wrong_answers.cases()
+    assert set(known) == set(wrong_answers.CAUSES)
     assert all(known.values())
     assert sum(map(len, known.values())) > 300
 
 
 @given(st.integers(1, 9_999))
 def test_ten_cases_are_different_and_have_every_cause(seed):
-    file = ten_cases(seed)
-    assert len(set(file)) == len(file) == TEN
-    assert sorted(case.cause for case in file) == sorted(CAUSES), "each for another reason"
-    assert file == ten_cases(seed)
+    file = wrong_answers.ten_cases(seed)
+    assert len(set(file)) == len(file) == wrong_answers.TEN
+    assert sorted(case.cause for case in file) == sorted(wrong_answers.CAUSES), (
+        "each for another reason"
+    )
+    assert file == wrong_answers.ten_cases(seed)
     for case in file:
-        causes = offered(case, seed)
+        causes = wrong_answers.offered(case, seed)
         assert case.cause in causes
-        assert len(set(causes)) == len(causes) == ASKED + 1
+        assert len(set(causes)) == len(causes) == wrong_answers.ASKED + 1
 
 
 def test_files_differ():
-    assert len({tuple(ten_cases(seed)) for seed in range(200)}) == 200
+    assert len({tuple(wrong_answers.ten_cases(seed)) for seed in range(200)}) == 200
 
 
-@pytest.mark.parametrize("cause", CAUSES)
+@pytest.mark.parametrize("cause", wrong_answers.CAUSES)
 def test_a_case_is_what_its_cause_says(cause):
-    for case in cases()[cause]:
+    for case in wrong_answers.cases()[cause]:
         named = case.named
         if cause in ("never", "rare"):
             assert named["said"] not in (named["town"], "nobody")

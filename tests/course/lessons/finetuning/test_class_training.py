@@ -9,27 +9,15 @@ import pytest
 import torch
 
 from llmviz import pretrained
+from llmviz.course.lessons.finetuning.classifier import class_texts, class_training
 from llmviz.course.lessons.finetuning.classifier import class_training as study
-from llmviz.course.lessons.finetuning.classifier.class_texts import (
-    READS,
-    TESTED,
-    labelled_stories,
-    part_of,
-    parts,
-)
-from llmviz.course.lessons.finetuning.classifier.class_training import (
-    Begun,
-    ClassPlan,
-    Point,
-    Trained,
-)
 from llmviz.finetuning import classifier as c
 from llmviz.finetuning.labels import Labelled, stories
 from tests.pages.small_model import make_checkpoint
 
 OWN = Labelled.of([(f"the dog number {n} ran home", "animal") for n in range(8)]
                   + [(f"she ate {n} plums", "food") for n in range(6)])  # fmt: skip
-PLAN = ClassPlan(own=OWN, steps=16, examples=50)
+PLAN = class_training.ClassPlan(own=OWN, steps=16, examples=50)
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +33,9 @@ def base(tmp_path_factory):
 def test_what_comes_out_is_the_classifier_that_was_tested(base, way):
     plan = dataclasses.replace(PLAN, way=way, seed=1)
     told = list(study.training(plan))
-    begun, states = told[0], [one for one in told if isinstance(one, Trained)]
-    assert isinstance(begun, Begun) and sum(begun.counts.values()) == 11
-    points = [one for one in told if isinstance(one, Point)]
+    begun, states = told[0], [one for one in told if isinstance(one, class_training.Trained)]
+    assert isinstance(begun, class_training.Begun) and sum(begun.counts.values()) == 11
+    points = [one for one in told if isinstance(one, class_training.Point)]
     assert [one.step for one in points] == sorted({one.step for one in points})
     assert points[-1].step == states[-1].step == plan.steps
     model, tokenizer = base
@@ -65,13 +53,15 @@ def test_what_comes_out_is_the_classifier_that_was_tested(base, way):
 
 def test_accuracy_and_table_are_counts_of_the_test():
     chances = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0.3, 0.7]], np.float32)
-    state = Trained(1, {}, chances, np.array([0, 0, 1, 1]), ("a", "b", "c", "d"), ("x", "y"))
+    state = class_training.Trained(
+        1, {}, chances, np.array([0, 0, 1, 1]), ("a", "b", "c", "d"), ("x", "y")
+    )
     assert state.accuracy == 0.75 and state.table.tolist() == [[1, 1], [0, 2]]
 
 
 @pytest.fixture(scope="module")
 def model(base):
-    state = [one for one in study.training(PLAN) if isinstance(one, Trained)][-1]
+    state = [one for one in study.training(PLAN) if isinstance(one, class_training.Trained)][-1]
     return study.rebuilt(base[0], PLAN, state)
 
 
@@ -103,9 +93,9 @@ def test_a_reading_is_of_the_last_tokens_and_explains_the_chosen_class(base, mod
     assert len(empty.ids) == 1 and np.isfinite(empty.without).all()
 
 
-@pytest.mark.parametrize("reads", READS)
+@pytest.mark.parametrize("reads", class_texts.READS)
 def test_a_part_of_a_story_is_in_it_and_keeps_its_label(reads):
-    whole, some = stories("about", 40), labelled_stories("about", reads, 40)
+    whole, some = stories("about", 40), class_texts.labelled_stories("about", reads, 40)
     assert some.labels == whole.labels
     for story, text in zip(whole.texts, some.texts, strict=True):
         assert text in story and text[-1] in '.")?!'
@@ -114,13 +104,13 @@ def test_a_part_of_a_story_is_in_it_and_keeps_its_label(reads):
 
 def test_an_unknown_part_is_refused():
     with pytest.raises(ValueError, match="reads must be one of first, last, whole"):
-        part_of("A story.", "middle")
+        class_texts.part_of("A story.", "middle")
 
 
 def test_as_many_are_tested_as_is_said():
-    train, test = parts("who", "first", 30)
-    assert abs(len(test.texts) - TESTED) <= 2 and abs(len(train.texts) - 30) <= 2
-    own_train, own_test = parts("who", "first", 5, OWN)
+    train, test = class_texts.parts("who", "first", 30)
+    assert abs(len(test.texts) - class_texts.TESTED) <= 2 and abs(len(train.texts) - 30) <= 2
+    own_train, own_test = class_texts.parts("who", "first", 5, OWN)
     assert len(own_train.texts) == 5 and len(own_test.texts) == 3
 
 

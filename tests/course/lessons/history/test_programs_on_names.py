@@ -6,16 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from llmviz.course.lessons.history.where import next_letters
 from llmviz.course.lessons.history.where.model_sizes import KNOWN
-from llmviz.course.lessons.history.where.next_letters import (
-    RULES,
-    chances_after,
-    continue_by_dice,
-    next_by_rules,
-    right_by_counts,
-    right_by_model,
-    right_by_rules,
-)
 from llmviz.course.lessons.history.where.routes import shortest, start, walls
 from llmviz.models.ngram import NGrams
 from llmviz.pretrained import load_bundled
@@ -24,35 +16,35 @@ from llmviz.tokenizers import ENDOFTEXT
 
 @pytest.mark.parametrize("name", ["maq", "olivia", "mia", "ann", "ma", "b"])
 def test_the_first_rule_that_fits_counts(name):
-    letter, rule = next_by_rules(name)
-    fitting = [(apply(name), text) for text, apply in RULES if apply(name) is not None]
+    letter, rule = next_letters.next_by_rules(name)
+    fitting = [(apply(name), text) for text, apply in next_letters.RULES if apply(name) is not None]
     assert fitting[0] == (letter, rule)
 
 
 def test_a_model_goes_on_from_what_is_there_and_by_its_seed():
     model, tokenizer, _ = load_bundled("names-bigram")
-    names = [continue_by_dice(model, tokenizer, "ol", seed, 15) for seed in range(20)]
+    names = [next_letters.continue_by_dice(model, tokenizer, "ol", seed, 15) for seed in range(20)]
     assert all(name.startswith("ol") and len(name) <= 15 for name in names)
     assert len(set(names)) > 10
-    assert names[3] == continue_by_dice(model, tokenizer, "ol", 3, 15)
-    p = chances_after(model, tokenizer, "ol")
+    assert names[3] == next_letters.continue_by_dice(model, tokenizer, "ol", 3, 15)
+    p = next_letters.chances_after(model, tokenizer, "ol")
     table = model.table.weight.detach().double().softmax(-1)[tokenizer.encode("l")[0]]
     assert p.shape == (27,) and p[1] == pytest.approx(float(table[tokenizer.encode("a")[0]]))
 
 
 def test_every_rule_is_used():
-    used = {next_by_rules(name)[1] for name in ("maq", "olivia", "mia", "ann", "b")}
-    assert used == {rule for rule, _ in RULES}
+    used = {next_letters.next_by_rules(name)[1] for name in ("maq", "olivia", "mia", "ann", "b")}
+    assert used == {rule for rule, _ in next_letters.RULES}
 
 
 def test_shares_are_counted_over_letters_and_ends():
-    assert right_by_rules(["ana"]) == pytest.approx(
-        np.mean([next_by_rules("ana"[:at])[0] == "ana."[at] for at in range(4)])
+    assert next_letters.right_by_rules(["ana"]) == pytest.approx(
+        np.mean([next_letters.next_by_rules("ana"[:at])[0] == "ana."[at] for at in range(4)])
     )
     grams = NGrams(["ab", "ab", "b"], 1)
     # After the start comes a, after a comes b, after b the end: of "cb" only the end is right.
-    assert right_by_counts(grams, ["cb"], 1) == pytest.approx(1 / 3)
-    assert right_by_counts(grams, ["ab"], 1) == 1
+    assert next_letters.right_by_counts(grams, ["cb"], 1) == pytest.approx(1 / 3)
+    assert next_letters.right_by_counts(grams, ["ab"], 1) == 1
 
 
 def test_a_models_share_is_that_of_names_one_by_one():
@@ -64,7 +56,7 @@ def test_a_models_share_is_that_of_names_one_by_one():
         best = model(torch.tensor([ids[:-1]]))[0][0].argmax(-1).tolist()
         hits += sum(a == b for a, b in zip(best, ids[1:], strict=True))
         letters += len(best)
-    assert right_by_model(model, tokenizer, names) == pytest.approx(hits / letters)
+    assert next_letters.right_by_model(model, tokenizer, names) == pytest.approx(hits / letters)
 
 
 def test_routes_are_as_short_as_scipys_whether_guided_or_not():

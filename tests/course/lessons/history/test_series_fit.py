@@ -7,17 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.course.lessons.history.series.series_fit import (
-    FIRST_YEAR,
-    SeriesError,
-    fit_series,
-    forecast,
-    read_series,
-    running_error,
-    sea_temperatures,
-    sunspots,
-    swing,
-)
+from llmviz.course.lessons.history.series import series_fit
 
 
 @settings(max_examples=40, deadline=None)
@@ -26,7 +16,7 @@ def test_coefficients_are_those_of_numpy_and_sklearn(seed, lags, size):
     from sklearn.linear_model import LinearRegression
 
     values = size * np.random.default_rng(seed).normal(3, 1, 60)
-    fit = fit_series(values, lags)
+    fit = series_fit.fit_series(values, lags)
     np.testing.assert_allclose(fit.b, np.linalg.lstsq(fit.x, fit.y, rcond=None)[0], rtol=1e-6)
     other = LinearRegression().fit(fit.x[:, 1:], fit.y)
     np.testing.assert_allclose(fit.b[1:], other.coef_, rtol=1e-6, atol=1e-9)
@@ -35,42 +25,42 @@ def test_coefficients_are_those_of_numpy_and_sklearn(seed, lags, size):
 
 
 def test_rows_hold_a_one_and_the_values_before_the_last_first():
-    fit = fit_series(np.array([1.0, 5.0, 2.0, 8.0, 3.0, 9.0]), 2)
+    fit = series_fit.fit_series(np.array([1.0, 5.0, 2.0, 8.0, 3.0, 9.0]), 2)
     assert fit.x.tolist() == [[1, 5, 1], [1, 2, 5], [1, 8, 2], [1, 3, 8]]
     assert fit.y.tolist() == [2, 8, 3, 9]
 
 
 def test_rows_at_a_gap_are_left_out():
     values = np.array([1.0, 5, 2, np.nan, 8, 3, 9, 4, 7])
-    fit = fit_series(values, 1)
+    fit = series_fit.fit_series(values, 1)
     assert fit.left_out == 2
     assert fit.y.tolist() == [5, 2, 3, 9, 4, 7]
 
 
 def test_a_damped_swing_is_found_and_told_exactly():
-    values = swing(40)
-    fit = fit_series(values[:20], 2)
+    values = series_fit.swing(40)
+    fit = series_fit.fit_series(values[:20], 2)
     turn = 2 * np.pi / 12
     np.testing.assert_allclose(fit.b, [0, 2 * 0.96 * np.cos(turn), -(0.96**2)], atol=1e-10)
-    np.testing.assert_allclose(forecast(values[:20], fit.b, 20), values[20:], atol=1e-9)
+    np.testing.assert_allclose(series_fit.forecast(values[:20], fit.b, 20), values[20:], atol=1e-9)
 
 
 def test_fibonacci_is_found():
-    fit = fit_series(read_series("1 1 2 3 5 8 13 21 34 55"), 2)
+    fit = series_fit.fit_series(series_fit.read_series("1 1 2 3 5 8 13 21 34 55"), 2)
     np.testing.assert_allclose(fit.b, [0, 1, 1], atol=1e-9)
 
 
 def test_yules_sunspots_give_about_what_yule_published():
-    values = sunspots()
-    assert len(values) == 1924 - FIRST_YEAR + 1
+    values = series_fit.sunspots()
+    assert len(values) == 1924 - series_fit.FIRST_YEAR + 1
     # Yule 1927 has 1.34254 and −0.65504 on deviations from the mean, 44.75.
-    fit = fit_series(values, 2)
+    fit = series_fit.fit_series(values, 2)
     np.testing.assert_allclose(fit.b[1:], [1.34254, -0.65504], atol=0.01)
     assert values.mean() == pytest.approx(44.75, abs=0.05)
 
 
 def test_errors_run_over_what_is_known():
-    errors = running_error(np.array([1.0, 2, 3]), np.array([np.nan, 4, 3]))
+    errors = series_fit.running_error(np.array([1.0, 2, 3]), np.array([np.nan, 4, 3]))
     assert np.isnan(errors[0])
     np.testing.assert_allclose(errors[1:], [2, np.sqrt(2)])
 
@@ -90,8 +80,8 @@ def test_errors_run_over_what_is_known():
     ],
 )
 def test_what_has_no_single_best_fit_is_refused_with_the_reason(values, lags, rule):
-    with pytest.raises(SeriesError, match=rule):
-        fit_series(np.array(values, dtype=float), lags)
+    with pytest.raises(series_fit.SeriesError, match=rule):
+        series_fit.fit_series(np.array(values, dtype=float), lags)
 
 
 @pytest.mark.parametrize(
@@ -106,23 +96,26 @@ def test_what_has_no_single_best_fit_is_refused_with_the_reason(values, lags, ru
     ],
 )
 def test_a_text_that_is_no_series_is_refused(text, rule):
-    with pytest.raises(SeriesError, match=rule):
-        read_series(text)
+    with pytest.raises(series_fit.SeriesError, match=rule):
+        series_fit.read_series(text)
 
 
 def test_gaps_and_signs_are_read():
-    values = read_series("−1.5; 2,,  ?\n3")
+    values = series_fit.read_series("−1.5; 2,,  ?\n3")
     np.testing.assert_array_equal(values, [-1.5, 2, np.nan, np.nan, 3])
 
 
 def test_a_forecast_needs_values_to_begin_with():
-    with pytest.raises(SeriesError, match="one of them is a gap"):
-        forecast(np.array([1.0, 2, np.nan]), np.array([0.0, 1, 1]), 3)
-    assert forecast(np.array([2.0, 3.0]), np.array([1.0, 0.5]), 2).tolist() == [2.5, 2.25]
+    with pytest.raises(series_fit.SeriesError, match="one of them is a gap"):
+        series_fit.forecast(np.array([1.0, 2, np.nan]), np.array([0.0, 1, 1]), 3)
+    assert series_fit.forecast(np.array([2.0, 3.0]), np.array([1.0, 0.5]), 2).tolist() == [
+        2.5,
+        2.25,
+    ]
 
 
 def test_the_sea_is_warmest_in_the_months_that_the_source_says_and_in_el_nino():
-    years = sea_temperatures().reshape(-1, 12)
+    years = series_fit.sea_temperatures().reshape(-1, 12)
     assert len(years) == 15 and years.min() > 17 and years.max() < 30
     assert set(years.mean(0).argsort()[-2:]) <= {1, 2, 3}  # February to April in the south
     assert years.mean(1).argmax() in (2, 3)  # 1997 and 1998

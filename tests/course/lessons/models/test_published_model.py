@@ -13,15 +13,11 @@ import torch
 from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 
+from llmviz.course.lessons.models import published_model
 from llmviz.course.lessons.models.gpt2_sizes import gpt2_sizes
 from llmviz.course.lessons.models.published_import import (
     delete_imported,
     import_steps,
-)
-from llmviz.course.lessons.models.published_model import (
-    look_at,
-    source_of,
-    too_large,
 )
 from llmviz.models import count_parameters
 from llmviz.models.published import load_published
@@ -49,7 +45,7 @@ def hub(monkeypatch):
 
 
 def looked(source, from_hub=False, own=True):
-    (about,) = look_at(str(source), from_hub=from_hub, own=own)
+    (about,) = published_model.look_at(str(source), from_hub=from_hub, own=own)
     return about
 
 
@@ -149,8 +145,8 @@ def test_a_model_larger_than_memory_or_disk_is_refused_with_numbers(tmp_path, mo
     with pytest.raises(ValueError, match="bytes of memory"):
         list(import_steps(str(folder), from_hub=False, own=True, wanted="them"))
     assert left(home) == []
-    assert "bytes of disk" in too_large(replace(about, free_disk=about.disk - 1))
-    assert too_large(replace(about, free_disk=about.disk)) == ""
+    assert "bytes of disk" in published_model.too_large(replace(about, free_disk=about.disk - 1))
+    assert published_model.too_large(replace(about, free_disk=about.disk)) == ""
 
 
 @pytest.mark.parametrize("kind", MAKERS)
@@ -238,14 +234,14 @@ def test_only_the_owner_shows_a_token_and_uses_the_cache(tmp_path, hub, monkeypa
 @pytest.mark.parametrize("text", ["/etc", "~/models", "./runs", "a/b/c", "C:\\models", "  "])
 def test_a_visitor_elsewhere_names_no_folder(text):
     with pytest.raises(ValueError, match=r"on the server itself only|give a folder"):
-        source_of(text, folders=False)
+        published_model.source_of(text, folders=False)
 
 
 def test_a_visitor_elsewhere_gets_the_hub_where_a_folder_has_the_same_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs" / "gpt2").mkdir(parents=True)
-    assert source_of("runs/gpt2", folders=False) == ("runs/gpt2", True)
-    assert source_of("runs/gpt2", folders=True) == ("runs/gpt2", False)
+    assert published_model.source_of("runs/gpt2", folders=False) == ("runs/gpt2", True)
+    assert published_model.source_of("runs/gpt2", folders=True) == ("runs/gpt2", False)
 
 
 def test_a_run_that_was_trained_is_not_deleted(home):

@@ -13,15 +13,9 @@ from hypothesis import strategies as st
 from experiments._pair_kinds import pairs_of_kind
 from experiments.reward_models import in_bins
 from llmviz.corpus import is_story
-from llmviz.course.lessons.reasoning.preference import best_of_n, reward_search
+from llmviz.course.lessons.reasoning.preference import best_of_n, preference_texts, reward_search
 from llmviz.course.lessons.reasoning.preference.preference_record import CONFIDENCES, recorded
 from llmviz.course.lessons.reasoning.preference.preference_record import settings as runs_of
-from llmviz.course.lessons.reasoning.preference.preference_texts import (
-    KINDS,
-    UNTRUE,
-    good_endings,
-    judged,
-)
 from llmviz.finetuning.labeller import clean_pairs, whole
 from llmviz.training.measures import Share
 
@@ -47,35 +41,35 @@ def test_the_best_of_n_is_the_mean_over_all_choices_and_all_ways_to_break_ties(s
 def test_an_ending_is_judged_by_the_rule_and_by_the_grammar():
     for pair in clean_pairs(20, 7):
         for ending in (pair.better, pair.worse):
-            truth = judged(pair.story, ending)
+            truth = preference_texts.judged(pair.story, ending)
             assert truth.grammatical and truth.breaks is None and not truth.in_story
             assert truth.good == (truth.mood > 0)
-        broken = judged(pair.story, "glad glad glad")
+        broken = preference_texts.judged(pair.story, "glad glad glad")
         assert broken.mood == 1 and not broken.grammatical and not broken.good
         assert broken.breaks >= len(pair.story) and not broken.in_story
-        assert judged(f"Oops. {pair.story}", pair.better).in_story
+        assert preference_texts.judged(f"Oops. {pair.story}", pair.better).in_story
 
 
 @pytest.mark.parametrize("story", ["", "日本語", "<b>Ada</b>", "Ada ran."])
 def test_any_story_can_be_judged_and_may_have_no_good_ending(story):
-    assert judged(story, "Ada was glad.").in_story or not story
-    assert not judged(story, "").good
-    assert good_endings(story, 4) == []
+    assert preference_texts.judged(story, "Ada was glad.").in_story or not story
+    assert not preference_texts.judged(story, "").good
+    assert preference_texts.good_endings(story, 4) == []
 
 
 def test_good_endings_are_good_and_differ():
     story = clean_pairs(1, 9)[0].story
-    found = good_endings(story, 6)
+    found = preference_texts.good_endings(story, 6)
     assert len(set(found)) == len(found) > 1
-    assert all(judged(story, one).good for one in found)
+    assert all(preference_texts.judged(story, one).good for one in found)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", preference_texts.KINDS)
 def test_pairs_of_other_kinds_are_what_they_are_called(kind):
     for pair in pairs_of_kind(kind, 5, 1):
         assert pair.better != pair.worse
-        if kind in (UNTRUE, "shuffled"):
-            assert judged(pair.story, pair.better).good
+        if kind in (preference_texts.UNTRUE, "shuffled"):
+            assert preference_texts.judged(pair.story, pair.better).good
             assert not is_story(whole(pair.story, pair.worse))
             assert len(pair.better.split()) == len(pair.worse.split())
 
@@ -126,7 +120,7 @@ def test_a_search_never_lowers_the_reward_and_says_what_is_true(models):
     reader = Endings(models[1], models[2], pair.story, reward_search.LONGEST)
     for before, now in itertools.pairwise(found):
         assert now.reward >= before.reward and (now.how == "kept") == (now.ending == before.ending)
-        assert now.truth == judged(pair.story, now.ending)
+        assert now.truth == preference_texts.judged(pair.story, now.ending)
     assert reader.rewards([found[-1].ending])[0] == pytest.approx(found[-1].reward, abs=1e-3)
     assert found == list(reward_search.search(models, pair.story, pair.worse, 4, 3, 1))
 
@@ -159,7 +153,7 @@ def test_the_record_is_whole_and_its_holes_are_holes():
     found = recorded()
     assert len(found.runs) == len(runs_of()) and found.seconds > 0
     for one in found.searches[:10]:
-        truth = judged(one.story, one.ending)
+        truth = preference_texts.judged(one.story, one.ending)
         assert (truth.mood, truth.grammatical) == (one.mood, one.grammatical)
         assert one.first <= one.sampled <= one.last
         assert one.hole == (not truth.good and one.last > one.best_good)
