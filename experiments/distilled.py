@@ -104,8 +104,8 @@ def measure(model: GPT) -> Measured:
     parts = corpus_loss(students.divided(model, students.tests()))
     every = [probe for some in probe_sets(PROBES, PROBED).values() for probe in some]
     rules = share_right(model, students.teacher()[1], every)
-    loss, floor, lack, dice = parts.loss, parts.entropy, parts.divergence, parts.dice
-    return Measured(loss, floor, lack, dice, rules, word_chances(model))
+    loss, floor, excess, dice = parts.loss, parts.entropy, parts.divergence, parts.dice
+    return Measured(loss, floor, excess, dice, rules, word_chances(model))
 
 
 def trained(kind: Kind, updates: int = UPDATES) -> tuple[Run, GPT]:
@@ -243,7 +243,7 @@ def _short(value: Any) -> Any:
 
 def _packed(run: Run) -> dict[str, Any]:
     content = asdict(run) | {"points": [astuple(point) for point in run.points[1:]]}
-    content["start"] = run.points[0].lack
+    content["start"] = run.points[0].excess
     return _short(content)
 
 

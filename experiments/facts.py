@@ -60,7 +60,7 @@ def card(folder: Path = EXPERIMENT_FOLDER) -> dict[str, Any]:
                     round(share, 4)
                     for share in (min(values), sum(values) / len(values), max(values))
                 ]
-                for name in ("right", "declined", "sure")
+                for name in ("right", "declined", "confidence")
                 for values in [[getattr(group, name) for group in groups]]
             }
             for groups in zip(*models, strict=True)

@@ -43,7 +43,7 @@ def summed_up(measured: ModelErrors, smoothing: float, seed: int) -> SmoothedRun
     return SmoothedRun(
         smoothing,
         seed,
-        float(weights[full] @ found.sure[full]),
+        float(weights[full] @ found.confidence[full]),
         float(weights[full] @ found.right[full]),
         found.error,
         measured.reliability(1.0, TRUE).error,

@@ -28,41 +28,41 @@ NEAR = 1e-9  # of Newton's steps, when the temperature counts as found
 class Reliability:
     """N guesses put into B bins of equal width by how sure the model was.
 
-    counts (B,); sure, right (B,): the mean probability that the model gave its guesses, and the
-    share of them that was right; NaN in an empty bin. error: the expected calibration error, the
-    mean distance of the two, each bin weighing as many guesses as it has.
+    counts (B,); confidence, right (B,): the mean probability that the model gave its guesses, and
+    the share of them that was right; NaN in an empty bin. error: the expected calibration error,
+    the mean distance of the two, each bin weighing as many guesses as it has.
     """
 
     counts: np.ndarray
-    sure: np.ndarray
+    confidence: np.ndarray
     right: np.ndarray
     error: float
 
     @property
     def overconfident(self) -> float:
-        """The mean of sure minus right: above 0, the model is surer than it is right."""
+        """The mean of confidence minus right: above 0, the model is surer than it is right."""
         full = self.counts > 0
         weights = self.counts[full] / self.counts.sum()
-        return float(weights @ (self.sure[full] - self.right[full]))
+        return float(weights @ (self.confidence[full] - self.right[full]))
 
 
-def reliability(sure: np.ndarray, right: np.ndarray, bins: int = BINS) -> Reliability:
+def reliability(confidence: np.ndarray, right: np.ndarray, bins: int = BINS) -> Reliability:
     """Return guesses (N,) by bins; right: whether each was right, or how probable it truly was.
 
     A bin has its upper end, not its lower one, but for the first, which has both.
     Reference: Guo et al. 2017, equations 2 and 3. Raises ValueError without a guess.
     """
-    if not len(sure):
+    if not len(confidence):
         raise ValueError("calibration needs at least 1 guess; got 0")
-    places = np.clip(np.ceil(sure * bins).astype(int) - 1, 0, bins - 1)
+    places = np.clip(np.ceil(confidence * bins).astype(int) - 1, 0, bins - 1)
     counts = np.bincount(places, minlength=bins)
     with np.errstate(invalid="ignore"):
         means = [
             np.bincount(places, weights=values, minlength=bins) / counts
-            for values in (sure, np.asarray(right, float))
+            for values in (confidence, np.asarray(right, float))
         ]
     gaps = np.abs(means[0] - means[1])[counts > 0]
-    error = float(gaps @ counts[counts > 0] / len(sure))
+    error = float(gaps @ counts[counts > 0] / len(confidence))
     return Reliability(counts, means[0], means[1], error)
 
 
@@ -70,13 +70,13 @@ def reliability(sure: np.ndarray, right: np.ndarray, bins: int = BINS) -> Reliab
 class Guesses:
     """A model's first guess for each of N tokens, at S temperatures.
 
-    sure (S, N): the guess's probability; a temperature never changes which token it is. right
+    confidence (S, N): the guess's probability; a temperature never changes which token it is. right
     (N,): whether this token came. true (N,): how probable it truly was. losses (S, N): −ln of the
     probability of the token that came, nats. story (N,): the number of its story.
     """
 
     temperatures: tuple[float, ...]
-    sure: np.ndarray
+    confidence: np.ndarray
     right: np.ndarray
     true: np.ndarray
     losses: np.ndarray
@@ -96,15 +96,15 @@ def guesses_from(
     """
     count = len(logits)
     guess, ids = logits.argmax(-1), np.array(truth.ids[:count], np.int64)
-    rows, sure, losses = np.arange(count), [], []
+    rows, confidence, losses = np.arange(count), [], []
     for temperature in temperatures:
         log_q = log_softmax(logits / temperature)
-        sure.append(np.exp(log_q[rows, guess]))
+        confidence.append(np.exp(log_q[rows, guess]))
         losses.append(-log_q[rows, ids])
     pairs = zip(truth.following[:count], guess, strict=True)
     true = np.array([following.of(int(token)) for following, token in pairs])
     zeros = np.zeros(count, np.int64)
-    return Guesses(temperatures, np.array(sure), guess == ids, true, np.array(losses), zeros)
+    return Guesses(temperatures, np.array(confidence), guess == ids, true, np.array(losses), zeros)
 
 
 def guesses_of(
@@ -127,11 +127,11 @@ def guesses_of(
 def joined(parts: Sequence[Guesses]) -> Guesses:
     """Return the guesses of several sets of stories as one."""
     stories = np.concatenate([np.full(len(part.right), n) for n, part in enumerate(parts)])
-    sure, right, true, losses = (
+    confidence, right, true, losses = (
         np.concatenate([getattr(part, name) for part in parts], axis=-1)
-        for name in ("sure", "right", "true", "losses")
+        for name in ("confidence", "right", "true", "losses")
     )
-    return Guesses(parts[0].temperatures, sure, right, true, losses, stories)
+    return Guesses(parts[0].temperatures, confidence, right, true, losses, stories)
 
 
 def fit_temperature(logits: np.ndarray, targets: np.ndarray) -> float:

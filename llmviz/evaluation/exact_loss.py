@@ -146,7 +146,7 @@ def mean_per_token(totals: Sequence[float], tokens: Sequence[int]) -> Mean:
 class CorpusLoss:
     """The mean loss per token of N stories in its parts, and the misses of the first guess.
 
-    by_dice: misses where no guess could have been better, per token; by_lack: the others.
+    by_dice: misses where no guess could have been better, per token; by_divergence: the others.
     """
 
     stories: int
@@ -156,7 +156,7 @@ class CorpusLoss:
     divergence: Mean
     dice: Mean
     by_dice: Mean
-    by_lack: Mean
+    by_divergence: Mean
 
 
 def corpus_loss(stories: Sequence[DividedLoss]) -> CorpusLoss:

@@ -22,7 +22,7 @@ def test_the_bins_are_those_of_scikit_learn_and_so_is_the_error():
     ours = reliability(sure, right)
     shares, means = calibration_curve(right, sure, n_bins=10, strategy="uniform")
     assert ours.right[ours.counts > 0] == pytest.approx(shares)
-    assert ours.sure[ours.counts > 0] == pytest.approx(means)
+    assert ours.confidence[ours.counts > 0] == pytest.approx(means)
     weights = np.histogram(sure, bins=10, range=(0, 1))[0]
     gap = np.abs(shares - means) @ weights[weights > 0] / 4000
     assert ours.error == pytest.approx(gap)
@@ -32,7 +32,7 @@ def test_the_bins_are_those_of_scikit_learn_and_so_is_the_error():
 def test_a_guess_at_the_edge_of_a_bin_is_in_one_bin():
     ours = reliability(np.array([0.0, 0.1, 0.100001, 1.0]), np.array([0, 1, 1, 1]))
     assert ours.counts.tolist() == [2, 1, *[0] * 7, 1]
-    assert np.isnan(ours.sure[5])
+    assert np.isnan(ours.confidence[5])
     with pytest.raises(ValueError, match="at least 1 guess"):
         reliability(np.zeros(0), np.zeros(0))
 
@@ -76,7 +76,7 @@ def test_guesses_have_the_numbers_of_the_divided_loss_at_temperature_1():
     assert found.losses[at] == pytest.approx(np.concatenate([one.loss for one in parts]), abs=1e-4)
     assert found.true == pytest.approx(np.concatenate([one.guess_true for one in parts]))
     assert np.array_equal(found.right, ~np.concatenate([one.missed for one in parts]))
-    assert (found.sure[0] >= found.sure[1] - 1e-6).all()  # colder is surer
+    assert (found.confidence[0] >= found.confidence[1] - 1e-6).all()  # colder is surer
     both = joined([guesses_of(model, tokenizer, [text], (0.5, 1.0)) for text in texts])
-    assert both.sure == pytest.approx(found.sure)
+    assert both.confidence == pytest.approx(found.confidence)
     assert np.array_equal(both.story, found.story)

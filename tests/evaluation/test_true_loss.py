@@ -84,7 +84,7 @@ def test_a_corpus_has_the_means_of_all_its_tokens_and_an_error_that_shrinks(draf
     sums = whole.entropy.value + whole.divergence.value + whole.dice.value
     assert sums == pytest.approx(whole.loss.value)
     missed = np.concatenate([one.missed for one in stories]).mean()
-    assert whole.by_dice.value + whole.by_lack.value == pytest.approx(missed)
+    assert whole.by_dice.value + whole.by_divergence.value == pytest.approx(missed)
     # of equal lengths the ratio estimator is the plain mean with its plain standard error
     values = np.array([3.0, 5.0, 10.0, 2.0])
     plain = exact_loss.mean_per_token(values * 7, [7] * 4)

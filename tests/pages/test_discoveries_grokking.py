@@ -144,7 +144,7 @@ def test_a_training_of_the_learners_is_shown_while_it_learns_and_after(monkeypat
 def test_the_end_names_a_moment_between_the_two():
     film = record.film()
     said = chapter.end_numbers(film)
-    assert film.heart < said["between"].step < film.rule
+    assert film.memorised_at < said["between"].step < film.generalised_at
     assert said["between"].new_right < 0.1
     assert said["held"] > 1.2 * said["begin_held"]
 
@@ -153,11 +153,11 @@ def test_before_the_guess_nothing_behind_the_asked_step_is_sent(monkeypatch):
     monkeypatch.setattr(question, "COVERS", True)
     page = open_part("discoveries", "grokking")
     fine(page)
-    film, heart = sent(page, "scatter_film"), record.film().heart
-    assert film["captions"][-1].startswith(f"Step {heart:,}:")
+    film, memorised = sent(page, "scatter_film"), record.film().memorised_at
+    assert film["captions"][-1].startswith(f"Step {memorised:,}:")
     assert len(film["points"]) == len(film["captions"]) == len(film["curve"]["values"])
-    figure = chapter.main_figure(heart, heart, "light")
-    assert max(max(line.x) for line in figure.data) == heart
+    figure = chapter.main_figure(memorised, memorised, "light")
+    assert max(max(line.x) for line in figure.data) == memorised
     assert "{" not in prose_of(page) and "understands" not in prose_of(page)
     looked = open_part("discoveries", "grokking", grokframe=str(chapter.SAID_AT["awake"]))
     assert len(sent(looked, "scatter_film")["points"]) == len(chapter.frames())
@@ -165,7 +165,7 @@ def test_before_the_guess_nothing_behind_the_asked_step_is_sent(monkeypatch):
 
 def test_looks_lead_to_the_frames_that_they_name():
     steps = {frame: f"{chapter.frames()[frame].step:,}" for frame in chapter.SAID_AT.values()}
-    assert chapter.frames()[chapter.SAID_AT["heart"]].step == record.film().heart
+    assert chapter.frames()[chapter.SAID_AT["memorised"]].step == record.film().memorised_at
     for passage, frame in zip(words.looks, chapter.SAID_AT.values(), strict=True):
         ((words_of, look),) = [pair for pair in looks(passage.format(**chapter.said())) if pair[1]]
         assert (words_of, look) == (f"step {steps[frame]}", f"grokframe={frame}")
@@ -174,10 +174,10 @@ def test_looks_lead_to_the_frames_that_they_name():
 def test_the_guess_has_the_right_numbers_and_those_of_two_misconceptions():
     asked = chapter.question()
     assert len(set(asked.answers)) == 3
-    heart, asleep, awake = (chapter.frames()[frame] for frame in chapter.SAID_AT.values())
+    memorised, asleep, awake = (chapter.frames()[frame] for frame in chapter.SAID_AT.values())
     said = asked.answers[asked.right]
     assert f"{round(asleep.new_right * 100)}" in said and f"{round(awake.new_right * 100)}" in said
-    ramp = np.interp([asleep.step, awake.step], [heart.step, record.film().last.step], [0, 100])
+    ramp = np.interp([asleep.step, awake.step], [memorised.step, record.film().last.step], [0, 100])
     written = [[int(n) for n in re.findall(r"(\d+)\s%", one)] for one in asked.answers]
     assert [round(n) for n in ramp] in written
     assert [0, 0] in written

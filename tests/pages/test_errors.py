@@ -136,7 +136,7 @@ def test_whose_fault_misses_are_is_asked_of_the_true_distributions(name):
         sides = chance.part(divided, "missed")
         assert [int((sides == side).sum()) for side in (-1, 1)] == [
             found["by_dice"],
-            found["by_lack"],
+            found["by_divergence"],
         ]
 
 

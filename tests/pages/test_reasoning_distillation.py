@@ -88,7 +88,7 @@ def test_the_place_that_opens_is_about_four_equal_tokens_wide():
 def test_each_way_has_a_line(count):
     drawn = chapter.figure(count, "light")
     for line, way in zip(drawn.data, WAYS_OF[count], strict=True):
-        ends = [run.points[-1].lack for run in distil_record.recorded().of(way, count)]
+        ends = [run.points[-1].excess for run in distil_record.recorded().of(way, count)]
         assert line.y[-1] == pytest.approx(np.mean(ends))
         assert line.name == chapter.words.ways[way]
 
@@ -101,7 +101,7 @@ def test_the_live_curve_stands_beside_the_bundled_ones(way):
     assert len(drawn.data) == len(WAYS) + 1
     runs = distil_record.recorded().of(way, FEW)
     whole = np.mean([run.points[-1].tokens for run in runs])
-    ends = np.mean([run.points[-1].lack for run in runs])
+    ends = np.mean([run.points[-1].excess for run in runs])
     assert chapter.bundled_at(way, whole) == pytest.approx(ends)
 
 

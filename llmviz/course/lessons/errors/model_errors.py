@@ -54,7 +54,7 @@ class ModelErrors:
 
     corpus: CorpusLoss
     counts: np.ndarray
-    sure: np.ndarray
+    confidence: np.ndarray
     right: np.ndarray
     true: np.ndarray
     losses: np.ndarray
@@ -64,7 +64,7 @@ class ModelErrors:
 
     def reliability(self, temperature: float, against: str = CAME) -> calibration.Reliability:
         at = calibration.TEMPERATURES.index(temperature)
-        counts, sure = self.counts[at], self.sure[at]
+        counts, sure = self.counts[at], self.confidence[at]
         held = (self.right if against == CAME else self.true)[at]
         full = counts > 0
         with np.errstate(invalid="ignore"):
@@ -124,7 +124,7 @@ def measure(
 def _binned(guesses: calibration.Guesses) -> np.ndarray:
     """Counts and sums (4, S, B) of a story's guesses; see `reliability` for the bins."""
     found = np.zeros((4, len(guesses.temperatures), calibration.BINS))
-    for s, sure in enumerate(guesses.sure):
+    for s, sure in enumerate(guesses.confidence):
         places = np.clip(np.ceil(sure * calibration.BINS).astype(int) - 1, 0, calibration.BINS - 1)
         for row, values in enumerate((None, sure, guesses.right, guesses.true)):
             weights = None if values is None else np.asarray(values, float)

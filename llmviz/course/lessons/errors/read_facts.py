@@ -89,7 +89,7 @@ class Answer:
 
     person: Person
     said: str  # one of CHOICES
-    sure: float  # its probability
+    confidence: float  # its probability
     right: float  # the probability of the right town
     shared: bool  # the town is that of somebody in the text with the same first name or surname
 
@@ -111,7 +111,7 @@ class Group:
     times: int
     right: float  # share of right answers
     declined: float  # share of "nobody knows"
-    sure: float  # mean probability of the answer that is given
+    confidence: float  # mean probability of the answer that is given
     wrong_sure: float  # the same for the wrong towns alone; NaN where there are none
 
 
@@ -144,13 +144,15 @@ def by_times(given: list[Answer]) -> list[Group]:
     groups = []
     for times in sorted({answer.person.times for answer in given}):
         those = [answer for answer in given if answer.person.times == times]
-        wrong = [answer.sure for answer in those if not answer.is_right and not answer.declined]
+        wrong = [
+            answer.confidence for answer in those if not answer.is_right and not answer.declined
+        ]
         groups.append(
             Group(
                 times,
                 sum(answer.is_right for answer in those) / len(those),
                 sum(answer.declined for answer in those) / len(those),
-                sum(answer.sure for answer in those) / len(those),
+                sum(answer.confidence for answer in those) / len(those),
                 sum(wrong) / len(wrong) if wrong else float("nan"),
             )
         )
@@ -182,7 +184,9 @@ def scores(given: list[Answer], cost: float, thresholds: tuple[float, ...]) -> l
     total = len(given)
     found = []
     for threshold in thresholds:
-        tried = [answer for answer in given if not answer.declined and answer.sure > threshold]
+        tried = [
+            answer for answer in given if not answer.declined and answer.confidence > threshold
+        ]
         right = sum(answer.is_right for answer in tried)
         wrong = len(tried) - right
         points = (right - cost * wrong) / total

@@ -176,7 +176,7 @@ class Written:
     bits: tuple[int, ...]
     steps: tuple[Step, ...]
     answer: int
-    sure: float  # the probability of the answer, among all tokens
+    confidence: float  # the probability of the answer, among all tokens
 
     @property
     def path(self) -> list[int]:

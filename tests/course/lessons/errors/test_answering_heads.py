@@ -71,7 +71,7 @@ def test_recorded_cases_come_again(story_model):
 
 def test_each_case_is_right_as_stories_ask_and_wrong_here():
     for one in recorded():
-        assert one.said != one.right and one.here <= one.sure < 1.001
+        assert one.said != one.right and one.here <= one.confidence < 1.001
         assert one.plain > one.here and one.plain > 0.33
         if one.kind == SPELLED:
             whole, tokens = one.tokens

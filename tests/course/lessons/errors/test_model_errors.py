@@ -27,7 +27,7 @@ def test_every_recorded_model_has_parts_that_add_up():
         assert measured.loss(1.0) == pytest.approx(corpus.loss.value, abs=1e-4)
         assert abs(corpus.dice.value) < 4 * corpus.dice.error, "the dice have a mean of 0"
         assert (measured.counts.sum(-1) == corpus.tokens).all()
-        missed = corpus.by_dice.value + corpus.by_lack.value
+        missed = corpus.by_dice.value + corpus.by_divergence.value
         assert 1 - measured.right[0].sum() / corpus.tokens == pytest.approx(missed, abs=1e-5)
         lowest = TEMPERATURES[measured.losses.argmin()]  # the fit has other stories
         assert abs(lowest - measured.fitted) < 0.1
@@ -50,7 +50,7 @@ def test_a_measurement_is_what_its_parts_compute_and_survives_its_file():
     for against, held in ((model_errors.CAME, guesses.right), (model_errors.TRUE, guesses.true)):
         for temperature in (0.5, 1.0, 1.7):
             ours = found.reliability(temperature, against)
-            plain = reliability(guesses.sure[guesses.at(temperature)], held)
+            plain = reliability(guesses.confidence[guesses.at(temperature)], held)
             assert ours.counts.tolist() == plain.counts.tolist()
             assert ours.error == pytest.approx(plain.error)
             assert ours.overconfident == pytest.approx(plain.overconfident)
@@ -59,7 +59,7 @@ def test_a_measurement_is_what_its_parts_compute_and_survives_its_file():
     again = typed(json.loads(json.dumps(to_json(found))), model_errors.ModelErrors)
     assert isinstance(again, model_errors.ModelErrors)
     assert again.corpus == found.corpus
-    assert again.sure == pytest.approx(found.sure, abs=1e-4)
+    assert again.confidence == pytest.approx(found.confidence, abs=1e-4)
 
 
 def test_a_missing_or_damaged_file_is_said(tmp_path):

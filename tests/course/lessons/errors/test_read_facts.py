@@ -48,7 +48,7 @@ def test_a_score_is_the_sum_over_the_questions(given_answers, cost, threshold):
     (score,) = scores(given_answers, cost, (threshold,))
     points = 0.0
     for one in given_answers:
-        if one.said != "nobody" and one.sure > threshold:
+        if one.said != "nobody" and one.confidence > threshold:
             points += 1 if one.said == one.person.town else -cost
     assert score.points == pytest.approx(points / len(given_answers))
 
@@ -90,7 +90,7 @@ def test_groups_are_means_over_their_answers(given_answers):
     right = sum(group.right * size[group.times] for group in groups)
     assert right == pytest.approx(sum(one.said == one.person.town for one in given_answers))
     assert sum(size.values()) == len(given_answers)
-    assert all(0 < group.sure <= 1 for group in groups)
+    assert all(0 < group.confidence <= 1 for group in groups)
 
 
 @pytest.mark.slow
@@ -135,7 +135,7 @@ def test_what_the_chapter_says_of_each_world(seed):
     assert groups[0].right < 0.2
     assert groups[100].right > groups[1].right > groups[0].right  # knowledge fades
     fades = groups[100].right - groups[0].right
-    assert groups[100].sure - groups[0].sure < fades  # the voice fades less
+    assert groups[100].confidence - groups[0].confidence < fades  # the voice fades less
     invented = [one for one in given_answers if not one.person.times]
     assert not any(one.declined for one in invented)
     assert np.mean([one.shared for one in invented]) > 0.6  # a third of all towns are namesakes'

@@ -35,7 +35,7 @@ def test_the_recorded_runs_are_three_of_each_kind():
     for share, runs in known.runs.items():
         assert [run.seed for run in runs] == [*SEEDS]
         for run in runs:
-            assert abs(run.apart) <= run.came_error + 1e-9 and run.lack > 0
+            assert abs(run.apart) <= run.came_error + 1e-9 and run.divergence > 0
         mean, error = known.mean(share, "loss")
         values = [run.loss for run in runs]
         assert mean == pytest.approx(sum(values) / 3)

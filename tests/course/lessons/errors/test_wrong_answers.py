@@ -53,4 +53,4 @@ def test_a_case_is_what_its_cause_says(cause):
         elif cause == "declines":
             assert named["said"] == named["town"] and named["times"] > 0
         else:
-            assert named["said"] != named["right"] and named["sure"] > 0
+            assert named["said"] != named["right"] and named["confidence"] > 0

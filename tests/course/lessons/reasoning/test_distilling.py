@@ -98,10 +98,10 @@ def test_a_shorter_training_is_the_beginning_of_a_longer_one(monkeypatch, name):
     short = list(students.student_run(name, 6, 0, 2))
     long = list(students.student_run(name, 6, 0, 4))
     assert [one.step for one in long] == [0, 2, 4]
-    assert long[-1].lack < long[0].lack
+    assert long[-1].excess < long[0].excess
     for one, other in zip(short, long, strict=False):
         assert (one.step, one.tokens) == (other.step, other.tokens)
-        assert one.lack == pytest.approx(other.lack, rel=1e-5)
+        assert one.excess == pytest.approx(other.excess, rel=1e-5)
 
 
 def test_what_a_student_lacks_is_its_divergence_from_the_grammar():
@@ -115,7 +115,7 @@ def test_what_a_student_lacks_is_its_divergence_from_the_grammar():
         expected += [
             entropy(one.dense(len(row)), row) for one, row in zip(truth.following, q, strict=False)
         ]
-    assert students.lack(parts) == pytest.approx(np.mean(expected), rel=1e-6)
+    assert students.excess(parts) == pytest.approx(np.mean(expected), rel=1e-6)
 
 
 def logits(seed: int, count: int = 30) -> np.ndarray:
@@ -176,13 +176,13 @@ def test_the_record_has_three_students_of_each_kind_and_its_loss_adds_up():
     assert set(found.runs) == set(record.KINDS)
     for run in found.runs.values():
         one = run.measured
-        parts = one.floor.value + one.lack.value + one.dice.value
+        parts = one.floor.value + one.excess.value + one.dice.value
         assert one.loss.value == pytest.approx(parts, abs=1e-4)
         assert one.floor == found.teacher.floor
         assert run.points[-1].step == students.UPDATES
-        assert run.points[-1].lack == pytest.approx(one.lack.value, rel=1e-4)
+        assert run.points[-1].excess == pytest.approx(one.excess.value, rel=1e-4)
         assert (run.own_floor is None) == WAYS[run.kind.way].written
-        assert one.lack.value > found.teacher.lack.value
+        assert one.excess.value > found.teacher.excess.value
     ends = [run.points[-1].tokens for run in found.runs.values()]
     assert max(ends) < 1.06 * min(ends)  # equal tokens, as far as whole stories allow
 
@@ -191,7 +191,7 @@ def test_the_record_has_three_students_of_each_kind_and_its_loss_adds_up():
 def test_a_bundled_student_is_the_one_that_was_measured(way):
     run = record.recorded().of(way, record.FEW)[0]
     parts = students.divided(record.bundled(way), students.tests())
-    assert students.lack(parts) == pytest.approx(run.measured.lack.value, rel=0.01)  # float16
+    assert students.excess(parts) == pytest.approx(run.measured.excess.value, rel=0.01)  # float16
 
 
 def test_a_record_that_is_missing_or_damaged_names_the_command(tmp_path):
@@ -209,7 +209,7 @@ def test_a_short_training_can_be_measured_and_read_again(monkeypatch):
     run, _ = make_distilled.trained(kind, updates=2)
     again = record._run(json.loads(json.dumps(make_distilled._packed(run))))
     assert again.kind == kind
-    assert again.measured.lack.value == pytest.approx(run.measured.lack.value, rel=1e-5)
+    assert again.measured.excess.value == pytest.approx(run.measured.excess.value, rel=1e-5)
     assert again.points[-1].step == 2
     assert run.own_floor is not None
     assert run.own > run.own_floor

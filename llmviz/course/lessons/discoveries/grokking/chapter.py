@@ -17,7 +17,7 @@ from llmviz.course.lessons.discoveries.grokking.grokking_record import MAIN, SEE
 from llmviz.course.ui import kit
 
 KEY = "discoveries.grokking"
-SAID_AT = {"heart": 13, "asleep": 18, "awake": 25}  # frames that the looks lead to
+SAID_AT = {"memorised": 13, "asleep": 18, "awake": 25}  # frames that the looks lead to
 AROUND = 3  # answers on each side of the sum that are shown
 MOST = 4000  # steps of the learner's own training
 job_of = kit.job_of("llmviz.course.lessons.discoveries.grokking.model:learn", "task")
@@ -30,9 +30,9 @@ def draw(state: kit.PageState) -> None:
         return
     kit.prose(words.hook)
     main, asked = film(), question()
-    shown = kit.answered(asked, f"{KEY}.later") or state["grokframe"] > SAID_AT["heart"]
+    shown = kit.answered(asked, f"{KEY}.later") or state["grokframe"] > SAID_AT["memorised"]
     with kit.stage("grokking", stays=False):
-        at = _stage(state, main, (len(frames()) if shown else SAID_AT["heart"] + 1) - 1)
+        at = _stage(state, main, (len(frames()) if shown else SAID_AT["memorised"] + 1) - 1)
     kit.predict(asked, f"{KEY}.later", covers=True)
     kit.source(state)
     if shown:
@@ -74,15 +74,17 @@ def question() -> kit.Question:
     The wrong answers are those of somebody who sees nothing left to learn, and of one who believes
     in practice: a straight way from the shown sums to the end of the training.
     """
-    heart, asleep, awake = (frames()[frame] for frame in SAID_AT.values())
-    length = film().last.step - heart.step
+    memorised, asleep, awake = (frames()[frame] for frame in SAID_AT.values())
+    length = film().last.step - memorised.step
     answers = {
-        (heart.new_right, heart.new_right): words.ask_later_nothing,
+        (memorised.new_right, memorised.new_right): words.ask_later_nothing,
         (asleep.new_right, awake.new_right): words.ask_later_sudden,
-        tuple((at.step - heart.step) / length for at in (asleep, awake)): words.ask_later_practice,
+        tuple(
+            (at.step - memorised.step) / length for at in (asleep, awake)
+        ): words.ask_later_practice,
     }
     return kit.Question.among(
-        words.ask_later.format(heart=heart),
+        words.ask_later.format(memorised=memorised),
         answers,
         (asleep.new_right, awake.new_right),
         lambda two: words.answer.format(early=two[0], late=two[1], asleep=asleep, awake=awake),
@@ -179,8 +181,9 @@ def shares(drawn: list[Line], axis: str, mode: kit.Mode) -> go.Figure:
 
 def curves_read(run: model.Film) -> str:
     """Say when a training knows the shown sums, and when the new ones."""
-    how = "none" if run.heart is None else "heart" if run.rule is None else "both"
-    times = run.rule / run.heart if run.heart and run.rule else 0
+    first, then = run.memorised_at, run.generalised_at
+    how = "none" if first is None else "memorised" if then is None else "both"
+    times = then / first if first and then else 0
     return words.curves_read[how].format(run=run, most=model.LEARNED, times=times)
 
 
@@ -192,10 +195,10 @@ def turned_read(run: model.Film) -> str:
 
 def losses_read(run: model.Film) -> str:
     """Say what the losses do between the two moments, if there are both."""
-    heart, rule = run.first("shown_right"), run.first("new_right")
-    if heart is None or rule is None or rule <= heart:
+    memorised, generalised = run.first("shown_right"), run.first("new_right")
+    if memorised is None or generalised is None or generalised <= memorised:
         return ""
-    between = slice(heart, rule + 1)
+    between = slice(memorised, generalised + 1)
     shown, new = (run.curve(f"{kind}_loss")[between].max() for kind in ("shown", "new"))
     guess = np.log(run.task.modulus)
     return words.losses_read.format(shown_loss=shown, worst=new, task=run.task, guess=guess)
@@ -336,7 +339,7 @@ def grid_figure(modulus: int, share: float, decay: float, mode: kit.Mode) -> go.
 
 def grid_read(every: list[model.Film]) -> str:
     """Say which of three trainings come to know the new sums, and when."""
-    steps = [f"{run.rule:,}" for run in every if run.rule is not None]
+    steps = [f"{run.generalised_at:,}" for run in every if run.generalised_at is not None]
     how = "all" if len(steps) == len(every) else "some" if steps else "none"
     last = max(run.last.step for run in every)
     rights = [kit.percent(run.last.new_right) for run in every]

@@ -127,12 +127,12 @@ class Film(Moments):
         return None if place is None else self.moments[place].step
 
     @property
-    def heart(self) -> int | None:
+    def memorised_at(self) -> int | None:
         """The step at which the shown sums are first found to be learned, or None."""
         return self.step_of("shown_right")
 
     @property
-    def rule(self) -> int | None:
+    def generalised_at(self) -> int | None:
         """The step at which the new sums are first found to be learned, or None."""
         return self.step_of("new_right")
 

@@ -64,7 +64,7 @@ def draw_own_story(state: kit.PageState) -> dict[str, Any] | None:
 def own_numbers(story: ReadStory) -> dict[str, Any]:
     """Return the calibration on a story, and the temperature that fits it best."""
     guesses = guesses_on(story.bundled, story.text)
-    sure = guesses.sure[guesses.at(1.0)]
+    sure = guesses.confidence[guesses.at(1.0)]
     return {
         **came_numbers(story.bundled, sure, guesses.right),
         "true": kit.percent(reliability(sure, guesses.true).error),
@@ -197,14 +197,14 @@ def shares(measured: ModelErrors, heat: float, against: str = CAME) -> tuple[flo
     at = TEMPERATURES.index(heat)
     held = measured.right if against == CAME else measured.true
     total = measured.counts[at].sum()
-    return float(measured.sure[at].sum() / total), float(held[at].sum() / total)
+    return float(measured.confidence[at].sum() / total), float(held[at].sum() / total)
 
 
 def points(measured: ModelErrors, heat: float, against: str) -> tuple[list[float], list[float]]:
     """Return how sure the model was in each bin that has guesses, and which share was right."""
     found = measured.reliability(heat, against)
     full = found.counts > 0
-    return found.sure[full].tolist(), found.right[full].tolist()
+    return found.confidence[full].tolist(), found.right[full].tolist()
 
 
 def question(name: str, measured: ModelErrors) -> kit.Question | None:
@@ -349,7 +349,7 @@ def _smoothing() -> None:
     )
     cases = [
         kit.Case(label, known.mean(rate, what)[0], dots=known.values(rate, what).tolist())
-        for what, labels in (("sure", words.smoothed_sure), ("right", words.smoothed_right))
+        for what, labels in (("confidence", words.smoothed_sure), ("right", words.smoothed_right))
         for rate, label in zip(SMOOTHING, labels, strict=True)
     ]
     axis = kit.Axis(0, 1, words.smoothed_axis)

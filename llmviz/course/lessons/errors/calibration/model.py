@@ -27,26 +27,26 @@ CHARACTERS = 100_000  # of tiny-world, that the models read
 class SmoothedRun:
     """One model on new stories, at temperature 1: means over all tokens.
 
-    sure: how probable its first guesses are by the model; right: how many came. came_error,
+    confidence: how probable its first guesses are by the model; right: how many came. came_error,
     true_error: the expected calibration error against what came and the true probabilities.
-    loss, lack: nats per token, and the part of them that is neither the world's chance nor dice.
+    loss, divergence: nats per token, and what of them is neither the world's chance nor dice.
     fitted: the temperature of the lowest loss.
     """
 
     smoothing: float
     seed: int
-    sure: float
+    confidence: float
     right: float
     came_error: float
     true_error: float
     loss: float
-    lack: float
+    divergence: float
     fitted: float
 
     @property
     def apart(self) -> float:
         """Sure minus right: above 0, the model is surer than it is right."""
-        return self.sure - self.right
+        return self.confidence - self.right
 
 
 @dataclass(frozen=True)

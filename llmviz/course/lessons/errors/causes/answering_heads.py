@@ -41,9 +41,9 @@ class HeadCase:
     """A question that the model answers rightly as stories ask it, and wrongly here.
 
     kind: SPELLED, of all tokens, or WORDED, of the people of the story. way: the spelling, or the
-    way to ask. about: the place or the thing. said: the answer, and sure its probability. plain,
-    here: the right answer's probability in both passes. layer, head: the one, both from 0, whose
-    output at the last token of the right pass, put into this one, makes the right answer most
+    way to ask. about: the place or the thing. said: the answer, and confidence its probability.
+    plain, here: the right answer's probability in both passes. layer, head: the one, both from 0,
+    whose output at the last token of the right pass, put into this one, makes the right answer most
     probable; moved: how probable. looks: where it looks in both passes. tokens: of the place in
     both passes, of SPELLED. endings: of both prompts.
     """
@@ -53,7 +53,7 @@ class HeadCase:
     about: str
     right: str
     said: str
-    sure: float
+    confidence: float
     plain: float
     here: float
     layer: int

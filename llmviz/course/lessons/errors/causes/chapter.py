@@ -79,7 +79,7 @@ def seen(case: Case) -> list[kit.Case]:
             model = 1 - model
         rows = {"women" if case.cause == "unsaid" else "text": text, "model": model}
     else:
-        rows = {"wrong": values["sure"]}
+        rows = {"wrong": values["confidence"]}
     named = {"said": values.get("said", "")}
     return [kit.Case(words.seen[name].format(**named), share) for name, share in rows.items()]
 
@@ -158,7 +158,7 @@ def written_values(case: Case) -> dict[str, object]:
     """Return the values of a case as its texts write them."""
     values = case.named
     named: dict[str, object] = dict(values)
-    for name in ("sure", "read", "other", "clean"):
+    for name in ("confidence", "read", "other", "clean"):
         if isinstance(values.get(name), float):
             named[name] = kit.percent(values[name])
     for name in ("times", "copies"):

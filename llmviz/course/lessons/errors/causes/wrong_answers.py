@@ -60,14 +60,14 @@ def _facts() -> Iterator[Case]:
                 "name": person.name,
                 "town": person.town,
                 "said": answer.said,
-                "sure": answer.sure,
+                "confidence": answer.confidence,
                 "times": person.times,
                 "shared": answer.said in namesakes(register, person),
             }
             if not answer.is_right and not answer.declined and person.times in (0, 1, 2):
                 yield _case(RARE if person.times else NEVER, (seed, 0), **about)
             if answer.is_right and other.declined and person.times == FEW:
-                about |= {"sure": other.sure, "unknown": careful}
+                about |= {"confidence": other.confidence, "unknown": careful}
                 yield _case(DECLINES, (seed, careful), **about)
 
 
@@ -129,7 +129,7 @@ def _tests() -> Iterator[Case]:
 def _heads() -> Iterator[Case]:
     """Places in other tokens than the tokenizer's, and questions that are put otherwise."""
     for at, case in enumerate(answering_heads.recorded()):
-        values = {name: getattr(case, name) for name in ("about", "right", "said", "sure")}
+        values = {name: getattr(case, name) for name in ("about", "right", "said", "confidence")}
         yield _case(case.kind, (at,), **values, ending=case.endings[1])
 
 

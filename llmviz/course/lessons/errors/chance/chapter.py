@@ -68,7 +68,12 @@ def misses(divided: exact_loss.DividedLoss) -> dict[str, Any]:
     """Return how many first guesses missed, and for how many of them no guess was better."""
     missed, of_dice = int(divided.missed.sum()), int((divided.missed & divided.best_guess).sum())
     tokens = kit.count(len(divided), "token")
-    return {"missed": missed, "tokens": tokens, "by_dice": of_dice, "by_lack": missed - of_dice}
+    return {
+        "missed": missed,
+        "tokens": tokens,
+        "by_dice": of_dice,
+        "by_divergence": missed - of_dice,
+    }
 
 
 def question(divided: exact_loss.DividedLoss) -> kit.Question | None:

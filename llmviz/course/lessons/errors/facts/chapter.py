@@ -241,7 +241,7 @@ def numbers(world: int, read: Read) -> dict[str, object]:
     groups = read.groups
     shares = {"often": OFTEN, "once": ONCE, "never": NEVER}
     right = {name: kit.percent(groups[times].right) for name, times in shares.items()}
-    sure = {f"sure_{name}": kit.percent(groups[times].sure) for name, times in shares.items()}
+    sure = {f"sure_{name}": kit.percent(groups[times].confidence) for name, times in shares.items()}
     even = kit.percent(1 / len(TOWNS))
     return {"world": world + 1, "towns": len(TOWNS), "even": even, **right, **sure}
 
@@ -253,7 +253,7 @@ def _rows(asked: kit.Question, read: Read) -> None:
         [
             kit.Case(
                 words.said_times[min(times, 2)].format(times=times),
-                read.groups[times].sure,
+                read.groups[times].confidence,
                 role="key",
             )
             for times in counts
@@ -276,13 +276,13 @@ def question(world: int) -> kit.Question:
     groups = answers.read(world).groups
     reasons = {
         1 / len(TOWNS): words.ask_sure_even,
-        groups[OFTEN].sure: words.ask_sure_same,
-        groups[NEVER].sure: words.ask_sure_right,
+        groups[OFTEN].confidence: words.ask_sure_same,
+        groups[NEVER].confidence: words.ask_sure_right,
     }
     return kit.Question.among(
         words.ask_sure,
         reasons,
-        groups[NEVER].sure,
+        groups[NEVER].confidence,
         kit.whole_percent,
         each=EACH,
         towns=len(TOWNS),
@@ -311,7 +311,7 @@ def figure(mode: kit.Mode) -> kit.Figure:
         Ranged(
             name, role, [[getattr(groups[times], what) for times in COUNTS] for groups in worlds]
         )
-        for what, name, role in (("right", words.right, "value"), ("sure", words.sure, "key"))
+        for what, name, role in (("right", words.right, "value"), ("confidence", words.sure, "key"))
     ]
     return ranged_lines(COUNTS, drawn, (words.times_axis, words.share_axis), mode, shares=True)
 
@@ -331,7 +331,7 @@ def _persons(state: kit.PageState, world: int, read: Read) -> None:
             answer.person.name,
             answer.person.town,
             answer.said,
-            kit.percent(answer.sure),
+            kit.percent(answer.confidence),
             kit.percent(answer.right),
             words.yes if answer.shared else words.no,
         ]
@@ -405,7 +405,7 @@ def _code(world: int, read: Read) -> None:
     kit.show_code(
         [read_world, ask, answers_of, by_times],
         words.snippet.format(world=world),
-        f"{group.right:.4f} {group.sure:.4f}",
+        f"{group.right:.4f} {group.confidence:.4f}",
     )
 
 

@@ -293,7 +293,7 @@ def _noise() -> None:
 
 def lack_of(run: Run) -> float:
     """Return a student's loss over the floor."""
-    return run.measured.lack.value
+    return run.measured.excess.value
 
 
 def mean(way: str, count: int, number: Callable[[Run], float] = lack_of) -> float:
@@ -330,7 +330,7 @@ def curves(count: int) -> list[Line]:
         if way in WAYS_OF[count]:
             runs = recorded().of(way, count)
             x = np.mean([[point.tokens for point in run.points] for run in runs], axis=0)
-            y = np.array([[point.lack for point in run.points] for run in runs])
+            y = np.array([[point.excess for point in run.points] for run in runs])
             errors = y.std(0, ddof=1) / np.sqrt(len(runs))
             drawn.append(Line(words.ways[way], x, y.mean(0), at, errors=errors.tolist()))
     return drawn
@@ -379,7 +379,7 @@ def bundled_at(way: str, tokens: int) -> float:
     """Return what the bundled students of a way lack after so many tokens, between two points."""
     runs = recorded().of(way, FEW)
     x = np.mean([[point.tokens for point in run.points] for run in runs], axis=0)
-    y = np.mean([[point.lack for point in run.points] for run in runs], axis=0)
+    y = np.mean([[point.excess for point in run.points] for run in runs], axis=0)
     return float(np.interp(tokens, x, y))
 
 
@@ -387,7 +387,7 @@ def bundled_at(way: str, tokens: int) -> float:
 def run_figure(job: kit.Job, count: int, mode: kit.Mode) -> go.Figure:
     """Return the curve of a training so far, beside those of the bundled students."""
     points = list(job.results)[:count]
-    x, y = [point.tokens for point in points], [point.lack for point in points]
+    x, y = [point.tokens for point in points], [point.excess for point in points]
     own = Line(words.live_name, x, y, len(WAYS))
     axes = words.tokens_axis, words.lack_axis
     return lines([*curves(FEW), own], axes, mode, logarithmic=(False, True))

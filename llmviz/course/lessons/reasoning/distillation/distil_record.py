@@ -90,7 +90,7 @@ class Measured:
 
     loss: Mean
     floor: Mean
-    lack: Mean
+    excess: Mean
     dice: Mean
     rules: Share
     word: WordChances
@@ -132,9 +132,11 @@ class Noise:
 
 
 def _measured(content: dict[str, Any]) -> Measured:
-    loss, floor, lack, dice = (Mean(*content[name]) for name in ("loss", "floor", "lack", "dice"))
+    loss, floor, excess, dice = (
+        Mean(*content[name]) for name in ("loss", "floor", "excess", "dice")
+    )
     rules, word = Share(**content["rules"]), WordChances(*content["word"])
-    return Measured(loss, floor, lack, dice, rules, word)
+    return Measured(loss, floor, excess, dice, rules, word)
 
 
 def _run(content: dict[str, Any]) -> Run:

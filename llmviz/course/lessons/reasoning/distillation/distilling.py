@@ -188,7 +188,7 @@ def divided(model: GPT, truths: Sequence[TrueTokens]) -> list[DividedLoss]:
     return parts
 
 
-def lack(parts: Sequence[DividedLoss]) -> float:
+def excess(parts: Sequence[DividedLoss]) -> float:
     """Return the mean divergence from the grammar: the loss over the floor, without chance."""
     return float(np.concatenate([part.divergence for part in parts]).mean())
 
@@ -197,13 +197,13 @@ def lack(parts: Sequence[DividedLoss]) -> float:
 class Point:
     """A student after so many updates.
 
-    lack: its loss over the floor on new stories. learned: the mean of the loss that it learns by,
+    excess: its loss over the floor on new stories. learned: the mean of the loss that it learns by,
     since the last point; before the first update that of nothing, NaN.
     """
 
     step: int
     tokens: int
-    lack: float
+    excess: float
     learned: float
     seconds: float
 
@@ -255,7 +255,7 @@ def learn(
     begun, tokens = time.perf_counter(), 0
     losses: list[float] = []
     batches = [*islice(places_of(len(given.ids), seed), updates)]
-    yield Point(0, 0, lack(divided(model.eval(), tests())), math.nan, 0.0)
+    yield Point(0, 0, excess(divided(model.eval(), tests())), math.nan, 0.0)
     training = small_gpt.descend(
         model,
         lambda step: batch_loss(model.train(), given, batches[step], way),
@@ -268,7 +268,7 @@ def learn(
         tokens += sum(len(given.ids[at]) - 1 for at in batches[step - 1])
         losses.append(loss)
         if step % EVERY == 0 or step == updates:
-            now = lack(divided(model.eval(), tests()))
+            now = excess(divided(model.eval(), tests()))
             yield Point(step, tokens, now, float(np.mean(losses)), time.perf_counter() - begun)
             losses.clear()
 

@@ -287,7 +287,7 @@ def question(whole: Put, asked: str) -> kit.Question | None:
 
 def answer_read(given: Answer, now: Put) -> str:
     """Return what the model answers, and whether its source has the word."""
-    sure = kit.percent(given.sure[1]) if len(given.sure) > 1 else ""
+    sure = kit.percent(given.confidence[1]) if len(given.confidence) > 1 else ""
     if given.declines:
         return words.answer_read["declines"].format(sure=sure)
     if given.source is None:

@@ -156,7 +156,7 @@ class Answer:
     """
 
     words: tuple[str, ...]
-    sure: tuple[float, ...]
+    confidence: tuple[float, ...]
     others: tuple[tuple[str, float], ...]
 
     @property
