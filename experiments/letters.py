@@ -39,7 +39,7 @@ from llmviz.course.lessons.errors.letters.model import (
     train_one,
 )
 
-ASKED = 2_000  # questions of a test, at most
+LIMIT = 2_000  # questions of a test, at most
 
 
 def right_answers(
@@ -56,11 +56,11 @@ def right_answers(
 
 
 def asked_in(quiz: Quiz, test: str) -> list[Question]:
-    """Return up to ASKED questions of a test, drawn from all of them."""
+    """Return up to LIMIT questions of a test, drawn from all of them."""
     every = quiz.test(test)
-    if len(every) <= ASKED:
+    if len(every) <= LIMIT:
         return every
-    chosen = np.random.default_rng((quiz.seed, ASKED)).permutation(len(every))[:ASKED]
+    chosen = np.random.default_rng((quiz.seed, LIMIT)).permutation(len(every))[:LIMIT]
     return [every[place] for place in chosen]
 
 

@@ -183,7 +183,7 @@ SHORT = {
 def test_the_commands_run_in_a_folder_that_is_not_the_projects(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("llmviz.training.export.SCORED", 4)
-    monkeypatch.setattr("llmviz.finetuning.preparation.ASKED", 2)
+    monkeypatch.setattr("llmviz.finetuning.preparation.TEST_QUESTIONS", 2)
     monkeypatch.setattr("llmviz.finetuning.preparation.PLAIN_STORIES", 2)
     Path("my-text.txt").write_text("Once there was a cat that sat on a mat.\n" * 60, "utf-8")
     Path("stories.txt").write_text("The owl baked bread.\nAda had a ball.\n", "utf-8")

@@ -48,7 +48,7 @@ from llmviz.training.runs import Run
 
 PLAIN_STORIES = 100  # that what was forgotten is measured on
 ROWS_LOOKED_AT = 16  # of a batch, to see how long they are
-ASKED = 120  # questions that a card's score is over
+TEST_QUESTIONS = 120  # questions that a card's score is over
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def _instructions(plan: TuningPlan, base: GPT, tokenizer: Any) -> Prepared:
 
     def scores() -> dict[str, Any]:
         return {
-            **share_right(base, tokenizer, test[:ASKED]),
+            **share_right(base, tokenizer, test[:TEST_QUESTIONS]),
             "plain_loss_before": before,
             "plain_loss_after": evaluate_documents(base, tokenizer, plain).per_token,
         }

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 FARTHEST = 60  # letters after the first one, at most
 LENGTH = FARTHEST + 1
 CHANCE = 1 / len(LETTERS)
-ASKED = 2000  # strings that a card's shares are over
+TEST_STRINGS = 2000  # strings that a card's shares are over
 FOLDER, CARD, MODEL = "first-letter", "card.json", "model.safetensors"
 _TRAINING, _HELD_OUT = 1, 2  # parts of the random numbers: no string is in both but by chance
 
@@ -118,7 +118,7 @@ class FirstLetterData:
         return letters, targets
 
 
-def shares_right(model: LanguageModel, questions: int = ASKED) -> list[float]:
+def shares_right(model: LanguageModel, questions: int = TEST_STRINGS) -> list[float]:
     """How often a model's likeliest letter is the first one, after 1 to 60 more letters."""
     import torch
 
@@ -207,7 +207,7 @@ def make(
         "seconds": round(seconds, 1),
         "train_loss": last.train_loss,
         "validation_loss": last.validation_loss,
-        "asked": ASKED,
+        "asked": TEST_STRINGS,
         "right": shares_right(model.eval()),
     }
     write_json(folder / CARD, card)
@@ -225,7 +225,7 @@ def reach(right: Sequence[float], least: float = 0.9) -> int:
     return next((at for at, share in enumerate(right) if share < least), len(right))
 
 
-def beyond_luck(right: Sequence[float], questions: int = ASKED) -> int:
+def beyond_luck(right: Sequence[float], questions: int = TEST_STRINGS) -> int:
     """The farthest distance up to which a model is right more often than pure chance may be.
 
     questions: of how many strings the shares are. Chance lies below 1 in 26 and three standard

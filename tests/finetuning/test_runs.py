@@ -37,7 +37,7 @@ def test_each_kind_of_task_from_its_plan_to_its_card(
     capsys, tmp_path, monkeypatch, small_base, task, way, score
 ):
     monkeypatch.setattr("llmviz.pretrained.CHECKPOINTS", small_base)
-    monkeypatch.setattr("llmviz.finetuning.preparation.ASKED", 2)
+    monkeypatch.setattr("llmviz.finetuning.preparation.TEST_QUESTIONS", 2)
     monkeypatch.setattr("llmviz.finetuning.preparation.PLAIN_STORIES", 2)
     monkeypatch.setattr("llmviz.finetuning.fewshot.HELD_OUT", 4)
     monkeypatch.setattr("llmviz.finetuning.fewshot.CURVE", (0, 4))

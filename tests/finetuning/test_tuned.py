@@ -27,7 +27,7 @@ TEXTS = ["It was Saturday, and Ada the cook felt glad.", "The owl was still.", "
 def tuned(capsys, tmp_path, monkeypatch, small_base):
     """Fine-tune for a task, in a way, in two steps; returns the folder."""
     monkeypatch.setattr("llmviz.pretrained.CHECKPOINTS", small_base)
-    monkeypatch.setattr("llmviz.finetuning.preparation.ASKED", 2)
+    monkeypatch.setattr("llmviz.finetuning.preparation.TEST_QUESTIONS", 2)
     monkeypatch.setattr("llmviz.finetuning.preparation.PLAIN_STORIES", 2)
     monkeypatch.setattr("llmviz.finetuning.fewshot.HELD_OUT", 4)
     monkeypatch.setattr("llmviz.finetuning.fewshot.CURVE", (0, 4))

@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from llmviz.course.lessons.before_after import counts, page, words
 from llmviz.course.lessons.before_after.page import Sheet, read, written
 from llmviz.course.lessons.before_after.questions import (
-    ASKED,
+    ITEMS,
     MODEL,
     all_asks,
     continued,
@@ -90,7 +90,7 @@ def test_what_the_model_wrote_is_wrong_and_its_country_was_not_read(test):
     engine.start()
     engine.wait(300)
     found = continued(engine.load(MODEL), test)
-    country, capital = ASKED[test]
+    country, capital = ITEMS[test]
     assert country in found.beginning and found.written and capital not in found.written
     assert found.is_wrong and not found.was_read and 0 < found.share < 1
 

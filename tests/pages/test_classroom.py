@@ -12,7 +12,7 @@ from llmviz.course.ui.classes import Place
 from llmviz.course.ui.classroom import words
 from llmviz.course.ui.codec import pack_text
 from llmviz.course.ui.origin import Origin
-from llmviz.course.ui.question import ASKED
+from llmviz.course.ui.question import QUESTIONS
 from llmviz.course.ui.seat import CLASSES
 from tests.pages.harness import ODD_TEXTS, boxes, fine, prose_of, sent, unpack_all
 
@@ -337,9 +337,9 @@ def test_what_followers_set_on_pictures_stands_on_the_presenters_axes_when_asked
     bobs = [follower("errors", code) for _ in range(3)]
     shares, lines = [0.25, 0.5, 0.25], []
     for n, bob in enumerate(bobs):
-        bob.session_state[ASKED] = []
+        bob.session_state[QUESTIONS] = []
         bob.run()
-        drawn, share = bob.session_state[ASKED]
+        drawn, share = bob.session_state[QUESTIONS]
         lines.append([4.0 + n] * len(drawn.values[0]))
         for key, question, guess in (
             ("errors.memorization.first", drawn, lines[n]),

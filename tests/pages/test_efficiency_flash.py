@@ -116,7 +116,7 @@ def fake_tiles(draw) -> TiledText:
 def test_the_question_of_the_factor_has_one_right_answer(data):
     tiles = fake_tiles(data.draw)
     asked = chapter.question(tiles, ["a*b", "`", "c", "d", "e", "f", "g", "h"])
-    low, high = chapter.ASKED
+    low, high = chapter.CLEAR_FACTORS
     rises = (tiles.total_before > 0) & (tiles.rescale > low) & (tiles.rescale < high)
     assert (asked is None) == (not rises.any())
     if asked is not None:

@@ -11,7 +11,7 @@ import pytest
 
 from llmviz.course.lessons.efficiency import LESSON
 from llmviz.course.lessons.efficiency.systems import table, words
-from llmviz.course.lessons.efficiency.systems.chapter import ASKED, count, question, spread
+from llmviz.course.lessons.efficiency.systems.chapter import GUESSED, count, question, spread
 from llmviz.course.lessons.efficiency.systems.table import (
     CELLS,
     IDEAS,
@@ -130,14 +130,14 @@ def test_a_chosen_cell_is_told_with_its_source_and_leads_to_its_chapter(system):
 def test_the_question_counts_a_column_that_does_not_travel(covers):
     asked = question()
     values = [value for (value,) in asked.values]
-    states = [cell(ASKED, idea.key).state for idea in IDEAS]
-    assert values[asked.right] == sum(state in (YES, PARTLY) for state in states) == count(ASKED)
+    states = [cell(GUESSED, idea.key).state for idea in IDEAS]
+    assert values[asked.right] == sum(state in (YES, PARTLY) for state in states) == count(GUESSED)
     far = sorted(values)
     assert len(far) == 3 and min(b - a for a, b in pairwise(far)) >= 2
-    app = open_part("efficiency", "systems", whosystem=ASKED)
+    app = open_part("efficiency", "systems", whosystem=GUESSED)
     fine(app)
     grid = sent(app, "cell_grid")
-    column = grid["columnNames"].index(next(one.name for one in SYSTEMS if one.key == ASKED))
+    column = grid["columnNames"].index(next(one.name for one in SYSTEMS if one.key == GUESSED))
     assert {row[column] for row in grid["texts"]} == {words.signs["asked"]}
     assert not grid["values"][:, column].any()
     assert words.told["yes"] not in written(app)

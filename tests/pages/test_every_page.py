@@ -55,7 +55,7 @@ def seen(app) -> list[str]:
     texts += [block.value for block in (*app.caption, *app.info)]
     texts += [option for radio in app.radio for option in radio.options]
     for table in app.dataframe:
-        texts += map(str, table.value.select_dtypes("object").to_numpy().ravel())
+        texts += map(str, table.value.select_dtypes(["object", "str"]).to_numpy().ravel())
     return [re.sub(r"`[^`]*`", "", text) for text in texts]
 
 

@@ -360,7 +360,7 @@ def losses_of_the_nine() -> dict[str, float]:
 def test_three_losses_are_asked_for_with_answers_that_are_apart():
     losses = losses_of_the_nine()
     asked = chapter.question(losses)
-    assert asked.values[asked.right] == tuple(losses[key] for key in chapter.ASKED)
+    assert asked.values[asked.right] == tuple(losses[key] for key in chapter.GUESSED)
     right, newer, tables = (np.array(values) for values in asked.values)
     width = chapter.AXIS.high - chapter.AXIS.low
     for a, b in ((right, newer), (right, tables), (newer, tables)):
@@ -375,7 +375,7 @@ def test_three_losses_are_asked_for_with_answers_that_are_apart():
 
 @given(table=some.floats(1, 3), lstm=some.floats(1, 3), gpt=some.floats(1, 3))
 def test_three_that_are_not_close_are_not_called_close(table, lstm, gpt):
-    three = dict(zip(chapter.ASKED, (table, lstm, gpt), strict=True))
+    three = dict(zip(chapter.GUESSED, (table, lstm, gpt), strict=True))
     asked = chapter.question(losses_of_the_nine() | three)
     assert asked is None or np.ptp([table, lstm, gpt]) <= chapter.CLOSE
 

@@ -58,7 +58,7 @@ def home(hub, monkeypatch):
 
 
 def asked(app):
-    return app.session_state[importing.ASKED]
+    return app.session_state[importing.IMPORT]
 
 
 def finish(app, job):
@@ -75,7 +75,7 @@ def look(source):
     app = open_page("models", published=str(source))
     app.button(LOOK).click().run()
     fine(app)
-    if importing.ASKED in app.session_state:
+    if importing.IMPORT in app.session_state:
         finish(app, asked(app).look)
     return app
 

@@ -92,7 +92,7 @@ def test_the_best_text_begins_as_the_question_says(seed, stop_bias):
 
 @pytest.mark.parametrize("logits", LOGITS, ids=range(len(LOGITS)))
 def test_nucleus_is_the_smallest_set(logits):
-    own, p = softmax(logits), pipeline.ASKED
+    own, p = softmax(logits), pipeline.GUESSED
     question = pipeline.question(own)
     if question is None:
         return

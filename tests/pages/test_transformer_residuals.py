@@ -42,16 +42,16 @@ def test_the_lines_are_the_stacks(bundle, norm, layers, short):
 
 
 def test_the_line_without_norms_is_drawn_by_hand_and_ends_at_its_last_known_point(bundle, covers):
-    bare = depth_study(residuals.ASKED, "none").activations.tolist()
+    bare = depth_study(residuals.GUESSED, "none").activations.tolist()
     before = sent(open_part("transformer", "residuals"), "draw_on")
-    assert before["asked"]["x"] == list(range(residuals.KNOWN, residuals.ASKED + 1))
+    assert before["asked"]["x"] == list(range(residuals.KNOWN, residuals.GUESSED + 1))
     assert before["lines"][-1]["y"] == pytest.approx(bare[: residuals.KNOWN])
     told = sent(open_part("transformer", "residuals", deepnorm="none"), "draw_on")
     assert not told["asked"]["x"] and told["lines"][-1]["y"] == pytest.approx(bare)
 
 
 def test_somebody_with_a_ruler_and_somebody_to_whom_all_cancels_are_far_from_the_line():
-    bare = depth_study(residuals.ASKED, "none").activations.tolist()
+    bare = depth_study(residuals.GUESSED, "none").activations.tolist()
     asked = residuals.question(bare)
     truth, adds, cancels = (np.array(line) for line in asked.values)
     assert asked.right == 0 and truth.tolist() == bare[residuals.KNOWN :]

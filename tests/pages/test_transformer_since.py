@@ -158,7 +158,7 @@ def test_the_dots_are_the_cards_and_the_one_that_is_asked_for_is_held_back(cover
     told = unpack_all(open_part("transformer", "since", show="1"), "case_rows")[0]["rows"]
     for (name, before), row, shown in zip(pairs, rows, told, strict=True):
         assert shown["value"] == pytest.approx(over(name) - over(before), abs=1.1e-3)
-        assert row["value"] == (None if name == chapter.ASKED else shown["value"])
+        assert row["value"] == (None if name == chapter.GUESSED else shown["value"])
 
 
 def test_a_copy_without_the_family_says_how_to_make_it(tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ from llmviz.course.components._shared.transport import unpack
 from llmviz.course.ui.asked import elements, key_of, opened
 from llmviz.course.ui.code import OPENED
 from llmviz.course.ui.common import DRAWN_IN, PARTS, Parts
-from llmviz.course.ui.question import ASKED, HANDS, MARK, Question
+from llmviz.course.ui.question import HANDS, MARK, QUESTIONS, Question
 
 SHOW = "Show me without an answer"
 _DRAWN = {"html", "bidi_component", "plotly_chart", "dataframe", "table", "code", "markdown"}
@@ -57,7 +57,7 @@ def visit(
     """
     fold = {OPENED: True, HANDS: {}}
     whole = opened(lesson, chapter, session=fold, show="1", **link)
-    found = Visit(whole.main, whole.session_state[ASKED], parts=whole.session_state[PARTS])
+    found = Visit(whole.main, whole.session_state[QUESTIONS], parts=whole.session_state[PARTS])
     charts = [leaf for leaf in _leaves(whole.main) if leaf.type == "plotly_chart"]
     if charts:
         dark = opened(lesson, chapter, session=fold | {DRAWN_IN: "dark"}, show="1", **link)

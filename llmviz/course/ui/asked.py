@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from llmviz.course.components._shared.transport import collected, unpack
 from llmviz.course.ui import engine
 from llmviz.course.ui.common import PARTS
-from llmviz.course.ui.question import ASKED, HANDS, MARK, Question
+from llmviz.course.ui.question import HANDS, MARK, QUESTIONS, Question
 from llmviz.course.ui.state import LINK_ICON, THROUGH_APP
 from llmviz.paths import APP
 
@@ -52,7 +52,7 @@ def questions_of(lesson: str, chapter: str, /, **link: str) -> list[Asked]:
     Raises ValueError: the page does not open, or says that a part of the link cannot be used.
     """
     app = opened(lesson, chapter, {HANDS: {}}, **{"show": "1", **link})
-    sections, questions = list(_sections(app.main)), app.session_state[ASKED]
+    sections, questions = list(_sections(app.main)), app.session_state[QUESTIONS]
     if len(sections) != len(questions):
         raise ValueError(
             f"{lesson}/{chapter}: {len(questions)} questions, {len(sections)} on the page"
@@ -73,7 +73,7 @@ def opened(
 ) -> AppTest:
     """Return a page as a visitor sees it once nothing grows any more.
 
-    In its session ASKED has its questions, and PARTS the parts that controls of it open.
+    In its session QUESTIONS has its questions, and PARTS the parts that controls of it open.
 
     session: what its session holds from the start. link: as for `questions_of`.
 
@@ -91,7 +91,7 @@ def opened(
     app.switch_page(f"pages/{lesson}.py")
     deadline, before = time.monotonic() + SECONDS, None
     while True:  # what takes longer than a rerun grows from one to the next
-        app.session_state[ASKED] = []
+        app.session_state[QUESTIONS] = []
         app.session_state[PARTS] = {}
         app.run()
         problems = [error.message for error in app.exception]

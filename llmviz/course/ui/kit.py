@@ -91,7 +91,7 @@ from llmviz.course.ui.pinned_cells import (
 )
 from llmviz.course.ui.prose import bold, prose, quote
 from llmviz.course.ui.question import (
-    ASKED,
+    QUESTIONS,
     Question,
     answered,
     graded,

@@ -30,7 +30,7 @@ MARK = "PREDICT, THEN LOOK"  # stands above each question
 LARGEST = 1e300  # of the numbers that a hand may set
 APART = 0.15  # between the right share of a question and the others
 HERE = "_here"  # in the session: the place of the chapter that is shown
-ASKED = "_asked"  # in the session, where somebody lists them: the questions of the page
+QUESTIONS = "_asked"  # in the session, where somebody lists them: the questions of the page
 # In the session, where somebody lists them: by a picture's key, the question that is answered on
 # it (`ByHand`). Who is told has then guessed right.
 HANDS = "_hands"
@@ -287,7 +287,7 @@ def predict(question: Question, key: str, *, covers: bool = False, hand: bool = 
     the page holds anything back until then, which the visitor can have shown without an answer.
     hand: the answer is given on the picture (see `guess`), and no list of answers stands here.
     """
-    if (listed := st.session_state.get(ASKED)) is not None and question not in listed:
+    if (listed := st.session_state.get(QUESTIONS)) is not None and question not in listed:
         listed.append(question)
     with st.container(border=True):
         st.caption(MARK)

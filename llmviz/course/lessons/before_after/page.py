@@ -129,7 +129,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.where[where], code=group.code if group else "")
     test = test_of(when, swapped=swapped)
     ten = questions(test)
-    if (listed := st.session_state.get(kit.ASKED)) is not None:
+    if (listed := st.session_state.get(kit.QUESTIONS)) is not None:
         listed += [question for question in ten if question not in listed]
     sheet = sheet_of()[when]
     st.header(words.title_of[when], anchor=False)

@@ -10,7 +10,10 @@ from llmviz.course.ui import engine, kit
 from llmviz.course.ui.class_answers import Ask
 
 MODEL = "tiny-world-gpt"
-ASKED = {"a": ("Switzerland", "Bern"), "b": ("India", "New Delhi")}  # countries, their capitals
+ITEMS = {
+    "a": ("Switzerland", "Bern"),
+    "b": ("India", "New Delhi"),
+}  # countries, their capitals
 MOST_TOKENS = 12
 STOPS = (",", ".")  # where the answer ends that is shown
 
@@ -71,7 +74,7 @@ def continued(bundled: engine.Bundled, test: str) -> Continued:
     """Return what the model writes after the beginning of a test, at temperature 0."""
     from llmviz.sampling.generation import generate
 
-    country, capital = ASKED[test]
+    country, capital = ITEMS[test]
     beginning = words.beginning.format(country=country)
     tokenizer = bundled.tokenizer
     ids: list[int] = []
@@ -106,7 +109,7 @@ def asks_of_class(when: str, test: str) -> list[Ask]:
         )
         for number, question in enumerate(questions(test), 1)
     ]
-    text = words.open_of_class.format(title=title, test=test.upper(), text=ASKED[test][0])
+    text = words.open_of_class.format(title=title, test=test.upper(), text=ITEMS[test][0])
     return [*asks, Ask(text)]
 
 

@@ -18,7 +18,7 @@ from llmviz.training import run_folders
 POLL = 0.5  # seconds between two looks at how far a job is
 LOOK = "llmviz.course.lessons.models.published_model:look_at"
 STEPS = "llmviz.course.lessons.models.published_import:import_steps"
-ASKED = "transformer.bring"  # in the session: an `Asked`
+IMPORT = "transformer.bring"  # in the session: an `Asked`
 PROBLEM = "transformer.bring.problem"  # in the session: why nothing was begun
 NAME = "transformer.bring.name"
 
@@ -49,7 +49,7 @@ def draw(state: kit.PageState, *, own: bool) -> None:
         )
     if problem := st.session_state.get(PROBLEM):
         kit.refuse(problem)
-    wanted = st.session_state.get(ASKED)
+    wanted = st.session_state.get(IMPORT)
     if not isinstance(wanted, Asked):
         return
     if wanted.work is None:
@@ -62,7 +62,7 @@ def _look(box: str, own: bool) -> None:
     """Begin to look at what stands in a box; a click may come before the box's own change."""
     st.session_state.pop(PROBLEM, None)
     st.session_state.pop(NAME, None)
-    known = st.session_state.pop(ASKED, None)
+    known = st.session_state.pop(IMPORT, None)
     if isinstance(known, Asked):
         _stop(known)
     try:
@@ -71,7 +71,7 @@ def _look(box: str, own: bool) -> None:
         st.session_state[PROBLEM] = str(rule)
         return
     job = kit.import_jobs().start(LOOK, source=source, from_hub=from_hub, own=own)
-    st.session_state[ASKED] = Asked(source, from_hub, own, job)
+    st.session_state[IMPORT] = Asked(source, from_hub, own, job)
 
 
 def _looked(wanted: Asked) -> None:

@@ -65,7 +65,7 @@ def test_recorded_cases_come_again(story_model):
                 == (case.kind, case.way, case.about, case.right, case.endings)
             )
             assert (known.layer, known.head, known.said) == (case.layer, case.head, case.said)
-            for name in ("sure", "plain", "here", "moved"):
+            for name in ("confidence", "plain", "here", "moved"):
                 assert getattr(known, name) == pytest.approx(getattr(case, name), abs=2e-3)
 
 

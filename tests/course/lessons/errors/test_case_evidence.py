@@ -65,7 +65,7 @@ def test_the_given_answers_are_the_most_probable_ones():
         given = case_evidence.answers_given(case)
         chances = [chance for _, chance in given]
         assert chances == sorted(chances, reverse=True) and sum(chances) <= 1 + 1e-3
-        assert chances[0] == pytest.approx(case.named["sure"])
+        assert chances[0] == pytest.approx(case.named["confidence"])
         assert given[0][0] == ("nobody" if cause == wrong_answers.DECLINES else case.named["said"])
     assert case_evidence.answers_given(wrong_answers.cases()[wrong_answers.HEART][0]) == []
 

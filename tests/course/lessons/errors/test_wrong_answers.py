@@ -27,7 +27,7 @@ def test_ten_cases_are_different_and_have_every_cause(seed):
     for case in file:
         causes = wrong_answers.offered(case, seed)
         assert case.cause in causes
-        assert len(set(causes)) == len(causes) == wrong_answers.ASKED + 1
+        assert len(set(causes)) == len(causes) == wrong_answers.OFFERED + 1
 
 
 def test_files_differ():

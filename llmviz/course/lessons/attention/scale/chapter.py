@@ -16,7 +16,7 @@ GUESS = f"{KEY}.largest"
 APART = 0.08  # between the answers of the question
 SIZES = tuple(2**k for k in range(10))
 DRAWN = (1, 4, 16, 64, 256)  # sizes with a line in the picture
-ASKED = 64
+GUESSED = 64
 KEYS, QUERIES = 16, 64
 CURVES = {  # of a study's values: a title, an axis, and a height with its name
     "entropy": (
@@ -57,7 +57,7 @@ def draw(state: kit.PageState) -> None:
     }
     with kit.stage("scale", stays=False):
         _lines(size, seed, asked)
-        shown = told or size < ASKED
+        shown = told or size < GUESSED
         kit.prose(words.now if shown else words.later, **slots)
         with st.container(horizontal=True, gap="medium"):
             sizes = [str(size) for size in SIZES]
@@ -93,7 +93,7 @@ def _lines(size: int, seed: int, asked: kit.Question | None) -> None:
     cases = []
     for d in sorted({*DRAWN, size}):
         at = SIZES.index(d)
-        known = told or d <= ASKED
+        known = told or d <= GUESSED
         cases.append(
             kit.Case(
                 [(words.line.format(d=d), d == size)],
@@ -102,7 +102,7 @@ def _lines(size: int, seed: int, asked: kit.Question | None) -> None:
                 note="" if known else words.waits,
             )
         )
-    veiled = [sorted({*DRAWN, size}).index(ASKED)]
+    veiled = [sorted({*DRAWN, size}).index(GUESSED)]
     kit.guess_cases(cases, kit.Axis(0, 1, words.largest), asked, GUESS, veiled=veiled, picture=KEY)
 
 
@@ -140,7 +140,9 @@ def question(plain: ScaleStudy) -> kit.Question | None:
     The wrong answers are of somebody to whom more numbers even out, to whom the size does not
     matter, and to whom four times the size is four times the share.
     """
-    first, before, right = (float(plain.largest[SIZES.index(d)]) for d in (1, ASKED // 4, ASKED))
+    first, before, right = (
+        float(plain.largest[SIZES.index(d)]) for d in (1, GUESSED // 4, GUESSED)
+    )
     reasons = {
         first: words.ask_even,
         before: words.ask_same,
@@ -151,5 +153,11 @@ def question(plain: ScaleStudy) -> kit.Question | None:
     if any(b - a < APART for a, b in itertools.pairwise(shares)):
         return None
     return kit.Question.among(
-        words.ask, reasons, right, kit.percent, asked=ASKED, before=ASKED // 4, times=4
+        words.ask,
+        reasons,
+        right,
+        kit.percent,
+        asked=GUESSED,
+        before=GUESSED // 4,
+        times=4,
     )

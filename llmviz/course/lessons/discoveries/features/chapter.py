@@ -63,7 +63,7 @@ from llmviz.training.config import OWN_TEXT
 
 KEY = "discoveries.features"
 GUESS = f"{KEY}.where"
-ASKED = "word furniture"  # what the question is about
+GUESSED = "word furniture"  # what the question is about
 AWAY = 1000  # a guess at another token is so far from the right one
 LISTED, HERE, NAMED, MOST = 8, 4, 4, 12  # tokens of bars, features of a card, names, parts
 
@@ -94,7 +94,11 @@ def draw(state: kit.PageState) -> None:
         kit.predict(asked, GUESS, covers=True, hand=True)
     if opened:
         f1 = dict(zip(scores().labels, score_of(MAIN, SIZE).f1, strict=True))
-        named = {"furniture": f1[ASKED], "girls": f1["word girls"], "places": f1["word places"]}
+        named = {
+            "furniture": f1[GUESSED],
+            "girls": f1["word girls"],
+            "places": f1["word places"],
+        }
         kit.looks(state, words.looks, f"{KEY}.looks", **named, she=f1["state she"])
     width = len(found.dictionary.centre)
     on = {"width": width, "on": ON_EACH, "tokens": scores().learned_tokens}
@@ -129,7 +133,7 @@ def question(state: kit.PageState) -> kit.Question | None:
     any thing.
     """
     first = state["feattext"] == TEXT and dictionary_of(state) == (MAIN, SIZE)
-    if not first or state["feature"] >= 0 or state["featlabel"] != ASKED:
+    if not first or state["feature"] >= 0 or state["featlabel"] != GUESSED:
         return None
     bundled = engine.load(MODEL)
     ids = kit.read(TEXT, bundled).ids

@@ -246,7 +246,7 @@ def curves_of(bundled: engine.Bundled, mode: kit.Mode) -> kit.Figure:
 
 
 KEY, GUESS = "efficiency.bits.sums", "efficiency.bits.far"
-ASKED = "float16"  # the format whose sums are veiled
+GUESSED = "float16"  # the format whose sums are veiled
 APART = 0.1  # of the exact sum, between the answers of the question
 TRAINING = {"gradient": draw_gradients, "update": draw_updates, "race": race.draw}
 
@@ -312,7 +312,7 @@ def _film(
 
     bit_film(
         [FORMATS[name] for name in ADDED_IN],
-        {n: s.running[stops] if shown or n != ASKED else None for n, s in sums.items()},
+        {n: s.running[stops] if shown or n != GUESSED else None for n, s in sums.items()},
         [first + (exact - first) * stop / MOST for stop in stops],
         stops,
         key=f"{KEY}.film",
@@ -330,7 +330,7 @@ def _guess(asked: kit.Question, sums: Mapping[str, RunningSums], exact: float) -
         kit.Axis(0, 1.05 * exact, words.axis),
         asked,
         GUESS,
-        veiled=[ADDED_IN.index(ASKED)],
+        veiled=[ADDED_IN.index(GUESSED)],
         picture=f"{KEY}.guess",
         form="figure",
         levels=[(exact, words.exact)],
@@ -343,7 +343,7 @@ def question(large: str, small: str) -> kit.Question | None:
     The wrong answers: it adds all that it hears at first, or 16 bits are 16 bits.
     """
     sums = sums_of(large, small)
-    right, other, most = (float(sums[n].running[-1]) for n in (ASKED, "bfloat16", "float32"))
+    right, other, most = (float(sums[n].running[-1]) for n in (GUESSED, "bfloat16", "float32"))
     adds = float(FLOAT16.round(float(large) + float(small) * MOST))
     values = sorted((right, other, adds))
     if min(b - a for a, b in pairwise(values)) < APART * adds:
@@ -356,7 +356,7 @@ def question(large: str, small: str) -> kit.Question | None:
         float32=written(most),
         bfloat16=written(other),
         right=written(right),
-        held=written(sums[ASKED].small),
+        held=written(sums[GUESSED].small),
         gap=written(float(FLOAT16.spacing(right))),
         n=f"{MOST:,}",
     )

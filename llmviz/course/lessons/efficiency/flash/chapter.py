@@ -43,7 +43,7 @@ KEY, GUESS = "efficiency.flash", "efficiency.flash.sum"
 BYTES = 2  # of a number
 NEAR = 1.05  # times; less is about as much
 PLAIN = 0.5  # the factor that is best asked about
-ASKED = (0.2, 0.8)  # and those that may be: with them the answers lie apart
+CLEAR_FACTORS = (0.2, 0.8)  # and those that may be: with them the answers lie apart
 measuring = kit.job_of("llmviz.course.lessons.efficiency.flash.model:attention_costs")
 
 
@@ -168,7 +168,7 @@ def begun(tiles: TiledText, number: int) -> TiledText:
 
 def rise(tiles: TiledText) -> tuple[int, int] | None:
     """Return the tile and the row in it whose sum shrinks to about a half; None if none does."""
-    low, high = ASKED
+    low, high = CLEAR_FACTORS
     shrinks = (tiles.total_before > 0) & (tiles.rescale > low) & (tiles.rescale < high)
     if not shrinks.any():
         return None

@@ -116,7 +116,7 @@ def replayed_line(outcome: Outcome) -> str:
 KEY, GUESS = "efficiency.parallel", "efficiency.parallel.sent"
 HOST = "HOST:29500"
 EACH = {"weights": 1, "gradients": 1, "state": 2}  # numbers for each parameter
-ASKED = "zero3"  # the way whose bytes are asked for
+GUESSED = "zero3"  # the way whose bytes are asked for
 Settings = tuple[str, int, int]  # method, processes, micro-batches
 
 
@@ -155,7 +155,7 @@ def draw(state: kit.PageState) -> None:
 
 def question(processes: int) -> kit.Question:
     """Ask how much ZeRO 3 sends. The wrong answers: less kept is less sent; sharing is free."""
-    data, right = (sent_of(ParallelPlan(way, processes)) for way in ("data", ASKED))
+    data, right = (sent_of(ParallelPlan(way, processes)) for way in ("data", GUESSED))
     return kit.Question.among(
         words.ask,
         {right: words.ask_right, data / processes: words.ask_part, data: words.ask_same},

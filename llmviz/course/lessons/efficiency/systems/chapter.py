@@ -10,7 +10,10 @@ from llmviz.course.lessons.efficiency.systems import table, words
 from llmviz.course.ui import kit
 
 KEY, GUESS = "efficiency.systems", "efficiency.systems.count"
-ASKED, SERVER = "megatron", "vllm"  # the system that is asked about, and one that only serves
+GUESSED, SERVER = (
+    "megatron",
+    "vllm",
+)  # the system that is asked about, and one that only serves
 SHADES = {table.YES: 1.0, table.PARTLY: 0.5}
 TRAINING = ("parallel", "memory", "bits")  # chapters whose ideas are about training
 
@@ -29,7 +32,7 @@ def draw(state: kit.PageState) -> None:
             kit.Axis(0, len(table.IDEAS) + 1, words.axis),
             asked,
             GUESS,
-            veiled=[[system.key for system in table.SYSTEMS].index(ASKED)],
+            veiled=[[system.key for system in table.SYSTEMS].index(GUESSED)],
             picture=f"{KEY}.guess",
             form="count",
         )
@@ -60,9 +63,9 @@ def question() -> kit.Question:
 
     The wrong answers: who trains has what training needs alone; or as much as one that only serves.
     """
-    right, serves = count(ASKED), count(SERVER)
+    right, serves = count(GUESSED), count(SERVER)
     trains = sum(idea.chapter in TRAINING for idea in table.IDEAS)
-    (system,) = (system for system in table.SYSTEMS if system.key == ASKED)
+    (system,) = (system for system in table.SYSTEMS if system.key == GUESSED)
     reasons = {right: words.ask_right, trains: words.ask_trains, serves: words.ask_serves}
     slots = {"system": system.name, "all": len(table.IDEAS)}
     return kit.Question.among(words.ask, reasons, right, trains=trains, **slots)
@@ -70,7 +73,7 @@ def question() -> kit.Question:
 
 def _grid(state: kit.PageState, *, shown: bool) -> None:
     facts = [[table.cell(system.key, idea.key) for system in table.SYSTEMS] for idea in table.IDEAS]
-    told = [shown or system.key != ASKED for system in table.SYSTEMS]
+    told = [shown or system.key != GUESSED for system in table.SYSTEMS]
     states = [
         [fact.state if on else "asked" for fact, on in zip(row, told, strict=True)] for row in facts
     ]
@@ -104,7 +107,7 @@ def _cell(state: kit.PageState, *, shown: bool) -> None:
     line = words.caption.format(
         system=system.name, does=system.about, idea=idea.name, about=idea.about
     )
-    if shown or system.key != ASKED:
+    if shown or system.key != GUESSED:
         line += f" {words.told[fact.state]}"
         line += words.note.format(note=fact.note) if fact.note else ""
         if fact.source:

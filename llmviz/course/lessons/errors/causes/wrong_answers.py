@@ -24,7 +24,7 @@ CAUSES = (NEVER, RARE, DECLINES, HEART, GREEDY, DICE, UNSAID, TESTED, SPELLED, W
 TEN = len(CAUSES)  # cases of a file, each wrong for another reason
 FEW, OFTEN = 5, 100  # times that a text says a fact, and a sentence that is known by heart
 SURE = 0.2  # a pronoun whose share is this far from one half is the more probable one
-ASKED = 3  # other causes that are offered beside the right one
+OFFERED = 3  # other causes that are offered beside the right one
 
 
 @dataclass(frozen=True)
@@ -163,5 +163,8 @@ def ten_cases(seed: int) -> list[Case]:
 def offered(case: Case, seed: int) -> list[str]:
     """Return the causes to choose from: the right one among others, in an order of their own."""
     chance = random.Random(f"{seed}.{case.values}")
-    causes = [case.cause, *chance.sample([cause for cause in CAUSES if cause != case.cause], ASKED)]
+    causes = [
+        case.cause,
+        *chance.sample([cause for cause in CAUSES if cause != case.cause], OFFERED),
+    ]
     return sorted(causes, key=CAUSES.index)

@@ -209,7 +209,7 @@ def _code() -> None:
 KEY = "history.all"
 GUESS = "history.all.three"
 DRAWN = ("counted-pairs", "names-bigram")  # whose losses are told before the question
-ASKED = ("counted-fours", "names-lstm", "names-gpt")  # a table and two networks, by age
+GUESSED = ("counted-fours", "names-lstm", "names-gpt")  # a table and two networks, by age
 APART = 0.1  # of the axis, on average, between the answers of the question
 CLOSE = 0.1  # nats: that near to each other the three are called close together
 MODELS_OF = {
@@ -267,11 +267,11 @@ def question(losses: dict[str, float]) -> kit.Question | None:
     The wrong answers are those of somebody to whom each newer model is a step better, and of one to
     whom a table is a table. None where the answers are near each other, or the three are not.
     """
-    first, low = losses[DRAWN[0]], min(losses[key] for key in ASKED)
-    right = tuple(losses[key] for key in ASKED)
+    first, low = losses[DRAWN[0]], min(losses[key] for key in GUESSED)
+    right = tuple(losses[key] for key in GUESSED)
     answers = {
         "right": right,
-        "newer": tuple(first - (first - low) * step / len(ASKED) for step in (1, 2, 3)),
+        "newer": tuple(first - (first - low) * step / len(GUESSED) for step in (1, 2, 3)),
         "tables": (first, low, low),
     }
     least = APART * (AXIS.high - AXIS.low)
@@ -281,7 +281,11 @@ def question(losses: dict[str, float]) -> kit.Question | None:
     ]
     if min(apart) < least or max(right) - min(right) > CLOSE:
         return None
-    texts = {"table": words.models[ASKED[0]], "loss": right[0], "apart": max(right) - min(right)}
+    texts = {
+        "table": words.models[GUESSED[0]],
+        "loss": right[0],
+        "apart": max(right) - min(right),
+    }
     return kit.Question(
         words.ask.format(first=first),
         [words.answers[key] for key in answers],
@@ -300,8 +304,8 @@ def _rows(every: tuple[Measured, ...], asked: kit.Question | None, *, told: bool
     order = by_age()
     cases = []
     for year, key in order:
-        label = [(f"{year} ", False), (words.models[key], key in ASKED)]
-        known = told or key in DRAWN or key in ASKED
+        label = [(f"{year} ", False), (words.models[key], key in GUESSED)]
+        known = told or key in DRAWN or key in GUESSED
         role = f"kind-{network_number(key) % 8}"
         value = losses[key] if known else None
         cases.append(kit.Case(label, value, note="" if known else "?", role=role))
@@ -310,7 +314,7 @@ def _rows(every: tuple[Measured, ...], asked: kit.Question | None, *, told: bool
         AXIS,
         asked,
         GUESS,
-        veiled=[n for n, (_, key) in enumerate(order) if key in ASKED],
+        veiled=[n for n, (_, key) in enumerate(order) if key in GUESSED],
         picture=f"{KEY}.rows",
         form="figure",
         mark="dot",

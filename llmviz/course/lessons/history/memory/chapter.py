@@ -17,7 +17,7 @@ from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, TRAI
 
 KEY = "history.memory"
 GUESS = "history.memory.line"
-ASKED = "rnn"  # whose line is drawn by hand
+DRAWN_BY_HAND = "rnn"  # whose line is drawn by hand
 APART = 0.1  # of all right answers, on average, between the lines of the question
 NEAR = 7  # letters, which the reason of the right line names
 
@@ -33,12 +33,12 @@ def draw(state: kit.PageState) -> None:
         st.code(words.command, language=None)
         return
     kit.prose(words.hook)
-    asked = question(known[ASKED]["right"]) if ASKED in known else None
+    asked = question(known[DRAWN_BY_HAND]["right"]) if DRAWN_BY_HAND in known else None
     told = asked is None or kit.answered(asked, GUESS)
     shown = [name for name in known if name in state["models"]]
     shown = shown or [name for name in known if name in PARAMS[0].default] or list(known)
-    if not told and ASKED not in shown:  # or there would be nothing to draw on
-        shown.append(ASKED)
+    if not told and DRAWN_BY_HAND not in shown:  # or there would be nothing to draw on
+        shown.append(DRAWN_BY_HAND)
     with kit.stage("memory", stays=False):
         _lines(known, shown, asked)
         if asked is not None:
@@ -51,14 +51,14 @@ def draw(state: kit.PageState) -> None:
             wrap=True,
             **kit.tied(f"_models@{state.page}", shown, partial(state.__setitem__, "models")),
         )
-        kit.prose(caption(known, [name for name in shown if told or name != ASKED]))
+        kit.prose(caption(known, [name for name in shown if told or name != DRAWN_BY_HAND]))
     missing = [words.models[name] for name in OPTIONS if name not in known]
     if missing:
         line = words.missing.format(names=", ".join(missing), command=words.command)
         st.info(as_markdown(line), icon=":material/download:")
     kit.looks(state, words.looks, f"{KEY}.looks")
     if engine_ready():
-        own_string.draw(state, [name for name in known if told or name != ASKED])
+        own_string.draw(state, [name for name in known if told or name != DRAWN_BY_HAND])
     if told:
         _reasons(known)
         shares = ", ".join(
@@ -100,9 +100,9 @@ def question(right: list[float]) -> kit.Question | None:
 
 def _lines(known: dict[str, dict[str, Any]], shown: list[str], asked: kit.Question | None) -> None:
     """Each model's share of right answers by distance; that of the asked one goes on by hand."""
-    drawn = [line(name, known[name]["right"]) for name in shown if name != ASKED]
-    here = ASKED in shown
-    whole = line(ASKED, known[ASKED]["right"]) if here else drawn.pop()
+    drawn = [line(name, known[name]["right"]) for name in shown if name != DRAWN_BY_HAND]
+    here = DRAWN_BY_HAND in shown
+    whole = line(DRAWN_BY_HAND, known[DRAWN_BY_HAND]["right"]) if here else drawn.pop()
     ghosts = zip(asked.answers[1:], asked.values[1:], strict=True) if asked and here else ()
     kit.guess_line(
         drawn,

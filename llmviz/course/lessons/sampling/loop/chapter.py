@@ -17,7 +17,7 @@ from llmviz.sampling.generation import can_cache
 
 READ = 60  # tokens of the prompt that are read, the last ones
 KEY, GUESS = "sampling.loop", "sampling.loop.fresh"
-ASKED = 10  # the round that the question is about
+GUESSED = 10  # the round that the question is about
 NEAR = 1.1  # times; two measured times that differ by less are about the same
 
 
@@ -73,10 +73,10 @@ def question(tokens: int, *, cacheable: bool) -> kit.Question:
 
     The wrong answers are those of somebody to whom it reads all again, or all that it wrote itself.
     """
-    again = tokens + ASKED - 1
+    again = tokens + GUESSED - 1
     reasons = {
         1: words.ask_one[cacheable],
-        ASKED - 1: words.ask_own,
+        GUESSED - 1: words.ask_own,
         again: words.ask_all[cacheable],
     }
     return kit.Question.among(

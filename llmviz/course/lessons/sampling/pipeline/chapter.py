@@ -25,7 +25,7 @@ KEY, GUESS = "sampling.board", "pipeline.nucleus"
 SHOWN = 18  # tokens that have a bar of their own
 SLIDERS = tuple(kind.name for kind in STEPS if kind.stops)
 USUAL = ("temperature", "top_p")  # steps that have a column before all are wanted
-ASKED = 0.75  # of the probability
+GUESSED = 0.75  # of the probability
 COVERED = "top_p"  # the step that gives the answer away
 APART = 2  # tokens between the answers
 
@@ -156,7 +156,7 @@ def _board(
         u=u,
         vocab_size=prompt.logits.size,
         banned=settings["banned"],
-        cut=Cut(words.cut | {"hint": words.cut["hint"].format(p=ASKED)}, asks, lines),
+        cut=Cut(words.cut | {"hint": words.cut["hint"].format(p=GUESSED)}, asks, lines),
         on_act=source.acted(KEY, act),
     )
 
@@ -245,12 +245,12 @@ def question(own: np.ndarray) -> kit.Question | None:
     The wrong answers are those of somebody who takes all for as likely as the first, and of one
     who counts bars. None where answers are nearly the same, or not among the bars.
     """
-    size, bars = nucleus_size(own, ASKED), min(SHOWN, own.size)
+    size, bars = nucleus_size(own, GUESSED), min(SHOWN, own.size)
     ordered = np.sort(own)[::-1]
     numbers = {
         size: words.ask_nucleus_right,
-        math.ceil(ASKED / ordered[0]): words.ask_nucleus_first,
-        round(ASKED * bars): words.ask_nucleus_bars,
+        math.ceil(GUESSED / ordered[0]): words.ask_nucleus_first,
+        round(GUESSED * bars): words.ask_nucleus_bars,
     }
     places = sorted(numbers)
     if len(places) < 3 or places[-1] > bars or min(np.diff(places)) < APART:
@@ -258,7 +258,7 @@ def question(own: np.ndarray) -> kit.Question | None:
     reasons = {
         n: line.format(
             n=kit.count(n, "token"),
-            p=ASKED,
+            p=GUESSED,
             mass=kit.percent(min(1.0, float(ordered[:n].sum()))),
             first=kit.percent(float(ordered[0])),
             second=kit.percent(float(ordered[1])),
@@ -266,7 +266,7 @@ def question(own: np.ndarray) -> kit.Question | None:
         for n, line in numbers.items()
     }
     return kit.Question.among(
-        words.ask_nucleus, reasons, size, lambda n: kit.count(round(n), "token"), p=ASKED
+        words.ask_nucleus, reasons, size, lambda n: kit.count(round(n), "token"), p=GUESSED
     )
 
 

@@ -18,7 +18,7 @@ from llmviz.evaluation.invented_names import invented_names, names_learned_from
 from llmviz.training.experiments import copied
 from llmviz.training.permissions import ACTIVE_EACH
 
-ASKED = 8  # names
+INVENTED_NAMES = 8  # names
 LONGEST = 20  # letters
 
 
@@ -26,7 +26,7 @@ def draw_names(state: kit.PageState, there: list[str]) -> None:
     """Let every model write some names from one seed."""
     if not there:
         return
-    kit.section(words.invent, count=ASKED)
+    kit.section(words.invent, count=INVENTED_NAMES)
     st.number_input(words.invent_seed, width=150, **state.ranged("inventing"))
     if not engine_ready():
         return
@@ -47,7 +47,7 @@ def draw_names(state: kit.PageState, there: list[str]) -> None:
 @kit.kept(128)
 def invented(bundled: engine.Bundled, seed: int) -> list[str]:
     """Return the names that a model writes from a seed."""
-    return invented_names(bundled.model, bundled.tokenizer, seed, ASKED, LONGEST)
+    return invented_names(bundled.model, bundled.tokenizer, seed, INVENTED_NAMES, LONGEST)
 
 
 @kit.kept(128)
@@ -64,7 +64,7 @@ def _names_code(name: str, seed: int) -> None:
 
     kit.show_code(
         [generate],
-        words.snippet_names.format(name=name, seed=seed, asked=ASKED, longest=LONGEST),
+        words.snippet_names.format(name=name, seed=seed, asked=INVENTED_NAMES, longest=LONGEST),
         "\n".join(invented(engine.load(name), seed)),
         label=words.invent_code,
     )

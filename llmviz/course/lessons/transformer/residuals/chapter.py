@@ -24,7 +24,7 @@ from llmviz.nn.layers import layer_norm_steps, rms_norm_steps
 KEY = "transformer.residuals"
 GUESS = f"{KEY}.size"
 KNOWN = 5  # points of the line without norms that are drawn before the question
-ASKED = 24  # layers that it has then
+GUESSED = 24  # layers that it has then
 EPSILON = 1e-5
 MANY = 100  # times that a gradient may grow on its way before the page speaks of it
 LAYOUT = [
@@ -39,7 +39,7 @@ def draw(state: kit.PageState) -> None:
     """Show how large the numbers get, then a norm, the way back, and the stream of a text."""
     layers, bare = state["deep"], sizes(state["deep"], "none", state["deepseed"])
     chosen = state["deepnorm"], state["shortcut"]
-    asks = (layers, state["deepseed"]) == (ASKED, 0) and chosen != ("none", True)
+    asks = (layers, state["deepseed"]) == (GUESSED, 0) and chosen != ("none", True)
     asked = question(bare) if asks else None
     kit.prose(words.hook)
     with kit.stage("residuals", stays=False):

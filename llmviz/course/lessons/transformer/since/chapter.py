@@ -9,7 +9,7 @@ KEY = pictures.KEY
 GUESS = f"{KEY}.rotary"
 DRAWN = 24  # tokens of the text that are read
 ROUNDED = 3  # digits of the losses
-ASKED = "rotary"
+GUESSED = "rotary"
 APART = 0.03  # nats between the answers of the question
 
 
@@ -38,8 +38,11 @@ def draw(state: kit.PageState) -> None:
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
     sizes = [card["parameters"] for card in cards.values()]
-    slots = {"apart": kit.percent(max(sizes) / min(sizes) - 1), "tokens": cards[ASKED]["tokens"]}
-    kit.section(words.intro, **slots, floor=cards[ASKED]["floor"]["nats_per_token"])
+    slots = {
+        "apart": kit.percent(max(sizes) / min(sizes) - 1),
+        "tokens": cards[GUESSED]["tokens"],
+    }
+    kit.section(words.intro, **slots, floor=cards[GUESSED]["floor"]["nats_per_token"])
     kit.section(words.changes[change], f"{words.about[change]} {code_switches(change)}")
     model_and_text = kit.load_and_read(state, pictures.names_in(change)[0], DRAWN)
     if model_and_text is not None:
@@ -48,7 +51,7 @@ def draw(state: kit.PageState) -> None:
         _code(change, pictures.read_ids(change, read.ids))
     pictures.draw_times(state, change)
     if shown:
-        by = difference(results[ASKED], results[model.CHANGES["positions"][0]])
+        by = difference(results[GUESSED], results[model.CHANGES["positions"][0]])
         kit.seen(words.end, difference=written(by))
 
 
@@ -71,7 +74,7 @@ def _dots(results: dict[str, model.Measured], asked: kit.Question | None) -> Non
         kit.Axis(-over, over / 2, words.axis),
         asked,
         GUESS,
-        veiled=[[name for name, *_ in pairs].index(ASKED)],
+        veiled=[[name for name, *_ in pairs].index(GUESSED)],
         picture=f"{KEY}.dots",
         form="figure",
         mark="dot",
@@ -86,7 +89,7 @@ def question(results: dict[str, model.Measured]) -> kit.Question | None:
     one to whom nothing helps a small model.
     """
     before = results[model.CHANGES["positions"][0]]
-    right = difference(results[ASKED], before)
+    right = difference(results[GUESSED], before)
     reasons = {right: words.ask_right, -before.over / 2: words.ask_much, 0.0: words.ask_nothing}
     near = [abs(a - b) for a in reasons for b in reasons if a != b]
     if len(reasons) < 3 or min(near) < APART:
