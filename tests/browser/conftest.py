@@ -81,10 +81,13 @@ class Visit:
     errors: list[str] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
     crashed: bool = False
+    theme: str = ""  # as the window has it
 
     def dress(self, theme: str, width: int) -> None:
         """Give the window a theme and a width, as the learner's system and hand do."""
-        self.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        if theme != self.theme:
+            self.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+            self.theme = theme
         self.page.set_viewport_size({"width": width, "height": HEIGHT})
 
     def open(self, path: str = "", wait_for: str = "h1") -> None:

@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 from llmviz.course.lessons.discoveries.own.own_study_folder import FILE, RESULTS, read_study
 from tests.browser.hand import until
@@ -24,6 +24,7 @@ def address(small_url: str) -> str:
     return small_url
 
 
+@pytest.mark.slow  # three runs and their scoring, each in a process that yields to all others
 def test_a_study_is_expected_trained_and_taken_home_and_its_link_shows_it(
     visit, other, runs_folder: Path
 ):
@@ -33,14 +34,16 @@ def test_a_study_is_expected_trained_and_taken_home_and_its_link_shows_it(
     expect(page.get_by_role("button", name="Train all runs")).to_have_count(0)
     best = page.get_by_role("option", name="12")
 
-    def opened() -> bool:
+    def chosen() -> bool:
         # What the study costs comes meanwhile, and closes a list that was open.
         page.get_by_label("Which value will be best?").click()
-        page.wait_for_timeout(300)
-        return best.is_visible()
+        try:
+            best.click(timeout=2000)
+        except TimeoutError:
+            return False
+        return True
 
-    until(page, opened)
-    best.click()
+    until(page, chosen)
     expect(page.get_by_text("Write your hypothesis first")).to_be_visible()
     page.get_by_label("Your hypothesis").fill("Wide <b>wins</b>.")
     page.keyboard.press("Control+Enter")

@@ -10,7 +10,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Locator, TimeoutError
 
-from benchmarks.first_screen import FIND, WIDE
+from benchmarks.first_screen import FIND
 from llmviz.course.lessons import LESSONS
 from tests.browser.conftest import Visit
 from tests.browser.hand import until
@@ -25,7 +25,7 @@ DESK, PHONE = 1366, 390
 WINDOWS = (("light", DESK), ("dark", PHONE))
 # Of a chapter's first screen, by its window's width: where its picture begins at the latest, and
 # how much of it is in view.
-PICTURE = {WIDE["width"]: (330, 300), PHONE: (400, 200)}
+PICTURE = {DESK: (330, 300), PHONE: (400, 200)}
 # What a first screen shows instead: where its picture begins, how much of it, the words above it.
 WITHOUT = f"""([begins, seen]) => {{
     document.querySelector("[data-testid=stMain]").scrollTo(0, 0);
@@ -54,16 +54,16 @@ CUT = """() => {
 # Targets of less than 24 pixels that a circle of 24 pixels around them does not keep from others
 # (WCAG 2.2, 2.5.8). What stands within a text has an exception: a link, a piece of a text.
 SMALL = (Path(__file__).parent / "small_targets.js").read_text("utf-8").partition("\n\n")[2]
-# What is drawn: the sum of the background's channels, and by how much the page is too wide.
-SEEN = """() => {
+# Whether another theme is drawn, or the page is wider than its window.
+FITS = """(light) => {
     const app = document.querySelector('[data-testid=stApp]');
     const main = document.querySelector('[data-testid=stMain]');
     const channels = getComputedStyle(app).backgroundColor.match(/[0-9]+/g).slice(0, 3);
-    return [channels.reduce((sum, one) => sum + Number(one), 0),
-            main.scrollWidth - main.clientWidth];
+    const sum = channels.reduce((sum, one) => sum + Number(one), 0);
+    const over = main.scrollWidth - main.clientWidth;
+    return [...(sum > 600 === light ? [] : [`channels: ${sum}`]),
+            ...(over <= 1 ? [] : [`too wide: ${over} pixels`])];
 }"""
-# A switch takes a moment on a busy machine, so that it is waited for.
-FITS = f"(light) => {{ const [sum, wide] = ({SEEN})(); return sum > 600 === light && wide <= 1; }}"
 
 # axe-core, which finds what keeps people out, and what of its findings is not let pass.
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
@@ -104,28 +104,20 @@ def on_paper(visit: Visit, title: str) -> None:
         visit.page.emulate_media(media="screen")
 
 
-def check(visit: Visit, theme: str, title: str) -> None:
-    """Fail if the page has an error, another theme or more than fits its window."""
+def check(visit: Visit, theme: str, width: int, title: str) -> None:
+    """Fail if the page has an error, another theme, more than fits its window, a text that stays
+    cut or targets too small; or if a chapter's first screen has not its picture, or too many words
+    above it.
+
+    All of it is asked at once, until it is so: a chart follows the window a moment later.
+    """
+    light = "true" if theme == "light" else "false"
+    parts = [f"({FITS})({light})", f"({CUT})()", f"(() => {{ {SMALL} return small() }})()"]
+    if title:
+        parts.append(f"({WITHOUT})({list(PICTURE[width])})")
+    wrong = f"() => [{', '.join(f'...{part}' for part in parts)}]"
+    comes_to_nothing(visit, wrong, f"{title}, {theme}, {width}")
     visit.assert_clean()
-    try:
-        visit.page.wait_for_function(FITS, arg=theme == "light", polling=50)
-    except TimeoutError:
-        pytest.fail(f"{title}: {visit.page.evaluate(SEEN)}; theme {theme}")
-    nothing_is_cut(visit, title)
-    comes_to_nothing(visit, f"() => {{ {SMALL} return small() }}", f"{title}, small targets")
-
-
-def nothing_is_cut(visit: Visit, title: str) -> None:
-    """Fail if a text stays cut; a chart follows the window a moment later."""
-    comes_to_nothing(visit, CUT, title)
-
-
-def begins_with_its_picture(visit: Visit, theme: str, title: str) -> None:
-    """Fail if a chapter's first screen has not its picture, or too many words above it."""
-    width = WIDE["width"] if theme == "light" else PHONE
-    visit.dress(theme, width)
-    wrong = f"() => ({WITHOUT})({list(PICTURE[width])})"
-    comes_to_nothing(visit, wrong, f"{title} begins with its picture at {width}")
 
 
 def comes_to_nothing(visit: Visit, wrong: str, title: str) -> None:
@@ -178,19 +170,14 @@ def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
             window.settle()
         if title:
             window.page.locator("h2, [class*='st-key-lv-sta']").first.wait_for()
-        check(window, WINDOWS[turn][0], title)
-        if title:
-            begins_with_its_picture(window, WINDOWS[turn][0], title)
+        check(window, *WINDOWS[turn], title)
         for width in BETWEEN if turn == 0 else reversed(BETWEEN):
             window.dress(WINDOWS[turn][0], width)
-            nothing_is_cut(window, f"{title} at {width}")
+            comes_to_nothing(window, CUT, f"{title} at {width}")
             if width == PAPER:
                 on_paper(window, title)
         window.dress(*WINDOWS[1 - turn])
-        window.settle()
-        check(window, WINDOWS[1 - turn][0], title)
-        if title:
-            begins_with_its_picture(window, WINDOWS[1 - turn][0], title)
+        check(window, *WINDOWS[1 - turn], title)
         if number % 4 == PAGES.index(page) % 4:  # axe takes a second
             nobody_is_kept_out(window.page, title)
 
