@@ -25,15 +25,7 @@ from llmviz.pretrained import load_bundled
 from llmviz.training.plan import documents_of, plan_of
 from llmviz.training.runs import load_trained
 from llmviz.training.translation import evaluate_pairs
-from tests.pages.harness import (
-    fine,
-    open_page,
-    open_part,
-    prose_of,
-    run_snippet,
-    sent,
-    snippets,
-)
+from tests.pages.harness import fine, fine_page, fine_part, prose_of, run_snippet, sent, snippets
 
 FOLDER = Path(__file__).parents[2] / "llmviz" / "course" / "lessons" / "attention"
 
@@ -61,48 +53,44 @@ def test_what_is_told_of_short_and_long_sentences_follows_from_the_counts():
 
 
 def test_both_translators_write_what_the_page_says():
-    app = open_part("attention", "why", sentence="the old fox sleeps")
-    fine(app)
+    app = fine_part("attention", "why", sentence="the old fox sleeps")
     for name in (translators.ONE_VECTOR, translators.LOOKS_BACK):
         model, tokenizer, _ = load_bundled(name)
         (ids,) = model.translate(torch.tensor([tokenizer.encode("the old fox sleeps")]))
         lines = [row["texts"] for row in sent(app, "token_strip")["rows"]]
         assert tokenizer.decode(ids).split() in lines
-    wrong = open_part("attention", "why", sentence="the unicorn sleeps")
-    fine(wrong)
+    wrong = fine_part("attention", "why", sentence="the unicorn sleeps")
     assert any("does not know the sentence" in box.value for box in wrong.error)
 
 
 def test_before_the_guess_no_share_of_a_head_is_told(covers):
-    app = open_part("attention", "cross")
-    fine(app)
+    app = fine_part("attention", "cross")
     assert [row["value"] is None for row in sent(app, "case_rows")["rows"]] == [False, True, True]
     assert not sent(app, "head_view")["notes"]
 
 
 def test_an_old_link_to_the_translation_opens_its_chapter():
-    app = open_part("attention", "trained", look="cross", pair="3")
-    fine(app)
+    app = fine_part("attention", "trained", look="cross", pair="3")
     assert app.query_params["part"] in ("cross", ["cross"])
     assert "Does a head follow the rules?" in " ".join(one.value for one in app.header)
 
 
 def test_step_by_step_begins_with_dot_products_and_why_has_no_head_map():
-    app = open_page("attention")
+    app = fine_page("attention")
     next(button for button in app.button if "Step by step" in button.label).click().run()
     fine(app)
     assert words.rung_text["simple"][2:20] in prose_of(app)
-    old = open_part("attention", "steps")  # a link from before dot products came first
+    old = fine_part("attention", "steps")  # a link from before dot products came first
     fine(old)
     assert words.rung_text["causal"][2:20] in prose_of(old)
-    why = open_part("attention", "why")
+    why = fine_part("attention", "why")
     kinds = [part.proto.component_name for part in why.get("bidi_component")]
     assert "llmviz_head_view" not in kinds
 
 
 def test_every_chapter_says_how_long_it_takes_and_the_page_what_it_needs():
     assert all(0 < chapter.minutes <= 45 for chapter in LESSON.chapters)
-    app = open_part("attention", "scale")
+    app = fine_part("attention", "scale")
     assert "about 15 minutes" in prose_of(app)
     assert "counting starts from 0" in prose_of(app)
 
@@ -172,8 +160,7 @@ def test_the_drawn_row_is_a_row_of_the_scale_study():
 
 @pytest.mark.parametrize("chapter", [chapter.key for chapter in LESSON.chapters])
 def test_snippets_need_no_page(chapter):
-    app = open_part("attention", chapter, source="model", text="the cat sat")
-    fine(app)
+    app = fine_part("attention", chapter, source="model", text="the cat sat")
     blocks = [block.value for block in app.code if block.value.startswith(SNIPPET_MARK)]
     assert blocks
     for block in blocks:
@@ -186,7 +173,7 @@ def test_snippets_need_no_page(chapter):
 def test_the_box_for_the_text_stands_above_the_chapters_that_read_it():
     for chapter in LESSON.chapters:
         shown = [
-            open_part("attention", chapter.key, source="model", text=text)
+            fine_part("attention", chapter.key, source="model", text=text)
             for text in ("a cat", "the dogs")
         ]
         boxes = [[box.label for box in app.text_area] for app in shown]

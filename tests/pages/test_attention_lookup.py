@@ -23,7 +23,7 @@ from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
 from tests.pages.conftest import load_torch
-from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets, unpack_all
+from tests.pages.harness import fine, fine_part, prose_of, run_snippet, sent, snippets, unpack_all
 
 SCALE = (1 / np.sqrt(48), "÷ √48")  # of heads that are 48 numbers wide
 
@@ -97,8 +97,7 @@ def test_swapping_the_heads_that_move_swaps_the_answer(bundled, pairs):
 
 
 def test_the_part_shows_the_story_its_answers_and_the_heads(bundled, pairs):
-    app = open_part("attention", "trained", story="3")
-    fine(app)
+    app = fine_part("attention", "trained", story="3")
     said = html.unescape(prose_of(app))
     story = pairs[3].story
     shown = " ".join(block.value for block in app.markdown).replace("\\", "")
@@ -117,7 +116,7 @@ def test_the_part_shows_the_story_its_answers_and_the_heads(bundled, pairs):
 
 
 def test_every_token_carries_its_weight(bundled, pairs):
-    app = open_part("attention", "trained", story="2", mover="1")
+    app = fine_part("attention", "trained", story="2", mover="1")
     rows, found = sent(app, "token_strip")["rows"], pairs[2]
     head = found.movers[1]
     assert len(rows) == 2
@@ -176,8 +175,7 @@ def test_a_token_that_is_not_there_is_the_one_looked_at_most(pairs, written):
 
 
 def test_a_link_opens_a_token_and_a_cell(pairs):
-    app = open_part("attention", "trained", story="0", mover="2", looked="1.9", cell="terms.1.4")
-    fine(app)
+    app = fine_part("attention", "trained", story="0", mover="2", looked="1.9", cell="terms.1.4")
     assert sent(app, "token_strip")["selected"] == [1, 9]
     assert sent(app, "matrix_view")["pinned"] == ["terms", 1, 4]
     head = pairs[0].movers[2]
@@ -200,8 +198,7 @@ def test_a_model_of_two_heads_has_two_to_choose_from(tmp_path, monkeypatch):
         train=settings,
     )
     list(run_in_folder(tmp_path / "two", prepare(plan)))
-    app = open_part("attention", "trained", model="run:two", mover="3")
-    fine(app)
+    app = fine_part("attention", "trained", model="run:two", mover="3")
     assert any("mover" in box.value and "3" in box.value for box in app.warning)
     (control,) = [one for one in app.get("button_group") if one.label == lookup_words.lookup_choose]
     assert len(control.options) == 2 and control.value == "0"
@@ -216,7 +213,7 @@ def test_a_model_of_two_heads_has_two_to_choose_from(tmp_path, monkeypatch):
 
 
 def test_another_story_and_the_way_to_the_tiles(pairs):
-    app = open_part("attention", "trained", story=str(len(pairs) - 1), looked="1.3")
+    app = fine_part("attention", "trained", story=str(len(pairs) - 1), looked="1.3")
     button = {one.label: one for one in app.button}
     button[lookup_words.lookup_next].click().run()
     assert app.query_params.get("story") in (None, ["0"])
@@ -228,7 +225,7 @@ def test_another_story_and_the_way_to_the_tiles(pairs):
 
 
 def test_what_comes_of_the_swap_is_said_after_the_answer(bundled, pairs, covers):
-    app = open_part("attention", "trained", story="1")
+    app = fine_part("attention", "trained", story="1")
     found = pairs[1]
     after = looking.after_swap(bundled, found)
     asked = lookup.question(bundled, found, after)
@@ -263,13 +260,13 @@ def test_each_outcome_of_the_swap_has_its_reason(bundled, pairs):
 
 
 def test_the_code_prints_what_the_part_says():
-    app = open_part("attention", "trained", story="2")
+    app = fine_part("attention", "trained", story="2")
     ((snippet, prints),) = [one for one in snippets(app) if "import heads_given" in one[0]]
     assert run_snippet(snippet).strip() == prints.strip()
 
 
 @pytest.mark.parametrize("looked", ["", "1.9"])
 def test_the_code_prints_the_weight_that_is_open(looked):
-    app = open_part("attention", "trained", story="2", mover="1", looked=looked)
+    app = fine_part("attention", "trained", story="2", mover="1", looked=looked)
     ((snippet, prints),) = [one for one in snippets(app) if "softmax_terms" in one[0]]
     assert run_snippet(snippet).strip() == prints.strip() and len(prints.split()) == 2

@@ -25,7 +25,7 @@ from llmviz.course.ui.class_answers import MOST
 from llmviz.course.ui.classes import Classes
 from llmviz.course.ui.origin import Origin
 from llmviz.course.ui.seat import CLASSES
-from tests.pages.harness import boxes, fine, open_page, prose_of
+from tests.pages.harness import boxes, fine, fine_page, prose_of
 from tests.pages.test_classroom import follower, opened, own_windows, presenter, press
 
 __all__ = ["own_windows"]  # a fixture for all tests here
@@ -100,7 +100,7 @@ def test_without_the_model_ten_questions_are_left(monkeypatch):
         raise ValueError("no such checkpoint")
 
     monkeypatch.setattr(page.engine, "load", missing)
-    app = open_page("before_after")
+    app = fine_page("before_after")
     assert len(app.radio) == 10 and not app.text_area and MODEL in boxes(app)
 
 

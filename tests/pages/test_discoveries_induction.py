@@ -20,15 +20,14 @@ from llmviz.interpretability.induction import (
     pair_of,
 )
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import fine, open_part, prose_of, sent, unpack_all
+from tests.pages.harness import fine_part, prose_of, sent, unpack_all
 
 DEFAULT = "qmxztbqmxz"
 LAST = len(record.learned().moments) - 1
 
 
 def opened(**link: str):
-    page = open_part("discoveries", "induction", show="1", **link)
-    fine(page)
+    page = fine_part("discoveries", "induction", show="1", **link)
     return page
 
 
@@ -80,7 +79,7 @@ def test_letters_of_a_learner_are_continued(letters):
 
 @pytest.mark.parametrize("letters", ["", "a", "abc1", "naïve", "a" * 33])
 def test_what_the_models_cannot_read_is_refused_and_kept(letters):
-    page = open_part("discoveries", "induction", show="1", copyletters=letters)
+    page = fine_part("discoveries", "induction", show="1", copyletters=letters)
     assert not page.exception
     assert any("letters" in one.value for one in page.error)
     assert page.text_input[0].value == letters
@@ -93,8 +92,7 @@ def test_a_learned_letter_is_copied_by_two_layers_and_not_by_one():
 
 
 def test_the_head_is_covered_until_a_letter_is_clicked_and_its_weights_do_not_travel(covers):
-    page = open_part("discoveries", "induction")
-    fine(page)
+    page = fine_part("discoveries", "induction")
     look = sent(page, "look_back")
     assert look["covered"] == [1]
     assert np.asarray(look["cells"]).reshape(2, -1)[1].max() == 0
@@ -122,8 +120,7 @@ def test_no_question_is_asked_where_two_answers_are_one_letter_or_nothing_came_b
 
 @pytest.mark.parametrize("other", [{"copyletters": "abcdefabcd"}, {"copysecond": "0"}])
 def test_other_letters_and_the_other_head_are_shown_at_once(other, covers):
-    page = open_part("discoveries", "induction", **other)
-    fine(page)
+    page = fine_part("discoveries", "induction", **other)
     assert sent(page, "look_back")["covered"] == []
     assert "Show me without an answer" not in [button.label for button in page.button]
 
@@ -189,13 +186,3 @@ def test_the_end_names_steps_between_which_most_of_the_fall_came():
 def test_the_default_heads_are_those_without_which_most_is_lost():
     off = record.learned().last.off
     assert (off[0].argmax(), off[1].argmax()) == (FIRST, SECOND)
-
-
-def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "card", missing)
-    page = open_part("discoveries", "induction")
-    fine(page)
-    assert any(record.COMMAND in one.value for one in page.code)

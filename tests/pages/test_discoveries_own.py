@@ -33,7 +33,7 @@ from llmviz.course.lessons.discoveries.own.own_study_folder import (
 )
 from llmviz.course.ui import engine, runs
 from llmviz.training.manager import RunManager
-from tests.pages.harness import boxes, charts, fine, open_part, prose_of
+from tests.pages.harness import boxes, charts, fine, fine_part, prose_of
 from tests.training.test_manager import MADE, Pretender
 
 LINK = {
@@ -81,8 +81,7 @@ def write_run(folder, steps: int, loss: float, total: int = 20) -> None:
 
 
 def test_the_page_shows_the_bundled_study_as_its_table_has_it(home):
-    app = open_part("discoveries", "own", show="1")
-    fine(app)
+    app = fine_part("discoveries", "own", show="1")
     study = read_study(BUNDLED / FILE)
     found = Outcome(study, results_of(BUNDLED, study))
     drawn = charts(app)[0]["data"]
@@ -111,8 +110,7 @@ def test_the_page_shows_the_bundled_study_as_its_table_has_it(home):
     ],
 )
 def test_what_cannot_be_studied_says_why(home, link, line):
-    app = open_part("discoveries", "own", **LINK | link)
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK | link)
     assert line in boxes(app)
     assert "Train all runs" not in [one.label for one in app.button]
 
@@ -129,14 +127,12 @@ def test_what_cannot_be_studied_says_why(home, link, line):
     ],
 )
 def test_a_link_of_another_version_is_read_as_far_as_it_goes(home, link, line):
-    app = open_part("discoveries", "own", **LINK | link)
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK | link)
     assert line in boxes(app)
 
 
 def test_without_an_expectation_nothing_trains_and_a_change_asks_for_another(home):
-    app = open_part("discoveries", "own", **LINK)
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK)
     assert not button(app, "Train all runs").disabled
     (values,) = (one for one in app.text_input if one.label == "Its three values")
     values.set_value("4, 8, 16").run()
@@ -154,20 +150,19 @@ def test_without_an_expectation_nothing_trains_and_a_change_asks_for_another(hom
 
 def test_what_takes_too_long_is_refused_with_both_times(home, monkeypatch):
     monkeypatch.setattr(runs.manager(), "step_time", lambda plan, vocab_size=None: (30.0, ""))
-    app = open_part("discoveries", "own", **LINK)
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK)
     assert "This server allows 30 min for a study" in boxes(app)
     monkeypatch.setenv("LLMVIZ_STUDY_MINUTES", "1000")
-    app = open_part("discoveries", "own", **LINK)
+    app = fine_part("discoveries", "own", **LINK)
     assert not button(app, "Train all runs").disabled
     monkeypatch.setattr(runs.manager(), "step_time", lambda plan, vocab_size=None: None)
-    app = open_part("discoveries", "own", **LINK)
+    app = fine_part("discoveries", "own", **LINK)
     assert button(app, "Train all runs").disabled
     assert "is being measured" in prose_of(app)
     monkeypatch.setattr(
         runs.manager(), "step_time", lambda plan, vocab_size=None: (None, "no *such* thing")
     )
-    app = open_part("discoveries", "own", **LINK)
+    app = fine_part("discoveries", "own", **LINK)
     assert button(app, "Train all runs").disabled
 
 
@@ -176,7 +171,7 @@ def test_a_server_that_keeps_many_studies_takes_no_more(home, monkeypatch):
     folder = home / STUDIES / "own-another"
     folder.mkdir(parents=True)
     (folder / FILE).write_text("", "utf-8")
-    app = open_part("discoveries", "own", **LINK)
+    app = fine_part("discoveries", "own", **LINK)
     button(app, "Train all runs").click().run()
     fine(app)
     assert "keeps 1 studies already" in boxes(app)
@@ -186,7 +181,7 @@ def test_a_server_that_keeps_many_studies_takes_no_more(home, monkeypatch):
 
 
 def test_runs_are_begun_watched_stopped_gone_on_with_and_read(home):
-    app = open_part("discoveries", "own", **LINK)
+    app = fine_part("discoveries", "own", **LINK)
     button(app, "Train all runs").click().run()
     fine(app)
     (folder,) = (home / STUDIES).iterdir()
@@ -208,7 +203,7 @@ def test_runs_are_begun_watched_stopped_gone_on_with_and_read(home):
     app.run()
     fine(app)
     assert "The study rests: 1 of 6 runs are trained" in prose_of(app)
-    app = open_part("discoveries", "own", **LINK)  # a link, or the server after a restart
+    app = fine_part("discoveries", "own", **LINK)  # a link, or the server after a restart
     button(app, "Go on").click().run()
     assert MADE[0].sent[-1]["out"] == str(folder / run_name(1, 0))
     losses = {0: (2.5, 2.4, 2.3), 1: (2.51, 2.41, 2.31)}
@@ -218,8 +213,7 @@ def test_runs_are_begun_watched_stopped_gone_on_with_and_read(home):
     while runs.manager().is_active(study.key):
         MADE[0].says("ended", how="done", line="")
         MADE[0].says("ready")
-    app = open_part("discoveries", "own", **LINK, show="1")
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK, show="1")
     said = prose_of(app)
     assert "12 is lower by 0.1" in said and "That held: 12 was better" in said
     assert (folder / RESULTS).is_file()
@@ -242,8 +236,7 @@ def test_a_run_that_went_wrong_is_said_and_left_out(home):
         write_run(folder / name, 20, 2.5)
     wrong = folder / run_name(2, 1) / "wrong.json"
     wrong.write_text(json.dumps({"step": 9, "line": "the loss is <b>NaN</b> at step 9"}), "utf-8")
-    app = open_part("discoveries", "own", **LINK, show="1")
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK, show="1")
     said = prose_of(app)
     assert "One run went wrong" in said and "12 with seed 1" in said
     assert "<b>NaN</b>" not in said
@@ -263,8 +256,7 @@ def test_a_damaged_folder_is_named(home):
     folder = home / STUDIES / study.key / run_name(0, 0)
     write_run(folder, 20, 2.5)
     (folder / "config.json").write_text("{}", "utf-8")
-    app = open_part("discoveries", "own", **LINK)
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK)
     assert "config.json is not a" in boxes(app)
     assert str(home) not in boxes(app)
 
@@ -365,8 +357,7 @@ def test_no_values_at_all_leave_a_sentence(home):
     going.write_study(folder, study)
     for name in study.runs():
         write_run(folder / name, study.base.train.steps, 2.0, study.base.train.steps)
-    app = open_part("discoveries", "own", studymeasure="reach", studytarget="0.1", show="1")
-    fine(app)
+    app = fine_part("discoveries", "own", studymeasure="reach", studytarget="0.1", show="1")
     assert "9 of 9 runs have no such number: they did not reach this loss" in prose_of(app)
     assert "there is nothing to compare" in prose_of(app)
 

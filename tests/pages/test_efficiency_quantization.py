@@ -23,15 +23,7 @@ from llmviz.course.ui.kept import Kept
 from llmviz.quantization.quantization_aware import KINDS, Checked
 from llmviz.quantization.scheme import PER, Scheme
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import (
-    ODD_TEXTS,
-    fine,
-    open_part,
-    prose_of,
-    run_snippet,
-    sent,
-    snippets,
-)
+from tests.pages.harness import fine, fine_part, prose_of, run_snippet, sent, snippets
 from tests.pages.quantization_chapter import opened
 
 
@@ -103,8 +95,7 @@ def test_the_question_about_the_curve_is_the_measured_one_and_its_answers_lie_ap
 def test_the_bundled_curve_is_asked_about_and_its_end_does_not_travel(bundle, covers):
     asked = chapter.question(curves(), WAYS[2])
     assert asked is not None and asked.values[asked.right][0] < asked.values[asked.right][-1]
-    app = open_part("efficiency", "quantization")
-    fine(app)
+    app = fine_part("efficiency", "quantization")
     told = [line["y"] for line in sent(app, "draw_on")["lines"]]
     assert [len(line) for line in told] == [chapter.KNOWN]
 
@@ -160,11 +151,6 @@ def test_what_each_view_says_that_its_code_prints_it_prints(view):
     assert found
     for snippet, prints in found:
         assert run_snippet(snippet).strip() == prints.strip()
-
-
-@pytest.mark.parametrize("text", ODD_TEXTS)
-def test_odd_texts_are_read_or_refused_in_one_line(bundle, text):
-    fine(opened(qview="model", qgroup="8", qtext=ODD_TEXTS[text]))
 
 
 @pytest.mark.parametrize("view", words.views)

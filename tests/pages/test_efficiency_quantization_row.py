@@ -12,11 +12,7 @@ from hypothesis import strategies as some
 
 from llmviz.course.lessons.efficiency.quantization import row, words
 from llmviz.course.lessons.efficiency.quantization.model import row_steps
-from tests.pages.harness import (
-    boxes,
-    fine,
-    sent,
-)
+from tests.pages.harness import boxes, fine, sent
 from tests.pages.quantization_chapter import opened, schemes
 
 

@@ -15,38 +15,24 @@ from llmviz.course.lessons.embeddings.ways import LONGER, words
 from llmviz.course.lessons.embeddings.ways.chapter import what_longer_does
 from llmviz.evaluation.longer_texts import LossBeyond
 from llmviz.paths import CHECKPOINTS
-from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets
+from tests.pages import harness
 
 pytestmark = pytest.mark.usefixtures("ready")
 
 
 def test_the_page_says_what_it_needs_and_how_long_each_chapter_takes():
     for chapter in (LESSON.chapters[0], LESSON.chapters[-1]):  # one of its way, a further one
-        app = open_part("embeddings", chapter.key)
-        fine(app)
-        assert "You need to know what a" in prose_of(app)
-        assert f"about {chapter.minutes} minutes" in prose_of(app)
+        app = harness.fine_part("embeddings", chapter.key)
+        assert "You need to know what a" in harness.prose_of(app)
+        assert f"about {chapter.minutes} minutes" in harness.prose_of(app)
     assert all(0 < chapter.minutes <= 45 for chapter in LESSON.chapters)
 
 
-@pytest.mark.parametrize("way", ["sinusoidal", "rotary"])
-def test_the_table_of_positions_is_sent_with_its_formula(way):
-    app = open_part("embeddings", "ways", placing=way, base="100")
-    assert sent(app, "positions_view")["wave"] == [way, 100]
-
-
-def test_a_learned_table_has_no_formula():
-    assert (
-        sent(open_part("embeddings", "ways", placing="learned"), "positions_view")["wave"] is None
-    )
-
-
 def test_a_longer_text_is_measured_once_the_order_was_guessed(covers):
-    app = open_part("embeddings", "ways")
-    assert "Rotary:" not in prose_of(app)
-    next(one for one in app.button if one.label == "Show me without an answer").click().run()
-    fine(app)
-    text = prose_of(app)
+    app = harness.fine_part("embeddings", "ways")
+    assert "Rotary:" not in harness.prose_of(app)
+    harness.press(app, "Show me without an answer")
+    text = harness.prose_of(app)
     found = re.findall(
         r"<strong>([A-Za-z() ]*):</strong> ([\d.]+) at .*?, ([\d.]+) right .*?, ([\d.]+) at", text
     )
@@ -56,8 +42,8 @@ def test_a_longer_text_is_measured_once_the_order_was_guessed(covers):
     assert learned[1] - learned[0] > 1  # rows that nobody trained
     assert abs(rotary[1] - rotary[0]) < 0.2
     assert "With rotary positions the loss changes least" in text
-    (pair,) = [pair for pair in snippets(app) if "loss_beyond" in pair[0]]
-    assert run_snippet(pair[0]).strip() == pair[1].strip()
+    (pair,) = [pair for pair in harness.snippets(app) if "loss_beyond" in pair[0]]
+    assert harness.run_snippet(pair[0]).strip() == pair[1].strip()
 
 
 def test_the_models_of_a_longer_text_differ_in_their_positions_alone():
@@ -89,19 +75,22 @@ def test_the_sentence_on_longer_texts_holds_for_all_losses(values):
 
 
 def test_a_table_before_training_is_chance_and_its_link_says_so():
-    before = open_part("embeddings", "maps", of="tiny-world-gpt", untrained="1", points="200")
-    after = open_part("embeddings", "maps", of="tiny-world-gpt", points="200")
+    before = harness.fine_part(
+        "embeddings", "maps", of="tiny-world-gpt", untrained="1", points="200"
+    )
+    after = harness.fine_part("embeddings", "maps", of="tiny-world-gpt", points="200")
     shares = []
     for app in (before, after):
-        fine(app)
+        harness.fine(app)
         shares.append(
-            re.findall(r"([\d.]+)\s%", re.split("all numbers count|is known,", prose_of(app))[-1])
+            re.findall(
+                r"([\d.]+)\s%", re.split("all numbers count|is known,", harness.prose_of(app))[-1]
+            )
         )
     (random, chance, *_), (trained, same, *_) = shares
     assert chance == same
     assert abs(float(random) - float(chance)) < 3 < float(trained) - float(random)
-    for snippet, prints in snippets(before):
-        assert run_snippet(snippet).strip() == prints.strip()
+    harness.snippets_print(before)
     # Vectors of words have no beginning that could be made anew here.
-    other = open_part("embeddings", "maps", of="tiny-world-word2vec", untrained="1")
-    assert "before training: random numbers" not in prose_of(other)
+    other = harness.fine_part("embeddings", "maps", of="tiny-world-word2vec", untrained="1")
+    assert "before training: random numbers" not in harness.prose_of(other)

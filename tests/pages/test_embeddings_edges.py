@@ -15,7 +15,7 @@ from llmviz.course.lessons.embeddings.ways import words as position_words
 from llmviz.course.lessons.embeddings.word_maps import Mapped, judge
 from llmviz.course.ui import engine
 from llmviz.similarity.trust import neighbour_ids, neighbour_ranks
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import fine_part, prose_of
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -54,8 +54,7 @@ def test_nine_in_ten_lie_between_the_two_numbers():
 
 
 def test_a_table_that_is_drawn_whole_leaves_nothing_out():
-    app = open_part("embeddings", "lookup", model="tiny-world-gpt", word="#0")
-    fine(app)
+    app = fine_part("embeddings", "lookup", model="tiny-world-gpt", word="#0")
     assert "others are 0, too" in prose_of(app)
     assert "zeros with a single 1" not in prose_of(app)  # V numbers, of which V − 1 are zeros
 
@@ -65,11 +64,11 @@ def test_a_table_that_is_drawn_whole_leaves_nothing_out():
 
 def test_the_product_farthest_from_zero_may_be_negative():
     link = {"look": "pair", "kind": "numbers", "v1": "3, 1, 0", "v2": "-3, 1, 5", "v3": "1, 1, 1"}
-    text = prose_of(open_part("embeddings", "similarity", **link))
+    text = prose_of(fine_part("embeddings", "similarity", **link))
     assert "farthest from 0 is number 0" in text and "= −9" in text
     assert "Of these products, 1 is above 0." in text
     link |= {"v2": "-3, 0, 5"}
-    text = prose_of(open_part("embeddings", "similarity", **link))
+    text = prose_of(fine_part("embeddings", "similarity", **link))
     assert "Of these products, 0 are above 0." in text
 
 
@@ -77,8 +76,7 @@ def test_the_product_farthest_from_zero_may_be_negative():
     ("metric", "name"), [("cosine", "cosine"), ("euclidean", "distance"), ("dot", "dot product")]
 )
 def test_the_picture_of_all_tokens_is_described_by_its_own_measure(metric, name):
-    app = open_part("embeddings", "similarity", look="neighbours", metric=metric, word="cat")
-    fine(app)
+    app = fine_part("embeddings", "similarity", look="neighbours", metric=metric, word="cat")
     text = prose_of(app)
     if metric != "cosine":
         assert "tokens have rows that point nearly the same way" not in text
@@ -87,7 +85,7 @@ def test_the_picture_of_all_tokens_is_described_by_its_own_measure(metric, name)
 
 def test_what_is_said_of_one_mean_holds_for_any_two_sentences():
     link = {"look": "pair", "kind": "sentences", "s1": "red and blue", "s2": "blue and red"}
-    text = prose_of(open_part("embeddings", "similarity", **link))
+    text = prose_of(fine_part("embeddings", "similarity", **link))
     assert "their means are the same vector" in text and "chased" not in text
 
 
@@ -145,16 +143,15 @@ def test_where_the_key_stands_is_said_without_two_meanings():
 
 def test_the_pairs_of_a_word_are_counted_with_the_right_plural():
     text = prose_of(
-        open_part("embeddings", "word2vec", corpus="text", text="a b c d e f", window="1")
+        fine_part("embeddings", "word2vec", corpus="text", text="a b c d e f", window="1")
     )
     assert re.search(r"1 word on each side", text)
     assert "like <code>the</code>" not in text
 
 
 def test_a_negative_factor_stands_in_brackets():
-    app = open_part(
+    app = fine_part(
         "embeddings", "similarity", kind="numbers", v1="1, -3, 0.5", v2="2, -4, 1", pair="12"
     )
-    fine(app)
     told = re.sub(r"<[^>]+>", "", prose_of(app))
     assert "is number 1: −3.0000 × (−4.0000) = 12.0000." in told

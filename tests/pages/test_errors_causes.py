@@ -9,7 +9,7 @@ from llmviz.course.lessons.errors.causes.case_evidence import HEADS, head_of
 from llmviz.course.lessons.errors.causes.chapter import question, seen, stem
 from llmviz.course.lessons.errors.causes.wrong_answers import CAUSES, cases, ten_cases
 from llmviz.course.ui.common import percent
-from tests.pages.harness import fine, open_part, prose_of, unpack_all
+from tests.pages.harness import fine, fine_part, prose_of, unpack_all
 
 
 @pytest.mark.parametrize("cause", CAUSES)
@@ -24,7 +24,7 @@ def test_each_case_has_a_question_with_a_reason_for_each_answer(cause):
 @pytest.mark.parametrize("cause", HEADS)
 def test_the_evidence_names_the_tokens_and_the_head(cause):
     at = next(at for at, case in enumerate(ten_cases(2), 1) if case.cause == cause)
-    page = open_part("errors", "causes", casefile="2", case=str(at), show="1")
+    page = fine_part("errors", "causes", casefile="2", case=str(at), show="1")
     found = head_of(ten_cases(2)[at - 1])
     assert f"layer {found.layer}, head {found.head}" in prose_of(page)
     labels = str([sent["rows"] for sent in unpack_all(page, "case_rows")])
@@ -46,7 +46,7 @@ def test_each_case_is_drawn_with_what_its_text_says(cause):
 
 
 def test_answers_are_counted_over_the_file():
-    page = open_part("errors", "causes", casefile="3")
+    page = fine_part("errors", "causes", casefile="3")
     assert "0 of 0 causes found, 10 cases to go" in prose_of(page)
     asked = question(ten_cases(3)[0], 3)
     page.radio[0].set_value(asked.right).run()

@@ -26,7 +26,7 @@ from llmviz.course.ui import engine
 from llmviz.course.ui.common import percent
 from llmviz.course.ui.question import whole_percent
 from llmviz.training.held_out_texts import stories
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import fine_part, prose_of
 
 OWN = Person("Ada", surnames()[0], TOWNS[2], 3)
 
@@ -96,7 +96,7 @@ def test_anybody_can_be_asked_for(world, how):
         "absent": lambda one: one is None,
     }[how]
     first, last = next(name for name in names if wanted(person_of(register, *name)))
-    page = open_part(
+    page = fine_part(
         "errors",
         "facts",
         factworld=str(world),
@@ -105,7 +105,6 @@ def test_anybody_can_be_asked_for(world, how):
         factcost="0",
         show="1",
     )
-    fine(page)
     said = prose_of(page)
     expected = {
         "read": f"The text says 1 time that {first} {last} lives in",
@@ -126,4 +125,4 @@ def test_capitals_are_known_one_way_round_and_no_text_turns_them():
     for prompt, token in zip(prompts, said, strict=True):
         ids = torch.tensor([list(bundled.tokenizer.encode_from_start(prompt))])
         assert token == int(bundled.model(ids)[0][0, -1].argmax())
-    assert f"{turned} the other way round" in prose_of(open_part("errors", "facts", show="1"))
+    assert f"{turned} the other way round" in prose_of(fine_part("errors", "facts", show="1"))

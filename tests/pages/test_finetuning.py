@@ -14,7 +14,7 @@ from llmviz.course.ui import engine
 from llmviz.finetuning.plan import WAYS
 from llmviz.finetuning.tuned_models import tuned_card
 from llmviz.models.arithmetic import count
-from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, charts, fine_part, prose_of, sent
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -27,8 +27,7 @@ def areas(app) -> dict:
 
 
 def test_the_stages_say_what_the_cards_say():
-    app = open_part("finetuning", "stages")
-    fine(app)
+    app = fine_part("finetuning", "stages")
     told = prose_of(app)
     card, tuned = engine.card("tiny-world-gpt"), tuned_card("instructions")
     for number in (card["tokens"], tuned["trained_parameters"]):
@@ -39,7 +38,7 @@ def test_the_stages_say_what_the_cards_say():
 
 
 def test_one_prompt_goes_through_three_models():
-    app = open_part("finetuning", "stages")
+    app = fine_part("finetuning", "stages")
     rows = sent(app, "case_rows")["rows"]
     random, base, tuned = (row["label"][1][0] for row in rows)
     assert tuned == "Naomi." and base != tuned and random != base
@@ -57,8 +56,7 @@ def test_the_tokens_are_asked_for_where_the_answers_are_far_apart(read, taught, 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_areas_add_up_and_have_the_state_of_the_module(way):
-    app = open_part("finetuning", "stages", way=way, outputs="4")
-    fine(app)
+    app = fine_part("finetuning", "stages", way=way, outputs="4")
     found = areas(app)
     parts = [
         (value, state)
@@ -77,17 +75,8 @@ def test_the_areas_add_up_and_have_the_state_of_the_module(way):
     assert f"{frozen:,} are frozen" in prose_of(app)
 
 
-@pytest.mark.parametrize("prompt", ["", "\ud800x"[1:], "so " * 4000, "\n", "<b>![x](http://a)</b>"])
-def test_odd_prompts(prompt):
-    app = open_part("finetuning", "stages")
-    app.session_state["finetuning.prompt"] = prompt
-    app.run()
-    fine(app)
-
-
 def test_other_weights_are_refused_in_one_line(bundle):
-    app = open_part("finetuning", "stages")
-    fine(app)
+    app = fine_part("finetuning", "stages")
     assert "for other weights" in boxes(app) or "another base" in boxes(app)
     assert areas(app)["values"][0] > bundle.card["parameters"] // 2
 

@@ -30,7 +30,7 @@ from llmviz.finetuning.preferences import RULES
 from llmviz.finetuning.recipes import TUNINGS
 from llmviz.paths import TUNED
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent, unpack_all
+from tests.pages.harness import boxes, fine, fine_part, prose_of, sent, unpack_all
 
 
 def test_before_training_every_pair_costs_ln_2(opened):
@@ -45,7 +45,7 @@ def test_before_training_every_pair_costs_ln_2(opened):
 
 @pytest.fixture(scope="module")
 def opened():
-    return open_part("finetuning", "preferences", rule="place", pair="2", beta="0.3")
+    return fine_part("finetuning", "preferences", rule="place", pair="2", beta="0.3")
 
 
 def test_the_pair_of_the_link_is_shown_and_open(opened):
@@ -105,7 +105,7 @@ def test_beta_is_on_a_slider_of_many_stops_and_old_links_still_say_it():
     assert stops == sorted(stops) and len(stops) >= 15
     assert {"0.01", "0.03", "0.1", "0.3", "1"} <= set(words.betas)
     assert all(b <= 1.5 * a + 1e-9 for a, b in pairwise(stops))
-    app = open_part("finetuning", "preferences", beta="0.6")
+    app = fine_part("finetuning", "preferences", beta="0.6")
     (slider,) = (one for one in app.select_slider if one.label == words.beta)
     assert slider.value == "0.6" and "× β = 0.6" in str(sent(app, "matrix_view")["matrices"])
     slider.set_value("0.03").run()
@@ -153,8 +153,7 @@ def test_a_recorded_run_is_read_at_its_last_look_before_a_step(rule, step):
 
 def test_a_recorded_run_is_gone_through_before_anybody_trains():
     link = dict(rule="place", pair="2", preferat="60", show="1")
-    app = open_part("finetuning", "preferences", **link)
-    fine(app)
+    app = fine_part("finetuning", "preferences", **link)
     pair, looks = chapter.shown_pairs("place")[1], recorded()["place"]
     rows, read = (picture["rows"] for picture in unpack_all(app, "case_rows"))
     assert [row["label"][1][0] for row in rows] == 2 * [pair.better, pair.worse]
@@ -173,8 +172,7 @@ def test_a_copy_without_the_record_names_the_command_and_goes_on(monkeypatch):
         raise ValueError(f"the record is not here; {COMMAND}")
 
     monkeypatch.setattr(chapter, "recorded", missing)
-    app = open_part("finetuning", "preferences", show="1")
-    fine(app)
+    app = fine_part("finetuning", "preferences", show="1")
     assert COMMAND in boxes(app) and "before training" in prose_of(app).lower()
 
 
@@ -190,8 +188,7 @@ def test_a_run_that_has_ended_is_drawn_told_and_used(monkeypatch):
     job = fake_run(beside("few-shot").model)
     monkeypatch.setattr(chapter, "run_of", lambda *given: job)
     link = dict(rule="shorter", preferupdates="16", beta="0.03", prefer="1")
-    app = open_part("finetuning", "preferences", **link)
-    fine(app)
+    app = fine_part("finetuning", "preferences", **link)
     text = prose_of(app)
     assert "75.0\u00a0% of new pairs" in text and "0.400 nats per token" in text
     assert f"{math.exp(0.4):.2f}" in text
@@ -213,8 +210,7 @@ def test_a_run_that_has_ended_is_drawn_told_and_used(monkeypatch):
 
 @pytest.mark.usefixtures("bundle")
 def test_a_base_with_a_short_context_is_refused_in_one_line():
-    app = open_part("finetuning", "preferences")
-    fine(app)
+    app = fine_part("finetuning", "preferences")
     assert "tokens; the model reads 40 at most" in boxes(app)
 
 

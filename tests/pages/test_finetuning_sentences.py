@@ -20,7 +20,7 @@ from llmviz.course.lessons.finetuning.stages import words as stages_words
 from llmviz.course.lessons.finetuning.stages.model import NEW, TRAINED, parts_of
 from llmviz.finetuning.labels import Labelled
 from llmviz.models.settings import GPTConfig
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import fine_part, prose_of
 
 
 def test_only_what_begins_without_a_trained_value_is_called_new():
@@ -54,8 +54,7 @@ def test_two_lists_of_two_tokens_are_not_compared(tokens, seed):
 @pytest.mark.usefixtures("bundle")
 def test_a_start_token_alone_is_not_compared():
     training.first_of.clear()
-    app = open_part("finetuning", "classifier", sentence="")
-    fine(app)
+    app = fine_part("finetuning", "classifier", sentence="")
     text = prose_of(app)
     assert "The classifier says" in text and "have a correlation" not in text
 

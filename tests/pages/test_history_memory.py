@@ -18,7 +18,7 @@ from llmviz.course.ui import kit
 from llmviz.training import first_letter
 from llmviz.training.config import TrainConfig
 from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, FirstLetterData
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, fine_part, prose_of, sent
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -79,11 +79,10 @@ def test_a_model_is_made_and_read_again(tmp_path, monkeypatch):
     path.write_text(json.dumps(card | {"right": [2.0] * FARTHEST}))
     with pytest.raises(ValueError, match="60 shares from 0 to 1"):
         first_letter.read_card("rnn")
-    app = open_part("history", "memory")
-    fine(app)
+    app = fine_part("history", "memory")
     assert "60 shares" in boxes(app)
     path.unlink()
-    app = open_part("history", "memory")
+    app = fine_part("history", "memory")
     assert "not in this copy" in boxes(app)
 
 
@@ -102,8 +101,7 @@ def test_wrong_arguments_are_refused(monkeypatch, capsys):
 
 
 def test_the_lines_are_the_cards():
-    app = open_part("history", "memory", models=",".join(OPTIONS))
-    fine(app)
+    app = fine_part("history", "memory", models=",".join(OPTIONS))
     lines = {
         one["label"]: one for one in sent(app, "draw_on")["lines"] if one["role"] != "residual"
     }
@@ -116,8 +114,7 @@ def test_the_lines_are_the_cards():
 
 @pytest.mark.parametrize("models", ["", "rnn", "gpt", "nobody"])
 def test_before_a_guess_no_page_tells_how_the_line_goes_on(covers, models):
-    app = open_part("history", "memory", models=models)
-    fine(app)
+    app = fine_part("history", "memory", models=models)
     lines = {one["label"]: one["x"] for one in sent(app, "draw_on")["lines"]}
     assert lines[words.models["rnn"]] == [1] and sent(app, "draw_on")["asked"]["x"][0] == 2
     assert words.models["rnn"] not in sent(app, "cell_grid")["rowNames"]
@@ -134,8 +131,7 @@ def test_the_looks_hold_for_the_models():
 
 def test_an_own_string_goes_through_all():
     string = "qabcdefghij"
-    app = open_part("history", "memory", string="Q abc-defghij", asked="gpt.4")
-    fine(app)
+    app = fine_part("history", "memory", string="Q abc-defghij", asked="gpt.4")
     assert "Left out" in boxes(app)
     grid = sent(app, "cell_grid")
     assert grid["columnNames"] == list(string)
@@ -167,8 +163,7 @@ def test_an_answer_does_not_depend_on_what_comes_later():
     ],
 )
 def test_odd_strings(string, says):
-    app = open_part("history", "memory", string=string, asked="mlp.60")
-    fine(app)
+    app = fine_part("history", "memory", string=string, asked="mlp.60")
     assert says in boxes(app)
 
 
