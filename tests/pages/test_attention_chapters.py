@@ -18,14 +18,13 @@ from llmviz.course.lessons.attention.steps import words
 from llmviz.course.lessons.attention.why import translators
 from llmviz.course.lessons.attention.why.model import LETTERS, letter_influence
 from llmviz.course.ui import engine
-from llmviz.course.ui.code import SNIPPET_MARK
 from llmviz.interpretability.heads_on_text import effect_of_heads, last_logits
 from llmviz.nn.attention import split_heads
 from llmviz.pretrained import load_bundled
 from llmviz.training.plan import documents_of, plan_of
 from llmviz.training.runs import load_trained
 from llmviz.training.translation import evaluate_pairs
-from tests.pages.harness import fine, fine_page, fine_part, prose_of, run_snippet, sent, snippets
+from tests.pages.harness import fine, fine_page, fine_part, prose_of, sent, snippets
 
 FOLDER = Path(__file__).parents[2] / "llmviz" / "course" / "lessons" / "attention"
 
@@ -88,13 +87,6 @@ def test_step_by_step_begins_with_dot_products_and_why_has_no_head_map():
     assert "llmviz_head_view" not in kinds
 
 
-def test_every_chapter_says_how_long_it_takes_and_the_page_what_it_needs():
-    assert all(0 < chapter.minutes <= 45 for chapter in LESSON.chapters)
-    app = fine_part("attention", "scale")
-    assert "about 15 minutes" in prose_of(app)
-    assert "counting starts from 0" in prose_of(app)
-
-
 @pytest.mark.parametrize(("t", "c", "n"), [(3, 4, 2), (1, 4, 1), (5, 6, 3), (2, 8, 8)])
 def test_the_two_steps_to_heads_move_no_number(t, c, n):
     q = torch.randn(t, c)
@@ -119,9 +111,6 @@ def test_who_looks_only_at_the_start_is_not_said_to_look_at_itself():
     weights[0, :, 0] = 1
     assert steps._only_itself(weights) == words.only_itself_or_first
     assert "99.9%" in steps._only_itself(np.eye(4)[None])
-
-
-# ---- what study computes
 
 
 def test_the_effect_of_a_head_is_that_of_switching_it_off_alone():
@@ -158,24 +147,13 @@ def test_the_drawn_row_is_a_row_of_the_scale_study():
     assert np.nanmedian(ratio) == pytest.approx(8)  # logs of the weights differ by √64
 
 
-@pytest.mark.parametrize("chapter", [chapter.key for chapter in LESSON.chapters])
-def test_snippets_need_no_page(chapter):
-    app = fine_part("attention", chapter, source="model", text="the cat sat")
-    blocks = [block.value for block in app.code if block.value.startswith(SNIPPET_MARK)]
-    assert blocks
-    for block in blocks:
-        assert "llmviz.course.ui" not in block
-    if chapter == "why":
-        for snippet, prints in snippets(app):
-            assert run_snippet(snippet).strip() == prints
-
-
 def test_the_box_for_the_text_stands_above_the_chapters_that_read_it():
     for chapter in LESSON.chapters:
         shown = [
             fine_part("attention", chapter.key, source="model", text=text)
             for text in ("a cat", "the dogs")
         ]
+        assert snippets(shown[0]), chapter.key
         boxes = [[box.label for box in app.text_area] for app in shown]
         differ = prose_of(shown[0]) != prose_of(shown[1]) or sent_all(shown[0]) != sent_all(
             shown[1]

@@ -104,9 +104,6 @@ def test_without_the_model_ten_questions_are_left(monkeypatch):
     assert len(app.radio) == 10 and not app.text_area and MODEL in boxes(app)
 
 
-# ---- what a browser keeps
-
-
 def test_what_a_browser_kept_comes_back_and_what_was_answered_meanwhile_stays(monkeypatch):
     first = page.question_name(questions("a")[0])
     kept = {"before": Sheet("a", {first: 2}, "by chance", True), "after": Sheet()}
@@ -157,9 +154,6 @@ def test_what_is_no_sheet_counts_as_nothing(text):
     long = {"test": "a", "answers": {"x": True, "y": 1}, "own": "é" * 999, "done": 0 == 0}
     found = read(json.dumps({"after": {**long, "looked": False}}))["after"]
     assert found == Sheet("a", {"y": 1}, "é" * MOST, done=True)
-
-
-# ---- in a class
 
 
 def test_a_class_is_counted_and_its_words_are_sorted_without_names():

@@ -22,7 +22,7 @@ def test_right_is_where_the_feature_is_on_and_its_value_does_not_travel(covers):
     (strip,) = unpack_all(page, "token_strip")
     (row,) = strip["rows"]
     assert max(row["values"]) == 0
-    shown = unpack_all(fine_part("discoveries", "features", show="1"), "token_strip")[0]["rows"][0]
+    shown = unpack_all(opened(), "token_strip")[0]["rows"][0]
     asked = chapter.question(State())
     at = [place for place, _ in asked.values]
     assert at[asked.right] == int(np.argmax(shown["values"]))
@@ -59,15 +59,14 @@ def test_what_the_chapter_says_of_its_numbers_holds():
 
 
 def opened(**link: str):
-    page = fine_part("discoveries", "features", show="1", **link)
-    return page
+    return fine_part("discoveries", "features", show="1", **link)
 
 
 @pytest.mark.parametrize("which", [f"{layer}.{features}" for layer, features in BUNDLED])
 def test_a_feature_of_each_dictionary_is_read_out(which):
     layer, features = map(int, which.split("."))
     link = {"featof": which, "feature": str(features - 1), "featkind": KINDS[layer % 3]}
-    page = fine_part("discoveries", "features", show="1", **link)
+    page = opened(**link)
     said, found = prose_of(page), record.bundle(layer, features)
     assert f"Feature {features - 1} is on at" in said or f"Feature {features - 1} was on at" in said
     strip = unpack_all(page, "token_strip")[1]
@@ -90,7 +89,7 @@ def test_the_strongest_token_of_a_text_is_where_the_record_says():
 def test_a_feature_that_is_never_on_says_so():
     silent = np.flatnonzero(record.bundle(0).share == 0)
     assert len(silent)
-    page = fine_part("discoveries", "features", featof="0.384", feature=str(silent[0]), show="1")
+    page = opened(featof="0.384", feature=str(silent[0]))
     said = prose_of(page)
     assert f"Feature {silent[0]} was on at none of the held-out tokens" in said
     assert "It is the best feature for nothing that the grammar knows here" in said
@@ -101,12 +100,12 @@ def test_a_feature_that_is_never_on_says_so():
     [("", "There is no text yet"), ("so " * 400, "first 1,000 of them are read")],
 )
 def test_texts_that_cannot_be_read_whole_are_told(text, message):
-    page = fine_part("discoveries", "features", feattext=text, show="1")
+    page = opened(feattext=text)
     assert message in boxes(page)
 
 
 def test_a_feature_that_is_on_nowhere_in_the_text_is_told():
-    page = fine_part("discoveries", "features", feattext=".", feature="0", show="1")
+    page = opened(feattext=".", feature="0")
     tokens = "is on at none of 1 tokens" in prose_of(page)
     assert tokens or "is on at 1 of 1 tokens" in prose_of(page)
 
@@ -124,7 +123,7 @@ def test_two_kinds_are_compared_only_where_their_trainings_do_not_mix(one, other
 
 @pytest.mark.parametrize("parent", ["-1", "0", "191"])
 def test_a_feature_of_the_smallest_dictionary_has_its_parts_below_it(parent):
-    page = fine_part("discoveries", "features", featparent=parent, show="1")
+    page = opened(featparent=parent)
     of, found = model.parts(384), record.bundle(record.MAIN, 384)
     at = int(parent)
     if at < 0:

@@ -11,16 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.discoveries.own import PARAMS, chapter, going, words
+from llmviz.course.lessons.discoveries.own import PARAMS, chapter, going, own_study, words
 from llmviz.course.lessons.discoveries.own.chapter import Outcome
-from llmviz.course.lessons.discoveries.own.own_study import (
-    MEASURES,
-    PREDICTIONS,
-    SETTINGS,
-    Study,
-    base_plan,
-    run_name,
-)
 from llmviz.course.lessons.discoveries.own.own_study_folder import (
     BUNDLED,
     FILE,
@@ -33,7 +25,7 @@ from llmviz.course.lessons.discoveries.own.own_study_folder import (
 )
 from llmviz.course.ui import engine, runs
 from llmviz.training.manager import RunManager
-from tests.pages.harness import boxes, charts, fine, fine_part, prose_of
+from tests.pages.harness import boxes, charts, fine, fine_part, press, prose_of
 from tests.training.test_manager import MADE, Pretender
 
 LINK = {
@@ -46,6 +38,17 @@ LINK = {
     "studyprediction": "3",
     "studyhypothesis": "Wider is better.",
 }
+
+# What the link asks for.
+STUDY = own_study.Study(
+    "n_embd",
+    (4, 8, 12),
+    "validation",
+    2,
+    "3",
+    LINK["studyhypothesis"],
+    own_study.base_plan("gpt", "names", 20),
+)
 
 
 @pytest.fixture
@@ -69,15 +72,12 @@ def button(app, label: str):
 
 def write_run(folder, steps: int, loss: float, total: int = 20) -> None:
     """What a run of so many steps leaves, with a loss that only this test knows."""
-    like = BUNDLED / run_name(0, 0)
+    like = BUNDLED / own_study.run_name(0, 0)
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(like / "config.json", folder / "config.json")
     record = json.loads((like / "metrics.jsonl").read_text("utf-8").splitlines()[-1])
     record |= {"step": steps, "validation_loss": loss if steps == total else None}
     (folder / "metrics.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
-
-
-# ---- what stands there first
 
 
 def test_the_page_shows_the_bundled_study_as_its_table_has_it(home):
@@ -172,28 +172,23 @@ def test_a_server_that_keeps_many_studies_takes_no_more(home, monkeypatch):
     folder.mkdir(parents=True)
     (folder / FILE).write_text("", "utf-8")
     app = fine_part("discoveries", "own", **LINK)
-    button(app, "Train all runs").click().run()
-    fine(app)
+    press(app, "Train all runs")
     assert "keeps 1 studies already" in boxes(app)
-
-
-# ---- runs
 
 
 def test_runs_are_begun_watched_stopped_gone_on_with_and_read(home):
     app = fine_part("discoveries", "own", **LINK)
-    button(app, "Train all runs").click().run()
-    fine(app)
+    press(app, "Train all runs")
     (folder,) = (home / STUDIES).iterdir()
     study = read_study(folder / FILE)
     assert study.key == folder.name and study.hypothesis == "Wider is better."
-    assert MADE[0].sent[-1]["plan"] == study.runs()[run_name(0, 0)].to_dict()
+    assert MADE[0].sent[-1]["plan"] == study.runs()[own_study.run_name(0, 0)].to_dict()
     (bar,) = app.get("progress")
     assert "0 of 6 runs are trained" in bar.proto.text
-    write_run(folder / run_name(0, 0), 20, 2.5)
+    write_run(folder / own_study.run_name(0, 0), 20, 2.5)
     MADE[0].says("ended", how="done", line="")
     MADE[0].says("ready")
-    write_run(folder / run_name(1, 0), 10, 2.4)
+    write_run(folder / own_study.run_name(1, 0), 10, 2.4)
     app.run()
     (bar,) = app.get("progress")
     assert "1 of 6 runs are trained; 30 of 120 steps" in bar.proto.text
@@ -205,11 +200,11 @@ def test_runs_are_begun_watched_stopped_gone_on_with_and_read(home):
     assert "The study rests: 1 of 6 runs are trained" in prose_of(app)
     app = fine_part("discoveries", "own", **LINK)  # a link, or the server after a restart
     button(app, "Go on").click().run()
-    assert MADE[0].sent[-1]["out"] == str(folder / run_name(1, 0))
+    assert MADE[0].sent[-1]["out"] == str(folder / own_study.run_name(1, 0))
     losses = {0: (2.5, 2.4, 2.3), 1: (2.51, 2.41, 2.31)}
     for seed, row in losses.items():
         for place, loss in enumerate(row):
-            write_run(folder / run_name(place, seed), 20, loss)
+            write_run(folder / own_study.run_name(place, seed), 20, loss)
     while runs.manager().is_active(study.key):
         MADE[0].says("ended", how="done", line="")
         MADE[0].says("ready")
@@ -221,20 +216,11 @@ def test_runs_are_begun_watched_stopped_gone_on_with_and_read(home):
 
 
 def test_a_run_that_went_wrong_is_said_and_left_out(home):
-    study = Study(
-        "n_embd",
-        (4, 8, 12),
-        "validation",
-        2,
-        "3",
-        "Wider is better.",
-        base_plan("gpt", "names", 20),
-    )
-    folder = home / STUDIES / study.key
-    going.write_study(folder, study)
-    for name in study.runs():
+    folder = home / STUDIES / STUDY.key
+    going.write_study(folder, STUDY)
+    for name in STUDY.runs():
         write_run(folder / name, 20, 2.5)
-    wrong = folder / run_name(2, 1) / "wrong.json"
+    wrong = folder / own_study.run_name(2, 1) / "wrong.json"
     wrong.write_text(json.dumps({"step": 9, "line": "the loss is <b>NaN</b> at step 9"}), "utf-8")
     app = fine_part("discoveries", "own", **LINK, show="1")
     said = prose_of(app)
@@ -244,16 +230,7 @@ def test_a_run_that_went_wrong_is_said_and_left_out(home):
 
 
 def test_a_damaged_folder_is_named(home):
-    study = Study(
-        "n_embd",
-        (4, 8, 12),
-        "validation",
-        2,
-        "3",
-        "Wider is better.",
-        base_plan("gpt", "names", 20),
-    )
-    folder = home / STUDIES / study.key / run_name(0, 0)
+    folder = home / STUDIES / STUDY.key / own_study.run_name(0, 0)
     write_run(folder, 20, 2.5)
     (folder / "config.json").write_text("{}", "utf-8")
     app = fine_part("discoveries", "own", **LINK)
@@ -261,14 +238,13 @@ def test_a_damaged_folder_is_named(home):
     assert str(home) not in boxes(app)
 
 
-# ---- words
-
-
 def made(rows, measure="validation", prediction="1", setting="n_embd") -> Outcome:
     """An outcome with these numbers: a row for each value, a column for each seed."""
-    base = base_plan("gpt", "stories", 20)
-    values = SETTINGS[setting].start
-    study = Study(setting, values, measure, len(rows[0]), prediction, "I *think* so.", base)
+    base = own_study.base_plan("gpt", "stories", 20)
+    values = own_study.SETTINGS[setting].start
+    study = own_study.Study(
+        setting, values, measure, len(rows[0]), prediction, "I *think* so.", base
+    )
     results = [
         Result(
             place,
@@ -294,8 +270,8 @@ NUMBER = st.one_of(st.none(), st.integers(-3, 3).map(float), st.floats(0.5, 3, w
             st.lists(NUMBER, min_size=seeds, max_size=seeds), min_size=3, max_size=3
         )
     ),
-    st.sampled_from(list(MEASURES)),
-    st.sampled_from(PREDICTIONS),
+    st.sampled_from(list(own_study.MEASURES)),
+    st.sampled_from(own_study.PREDICTIONS),
 )
 def test_every_outcome_has_words_that_its_numbers_allow(rows, measure, prediction):
     found = made(rows, measure, prediction)
@@ -364,14 +340,11 @@ def test_no_values_at_all_leave_a_sentence(home):
 
 @pytest.mark.parametrize("model", next(p for p in PARAMS if p.key == "studymodel").options)
 def test_every_model_has_a_cost(model):
-    study = Study(
-        "learning_rate",
-        (0.1, 0.2, 0.3),
-        "validation",
-        1,
-        "1",
-        "Slow is good.",
-        base_plan(model, "names", 20),
+    study = dataclasses.replace(
+        STUDY,
+        setting="learning_rate",
+        values=(0.1, 0.2, 0.3),
+        base=own_study.base_plan(model, "names", 20),
     )
     counted = going._counted(study.plan(0.1, 0))
     assert counted.parameters > 0 and counted.held_out > 0

@@ -27,7 +27,7 @@ from llmviz.models.pass_work import CacheShape, PassWork
 from llmviz.models.settings import GPTConfig
 from llmviz.pretrained import load_bundled
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, charts, fine, fine_part, prose_of, sent
+from tests.pages.harness import boxes, charts, fine_part, prose_of, sent
 
 TEXT = "Once Anna and Samir met at the market. Then"
 
@@ -52,7 +52,6 @@ def cache():
 
 
 def test_cells_are_the_caches_own(opened, cache):
-    fine(opened)
     view = sent(opened, "matrix_view")
     drawn = {one["name"]: one["values"] for one in view["matrices"]}
     np.testing.assert_allclose(drawn["keys"], cache.keys[0][0, 2, :9], atol=1e-5)

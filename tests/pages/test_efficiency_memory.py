@@ -24,7 +24,7 @@ from llmviz.training.step_memory import (
     StepMemory,
 )
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, fine_part, prose_of, sent
+from tests.pages.harness import boxes, fine_part, prose_of, sent
 
 PLAIN = Way(0, 1, 1000, 800, 0.0, 10.0)
 FOUND = (PLAIN, Way(1, 1, 500, 300, 0.0, 13.0), Way(2, 1, 600, 400, 0.0, 12.0))
@@ -36,7 +36,6 @@ def opened():
 
 
 def test_the_picture_is_the_step(opened):
-    fine(opened)
     data = sent(opened, "byte_timeline")
     lives, sizes = data["lives"], data["sizes"]
     live = np.zeros_like(data["live"])

@@ -15,11 +15,11 @@ from llmviz.course.ui.common import percent, power_of_ten
 from llmviz.models.arithmetic import count
 from llmviz.models.room import spoken_bytes
 from llmviz.parallel.formulas import bubble_share, sent_per_step
-from llmviz.parallel.outcome import KINDS, Outcome, Progress, idle_share, recorded, replayed
+from llmviz.parallel.outcome import KINDS, Progress, idle_share, recorded, replayed
 from llmviz.parallel.paper import STAGES, Training
 from llmviz.parallel.plan import METHODS, PIPELINES, ParallelPlan
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, fine_part, prose_of, run_snippet, snippets
+from tests.pages.harness import boxes, fine, fine_part, press, prose_of, run_snippet, snippets
 
 BUNDLED = list(recorded().values())
 
@@ -35,7 +35,6 @@ def opened():
 
 
 def test_the_run_of_the_link_is_shown_with_its_bubble(opened):
-    fine(opened)
     outcome = recorded()[ParallelPlan("gpipe", 4, micro_batches=2)]
     text = prose_of(opened)
     assert f"<strong>{percent(bubble_share(4, 2))}</strong>" in text
@@ -59,20 +58,9 @@ def test_a_number_of_micro_batches_that_1f1b_cannot_have_is_changed_and_said():
     assert "micro = 2 does not exist here; 4 is shown instead" in boxes(app)
 
 
-def test_an_own_run_that_has_ended_is_what_the_chapter_shows(monkeypatch):
-    plan = ParallelPlan("data", 2)
-    plain = recorded()[plan].as_json() | {"cores": 77}
-    outcome = Outcome.from_json(plain)
-    job = FakeJob([Progress(1, 5.5), outcome])
-    monkeypatch.setattr(chapter, "job_of", lambda *given: job)
-    app = fine_part("efficiency", "parallel", split="data", processes="2", runhere="1")
-    assert words.done in prose_of(app)
-    assert words.live.format(cores="77 cores") in prose_of(app)
-
-
-def test_an_own_run_that_has_ended_can_be_begun_again(monkeypatch):
-    outcome = recorded()[ParallelPlan("data", 2)]
-    jobs = [FakeJob([outcome]), FakeJob([], state="running")]
+def test_an_own_run_that_has_ended_is_shown_and_can_be_begun_again(monkeypatch):
+    outcome = dataclasses.replace(recorded()[ParallelPlan("data", 2)], cores=77)
+    jobs = [FakeJob([Progress(1, 5.5), outcome]), FakeJob([], state="running")]
 
     def job_of(*given):
         return jobs[0]
@@ -80,9 +68,9 @@ def test_an_own_run_that_has_ended_can_be_begun_again(monkeypatch):
     job_of.forget = lambda *given: jobs.pop(0)
     monkeypatch.setattr(chapter, "job_of", job_of)
     app = fine_part("efficiency", "parallel", split="data", processes="2", runhere="1")
-    (again,) = (one for one in app.button if one.label == words.again)
-    again.click().run()
-    fine(app)
+    assert words.done in prose_of(app)
+    assert words.live.format(cores="77 cores") in prose_of(app)
+    press(app, words.again)
     assert len(jobs) == 1 and words.done not in prose_of(app)
     assert [one.label for one in app.button if one.label in ("Stop", words.again)] == ["Stop"]
 

@@ -10,20 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from experiments.quantization import BITS
-from llmviz.course.lessons.efficiency.quantization import chapter, training, words
-from llmviz.course.lessons.efficiency.quantization.model import (
-    WAYS,
-    Curves,
-    MatrixError,
-    Point,
-    curves,
-)
+from llmviz.course.lessons.efficiency.quantization import chapter, model, training, words
 from llmviz.course.ui.common import percent
 from llmviz.course.ui.kept import Kept
 from llmviz.quantization.quantization_aware import KINDS, Checked
 from llmviz.quantization.scheme import PER, Scheme
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import fine, fine_part, prose_of, run_snippet, sent, snippets
+from tests.pages.harness import fine_part, prose_of, run_snippet, sent, snippets
 from tests.pages.quantization_chapter import opened
 
 
@@ -31,7 +24,6 @@ from tests.pages.quantization_chapter import opened
 def test_both_models_write_and_every_matrix_has_its_bars(bundle, method):
     link = dict(qview="model", qtext="Mila found a ball.", qmethod=method)
     app = opened(qper="group", qgroup="8", qbits="2", **link)
-    fine(app)
     text = prose_of(app)
     compared = (words.same, *(line.split("{")[0] for line in words.different.values()))
     assert any(line in text for line in compared)
@@ -52,19 +44,19 @@ def test_the_walk_is_told_as_its_numbers_go(bits, rate):
     assert "{" not in line and f"{found[-1].rounded:.2f}".replace("-", "−") in line
 
 
-def known(*losses: float) -> Curves:
+def known(*losses: float) -> model.Curves:
     """Curves whose ways have these losses at every number of bits."""
     points = {
-        way.key: tuple(Point(bits, one, 10, 5) for bits in BITS)
-        for way, one in zip(WAYS, losses, strict=True)
+        way.key: tuple(model.Point(bits, one, 10, 5) for bits in BITS)
+        for way, one in zip(model.WAYS, losses, strict=True)
     }
-    return Curves(10, 100, 1.2, 1.1, 40, 20, points)
+    return model.Curves(10, 100, 1.2, 1.1, 40, 20, points)
 
 
 def test_the_bundled_curves_hold_what_the_chart_promises():
-    found = curves()
+    found = model.curves()
     assert found.floor < found.loss
-    for way in WAYS:
+    for way in model.WAYS:
         points = found.points[way.key]
         assert tuple(one.bits for one in points) == BITS
         assert [one.matrices for one in points] == sorted(
@@ -82,9 +74,9 @@ def test_the_bundled_curves_hold_what_the_chart_promises():
 @settings(max_examples=60, deadline=None)
 @given(some.lists(some.floats(1, 12), min_size=len(BITS), max_size=len(BITS)))
 def test_the_question_about_the_curve_is_the_measured_one_and_its_answers_lie_apart(losses):
-    points = tuple(Point(bits, loss, 10, 5) for bits, loss in zip(BITS, losses, strict=True))
-    found = replace(known(*[1.5] * len(WAYS)), points={way.key: points for way in WAYS})
-    asked = chapter.question(found, WAYS[0])
+    points = tuple(model.Point(bits, loss, 10, 5) for bits, loss in zip(BITS, losses, strict=True))
+    found = replace(known(*[1.5] * len(model.WAYS)), points={way.key: points for way in model.WAYS})
+    asked = chapter.question(found, model.WAYS[0])
     if asked is not None:
         assert list(asked.values[asked.right]) == losses[chapter.KNOWN :]
         for line in asked.values[1:]:
@@ -93,7 +85,7 @@ def test_the_question_about_the_curve_is_the_measured_one_and_its_answers_lie_ap
 
 
 def test_the_bundled_curve_is_asked_about_and_its_end_does_not_travel(bundle, covers):
-    asked = chapter.question(curves(), WAYS[2])
+    asked = chapter.question(model.curves(), model.WAYS[2])
     assert asked is not None and asked.values[asked.right][0] < asked.values[asked.right][-1]
     app = fine_part("efficiency", "quantization")
     told = [line["y"] for line in sent(app, "draw_on")["lines"]]
@@ -106,7 +98,8 @@ def test_the_bundled_curve_is_asked_about_and_its_end_does_not_travel(bundle, co
 )
 def test_the_sentence_about_matrices_holds_for_ties_and_one_matrix(numbers):
     found = tuple(
-        MatrixError(f"blocks.{i}.attn.qkv", (3, 4), *one, 0, 0) for i, one in enumerate(numbers)
+        model.MatrixError(f"blocks.{i}.attn.qkv", (3, 4), *one, 0, 0)
+        for i, one in enumerate(numbers)
     )
     line = chapter.report(found)
     assert "{" not in line and percent(max(one.outputs for one in found)) in line
@@ -139,14 +132,12 @@ def test_a_race_that_has_ended_is_drawn_and_told(bundle, monkeypatch):
     monkeypatch.setattr(training.engine, "names", lambda: ["tiny-world-gpt", "names-gpt"])
     monkeypatch.setattr(training.engine, "load", lambda name: bundle)
     app = opened(qview="training", qattrained="1", qatupdates="50")
-    fine(app)
     assert "did not lower the difference" in prose_of(app)
 
 
 @pytest.mark.parametrize("view", ["row", "training"])
 def test_what_each_view_says_that_its_code_prints_it_prints(view):
     app = opened(qview=view, qper="group", qbits="3", qform="asymmetric")
-    fine(app)
     found = snippets(app)
     assert found
     for snippet, prints in found:
@@ -159,7 +150,6 @@ def test_a_view_is_computed_once_and_is_not_too_long(bundle, view, monkeypatch):
     from tests.pages.test_reruns import MOST_ELEMENTS, elements
 
     app = opened(qview=view, qgroup="8")
-    fine(app)
     filled = []
     fill = Kept._fill
     monkeypatch.setattr(

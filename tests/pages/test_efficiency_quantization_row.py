@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 
 from llmviz.course.lessons.efficiency.quantization import row, words
 from llmviz.course.lessons.efficiency.quantization.model import row_steps
-from tests.pages.harness import boxes, fine, sent
+from tests.pages.harness import boxes, sent
 from tests.pages.quantization_chapter import opened, schemes
 
 
@@ -23,7 +23,6 @@ def number(text: str) -> float:
 @pytest.mark.parametrize("form", words.forms)
 def test_each_cell_follows_from_the_cells_above_it(bundle, form):
     app = opened(qform=form, qbits="3", qper="group", qgroup="8", qtimes="4")
-    fine(app)
     grid = sent(app, "cell_grid")
     written = dict(zip(grid["rowNames"], grid["texts"], strict=True))
     named = {
@@ -90,7 +89,6 @@ def test_the_arithmetic_of_a_cell_is_true_as_it_is_written(weights, scheme, half
 
 def test_the_enlarged_weight_is_the_largest_and_its_neighbours_pay(bundle):
     app = opened(qper="channel", qtimes="30", qgroup="8")
-    fine(app)
     grid = sent(app, "cell_grid")
     (column,) = np.flatnonzero(np.reshape(grid["strong"], grid["values"].shape)[0])
     weights = [abs(number(text)) for text in grid["texts"][0]]
@@ -99,5 +97,4 @@ def test_the_enlarged_weight_is_the_largest_and_its_neighbours_pay(bundle):
 
 def test_a_group_that_is_larger_than_a_row_is_refused_in_one_line(bundle):
     app = opened(qper="group", qgroup="32")
-    fine(app)
     assert "group must be at most 24, the weights of a row; got 32" in boxes(app)

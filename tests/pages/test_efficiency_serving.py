@@ -17,7 +17,7 @@ from llmviz.course.lessons.efficiency.serving.model import WAYS, Begun, Part, Ru
 from llmviz.serving import PREEMPTIONS, ServingConfig, Workload, make_requests, simulate
 from llmviz.serving.settings import POLICIES
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, fine_part, prose_of, unpack_all
+from tests.pages.harness import boxes, fine_part, prose_of, unpack_all
 
 some_configs = some.builds(
     ServingConfig,
@@ -90,7 +90,7 @@ def test_the_film_says_of_each_tick_what_the_engine_did(config, workload):
 
 @settings(deadline=None, max_examples=60)
 @given(some_configs, some_workloads)
-def test_a_film_opens_where_most_sequences_are_computed_and_most_blocks_are_used(config, workload):
+def test_films_open_where_most_is_computed_and_where_most_blocks_are_shared(config, workload):
     run = served(config, workload)
     drawn = chapter.film_of(run)
     at_tick, chosen = chapter.opening(run.recording)
@@ -105,13 +105,6 @@ def test_a_film_opens_where_most_sequences_are_computed_and_most_blocks_are_used
     held = {one.name: len(at(one.tables, at_tick, ())) for one in drawn.sequences}
     computed = [drawn.sequences[row[0]].name for row in drawn.ticks[at_tick].rows]
     assert held[drawn.sequences[chosen].name] == max(held[name] for name in computed)
-
-
-@settings(deadline=None, max_examples=60)
-@given(some_configs, some_workloads)
-def test_a_film_of_several_texts_opens_where_most_blocks_are_shared(config, workload):
-    run = served(config, workload)
-    drawn = chapter.film_of(run)
     at_tick, chosen = chapter.sharing_opening(run.recording)
     shared = []
     for number in range(len(drawn.ticks)):
@@ -132,7 +125,6 @@ def opened():
 
 
 def test_the_chapter_opens_with_the_recorded_runs(opened, recorded):
-    fine(opened)
     payload = film_sent(opened)
     recording = recorded.runs[0].recording
     assert len(payload["ticks"]) == len(recording.ticks)
@@ -149,6 +141,7 @@ def test_the_chapter_opens_with_the_recorded_runs(opened, recorded):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_texts_of_one_prompt_are_shown_with_the_blocks_they_share(way):
+    """From the tick at which they share most, unless the link names one."""
     app = fine_part("efficiency", "serving", serveways=way, servewaystick="9", servewaystext="2")
     run = model.read(model.EXPERIMENT_FOLDER / model.TEXTS_FILE).runs[WAYS.index(way)]
     payload = unpack_all(app, "serving_film")[1]
@@ -164,17 +157,8 @@ def test_the_texts_of_one_prompt_are_shown_with_the_blocks_they_share(way):
         prose_of(app),
     )
     assert [int(number) for number in said.groups()] == [named, held, named - held, copied]
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_the_texts_of_one_prompt_open_where_most_blocks_are_shared_unless_a_link_names_a_tick(way):
-    number = WAYS.index(way)
-    run = model.read(model.EXPERIMENT_FOLDER / model.TEXTS_FILE).runs[number]
-    app = fine_part("efficiency", "serving", serveways=way)
-    payload = unpack_all(app, "serving_film")[1]
+    payload = unpack_all(fine_part("efficiency", "serving", serveways=way), "serving_film")[1]
     assert (payload["step"], payload["chosen"]) == chapter.sharing_opening(run.recording)
-    named = fine_part("efficiency", "serving", serveways=way, servewaystick="12")
-    assert unpack_all(named, "serving_film")[1]["step"] == 12
 
 
 def test_beams_are_asked_for_in_a_run_of_the_learners(monkeypatch):

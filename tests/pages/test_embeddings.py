@@ -79,9 +79,6 @@ def similarity(**link: str):
     return harness.fine_part("embeddings", "similarity", **link)
 
 
-# ---- the table
-
-
 def test_picture_is_the_whole_table_with_the_row_of_the_word(small):
     table, _ = small
     app = harness.fine_part("embeddings", "lookup", word="the", text="The man on the bed")
@@ -158,9 +155,6 @@ def test_unknown_word_offers_the_nearest_spellings(small):
     )
 
 
-# ---- two vectors
-
-
 @pytest.mark.parametrize(("pair", "cosine"), [("12", 0.9859), ("13", 0.4198), ("23", 0.3586)])
 def test_three_sentences_have_their_right_values(pair, cosine):
     app = similarity(kind="numbers", pair=pair)
@@ -214,9 +208,6 @@ def test_words_in_pieces_and_sentences_are_means(small):
     shown = matrices(app)
     assert shown[words.labels["cosine"]].item() == pytest.approx(1)
     assert shown[words.labels["distance"]].item() == pytest.approx(0, abs=1e-6)
-
-
-# ---- lists, neighbours, analogies
 
 
 def test_list_is_every_cosine_and_names_what_it_leaves_out(small):
@@ -309,9 +300,6 @@ def test_known_pairs_fill_the_boxes(small):
     ]
 
 
-# ---- context
-
-
 def test_cosine_of_every_stage_is_that_of_the_model(small):
     bundled = engine.load("tiny-world-gpt")
     first, second = "a man saw the dog", "on the bed"
@@ -363,9 +351,6 @@ def test_link_to_attention_has_the_same_state(small):
 def test_context_says_what_is_missing(small, link, said):
     app = harness.fine_part("transformer", "context", **link)
     assert said in harness.boxes(app) + harness.prose_of(app)
-
-
-# ---- for all chapters
 
 
 def test_no_model_is_said_in_every_chapter(tmp_path, monkeypatch):

@@ -25,7 +25,8 @@ def test_the_page_says_what_it_needs_and_how_long_each_chapter_takes():
         app = harness.fine_part("embeddings", chapter.key)
         assert "You need to know what a" in harness.prose_of(app)
         assert f"about {chapter.minutes} minutes" in harness.prose_of(app)
-    assert all(0 < chapter.minutes <= 45 for chapter in LESSON.chapters)
+    said = harness.prose_of(harness.fine_part("attention", "scale"))
+    assert "counting starts from 0" in said and "about 15 minutes" in said
 
 
 def test_a_longer_text_is_measured_once_the_order_was_guessed(covers):

@@ -20,9 +20,6 @@ from tests.pages.harness import fine_part, prose_of
 pytestmark = pytest.mark.usefixtures("ready")
 
 
-# ---- ids
-
-
 def test_the_order_of_ids_is_the_one_that_the_page_tells():
     assert "the order in which they were learned" in lookup_words.ids_order["bpe"]
     bpe = engine.tokenizer("tiny-world-gpt")
@@ -59,9 +56,6 @@ def test_a_table_that_is_drawn_whole_leaves_nothing_out():
     assert "zeros with a single 1" not in prose_of(app)  # V numbers, of which V − 1 are zeros
 
 
-# ---- two vectors
-
-
 def test_the_product_farthest_from_zero_may_be_negative():
     link = {"look": "pair", "kind": "numbers", "v1": "3, 1, 0", "v2": "-3, 1, 5", "v3": "1, 1, 1"}
     text = prose_of(fine_part("embeddings", "similarity", **link))
@@ -89,9 +83,6 @@ def test_what_is_said_of_one_mean_holds_for_any_two_sentences():
     assert "their means are the same vector" in text and "chased" not in text
 
 
-# ---- maps
-
-
 def test_a_map_that_kept_all_neighbours_lost_none_in_its_reasons():
     draw = np.random.default_rng(0)
     points = draw.normal(size=(40, 2))
@@ -116,9 +107,6 @@ def test_a_map_that_kept_all_neighbours_lost_none_in_its_reasons():
     assert "some neighbours were lost" in text
 
 
-# ---- positions
-
-
 def test_the_page_does_not_say_that_all_bundled_models_learned_their_positions():
     """Some have waves, some turn, one has none."""
     kinds = {
@@ -136,9 +124,6 @@ def test_where_the_key_stands_is_said_without_two_meanings():
         assert "behind" not in text
     for way in position_words.alike.values():
         assert "behind" not in way
-
-
-# ---- word2vec
 
 
 def test_the_pairs_of_a_word_are_counted_with_the_right_plural():

@@ -29,9 +29,6 @@ def matrices(app) -> dict[str, np.ndarray]:
     return {m["name"]: m["values"] for m in sent(app, "matrix_view")["matrices"]}
 
 
-# ---- the tables
-
-
 def test_sinusoidal_waves_are_those_of_the_paper():
     app = open_ways(length="20", width="8", base="100", position="3", number="5")
     data = sent(app, "positions_view")
@@ -110,9 +107,6 @@ def test_places_as_far_apart_are_as_alike_wherever_a_formula_says_so(way, t, bas
     assert all(abs(right - v[0]) >= chapter.APART for v in asked.values if v[0] != right)
 
 
-# ---- token + position
-
-
 def test_every_input_number_is_a_token_s_plus_a_position_s():
     app = open_ways(**{"from": "10"})
     found = matrices(app)
@@ -148,9 +142,6 @@ def test_any_sentence_can_be_added_up(text, said):
     assert said in boxes(app) + prose_of(app)
 
 
-# ---- turned
-
-
 def test_a_turned_query_and_key_score_by_distance_alone():
     app = open_ways(placing="rotary", m="12", n="5", shift="31", base="100")
     found = matrices(app)
@@ -177,9 +168,6 @@ def test_a_turned_query_and_key_score_by_distance_alone():
 def test_a_word_without_a_row_is_met_with_likely_ones():
     app = open_ways(placing="rotary", asks="qzxqzx")
     assert unpack_all(app, "matrix_view") == []
-
-
-# ---- the shuffle test
 
 
 def probabilities(name: str, ids: list[int]) -> np.ndarray:

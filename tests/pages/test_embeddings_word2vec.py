@@ -42,9 +42,6 @@ def trained(app, seconds: float = 120):
         time.sleep(0.1)
 
 
-# ---- the page as it opens
-
-
 def test_the_bundled_film_is_drawn_and_its_last_frame_is_the_model():
     app = open_chapter(watch="Monday,cat")
     data = sent(app, "scatter_film")
@@ -136,9 +133,6 @@ def test_without_a_film_the_command_stands_there(monkeypatch, tmp_path):
     monkeypatch.setattr(engine, "CHECKPOINTS", tmp_path)
     app = open_chapter()
     assert words.no_film_command in [block.value for block in app.code]
-
-
-# ---- a training of the learner
 
 
 def test_a_training_is_the_library_s_and_a_link_makes_it_again():

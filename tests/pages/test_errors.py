@@ -36,7 +36,7 @@ from llmviz.evaluation.exact_loss import divide_loss
 from llmviz.pretrained import load_bundled
 from tests.pages.asked import unmarkdown
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import fine, fine_part, prose_of
+from tests.pages.harness import fine_part, press, prose_of
 
 TEXTS = [story.text for story in generate(4, seed=20_000)]
 
@@ -63,6 +63,8 @@ def test_each_model_has_the_loss_of_its_story_in_its_parts(model):
     text = prose_of(app)
     assert f"mean loss of <strong>{divided.loss.mean():.3f} nats</strong>" in text
     assert f"{divided.divergence.mean():.3f} for the model's lack" in text
+    short = "The context of words-gpt holds 64 tokens." in infos(app)
+    assert short == (model == "words-gpt")
 
 
 @pytest.mark.parametrize(
@@ -82,20 +84,12 @@ def test_a_text_that_is_no_story_is_read_as_far_as_it_is_one(story, said, whole)
     assert ("What you have seen" in str([one.value for one in app.subheader])) == whole
 
 
-def test_a_model_with_a_short_context_says_what_is_left_out():
-    app = fine_part("errors", "chance", model="words-gpt")
-    assert "The context of words-gpt holds 64 tokens." in infos(app)
-
-
 def test_another_story_is_a_new_one_and_leads_back():
     app = fine_part("errors", "chance", model="drafts/tiny-world")
-    button = {one.label: one for one in app.button}
-    button["Another story"].click().run()
-    fine(app)
+    press(app, "Another story")
     (expected,) = (one.text for one in generate(1, seed=OTHERS + 1))
     assert app.text_area[0].value == expected
-    button = {one.label: one for one in app.button}
-    button["The first story"].click().run()
+    press(app, "The first story")
     assert app.text_area[0].value == lesson_words.story_default
 
 

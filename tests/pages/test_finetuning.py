@@ -75,10 +75,17 @@ def test_the_areas_add_up_and_have_the_state_of_the_module(way):
     assert f"{frozen:,} are frozen" in prose_of(app)
 
 
+OTHER_WEIGHTS = ("for other weights", "another base", "which this model lacks")
+
+
 def test_other_weights_are_refused_in_one_line(bundle):
-    app = fine_part("finetuning", "stages")
-    assert "for other weights" in boxes(app) or "another base" in boxes(app)
-    assert areas(app)["values"][0] > bundle.card["parameters"] // 2
+    for part in ("stages", "instructions", "lora", "fewshot"):
+        app = fine_part("finetuning", part)
+        assert any(line in boxes(app) for line in OTHER_WEIGHTS), part
+        if part == "stages":
+            assert areas(app)["values"][0] > bundle.card["parameters"] // 2
+    app = fine_part("finetuning", "preferences")
+    assert "tokens; the model reads 40 at most" in boxes(app)
 
 
 @settings(max_examples=60, deadline=None)

@@ -23,6 +23,8 @@ from llmviz.course.lessons.finetuning.classifier.examples_curve import COUNTS, B
 from llmviz.course.ui import engine
 from llmviz.course.ui import question as asking
 from llmviz.course.ui.common import percent
+from llmviz.finetuning.classifier import encode
+from llmviz.finetuning.explain import gradient_times_input, occlusion
 from llmviz.finetuning.labels import from_csv
 from llmviz.finetuning.tuned_classes import load_classes
 from tests.finetuning.test_runs import SMALL
@@ -30,28 +32,32 @@ from tests.pages.harness import boxes, fine, fine_part, prose_of, unpack_all
 from tests.test_cli import call
 
 
+@pytest.fixture(scope="module", autouse=True)
+def own_trainings():
+    """What is trained here is trained on the small model, and no other file sees it."""
+    training.first_of.clear()
+    yield
+    training.first_of.clear()
+
+
 @pytest.fixture(autouse=True)
 def ready(bundle):
     """On the small model: what is tested here is the page."""
-    training.first_of.clear()
 
 
 def grid(app, index: int = 0) -> dict:
     return unpack_all(app, "cell_grid")[index]
 
 
-def test_a_classifier_is_there_before_anything_is_touched():
-    app = fine_part("finetuning", "classifier")
-    trained = training.first(ClassPlan()).trained
-    table = trained.table
-    assert f"<strong>{np.trace(table):,}</strong> get their own class" in prose_of(app)
+def test_a_classifier_is_there_before_anything_is_touched_and_explains_itself():
+    app = fine_part("finetuning", "classifier", cell="0.1", sentence="Anna met a king")
+    outcome = training.first(ClassPlan())
+    trained = outcome.trained
+    said = prose_of(app)
+    assert f"<strong>{np.trace(trained.table):,}</strong> get their own class" in said
     texts = [[int(cell.replace(",", "")) for cell in row] for row in grid(app)["texts"]]
-    assert texts == table.tolist()
-
-
-def test_a_cell_of_the_table_opens_its_texts():
-    app = fine_part("finetuning", "classifier", cell="0.1")
-    trained = training.first(ClassPlan()).trained
+    assert texts == trained.table.tolist()
+    # A cell of the table opens its texts.
     chosen = trained.probabilities.argmax(1)
     inside = [
         text
@@ -62,31 +68,22 @@ def test_a_cell_of_the_table_opens_its_texts():
         rows = unpack_all(app, "case_rows")[-1]["rows"]
         assert [row["label"][0][0] for row in rows] == inside[:5]
     else:
-        assert "No text of" in prose_of(app)
-
-
-def test_the_two_explanations_are_those_of_the_engine():
-    app = fine_part("finetuning", "classifier", sentence="Anna met a king")
+        assert "No text of" in said
+    # The two explanations are those of the engine.
     _, first, second = unpack_all(app, "token_strip")
-    outcome = training.first(ClassPlan())
-    bundled = engine.load("tiny-world-gpt")
-    from llmviz.finetuning.classifier import encode
-    from llmviz.finetuning.explain import gradient_times_input, occlusion
-
     model = training.model_of(outcome)
-    ids = encode(bundled.tokenizer, ["Anna met a king"], 64).idx[0]
-    target = int(first_class(app))
+    ids = encode(engine.load("tiny-world-gpt").tokenizer, ["Anna met a king"], 64).idx[0]
+    target = trained.names.index(said.split("The classifier says <code>")[1].split("</code>")[0])
     assert np.allclose(first["rows"][0]["values"], occlusion(model, ids, target), atol=1e-5)
     slopes = gradient_times_input(model, ids, target)
     assert np.allclose(second["rows"][0]["values"], slopes, atol=1e-5)
     low, high = first["valueRange"]
     assert low == -high < 0
-
-
-def first_class(app) -> int:
-    names = training.first(ClassPlan()).trained.names
-    told = prose_of(app).split("The classifier says <code>")[1].split("</code>")[0]
-    return names.index(told)
+    # A head that shares the embeddings is not taken away.
+    config = engine.load("tiny-world-gpt").model.config
+    old, new = config.vocab_size * config.n_embd, 2 * (config.n_embd + 1)
+    assert config.tied_head and f"by {new:,}." in said and f"= {old:,} numbers" in said
+    assert "taken away" not in said and "which stay" in said
 
 
 LINES = {
@@ -184,14 +181,6 @@ def test_what_training_everything_gets_is_asked_where_answers_are_apart(nothing,
     if asked is not None:
         assert asked.values[asked.right] == (every[at],)
         assert sorted(value for (value,) in asked.values) == three
-
-
-def test_a_head_that_shares_the_embeddings_is_not_said_to_be_taken_away():
-    said = prose_of(fine_part("finetuning", "classifier"))
-    model = engine.load("tiny-world-gpt").model
-    old, new = model.config.vocab_size * model.config.n_embd, 2 * (model.config.n_embd + 1)
-    assert model.config.tied_head and f"by {new:,}." in said and f"= {old:,} numbers" in said
-    assert "taken away" not in said and "which stay" in said
 
 
 @pytest.fixture

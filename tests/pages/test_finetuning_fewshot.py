@@ -13,7 +13,7 @@ from llmviz.course.lessons.finetuning.fewshot.model import Look
 from llmviz.course.lessons.finetuning.tuned_model import base, tuned
 from llmviz.finetuning.fewshot import best_possible
 from llmviz.finetuning.tuned_models import tuned_card
-from tests.pages.harness import boxes, fine, fine_part, prose_of, sent
+from tests.pages.harness import boxes, fine_part, prose_of, sent
 
 OWN = "apples red, hammer blue, pears red, plums"
 
@@ -24,7 +24,6 @@ def opened():
 
 
 def test_both_models_are_asked_for_the_next_token(opened):
-    fine(opened)
     rows = sent(opened, "case_rows")["rows"]
     tokenizer = base().tokenizer
     idx = torch.tensor([tokenizer.encode_from_start(OWN)])

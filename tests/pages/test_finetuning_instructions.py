@@ -15,7 +15,7 @@ from llmviz.course.ui import engine, question
 from llmviz.course.ui.prose import quote
 from llmviz.finetuning.continuations import Continuation
 from llmviz.finetuning.instructions import Instruction, ask
-from tests.pages.harness import boxes, fine_part, prose_of, sent, unpack_all
+from tests.pages.harness import fine_part, prose_of, sent, unpack_all
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -74,11 +74,6 @@ def test_what_was_forgotten_is_measured():
     app = fine_part("finetuning", "instructions")
     assert report(found["base"], found[chapter.MIXED]) in prose_of(app)
     assert found[chapter.ALONE].mean() > found["base"].mean()
-
-
-def test_other_weights_are_refused_in_one_line(bundle):
-    app = fine_part("finetuning", "instructions")
-    assert "for other weights" in boxes(app) or "another base" in boxes(app)
 
 
 @settings(max_examples=60, deadline=None)

@@ -42,9 +42,6 @@ NAMED = {
 }
 
 
-# ---- the name
-
-
 @given(some.text())
 def test_a_name_keeps_its_letters_and_names_the_rest(text):
     name = read(text)
@@ -69,9 +66,6 @@ def test_a_name_is_cut_to_its_first_letters_from_a_to_z_and_it_is_said(part):
         app.run()
         harness.fine(app)
         assert said in harness.boxes(app)
-
-
-# ---- counting
 
 
 def test_the_matrix_is_the_counted_table():
@@ -150,9 +144,6 @@ def test_the_lines_of_longer_tables_are_apart_and_the_right_one_was_measured():
     app = harness.fine_part("history", "counting", count="longer")
     assert not app.warning
     harness.snippets_print(app)
-
-
-# ---- a series
 
 
 @pytest.mark.parametrize("source", series_words.sources)
@@ -252,9 +243,6 @@ def test_an_exact_series_is_told_without_error():
     assert series_words.compare["same"] in series.growth(values, 28, fit)
     with pytest.raises(SeriesError):
         fit_series(values[:28], 3)
-
-
-# ---- all of them
 
 
 @pytest.mark.parametrize("look", all_words.parts)
@@ -370,9 +358,6 @@ def test_the_looks_at_names_hold_for_all_nine():
         assert chapter.chances_of(key, "annax")[:5].argmin() == 4
         short = key in ("counted-pairs", "names-bigram")
         assert (olivia[key][3] > 2) == short
-
-
-# ---- where they stand
 
 
 PICTURES = ("ml", "generative")  # these train first

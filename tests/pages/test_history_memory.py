@@ -25,9 +25,6 @@ pytestmark = pytest.mark.usefixtures("ready")
 shares = some.lists(some.floats(0, 1), min_size=FARTHEST, max_size=FARTHEST)
 
 
-# ---- what is bundled
-
-
 @pytest.mark.parametrize("name", OPTIONS)
 def test_a_card_says_what_its_model_does(name):
     card, model = first_letter.read_card(name), first_letter.load(name)
@@ -97,9 +94,6 @@ def test_wrong_arguments_are_refused(monkeypatch, capsys):
     assert "must be" in capsys.readouterr().err
 
 
-# ---- the page
-
-
 def test_the_lines_are_the_cards():
     app = fine_part("history", "memory", models=",".join(OPTIONS))
     lines = {
@@ -165,9 +159,6 @@ def test_an_answer_does_not_depend_on_what_comes_later():
 def test_odd_strings(string, says):
     app = fine_part("history", "memory", string=string, asked="mlp.60")
     assert says in boxes(app)
-
-
-# ---- what is said
 
 
 @given(right=shares)

@@ -109,9 +109,6 @@ def test_every_part_prints_what_its_snippet_prints(look):
         assert harness.run_snippet(snippet).strip() == prints.strip()
 
 
-# ---- the gradient
-
-
 @pytest.mark.parametrize("cell", CELLS)
 @pytest.mark.parametrize("trained", [True, False])
 def test_the_gradient_through_time_is_that_of_torchs_cells(cell, trained):
@@ -166,9 +163,6 @@ def test_what_is_said_of_a_gradient_holds_at_its_edges(first, last):
     assert "nan" not in line and "inf" not in line.replace("infinite", "")
     if found.ratio >= 1e3:
         assert "explodes" in line
-
-
-# ---- units
 
 
 def test_correlation_and_explained_variance_are_those_of_numpy():

@@ -53,9 +53,6 @@ def test_the_state_is_rewritten_as_often_as_its_strips_have_rows(cell):
     assert f"{len(read.parts['hidden'])} times for" in prose_of(app)
 
 
-# ---- where language models stand
-
-
 def test_a_name_that_the_dice_end_is_not_said_to_go_on(monkeypatch):
     for whole, said in (("mila", "with dice: it ends"), ("milan", "with dice: milan")):
         monkeypatch.setattr(where, "continued", lambda *_, whole=whole: whole)
@@ -85,9 +82,6 @@ def test_no_picture_of_the_test_was_learned():
     )
 
 
-# ---- a series
-
-
 @pytest.mark.parametrize("held", range(2, 7))
 def test_the_growth_of_an_error_names_different_lengths(held):
     values = np.random.default_rng(held).normal(size=30)
@@ -95,9 +89,6 @@ def test_the_growth_of_an_error_names_different_lengths(held):
     said = series.growth(values, fitted, fit_series(values[:fitted], 2))
     assert "first 1 " not in said and (f"first {held} " not in said)
     assert ("over the first" in said) == (held > 2)
-
-
-# ---- RNN
 
 
 @given(*[some.floats(0, 1)] * 3)
@@ -112,9 +103,6 @@ def test_a_model_is_said_to_lose_a_letter_or_to_spread_it_only_where_it_does(
     assert not ("no\nsingle unit" in said and found.tells)
 
 
-# ---- what is said of the history
-
-
 def test_a_row_has_a_single_1_and_elman_and_the_first_lstm_have_nothing_that_came_later():
     """Elman 1990 stops the gradient at the copied state; Gers and others 2000: the forget gate."""
     row = " ".join(series_words.letters.text.split())
@@ -122,9 +110,6 @@ def test_a_row_has_a_single_1_and_elman_and_the_first_lstm_have_nothing_that_cam
     told = {year: " ".join(row) for year, row in all_words.events.items()}
     assert "only through one step" in told["1990"]
     assert "forget gate came in 2000" in told["1997"] and "Gers" in told["1997"]
-
-
-# ---- one test for all
 
 
 @given(some.lists(some.floats(0, 1), min_size=2, max_size=6))
@@ -160,9 +145,6 @@ def test_the_order_is_not_said_to_be_one_of_cause():
     app = fine_part("history", "memory")
     said = " ".join(prose_of(app).split())
     assert "one seed" in said and "not of invention" in said
-
-
-# ---- all of them
 
 
 @given(letters)

@@ -31,9 +31,6 @@ def ids_of(text: str) -> list[int]:
     return [BPE.special_tokens[ENDOFTEXT], *BPE.encode(text)]
 
 
-# ---- the picture's numbers are the trace's
-
-
 @pytest.mark.parametrize("text", ["The cat sat", "The cat sat on the mat. " * 3, ""])
 def test_what_is_drawn_is_what_the_model_computed(bundle, text):
     app = fine_page("home", text=text) if text else fine_page("home")
@@ -120,9 +117,6 @@ def test_the_picture_says_how_the_model_is_told_positions(monkeypatch, tmp_path,
     assert added == ("is added" in window and "Nothing" not in window)
 
 
-# ---- before torch, without a model
-
-
 def test_tokens_and_ids_stand_before_the_model_has_come(bundle, monkeypatch):
     started = []
     monkeypatch.setattr(engine, "ready", lambda: False)
@@ -170,9 +164,6 @@ def test_the_first_paint_imports_nothing_heavy():
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, timeout=120)
 
 
-# ---- links
-
-
 def test_a_link_restores_every_control(bundle):
     heads = [2, 1]
     app = fine_page(
@@ -196,9 +187,6 @@ def test_a_link_that_does_not_fit_falls_back_and_says_so(bundle, link):
     app = fine_page("home", **link)
     assert any("does not exist here" in box.value for box in app.warning)
     assert drawn(app)["values"] is not None
-
-
-# ---- the next token
 
 
 def test_greedy_takes_the_highest_score_and_ties_go_to_the_lowest_id():
@@ -297,9 +285,6 @@ def test_the_end_of_the_text_is_not_written():
     ends = Says(lambda last: BPE.special_tokens[ENDOFTEXT])
     written = writing.write_one(ends, BPE, "It was", 0.0, 1)
     assert written == writing.Written("It was", (), ended=True)
-
-
-# ---- heads, questions, cards
 
 
 def test_the_first_view_shows_the_most_decided_heads():
