@@ -191,3 +191,12 @@ def snippets_print(app: AppTest) -> None:
     """Fail if a snippet prints anything but what the page says."""
     for snippet, prints in snippets(app):
         assert run_snippet(snippet).strip() == prints.strip(), snippet
+
+
+def put(app: AppTest, **values: object) -> AppTest:
+    """Set what the page keeps under `lesson__key`; it runs once and shows no exception."""
+    for name, value in values.items():
+        app.session_state[name.replace("__", ".")] = value
+    app.run()
+    fine(app)
+    return app

@@ -36,7 +36,7 @@ from llmviz.evaluation.exact_loss import divide_loss
 from llmviz.pretrained import load_bundled
 from tests.pages.asked import unmarkdown
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import fine_part, press, prose_of
+from tests.pages.harness import fine_part, press, prose_of, put
 
 TEXTS = [story.text for story in generate(4, seed=20_000)]
 
@@ -215,11 +215,11 @@ def test_a_fact_is_lost_in_the_middle_only_where_both_ends_are_clearly_better(ri
     assert "3 sentences before" in " ".join(line.split())
 
 
-@pytest.mark.parametrize("sentence", ["", "   ", "🚀 " * 90, "Nobody had anything.", "word " * 39])
-def test_any_sentence_may_stand_before_the_question(sentence):
-    app = fine_part("errors", "asked", askedbefore=sentence, askedstory="2")
-    text = prose_of(app)
-    assert "With your own sentence before the" in text
+def test_any_sentence_may_stand_before_the_question():
+    app = fine_part("errors", "asked", askedstory="2")
+    for sentence in ("", "   ", "🚀 " * 90, "Nobody had anything.", "word " * 39):
+        put(app, errors__askedbefore=sentence)
+        assert "With your own sentence before the" in prose_of(app)
 
 
 def test_vectors_of_tokens_that_never_came_are_nearly_one_vector():
@@ -233,10 +233,11 @@ def test_vectors_of_tokens_that_never_came_are_nearly_one_vector():
     assert float(told["alike_never"]) > 0.9 > 0.3 > float(told["alike_came"])
 
 
-@pytest.mark.parametrize("word", ["garage", "", "🚀", "old house", "x" * 40, "<b>a</b>", "a"])
-def test_any_word_has_three_spellings(word):
-    app = fine_part("errors", "letters", spelledword=word)
-    assert ("What you have seen" in [one.value for one in app.subheader]) == bool(word)
+def test_any_word_has_three_spellings():
+    app = fine_part("errors", "letters")
+    for word in ("garage", "", "🚀", "old house", "x" * 40, "<b>a</b>", "a"):
+        put(app, errors__spelledword=word)
+        assert ("What you have seen" in [one.value for one in app.subheader]) == bool(word)
 
 
 @pytest.mark.parametrize("whole", [0.0, 0.2, 0.5, 1.0])
@@ -385,24 +386,25 @@ def test_what_is_said_of_spellings_follows_from_all_trainings(task):
     assert [row.value for row in rows[1::2]] == [scores[w]["unknown"].mean for w in SPELLINGS]
 
 
-@pytest.mark.parametrize(
-    ("word", "letter", "said"),
-    [
-        ("dadada", "a", "3 times"),
-        ("dadada", "b", "this is the letter that nobody asked about"),
-        ("", "a", letters_words.no_counted),
-        ("🚀", "a", "is no such word"),
-        ("abcde", "f", "is no such word"),
-        ("ABCDEF", "f", "1 time"),
-        ("<b>", "a", "is no such word"),
-        ("ffffff", "f", "6 times"),
-        ("x" * 60, "a", "is no such word"),
-    ],
-)
-def test_letters_of_any_word_are_counted_or_said_why_not(word, letter, said):
-    app = fine_part("errors", "letters", countedword=word, countedletter=letter)
-    assert unmarkdown(said) in unmarkdown(prose_of(app)) + infos(app)
-    assert "What you have seen" in [one.value for one in app.subheader]
+COUNTED = [
+    ("dadada", "a", "3 times"),
+    ("dadada", "b", "this is the letter that nobody asked about"),
+    ("", "a", letters_words.no_counted),
+    ("🚀", "a", "is no such word"),
+    ("abcde", "f", "is no such word"),
+    ("ABCDEF", "f", "1 time"),
+    ("<b>", "a", "is no such word"),
+    ("ffffff", "f", "6 times"),
+    ("x" * 60, "a", "is no such word"),
+]
+
+
+def test_letters_of_any_word_are_counted_or_said_why_not():
+    app = fine_part("errors", "letters")
+    for word, letter, said in COUNTED:
+        put(app, errors__countedword=word, errors__countedletter=letter)
+        assert unmarkdown(said) in unmarkdown(prose_of(app)) + infos(app)
+        assert "What you have seen" in [one.value for one in app.subheader]
 
 
 def test_what_the_chapter_says_of_training_is_what_was_measured():

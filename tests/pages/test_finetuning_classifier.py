@@ -28,7 +28,7 @@ from llmviz.finetuning.explain import gradient_times_input, occlusion
 from llmviz.finetuning.labels import from_csv
 from llmviz.finetuning.tuned_classes import load_classes
 from tests.finetuning.test_runs import SMALL
-from tests.pages.harness import boxes, fine, fine_part, prose_of, unpack_all
+from tests.pages.harness import boxes, fine, fine_part, prose_of, put, unpack_all
 from tests.test_cli import call
 
 
@@ -98,9 +98,7 @@ LINES = {
 @pytest.mark.parametrize("lines", LINES)
 def test_lines_that_cannot_be_used_are_refused_and_kept(lines):
     app = fine_part("finetuning", "classifier", labels="typed")
-    app.session_state["finetuning.typed"] = lines
-    app.run()
-    fine(app)
+    put(app, finetuning__typed=lines)
     assert LINES[lines] in boxes(app)
     (box,) = (one for one in app.text_area if one.label == words.typed_label)
     assert box.value == lines
@@ -109,9 +107,7 @@ def test_lines_that_cannot_be_used_are_refused_and_kept(lines):
 def test_labels_with_markup_stay_text():
     app = fine_part("finetuning", "classifier", labels="typed")
     label = "<b>![x](http://a)</b>"
-    app.session_state["finetuning.typed"] = "\n".join([f"{label}: one"] * 2 + ["b: two"] * 2)
-    app.run()
-    fine(app)
+    put(app, finetuning__typed="\n".join([f"{label}: one"] * 2 + ["b: two"] * 2))
     assert "<b>!" not in prose_of(app) and "&lt;b&gt;" in prose_of(app)
 
 

@@ -62,9 +62,7 @@ def test_a_name_is_cut_to_its_first_letters_from_a_to_z_and_it_is_said(part):
         ("ab" * 100, "has 200 letters. The first 15 are used"),
         ("x", ""),
     ):
-        app.session_state["history.name"] = typed
-        app.run()
-        harness.fine(app)
+        harness.put(app, history__name=typed)
         assert said in harness.boxes(app)
 
 
@@ -174,9 +172,7 @@ def test_a_series_that_cannot_be_fitted_is_refused_and_kept(typed, lags, rule):
         "history", "series", series="typed", lags=lags, hold="0", typed=typed or "x"
     )
     if not typed:
-        app.session_state["history.typed"] = ""
-        app.run()
-    harness.fine(app)
+        harness.put(app, history__typed="")
     assert rule in harness.boxes(app)
     assert app.text_area[0].value == typed
 

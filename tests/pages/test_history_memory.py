@@ -18,7 +18,7 @@ from llmviz.course.ui import kit
 from llmviz.training import first_letter
 from llmviz.training.config import TrainConfig
 from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, FirstLetterData
-from tests.pages.harness import boxes, fine_part, prose_of, sent
+from tests.pages.harness import boxes, fine_part, prose_of, put, sent
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -94,8 +94,10 @@ def test_wrong_arguments_are_refused(monkeypatch, capsys):
     assert "must be" in capsys.readouterr().err
 
 
-def test_the_lines_are_the_cards():
-    app = fine_part("history", "memory", models=",".join(OPTIONS))
+def test_the_lines_are_the_cards_and_an_own_string_goes_through_all():
+    string = "qabcdefghij"
+    link = {"string": "Q abc-defghij", "asked": "gpt.4"}
+    app = fine_part("history", "memory", models=",".join(OPTIONS), **link)
     lines = {
         one["label"]: one for one in sent(app, "draw_on")["lines"] if one["role"] != "residual"
     }
@@ -104,6 +106,16 @@ def test_the_lines_are_the_cards():
         right = first_letter.read_card(name)["right"]
         assert lines[words.models[name]]["y"] == pytest.approx(right)
         assert lines[words.models[name]]["x"] == list(range(1, LENGTH))
+    assert "Left out" in boxes(app)
+    grid = sent(app, "cell_grid")
+    assert grid["columnNames"] == list(string)
+    for row, name in enumerate(OPTIONS):
+        p = answers(first_letter.load(name), string)
+        assert np.allclose(p.sum(1), 1)
+        assert np.allclose(grid["values"][row], p[:, LETTERS.index("q")], atol=1e-5)
+        assert grid["texts"][row] == [LETTERS[one] for one in p.argmax(1)]
+    assert grid["chosen"] == [list(OPTIONS).index("gpt"), 4]
+    assert "GPT after letter 5" in prose_of(app)
 
 
 @pytest.mark.parametrize("models", ["", "rnn", "gpt", "nobody"])
@@ -123,21 +135,6 @@ def test_the_looks_hold_for_the_models():
     assert wavenet == 4 * mlp and mlp < 12
 
 
-def test_an_own_string_goes_through_all():
-    string = "qabcdefghij"
-    app = fine_part("history", "memory", string="Q abc-defghij", asked="gpt.4")
-    assert "Left out" in boxes(app)
-    grid = sent(app, "cell_grid")
-    assert grid["columnNames"] == list(string)
-    for row, name in enumerate(OPTIONS):
-        p = answers(first_letter.load(name), string)
-        assert np.allclose(p.sum(1), 1)
-        assert np.allclose(grid["values"][row], p[:, LETTERS.index("q")], atol=1e-5)
-        assert grid["texts"][row] == [LETTERS[one] for one in p.argmax(1)]
-    assert grid["chosen"] == [list(OPTIONS).index("gpt"), 4]
-    assert "GPT after letter 5" in prose_of(app)
-
-
 def test_an_answer_does_not_depend_on_what_comes_later():
     model = first_letter.load("gpt")
     assert np.allclose(answers(model, "qabc"), answers(model, "qabcxyz")[:4], atol=1e-5)
@@ -146,19 +143,17 @@ def test_an_answer_does_not_depend_on_what_comes_later():
             answers(model, wrong)
 
 
-@pytest.mark.parametrize(
-    ("string", "says"),
-    [
+def test_odd_strings():
+    app = fine_part("history", "memory", asked="mlp.60")
+    for string, says in (
         ("", "no letter"),
         ("123", "no letter"),
         ("z" * 200, "200 letters"),
         ("é", "Left out"),
         ("a", ""),
-    ],
-)
-def test_odd_strings(string, says):
-    app = fine_part("history", "memory", string=string, asked="mlp.60")
-    assert says in boxes(app)
+    ):
+        put(app, history__string=string)
+        assert says in boxes(app)
 
 
 @given(right=shares)

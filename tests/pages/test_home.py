@@ -236,9 +236,7 @@ def test_what_the_learner_types_stays_where_the_model_writes(bundle, monkeypatch
     app.run()
     assert app.text_area[0].disabled and app.text_area[0].value != "The cat"
     # What the learner puts there by another way, an example or another page, ends the writing.
-    app.session_state["shared.text"] = "My own"
-    app.run()
-    fine(app)
+    harness.put(app, shared__text="My own")
     assert picture.WRITING not in app.session_state
     assert not app.text_area[0].disabled and app.text_area[0].value == "My own"
 
