@@ -233,13 +233,6 @@ def test_vectors_of_tokens_that_never_came_are_nearly_one_vector():
     assert float(told["alike_never"]) > 0.9 > 0.3 > float(told["alike_came"])
 
 
-def test_any_word_has_three_spellings():
-    app = fine_part("errors", "letters")
-    for word in ("garage", "", "🚀", "old house", "x" * 40, "<b>a</b>", "a"):
-        put(app, errors__spelledword=word)
-        assert ("What you have seen" in [one.value for one in app.subheader]) == bool(word)
-
-
 @pytest.mark.parametrize("whole", [0.0, 0.2, 0.5, 1.0])
 @pytest.mark.parametrize("halves", [0.0, 0.1, 0.25, 0.5, 0.9])
 def test_halves_are_asked_for_where_the_answers_are_apart(whole, halves):
@@ -399,8 +392,11 @@ COUNTED = [
 ]
 
 
-def test_letters_of_any_word_are_counted_or_said_why_not():
+def test_any_word_has_three_spellings_and_its_letters_are_counted_or_it_is_said_why_not():
     app = fine_part("errors", "letters")
+    for word in ("garage", "", "🚀", "old house", "x" * 40, "<b>a</b>", "a"):
+        put(app, errors__spelledword=word)
+        assert ("What you have seen" in [one.value for one in app.subheader]) == bool(word)
     for word, letter, said in COUNTED:
         put(app, errors__countedword=word, errors__countedletter=letter)
         assert unmarkdown(said) in unmarkdown(prose_of(app)) + infos(app)

@@ -39,21 +39,17 @@ def areas(app) -> dict:
     return found
 
 
-def test_the_stages_say_what_the_cards_say():
+def test_the_stages_say_what_the_cards_say_and_one_prompt_goes_through_three_models():
     app = fine_part("finetuning", "stages")
     told = prose_of(app)
     card, tuned = engine.card("tiny-world-gpt"), tuned_card("instructions")
     for number in (card["tokens"], tuned["trained_parameters"]):
         assert f"{number:,}" in told
-    values = [row["value"] for row in sent(app, "case_rows")["rows"]]
+    rows = sent(app, "case_rows")["rows"]
+    values = [row["value"] for row in rows]
     assert values == [0, *chapter.read_and_taught()] and values[1] == card["tokens"]
     assert f"read {values[1] / values[2]:,.0f} times" in told
-
-
-def test_one_prompt_goes_through_three_models():
-    app = fine_part("finetuning", "stages")
-    rows = sent(app, "case_rows")["rows"]
-    random, base, tuned = (row["label"][1][0] for row in rows)
+    random, base, tuned = (row["label"][1][0] for row in rows)  # one prompt, three models
     assert tuned == "Naomi." and base != tuned and random != base
 
 

@@ -95,17 +95,13 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("lines", LINES)
-def test_lines_that_cannot_be_used_are_refused_and_kept(lines):
+def test_lines_that_cannot_be_used_are_refused_and_kept_and_markup_stays_text():
     app = fine_part("finetuning", "classifier", labels="typed")
-    put(app, finetuning__typed=lines)
-    assert LINES[lines] in boxes(app)
-    (box,) = (one for one in app.text_area if one.label == words.typed_label)
-    assert box.value == lines
-
-
-def test_labels_with_markup_stay_text():
-    app = fine_part("finetuning", "classifier", labels="typed")
+    for lines, rule in LINES.items():
+        put(app, finetuning__typed=lines)
+        assert rule in boxes(app)
+        (box,) = (one for one in app.text_area if one.label == words.typed_label)
+        assert box.value == lines
     label = "<b>![x](http://a)</b>"
     put(app, finetuning__typed="\n".join([f"{label}: one"] * 2 + ["b: two"] * 2))
     assert "<b>!" not in prose_of(app) and "&lt;b&gt;" in prose_of(app)

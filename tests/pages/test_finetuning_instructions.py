@@ -27,11 +27,23 @@ def labels(app) -> list[str]:
     ]
 
 
-def test_the_tuned_model_answers_and_the_base_goes_on():
+def test_the_tuned_model_answers_and_the_mask_and_what_was_forgotten_are_shown():
     app = fine_part("finetuning", "instructions")
     base, tuned = labels(app)
     assert tuned == f"{words.lanes['tuned']}Naomi." and "Naomi" in base != tuned
     assert words.verdicts["right"] in prose_of(app)
+    # The mask counts the answer and the end.
+    strip = sent(app, "token_strip")["rows"][0]
+    counted = np.flatnonzero(strip["values"])
+    assert counted.tolist() == list(range(counted[0], len(strip["ids"])))
+    tokenizer = engine.tokenizer("tiny-world-gpt")
+    assert tokenizer.decode(strip["ids"][counted[:-1]].tolist()) == " Naomi."
+    prompt = tokenizer.decode(strip["ids"][1 : counted[0]].tolist())
+    assert prompt == f"{STORY}\nQuestion: {QUESTION}\nAnswer:"
+    # What was forgotten is measured.
+    found = chapter.measured(engine.load("tiny-world-gpt"))
+    assert report(found["base"], found[chapter.MIXED]) in prose_of(app)
+    assert found[chapter.ALONE].mean() > found["base"].mean()
 
 
 def test_before_the_guess_the_second_model_and_the_mask_are_not_told(monkeypatch):
@@ -40,17 +52,6 @@ def test_before_the_guess_the_second_model_and_the_mask_are_not_told(monkeypatch
     assert labels(app)[1] == f"{words.lanes['tuned']}{words.waits}"
     assert sent(app, "token_strip")["rows"][0]["values"] is None
     assert words.verdicts["right"] not in prose_of(app)
-
-
-def test_the_mask_counts_the_answer_and_the_end():
-    app = fine_part("finetuning", "instructions")
-    strip = sent(app, "token_strip")["rows"][0]
-    counted = np.flatnonzero(strip["values"])
-    assert counted.tolist() == list(range(counted[0], len(strip["ids"])))
-    tokenizer = engine.tokenizer("tiny-world-gpt")
-    assert tokenizer.decode(strip["ids"][counted[:-1]].tolist()) == " Naomi."
-    prompt = tokenizer.decode(strip["ids"][1 : counted[0]].tolist())
-    assert prompt == f"{STORY}\nQuestion: {QUESTION}\nAnswer:"
 
 
 def test_every_question_of_the_default_story_is_offered_and_known():
@@ -67,13 +68,6 @@ def test_a_question_without_a_known_answer_says_so_and_takes_one():
     assert words.verdicts["unknown"] not in prose_of(app)
     tokens = sent(app, "token_strip")["rows"][0]["texts"]
     assert "".join(tokens).replace("·", " ").endswith(f"Naomi.{words.end_token}")
-
-
-def test_what_was_forgotten_is_measured():
-    found = chapter.measured(engine.load("tiny-world-gpt"))
-    app = fine_part("finetuning", "instructions")
-    assert report(found["base"], found[chapter.MIXED]) in prose_of(app)
-    assert found[chapter.ALONE].mean() > found["base"].mean()
 
 
 @settings(max_examples=60, deadline=None)

@@ -141,6 +141,10 @@ def test_no_model_no_numbers(monkeypatch, tmp_path):
     assert [row["id"] for row in drawn(app)["rows"]] == ids_of(home.TEXT)[-ROWS:]
     assert any("No trained model" in box.value for box in app.info)
     assert any(block.value == words.no_model_command for block in app.code)
+    app.session_state[picture.WRITING] = picture.Job(10, home.TEXT)
+    app.run()
+    fine(app)
+    assert not app.text_area[0].disabled  # a model that cannot write locks no box
 
 
 def test_a_damaged_model_is_one_line(folder, monkeypatch, tmp_path):
@@ -239,15 +243,6 @@ def test_what_the_learner_types_stays_where_the_model_writes(bundle, monkeypatch
     harness.put(app, shared__text="My own")
     assert picture.WRITING not in app.session_state
     assert not app.text_area[0].disabled and app.text_area[0].value == "My own"
-
-
-def test_a_box_is_not_locked_for_a_model_that_cannot_write(monkeypatch, tmp_path):
-    use(monkeypatch, tmp_path)
-    app = fine_page("home", text="The cat")
-    app.session_state[picture.WRITING] = picture.Job(10, "The cat")
-    app.run()
-    fine(app)
-    assert not app.text_area[0].disabled
 
 
 def test_what_is_drawn_in_amber_is_what_is_written(bundle):

@@ -26,7 +26,9 @@ RECORDS = [
 ]
 
 
-@pytest.mark.parametrize(("part", "module", "name", "command"), RECORDS)
+@pytest.mark.parametrize(
+    ("part", "module", "name", "command"), RECORDS, ids=[record[0] for record in RECORDS]
+)
 def test_a_copy_without_the_record_names_the_command(monkeypatch, part, module, name, command):
     def missing(*_: object) -> None:
         raise ValueError("no")
@@ -42,6 +44,7 @@ def test_a_copy_without_the_record_names_the_command(monkeypatch, part, module, 
         ("features", features, "scores", features_record.scores),
         ("steering", steering, "recorded", steering_record.recorded),
     ],
+    ids=["features", "steering"],
 )
 def test_a_copy_with_another_story_model_says_so(monkeypatch, part, module, name, record):
     other = replace(record(), weights="another")

@@ -33,6 +33,10 @@ SAID = {
 }
 
 
+def named(chapters) -> list[str]:
+    return [f"{part or lesson} {key}" for lesson, part, key, _ in chapters]
+
+
 def typed(lesson: str, part: str, key: str, link: dict[str, str]) -> None:
     app = harness.open_part(lesson, part, **link)
     for name, text in harness.ODD_TEXTS.items():
@@ -48,11 +52,11 @@ def typed(lesson: str, part: str, key: str, link: dict[str, str]) -> None:
             assert len(harness.sent(app, "tile_film")["names"]) == DRAWN
 
 
-@pytest.mark.parametrize(("lesson", "part", "key", "link"), SMALL)
+@pytest.mark.parametrize(("lesson", "part", "key", "link"), SMALL, ids=named(SMALL))
 def test_odd_texts_are_read_by_the_small_model_or_refused(bundle, lesson, part, key, link):
     typed(lesson, part, key, link)
 
 
-@pytest.mark.parametrize(("lesson", "part", "key", "link"), BUNDLED)
+@pytest.mark.parametrize(("lesson", "part", "key", "link"), BUNDLED, ids=named(BUNDLED))
 def test_odd_texts_are_read_by_the_bundled_models_or_refused(ready, lesson, part, key, link):
     typed(lesson, part, key, link)
