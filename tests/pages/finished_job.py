@@ -20,6 +20,8 @@ class FakeJob:
         """Whether nothing more will come."""
         return self.state in OVER
 
+    ended = over
+
     def stop(self) -> None:
         """End it."""
         self.state = "stopped"

@@ -164,3 +164,39 @@ def unpack_all(app: AppTest, name: str) -> list[dict]:
     """Return what each of the page's components of that name was sent."""
     parts = (part.proto for part in app.get("bidi_component"))
     return [unpack(part.bytes) for part in parts if part.component_name == f"llmviz_{name}"]
+
+
+def fine_page(name: str, /, **link: str) -> AppTest:
+    """Open a page that shows no exception."""
+    app = open_page(name, **link)
+    fine(app)
+    return app
+
+
+def fine_part(name: str, part: str, /, **link: str) -> AppTest:
+    """Open one chapter, which shows no exception."""
+    app = open_part(name, part, **link)
+    fine(app)
+    return app
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    """Press the page's first button of that name; the page shows no exception afterwards."""
+    next(one for one in app.button if one.label == label).click().run()
+    fine(app)
+    return app
+
+
+def snippets_print(app: AppTest) -> None:
+    """Fail if a snippet prints anything but what the page says."""
+    for snippet, prints in snippets(app):
+        assert run_snippet(snippet).strip() == prints.strip(), snippet
+
+
+def put(app: AppTest, **values: object) -> AppTest:
+    """Set what the page keeps under `lesson__key`; it runs once and shows no exception."""
+    for name, value in values.items():
+        app.session_state[name.replace("__", ".")] = value
+    app.run()
+    fine(app)
+    return app

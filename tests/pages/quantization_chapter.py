@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as some
 
 from llmviz.quantization.scheme import PER, Scheme
-from tests.pages.harness import open_part
+from tests.pages.harness import fine_part
 
 schemes = some.builds(
     Scheme, bits=some.integers(2, 8), symmetric=some.booleans(), per=some.sampled_from(PER)
@@ -13,4 +13,4 @@ schemes = some.builds(
 
 
 def opened(**link):
-    return open_part("efficiency", "quantization", **link)
+    return fine_part("efficiency", "quantization", **link)

@@ -38,9 +38,6 @@ def shown(picture: Picture, name: str) -> np.ndarray:
     return picture.matrix(name).values
 
 
-# ---- what is drawn is what is computed
-
-
 def evaluate(picture: Picture, matrix, i: int, j: int) -> tuple[float, float]:
     """Work a cell out from its operands rounded to the digits shown; also how far off that may be.
 

@@ -18,22 +18,13 @@ from llmviz.course.lessons.attention.steps import words
 from llmviz.course.lessons.attention.why import translators
 from llmviz.course.lessons.attention.why.model import LETTERS, letter_influence
 from llmviz.course.ui import engine
-from llmviz.course.ui.code import SNIPPET_MARK
 from llmviz.interpretability.heads_on_text import effect_of_heads, last_logits
 from llmviz.nn.attention import split_heads
 from llmviz.pretrained import load_bundled
 from llmviz.training.plan import documents_of, plan_of
 from llmviz.training.runs import load_trained
 from llmviz.training.translation import evaluate_pairs
-from tests.pages.harness import (
-    fine,
-    open_page,
-    open_part,
-    prose_of,
-    run_snippet,
-    sent,
-    snippets,
-)
+from tests.pages.harness import fine, fine_page, fine_part, prose_of, sent, snippets
 
 FOLDER = Path(__file__).parents[2] / "llmviz" / "course" / "lessons" / "attention"
 
@@ -61,50 +52,39 @@ def test_what_is_told_of_short_and_long_sentences_follows_from_the_counts():
 
 
 def test_both_translators_write_what_the_page_says():
-    app = open_part("attention", "why", sentence="the old fox sleeps")
-    fine(app)
+    app = fine_part("attention", "why", sentence="the old fox sleeps")
     for name in (translators.ONE_VECTOR, translators.LOOKS_BACK):
         model, tokenizer, _ = load_bundled(name)
         (ids,) = model.translate(torch.tensor([tokenizer.encode("the old fox sleeps")]))
         lines = [row["texts"] for row in sent(app, "token_strip")["rows"]]
         assert tokenizer.decode(ids).split() in lines
-    wrong = open_part("attention", "why", sentence="the unicorn sleeps")
-    fine(wrong)
+    wrong = fine_part("attention", "why", sentence="the unicorn sleeps")
     assert any("does not know the sentence" in box.value for box in wrong.error)
 
 
 def test_before_the_guess_no_share_of_a_head_is_told(covers):
-    app = open_part("attention", "cross")
-    fine(app)
+    app = fine_part("attention", "cross")
     assert [row["value"] is None for row in sent(app, "case_rows")["rows"]] == [False, True, True]
     assert not sent(app, "head_view")["notes"]
 
 
 def test_an_old_link_to_the_translation_opens_its_chapter():
-    app = open_part("attention", "trained", look="cross", pair="3")
-    fine(app)
+    app = fine_part("attention", "trained", look="cross", pair="3")
     assert app.query_params["part"] in ("cross", ["cross"])
     assert "Does a head follow the rules?" in " ".join(one.value for one in app.header)
 
 
 def test_step_by_step_begins_with_dot_products_and_why_has_no_head_map():
-    app = open_page("attention")
+    app = fine_page("attention")
     next(button for button in app.button if "Step by step" in button.label).click().run()
     fine(app)
     assert words.rung_text["simple"][2:20] in prose_of(app)
-    old = open_part("attention", "steps")  # a link from before dot products came first
+    old = fine_part("attention", "steps")  # a link from before dot products came first
     fine(old)
     assert words.rung_text["causal"][2:20] in prose_of(old)
-    why = open_part("attention", "why")
+    why = fine_part("attention", "why")
     kinds = [part.proto.component_name for part in why.get("bidi_component")]
     assert "llmviz_head_view" not in kinds
-
-
-def test_every_chapter_says_how_long_it_takes_and_the_page_what_it_needs():
-    assert all(0 < chapter.minutes <= 45 for chapter in LESSON.chapters)
-    app = open_part("attention", "scale")
-    assert "about 15 minutes" in prose_of(app)
-    assert "counting starts from 0" in prose_of(app)
 
 
 @pytest.mark.parametrize(("t", "c", "n"), [(3, 4, 2), (1, 4, 1), (5, 6, 3), (2, 8, 8)])
@@ -131,9 +111,6 @@ def test_who_looks_only_at_the_start_is_not_said_to_look_at_itself():
     weights[0, :, 0] = 1
     assert steps._only_itself(weights) == words.only_itself_or_first
     assert "99.9%" in steps._only_itself(np.eye(4)[None])
-
-
-# ---- what study computes
 
 
 def test_the_effect_of_a_head_is_that_of_switching_it_off_alone():
@@ -170,25 +147,13 @@ def test_the_drawn_row_is_a_row_of_the_scale_study():
     assert np.nanmedian(ratio) == pytest.approx(8)  # logs of the weights differ by √64
 
 
-@pytest.mark.parametrize("chapter", [chapter.key for chapter in LESSON.chapters])
-def test_snippets_need_no_page(chapter):
-    app = open_part("attention", chapter, source="model", text="the cat sat")
-    fine(app)
-    blocks = [block.value for block in app.code if block.value.startswith(SNIPPET_MARK)]
-    assert blocks
-    for block in blocks:
-        assert "llmviz.course.ui" not in block
-    if chapter == "why":
-        for snippet, prints in snippets(app):
-            assert run_snippet(snippet).strip() == prints
-
-
 def test_the_box_for_the_text_stands_above_the_chapters_that_read_it():
     for chapter in LESSON.chapters:
         shown = [
-            open_part("attention", chapter.key, source="model", text=text)
+            fine_part("attention", chapter.key, source="model", text=text)
             for text in ("a cat", "the dogs")
         ]
+        assert snippets(shown[0]), chapter.key
         boxes = [[box.label for box in app.text_area] for app in shown]
         differ = prose_of(shown[0]) != prose_of(shown[1]) or sent_all(shown[0]) != sent_all(
             shown[1]

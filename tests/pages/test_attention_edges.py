@@ -25,9 +25,6 @@ def percent(text: str) -> int:
     return int(re.search(r"(\d+)%", text).group(1))
 
 
-# ---- how the share of right translations goes on
-
-
 @pytest.mark.parametrize("case", range(60))
 def test_the_line_to_be_drawn_is_the_models_and_the_others_are_apart(case):
     chance = np.random.default_rng(case)
@@ -46,9 +43,6 @@ def test_the_line_to_be_drawn_is_the_models_and_the_others_are_apart(case):
     pairs = ((right, level), (right, ruler), (level, ruler))
     assert all(np.abs(a - b).mean() >= translators.APART for a, b in pairs)
     assert right[-1] <= min(level[-1], ruler[-1]) and asked.right == 0
-
-
-# ---- which head matters most, and where a head looks
 
 
 @pytest.mark.parametrize("case", range(60))
@@ -81,15 +75,9 @@ def test_each_word_of_the_row_stands_for_an_answer_and_the_right_one_has_most(ca
     assert sums[0] == pytest.approx(found[2]) and (sums[0] - sums[1:] >= asking_heads.APART).all()
 
 
-# ---- which token a head looks at
-
-
 @pytest.fixture(scope="module")
 def bundled():
     return SimpleNamespace(tokenizer=get_tokenizer("char"))
-
-
-# ---- the largest share at another size
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -104,9 +92,6 @@ def test_the_largest_share_that_is_asked_for_is_that_of_many_other_draws(seed):
     q, k = torch.randn(2000, 64), torch.randn(2000, 16, 64)
     again = torch.einsum("nd,nkd->nk", q, k).softmax(-1).amax(-1).mean()
     assert shares[asked.right] == pytest.approx(float(again), abs=0.1)
-
-
-# ---- the covered cell
 
 
 @pytest.mark.parametrize("case", range(60))
@@ -136,9 +121,6 @@ def test_the_covered_weight_is_one_option_and_each_reason_is_true(case):
         if at != asked.right:
             assert value == pytest.approx(meanings[reason])
             assert abs(value - right) >= asking_word.APART
-
-
-# ---- the swapped heads
 
 
 @pytest.mark.parametrize("case", range(40))

@@ -22,8 +22,8 @@ from llmviz.trace import record
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
+from tests.pages import harness
 from tests.pages.conftest import load_torch
-from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets, unpack_all
 
 SCALE = (1 / np.sqrt(48), "÷ √48")  # of heads that are 48 numbers wide
 
@@ -97,9 +97,8 @@ def test_swapping_the_heads_that_move_swaps_the_answer(bundled, pairs):
 
 
 def test_the_part_shows_the_story_its_answers_and_the_heads(bundled, pairs):
-    app = open_part("attention", "trained", story="3")
-    fine(app)
-    said = html.unescape(prose_of(app))
+    app = harness.fine_part("attention", "trained", story="3")
+    said = html.unescape(harness.prose_of(app))
     story = pairs[3].story
     shown = " ".join(block.value for block in app.markdown).replace("\\", "")
     plain = re.sub(r":(?:violet|orange)-background\[(\w+)\]", r"\1", shown)
@@ -111,14 +110,14 @@ def test_the_part_shows_the_story_its_answers_and_the_heads(bundled, pairs):
             assert f":{colour}-background[{one}]" in shown
     for share in looking.chances(bundled, pairs[3]).diagonal():
         assert percent(share) in said
-    rows = next(one for one in unpack_all(app, "case_rows") if len(one["rows"]) == MOVERS)
+    rows = next(one for one in harness.unpack_all(app, "case_rows") if len(one["rows"]) == MOVERS)
     moved = [pairs[3].moved[head] for head in pairs[3].movers]
     np.testing.assert_allclose([row["value"] for row in rows["rows"]], moved, atol=1e-6)
 
 
 def test_every_token_carries_its_weight(bundled, pairs):
-    app = open_part("attention", "trained", story="2", mover="1")
-    rows, found = sent(app, "token_strip")["rows"], pairs[2]
+    app = harness.fine_part("attention", "trained", story="2", mover="1")
+    rows, found = harness.sent(app, "token_strip")["rows"], pairs[2]
     head = found.movers[1]
     assert len(rows) == 2
     for row, look, prompt in zip(rows, found.looks, found.story.prompts, strict=True):
@@ -126,6 +125,11 @@ def test_every_token_carries_its_weight(bundled, pairs):
         tokens = lookup_cells.tokens_of(prompt, bundled.tokenizer)
         assert [token.id for token in tokens] == list(look.ids)
         assert b"".join(token.data for token in tokens[1:]).decode() == prompt
+    codes = dict(harness.snippets(app))
+    assert any("import heads_given" in code for code in codes)
+    (weights,) = [prints for code, prints in codes.items() if "softmax_terms" in code]
+    assert len(weights.split()) == 2
+    harness.snippets_print(app)
 
 
 @pytest.mark.parametrize("place", ["first", "shared", "asked"])
@@ -176,10 +180,12 @@ def test_a_token_that_is_not_there_is_the_one_looked_at_most(pairs, written):
 
 
 def test_a_link_opens_a_token_and_a_cell(pairs):
-    app = open_part("attention", "trained", story="0", mover="2", looked="1.9", cell="terms.1.4")
-    fine(app)
-    assert sent(app, "token_strip")["selected"] == [1, 9]
-    assert sent(app, "matrix_view")["pinned"] == ["terms", 1, 4]
+    app = harness.fine_part(
+        "attention", "trained", story="0", mover="2", looked="1.9", cell="terms.1.4"
+    )
+    assert harness.sent(app, "token_strip")["selected"] == [1, 9]
+    assert harness.sent(app, "matrix_view")["pinned"] == ["terms", 1, 4]
+    harness.snippets_print(app)
     head = pairs[0].movers[2]
     named = words.head_name.format(layer=head[0], head=head[1])
     assert any(named in group.options for group in app.get("button_group"))
@@ -200,13 +206,14 @@ def test_a_model_of_two_heads_has_two_to_choose_from(tmp_path, monkeypatch):
         train=settings,
     )
     list(run_in_folder(tmp_path / "two", prepare(plan)))
-    app = open_part("attention", "trained", model="run:two", mover="3")
-    fine(app)
+    app = harness.fine_part("attention", "trained", model="run:two", mover="3")
     assert any("mover" in box.value and "3" in box.value for box in app.warning)
     (control,) = [one for one in app.get("button_group") if one.label == lookup_words.lookup_choose]
     assert len(control.options) == 2 and control.value == "0"
-    assert lookup_words.lookup_ask.partition("{count}")[2][:10] in html.unescape(prose_of(app))
-    assert "2 heads" in html.unescape(prose_of(app))
+    assert lookup_words.lookup_ask.partition("{count}")[2][:10] in html.unescape(
+        harness.prose_of(app)
+    )
+    assert "2 heads" in html.unescape(harness.prose_of(app))
     bundled = engine.load("run:two")
     found = looking.pair(bundled, looking.stories(bundled)[0])
     for head in found.movers:  # turned by their positions, queries and keys still make the weight
@@ -216,29 +223,29 @@ def test_a_model_of_two_heads_has_two_to_choose_from(tmp_path, monkeypatch):
 
 
 def test_another_story_and_the_way_to_the_tiles(pairs):
-    app = open_part("attention", "trained", story=str(len(pairs) - 1), looked="1.3")
+    app = harness.fine_part("attention", "trained", story=str(len(pairs) - 1), looked="1.3")
     button = {one.label: one for one in app.button}
     button[lookup_words.lookup_next].click().run()
     assert app.query_params.get("story") in (None, ["0"])
     assert "looked" not in app.query_params
     {one.label: one for one in app.button}[lookup_words.lookup_open].click().run()
-    fine(app)
+    harness.fine(app)
     typed = [box.value for box in (*app.text_area, *app.text_input)]
     assert pairs[0].story.prompts[0] in typed
 
 
 def test_what_comes_of_the_swap_is_said_after_the_answer(bundled, pairs, covers):
-    app = open_part("attention", "trained", story="1")
+    app = harness.fine_part("attention", "trained", story="1")
     found = pairs[1]
     after = looking.after_swap(bundled, found)
     asked = lookup.question(bundled, found, after)
     next(one for one in app.button if one.label == "Show me without an answer").click().run()
     test = lookup_words.lookup_test.partition("{")[0]
-    assert test not in html.unescape(prose_of(app))
+    assert test not in html.unescape(harness.prose_of(app))
     (radio,) = [one for one in app.radio if set(one.options) == set(asked.answers)]
     radio.set_value(asked.right).run()
-    fine(app)
-    said = html.unescape(prose_of(app))
+    harness.fine(app)
+    said = html.unescape(harness.prose_of(app))
     assert test in said and percent(after.max()) in said
     assert [one.value for one in app.success] == ["Right."]
 
@@ -260,16 +267,3 @@ def test_each_outcome_of_the_swap_has_its_reason(bundled, pairs):
         assert asked.reasons[right].endswith(reason)
         for i, reason in enumerate(asked.reasons):
             assert percent(0.7 if i == right else 0.1) in reason
-
-
-def test_the_code_prints_what_the_part_says():
-    app = open_part("attention", "trained", story="2")
-    ((snippet, prints),) = [one for one in snippets(app) if "import heads_given" in one[0]]
-    assert run_snippet(snippet).strip() == prints.strip()
-
-
-@pytest.mark.parametrize("looked", ["", "1.9"])
-def test_the_code_prints_the_weight_that_is_open(looked):
-    app = open_part("attention", "trained", story="2", mover="1", looked=looked)
-    ((snippet, prints),) = [one for one in snippets(app) if "softmax_terms" in one[0]]
-    assert run_snippet(snippet).strip() == prints.strip() and len(prints.split()) == 2

@@ -22,12 +22,7 @@ from llmviz.course.lessons.attention.trained import chapter as trained
 from llmviz.course.lessons.attention.trained.model import look
 from llmviz.course.ui import engine, model_on_text
 from llmviz.course.ui.matrix_picture import scale_of
-from llmviz.interpretability.heads_on_text import (
-    layer_trace,
-    require_own_keys,
-    seen_by_rows,
-    turning_speeds,
-)
+from llmviz.interpretability import heads_on_text
 from llmviz.models import GPT, GPTConfig
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.nn.attention.steps import SOFTMAX_BEFORE_MASK
@@ -73,7 +68,7 @@ def drawn(request, monkeypatch):
     state = {"rung": "causal", "p": 0.0, "seed": 0}
     one = rungs.of_model(state, bundled, reading, (1, 0))
     many = rungs.of_model(state | {"rung": "heads"}, bundled, reading, (1, 0))
-    return bundled, one, many, layer_trace(bundled.model, IDS, 1)
+    return bundled, one, many, heads_on_text.layer_trace(bundled.model, IDS, 1)
 
 
 def test_what_is_drawn_is_what_the_model_computed(drawn):
@@ -112,7 +107,7 @@ def test_the_reason_of_a_forbidden_cell_names_its_place(drawn):
     bundled, one, _, _ = drawn
     ops = [matrix.op for matrix in one.picture.matrices if matrix.op]
     reasons = [op.params["reason"] for op in ops if op.kind == "masked"]
-    forbidden = seen_by_rows(bundled.model, len(IDS))
+    forbidden = heads_on_text.seen_by_rows(bundled.model, len(IDS))
     behind = forbidden is not None and bool((~forbidden).tril().any())
     by_scores = bundled.model.config.softmax_before_mask in (None, "softmax_again")
     assert bool(reasons) == (forbidden is not None and by_scores)
@@ -121,15 +116,15 @@ def test_the_reason_of_a_forbidden_cell_names_its_place(drawn):
 
 def test_a_long_context_has_its_mask_too():
     model = GPT(GPTConfig(**SIZES | {"context_length": 4096}))
-    assert torch.equal(seen_by_rows(model, 5), causal_mask(5))
-    assert torch.equal(seen_by_rows(model, 1), causal_mask(1))
-    assert seen_by_rows(GPT(GPTConfig(**SIZES, mask="none")), 5) is None
+    assert torch.equal(heads_on_text.seen_by_rows(model, 5), causal_mask(5))
+    assert torch.equal(heads_on_text.seen_by_rows(model, 1), causal_mask(1))
+    assert heads_on_text.seen_by_rows(GPT(GPTConfig(**SIZES, mask="none")), 5) is None
 
 
 def test_heads_that_share_keys_are_refused_by_name_and_looked_up_all_the_same():
     bundled = bundled_of(n_kv_head=2)
     with pytest.raises(ValueError, match="4 heads share 2"):
-        require_own_keys(bundled.model)
+        heads_on_text.require_own_keys(bundled.model)
     one = look(bundled.model, IDS)
     products = np.einsum("lhd,lhtd->lht", one.queries, one.keys)
     np.testing.assert_allclose(products, one.scores, atol=1e-4, rtol=1e-4)
@@ -139,8 +134,8 @@ def test_speeds_are_those_that_the_model_turns_by():
     model = bundled_of(positions="rotary", rotary_base=77.0, rotary_scaling=(3.0,)).model
     rotary = model.blocks[0].attn.rotary
     half = rotary.cos.shape[1] // 2
-    torch.testing.assert_close(turning_speeds(model).cos()[0], rotary.cos[1, :half])
-    assert turning_speeds(bundled_of().model) is None
+    torch.testing.assert_close(heads_on_text.turning_speeds(model).cos()[0], rotary.cos[1, :half])
+    assert heads_on_text.turning_speeds(bundled_of().model) is None
 
 
 @pytest.mark.parametrize("before", [None, *SOFTMAX_BEFORE_MASK])

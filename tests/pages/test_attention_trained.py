@@ -33,7 +33,7 @@ from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import load_trained, run_in_folder
 from tests.pages.attention_models import TEXT
 from tests.pages.attention_models import models as models
-from tests.pages.harness import fine, messages, open_part, prose_of, sent
+from tests.pages.harness import fine, fine_part, messages, press, prose_of, sent
 from tests.pages.harness import unpack_all as sent_all
 
 
@@ -52,8 +52,7 @@ def test_a_head_that_is_off_gives_the_chances_that_are_drawn(models, name):
         np.testing.assert_allclose(
             trained.chances_without(found, place), logits.double().softmax(-1), atol=1e-5
         )
-    app = open_part("attention", "trained", model=name, text=TEXT, layer="1", head="3")
-    fine(app)
+    app = fine_part("attention", "trained", model=name, text=TEXT, layer="1", head="3")
     rows = sent_all(app, "case_rows")[0]["rows"]
     less = trained.chances_without(found, (1, 3))
     best = np.argsort(-np.maximum(found.chances, less), kind="stable")[: trained.BARS]
@@ -94,12 +93,10 @@ def test_the_head_that_is_asked_for_changes_the_answer_and_the_others_do_not(mod
 def test_what_comes_without_a_head_does_not_travel_until_one_is_clicked(covers, monkeypatch):
     asked = Question("Which?", ["a", "b"], 0, ["so", "no"], values=[(0,), (1,)])
     monkeypatch.setattr(trained, "question", lambda _: asked)
-    app = open_part("attention", "trained")
-    fine(app)
+    app = fine_part("attention", "trained")
     assert {row["value"] for row in sent_all(app, "case_rows")[0]["rows"]} == {None}
     assert len(sent_all(app, "case_rows")) == 1
-    next(one for one in app.button if one.label == "Show me without an answer").click().run()
-    fine(app)
+    press(app, "Show me without an answer")
     assert None not in {row["value"] for row in sent_all(app, "case_rows")[0]["rows"]}
 
 
@@ -111,8 +108,7 @@ def test_a_typed_text_is_read_and_the_two_sentences_wait():
         ({"text": "Anna met Samir.", "asked": "book"}, "One day Anna"),
         ({"asked": "own"}, params.TEXT[:9]),
     ):
-        app = open_part("attention", "trained", **link)
-        fine(app)
+        app = fine_part("attention", "trained", **link)
         read = "".join(sent(app, "look_back")["tokens"][1:]).replace("·", " ")
         assert read.startswith(begins)
 
@@ -123,9 +119,9 @@ def test_two_forward_passes_show_all_heads_and_switch_each_off(models, monkeypat
     counted = lambda self, *a, **k: passes.append(1) or forward(self, *a, **k)  # noqa: E731
     monkeypatch.setattr(type(model), "forward", counted)
     link = {"model": "narrow", "text": "the dog and the cat and", "layer": "0", "head": "1"}
-    open_part("attention", "trained", **link)  # the lesson's own sentence is read here, too
+    fine_part("attention", "trained", **link)  # the lesson's own sentence is read here, too
     passes.clear()
-    open_part("attention", "trained", **link | {"text": "the cat and the dog and"})
+    fine_part("attention", "trained", **link | {"text": "the cat and the dog and"})
     assert len(passes) == 2
 
 
@@ -142,8 +138,7 @@ def test_the_head_shown_first_is_the_one_that_moves_most(models):
                     less = bundled.model(ids)[0][0, -1].double().softmax(-1)
                 moved[at] = float((full - less).abs().sum() / 2)
         best = max(moved, key=moved.get)
-        app = open_part("attention", "steps", source="model", rung="qkv", model=name)
-        fine(app)
+        app = fine_part("attention", "steps", source="model", rung="qkv", model=name)
         line = f"Layer {best[0]}, head {best[1]} is the head shown first"
         assert line in prose_of(app) and f"moves {moved[best]:.0%}" in prose_of(app)
     values, line = opening.strength(models["narrow"])
@@ -152,8 +147,7 @@ def test_the_head_shown_first_is_the_one_that_moves_most(models):
 
 def test_of_many_heads_the_most_decided_is_shown_first(models, monkeypatch):
     monkeypatch.setattr(opening, "MOST_HEADS", 7)
-    app = open_part("attention", "steps", source="model", rung="qkv", model="narrow")
-    fine(app)
+    app = fine_part("attention", "steps", source="model", rung="qkv", model="narrow")
     values, line = opening.strength(models["narrow"])
     assert line == opening_words.opening_decision
     layer, head = np.unravel_index(int(values.argmax()), values.shape)
@@ -168,10 +162,10 @@ def test_the_model_shown_first_has_the_lowest_loss(models, monkeypatch):
         model_picker, "loss_of", lambda card: sizes.get(card["parameters"], math.inf)
     )
     assert real.PICKER.names()[:2] == ["narrow", "wide"]
-    app = open_part("attention", "steps", source="model", text="the cat")
+    app = fine_part("attention", "steps", source="model", text="the cat")
     assert "narrow is the model shown first" in prose_of(app) and "0.300" in prose_of(app)
     assert "0.400" in prose_of(app)
-    app = open_part("attention", "steps", source="model", text="the cat", model="wide")
+    app = fine_part("attention", "steps", source="model", text="the cat", model="wide")
     assert "knows its language" not in prose_of(app)
 
 
@@ -219,10 +213,9 @@ def test_the_matrices_of_a_head_across_two_sentences_multiply(models, bias, monk
 
 
 def test_a_link_opens_a_cell_of_a_head_across_two_sentences():
-    app = open_part(
+    app = fine_part(
         "attention", "trained", look="cross", pair="3", cell="weights.2.1", crossing="4"
     )
-    fine(app)
     view = sent(app, "matrix_view")
     assert (view["pinned"], view["step"]) == (["weights", 2, 1], 4)
     assert words.head_name.format(layer=0, head=3) in prose_of(app)
@@ -230,8 +223,7 @@ def test_a_link_opens_a_cell_of_a_head_across_two_sentences():
 
 def test_the_sentence_offered_is_in_the_grammar():
     assert len(translate(SENTENCE).alignment) >= 6
-    app = open_part("attention", "trained", look="cross")
-    fine(app)
+    fine_part("attention", "trained", look="cross")
 
 
 def test_what_travels_for_many_heads_is_small():
@@ -247,11 +239,9 @@ def test_what_travels_for_many_heads_is_small():
 
 
 def test_the_alignments_best_head_is_shown_until_another_is_chosen():
-    app = open_part("attention", "trained", look="cross", pair="77")
-    fine(app)
+    app = fine_part("attention", "trained", look="cross", pair="77")
     assert any("pair = 77 does not exist" in line for line in messages(app))
-    app = open_part("attention", "trained", look="cross", pair="3")
-    fine(app)
+    app = fine_part("attention", "trained", look="cross", pair="3")
     assert sent(app, "head_view")["chosen"] == 3
 
 
@@ -274,8 +264,7 @@ def test_bytes_are_called_so_and_the_question_names_whole_tokens(models):
         as_markdown(model_on_text.spoken(ids[0], tokenizer))
         == f"`{model_on_text.names_of(ids[:1], tokenizer)[0]}`"
     )
-    app = open_part("attention", "heads", model="narrow", text="the cat and 🙂")
-    fine(app)
+    app = fine_part("attention", "heads", model="narrow", text="the cat and 🙂")
     assert "a piece of a character" in prose_of(app)
 
 
@@ -299,8 +288,7 @@ def load_run(folder):
 
 
 def test_an_own_run_is_offered_drawn_and_replaced_when_it_is_gone(run):
-    app = open_part("attention", "steps", source="model", model="run:mine", text="anna")
-    fine(app)
+    app = fine_part("attention", "steps", source="model", model="run:mine", text="anna")
     (menu,) = (box for box in app.selectbox if box.label == model_picker.MODEL)
     assert menu.value == "run:mine" and "mine" in menu.options
     assert not any("cannot be used here" in line for line in messages(app))
@@ -311,6 +299,5 @@ def test_an_own_run_is_offered_drawn_and_replaced_when_it_is_gone(run):
 
 
 def test_models_that_cannot_be_asked_have_no_such_part():
-    app = open_part("attention", "trained", model="narrow")
-    fine(app)
+    app = fine_part("attention", "trained", model="narrow")
     assert lookup_words.lookup_intro.title not in prose_of(app)

@@ -14,7 +14,7 @@ from llmviz.course.lessons.attention.masks.model import LetterByLetter
 from llmviz.course.ui import engine, question
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
-from tests.pages.harness import fine, open_part, prose_of, sent, unpack_all
+from tests.pages.harness import fine_part, prose_of, sent, unpack_all
 
 LEAKS = ("names-gpt-no-mask", "names-gpt-mask-off-by-one", "names-gpt-two-softmaxes")
 
@@ -57,13 +57,12 @@ def test_the_chapter_tells_of_each_of_them():
         short = name.removeprefix("names-gpt-").replace("-", "_")
         assert told[f"{short}_use"] == f"{asked(name).loss:.2f}"
         assert told[f"{short}_paper"] == f"{engine.card(name)['validation_loss']:.4f}"
-    assert told["no_mask_use"] in prose_of(open_part("attention", "masks"))
+    assert told["no_mask_use"] in prose_of(fine_part("attention", "masks"))
 
 
 @pytest.mark.parametrize("name", ["names-gpt", "names-gpt-mask-off-by-one"])
 def test_the_head_that_looks_ahead_most_is_drawn_with_both_losses(name):
-    app = open_part("attention", "masks", twin=name, letters="anna")
-    fine(app)
+    app = fine_part("attention", "masks", twin=name, letters="anna")
     bundled = engine.load(name)
     end = bundled.tokenizer.special_tokens[ENDOFTEXT]
     with torch.inference_mode(), record("blocks.*.attn.weights") as trace:

@@ -12,6 +12,7 @@ from llmviz.course.document.marks import unmarked
 from llmviz.course.figures.attention import Axes, against_size
 from llmviz.course.figures.theme import INK
 from llmviz.course.lessons.attention import params
+from llmviz.course.lessons.attention.heads import asking_heads
 from llmviz.course.lessons.attention.masks import chapter as mask_chapter
 from llmviz.course.lessons.attention.masks import words as masks_words
 from llmviz.course.lessons.attention.steps import words as steps_words
@@ -20,21 +21,21 @@ from llmviz.trace import record
 from tests.nn.reference import W_K, W_Q, X
 from tests.pages.attention_models import MODELS, TEXT, matrices_of, views_of
 from tests.pages.attention_models import models as models
-from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
+from tests.pages.harness import fine, fine_part, press, prose_of, run_snippet, sent, snippets
 
 
 def test_masks_and_their_mistakes_are_prose_of():
-    app = open_part("attention", "masks", mask="off_by_one")
+    app = fine_part("attention", "masks", mask="off_by_one")
     assert "The weights differ from the right ones" in prose_of(app)
     fine(app)
     assert unmarked(masks_words.mask_tight)[:30] in prose_of(app).replace("<strong>", "").replace(
         "</strong>", ""
     )
-    again = open_part("attention", "masks", when="softmax_again")
+    again = fine_part("attention", "masks", when="softmax_again")
     assert "they change by up to" in prose_of(again)
-    same = open_part("attention", "masks", when="renormalise")
+    same = fine_part("attention", "masks", when="renormalise")
     assert masks_words.mask_equal in prose_of(same)
-    low = open_part("attention", "masks", source="cat", when="leave")
+    low = fine_part("attention", "masks", source="cat", when="leave")
     assert "Row sums now: 0.34, 0.68, 1.00" in prose_of(low)
 
 
@@ -62,8 +63,7 @@ def test_the_leak_is_zero_for_the_right_order_only():
 
 def test_a_wide_matrix_is_sent_whole_and_seen_through_a_window_that_the_link_moves(models):
     link = {"source": "model", "model": "wide", "text": TEXT}
-    app = open_part("attention", "steps", rung="causal", seen="C.90,N.7,D.3,x", **link)
-    fine(app)
+    app = fine_part("attention", "steps", rung="causal", seen="C.90,N.7,D.3,x", **link)
     view = views_of(app)[0]
     assert view["windows"] == {"C": {"size": 96, "show": 4}, "N": {"size": 24, "show": 4}}
     assert view["window"] == [["C", 90], ["N", 7]]
@@ -76,8 +76,7 @@ def test_a_wide_matrix_is_sent_whole_and_seen_through_a_window_that_the_link_mov
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("part", ["steps", "masks", "heads"])
 def test_models_of_every_kind_are_drawn(models, name, part):
-    app = open_part("attention", part, source="model", model=name, rung="heads", text=TEXT)
-    fine(app)
+    app = fine_part("attention", part, source="model", model=name, rung="heads", text=TEXT)
     for snippet, prints in snippets(app):
         assert run_snippet(snippet).strip() == prints
     assert len(snippets(app)) == (2 if part == "heads" else 1)
@@ -104,8 +103,7 @@ def test_models_of_every_kind_are_drawn(models, name, part):
 )
 def test_the_code_of_a_rung_prints_the_last_row_of_every_step_drawn(source, rung):
     link = {"model": "rotary", "text": TEXT, "seed": "3", "p": "0.3"}
-    app = open_part("attention", "steps", source=source, rung=rung, **link)
-    fine(app)
+    app = fine_part("attention", "steps", source=source, rung=rung, **link)
     ((snippet, prints),) = snippets(app)
     assert run_snippet(snippet).strip() == prints
     drawn = {matrix["name"]: matrix["values"][-1] for matrix in matrices_of(app)}
@@ -121,7 +119,7 @@ def test_the_code_of_a_rung_prints_the_last_row_of_every_step_drawn(source, rung
 
 
 def test_what_dropout_keeps_is_told_and_drawn():
-    app = open_part("attention", "steps", rung="dropout", seed="0")
+    app = fine_part("attention", "steps", rung="dropout", seed="0")
     made = {matrix["name"]: matrix for matrix in matrices_of(app)}
     kept, weights, dropped = (made[name]["values"] for name in ("kept", "weights", "dropped"))
     drawn = torch.rand(3, 3, generator=torch.Generator().manual_seed(0)) >= 0.5
@@ -136,11 +134,10 @@ def test_what_dropout_keeps_is_told_and_drawn():
 
 def test_the_heads_of_an_example_are_projected():
     link = {"source": "cat", "rung": "heads"}
-    app = open_part("attention", "steps", wo="1,0,0,0;0,1,0,0;0,0,1,0;0,0,0,1", **link)
-    fine(app)
+    app = fine_part("attention", "steps", wo="1,0,0,0;0,1,0,0;0,0,1,0;0,0,0,1", **link)
     views = {m["name"]: m["values"] for m in matrices_of(app)}
     np.testing.assert_array_equal(views["output"], views["concat"])
-    halves = {m["name"]: m["values"] for m in matrices_of(open_part("attention", "steps", **link))}
+    halves = {m["name"]: m["values"] for m in matrices_of(fine_part("attention", "steps", **link))}
     concat = halves["concat"]
     np.testing.assert_allclose(halves["output"][:, 0], (concat[:, 0] + concat[:, 2]) / 2, atol=1e-6)
     np.testing.assert_allclose(halves["output"][:, 2], (concat[:, 0] - concat[:, 2]) / 2, atol=1e-6)
@@ -151,8 +148,7 @@ def test_heads_that_compare_all_columns_are_all_the_same(models, name):
     link = {"source": "model", "model": name, "text": TEXT} if name else {"source": "cat"}
     drawn = {}
     for columns in ("own", "all"):
-        app = open_part("attention", "heads", columns=columns, **link)
-        fine(app)
+        app = fine_part("attention", "heads", columns=columns, **link)
         made = {m["name"]: m["values"] for view in views_of(app) for m in view["matrices"]}
         drawn[columns] = made
         bias = made.get("b_O", 0)
@@ -169,3 +165,57 @@ def test_heads_that_compare_all_columns_are_all_the_same(models, name):
             wrong["masked0"][2], (q @ k.T)[2] / np.sqrt(q.shape[1] / 2), atol=1e-6
         )
         assert "weights1" in right and "weights2" not in right  # two heads
+
+
+def hidden_cells(app) -> dict[str, list]:
+    return {m["name"]: m["hidden"] for m in matrices_of(app) if m["hidden"]}
+
+
+@pytest.mark.parametrize("rung", ["simple", "causal", "dropout", "heads"])
+@pytest.mark.parametrize("source", ["roles", "journey", "model"])
+def test_the_shares_in_question_are_covered_until_one_is_guessed(rung, source, covers):
+    link = {"source": source, "rung": rung, "model": "narrow", "text": "the cat and the dog"}
+    app = fine_part("attention", "steps", **link)
+    found, rows = hidden_cells(app), sent(app, "case_rows")["rows"]
+    if not found:  # one word has all, say
+        assert all(row["value"] is not None for row in rows)
+        return
+    assert all(row["value"] is None for row in rows)
+    weights = next(name for name in found if name.startswith("weights"))
+    size = len(rows)
+    assert found[weights] == [[size - 1, column] for column in range(size)]
+    assert all({row for row, _ in cells} == {size - 1} for cells in found.values())
+    values = next(m["values"] for m in matrices_of(app) if m["name"] == weights)
+    press(app, "Show me without an answer")
+    assert hidden_cells(app) == {}
+    told = [row["value"] for row in sent(app, "case_rows")["rows"]]
+    np.testing.assert_allclose(told, values[-1], atol=1e-6)
+
+
+def test_too_few_tokens_or_equal_weights_ask_nothing():
+    for words_typed in ("step", "step one"):
+        app = fine_part("attention", "steps", source="journey", words=words_typed)
+        assert hidden_cells(app) == {} and not app.radio
+
+
+@pytest.mark.parametrize("size", ["1", "64", "512"])
+def test_no_share_of_a_larger_head_travels_until_one_is_guessed(covers, size):
+    app = fine_part("attention", "scale", size=size)
+    rows = {row["label"][0][0]: row["value"] for row in sent(app, "case_rows")["rows"]}
+    assert {name for name, value in rows.items() if value is not None} == {
+        "d = 1",
+        "d = 4",
+        "d = 16",
+    }
+    press(app, "Show me without an answer")
+    assert all(row["value"] for row in sent(app, "case_rows")["rows"])
+
+
+def test_only_the_first_head_travels_until_it_is_answered(covers, monkeypatch):
+    monkeypatch.setattr(asking_heads, "APART", 0)
+    app = fine_part("attention", "heads")
+    (drawn,) = matrices_of(app)
+    assert drawn["values"][0].any() and not drawn["values"][1:].any()
+    press(app, "Show me without an answer")
+    values = matrices_of(app)[0]["values"]
+    assert values.any(1).all() and np.allclose(values.sum(1), 1, atol=0.1)

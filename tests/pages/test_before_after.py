@@ -25,7 +25,7 @@ from llmviz.course.ui.class_answers import MOST
 from llmviz.course.ui.classes import Classes
 from llmviz.course.ui.origin import Origin
 from llmviz.course.ui.seat import CLASSES
-from tests.pages.harness import boxes, fine, open_page, prose_of
+from tests.pages.harness import boxes, fine, fine_page, prose_of
 from tests.pages.test_classroom import follower, opened, own_windows, presenter, press
 
 __all__ = ["own_windows"]  # a fixture for all tests here
@@ -100,11 +100,8 @@ def test_without_the_model_ten_questions_are_left(monkeypatch):
         raise ValueError("no such checkpoint")
 
     monkeypatch.setattr(page.engine, "load", missing)
-    app = open_page("before_after")
+    app = fine_page("before_after")
     assert len(app.radio) == 10 and not app.text_area and MODEL in boxes(app)
-
-
-# ---- what a browser keeps
 
 
 def test_what_a_browser_kept_comes_back_and_what_was_answered_meanwhile_stays(monkeypatch):
@@ -157,9 +154,6 @@ def test_what_is_no_sheet_counts_as_nothing(text):
     long = {"test": "a", "answers": {"x": True, "y": 1}, "own": "é" * 999, "done": 0 == 0}
     found = read(json.dumps({"after": {**long, "looked": False}}))["after"]
     assert found == Sheet("a", {"y": 1}, "é" * MOST, done=True)
-
-
-# ---- in a class
 
 
 def test_a_class_is_counted_and_its_words_are_sorted_without_names():

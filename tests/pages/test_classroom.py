@@ -96,6 +96,11 @@ def join(app: AppTest, code: str) -> None:
     press(app, words.join)
 
 
+def reveals(app: AppTest) -> int:
+    """How many answers the page covers."""
+    return sum(one.label == "Show me without an answer" for one in app.button)
+
+
 def address(app: AppTest) -> dict[str, str]:
     """What the address says of the page."""
     written = dict(app.query_params.items())
@@ -199,9 +204,6 @@ def test_a_follower_with_an_older_page_takes_the_newest_place():
 
 
 def test_an_answer_stays_covered_unless_the_presenter_shows_it(covers):
-    def reveals(app: AppTest) -> int:
-        return sum(one.label == "Show me without an answer" for one in app.button)
-
     ann, code = presenter("tokenization", part="learn")
     bob = follower("tokenization", code)
     covered = reveals(ann)
@@ -233,9 +235,6 @@ def test_a_follower_and_the_presenter_hear_where_an_answer_has_no_room(monkeypat
 
 
 def test_a_view_for_a_projector_covers_answers_and_is_this_windows_alone(covers):
-    def reveals(app: AppTest) -> int:
-        return sum(one.label == "Show me without an answer" for one in app.button)
-
     def projects(app: AppTest) -> bool:
         return any(
             one.proto.component_name == "llmviz_projector" for one in app.get("bidi_component")

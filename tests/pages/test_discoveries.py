@@ -17,7 +17,7 @@ from llmviz.course.lessons.discoveries.superposition import model as record
 from llmviz.course.lessons.discoveries.superposition.chapter import report
 from llmviz.course.lessons.discoveries.superposition.model import Learned, Moment, Toy, learn
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import fine, open_part, prose_of, sent
+from tests.pages.harness import fine, fine_part, prose_of, sent
 
 
 @st.composite
@@ -44,10 +44,9 @@ def test_the_sentence_on_a_training_counts_what_it_keeps(learned):
 @pytest.mark.parametrize("on", ["", "1", "2,4", "1,2,3,4,5"])
 @pytest.mark.parametrize("density", ["1", "0.05"])
 def test_any_features_may_be_on(on, density):
-    page = open_part(
+    page = fine_part(
         "discoveries", "superposition", toyon=on, toydensity=density, toyseed="2", show="1"
     )
-    fine(page)
     said = prose_of(page)
     learned = record.film(float(density), 2)
     x = np.array([str(one + 1) in on.split(",") for one in range(5)], float)
@@ -70,8 +69,7 @@ def test_a_toy_of_the_learners_is_shown_while_it_learns_and_after(monkeypatch, s
     moments = list(learn(toy, steps=40))
     monkeypatch.setattr(chapter, "job_of", lambda _: FakeJob(moments, state))
     link = {"ownfeatures": "3", "owndims": str(dimensions), "owndensity": "1", "ownseed": "5"}
-    page = open_part("discoveries", "superposition", owntoy="1", show="1", **link)
-    fine(page)
+    page = fine_part("discoveries", "superposition", owntoy="1", show="1", **link)
     said = prose_of(page)
     assert report(Learned(toy, moments)).partition(" That is")[0] in said
     assert f"of {dimensions} dimensions" in said
@@ -84,8 +82,7 @@ def test_arrows_are_guessed_and_each_wrong_count_is_its_misconception(covers):
     assert values[:2] == [chapter.DIMENSIONS, 2 * chapter.DIMENSIONS]
     assert len(set(values)) == 3
     assert values[asked.right] == record.film(chapter.SPARSE).kept.sum()
-    page = open_part("discoveries", "superposition", toydensity="0.02")
-    fine(page)
+    page = fine_part("discoveries", "superposition", toydensity="0.02")
     points = sent(page, "scatter_film")["points"][-1]
     assert points == pytest.approx(record.film(1.0).last.directions.T, abs=1e-5)
     rows = sent(page, "case_rows")["rows"]
@@ -101,21 +98,11 @@ def test_what_the_looks_say_is_so_in_each_of_them():
         assert sparse.gaps.min() > 60, "a star"
 
 
-def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "film", missing)
-    page = open_part("discoveries", "superposition")
-    fine(page)
-    assert any(record.COMMAND in one.value for one in page.code)
-
-
 @pytest.mark.parametrize("counted", [scaling_fit.ALL, scaling_fit.BLOCKS])
 @pytest.mark.parametrize(("smallest", "shortest"), [(0, 0), (2, 0), (5, 2), (7, 0), (0, 4), (6, 3)])
 def test_a_law_is_read_out_or_its_runs_are_refused(counted, smallest, shortest):
     link = {"counted": counted, "smallest": str(smallest), "shortest": str(shortest)}
-    page = open_part("discoveries", "scaling", show="1", **link)
+    page = fine_part("discoveries", "scaling", show="1", **link)
     said = prose_of(page)
     taken = scaling_fit.Taken(counted, smallest, shortest)
     if taken.name not in scaling_fit.recorded():
@@ -184,8 +171,7 @@ def test_a_run_of_the_learners_joins_the_chart(monkeypatch, shown, covers):
     going = scaling_runs.Going(96, 96, run.tokens, 5.6, run)
     monkeypatch.setattr(scaling, "job_of", lambda *_: FakeJob([replace(going, run=None), going]))
     link = {"ownwidth": str(run.width), "ownstories": str(run.stories), "scaleseed": "5"}
-    page = open_part("discoveries", "scaling", ownscale="1", show=shown, **link)
-    fine(page)
+    page = fine_part("discoveries", "scaling", ownscale="1", show=shown, **link)
     said = prose_of(page)
     assert "Your run has a loss of 5.432 on" in said
     assert ("law of the settings above" in said) == (shown == "1")

@@ -22,7 +22,7 @@ from llmviz.interpretability.circuit import (
     patch_edges,
     read_sums,
 )
-from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent, unpack_all
+from tests.pages.harness import boxes, fine, fine_part, prose_of, sent, unpack_all
 from tests.pages.small_model import HEADS, LAYERS, ids_of
 
 OWN, DONOR = "Once Anna had a key. It", "Once Anna had a dog. It"
@@ -55,10 +55,9 @@ def test_what_is_left_and_each_cell_is_what_patching_gives(bundle, number):
     edges = all_edges(bundle.model)
     number = min(number, len(edges))
     link = "embed>mlp.0,mlp.0>logits,nothing>mlp.0,head.0.1>mlp.0"
-    app = open_part(
+    app = fine_part(
         "discoveries", "circuit", **PROMPTS, edgeskept=str(number), hypothesis=link, show="1"
     )
-    fine(app)
     found, said = grown(bundle), prose_of(app)
     assert f"<strong>{written(found.left[number])}</strong> of the preference" in said
     grid = sent(app, "cell_grid")["values"]
@@ -82,8 +81,7 @@ def test_what_is_left_and_each_cell_is_what_patching_gives(bundle, number):
 def test_edges_are_measured_by_slices_with_a_bar(bundle, monkeypatch):
     monkeypatch.setattr(chapter, "SLICE", 0.0)
     chapter.growing.clear()
-    app = open_part("discoveries", "circuit", **PROMPTS)
-    fine(app)
+    app = fine_part("discoveries", "circuit", **PROMPTS)
     (bar,) = app.get("progress")
     first = bar.proto.value
     assert 0 < first < 100
@@ -106,8 +104,7 @@ def test_edges_are_measured_by_slices_with_a_bar(bundle, monkeypatch):
     ],
 )
 def test_prompts_that_do_not_fit_say_why(bundle, link, line):
-    app = open_part("discoveries", "circuit", **PROMPTS | link)
-    fine(app)
+    app = fine_part("discoveries", "circuit", **PROMPTS | link)
     assert line in boxes(app)
 
 
@@ -120,8 +117,7 @@ def test_prompts_of_different_length_are_aligned_and_it_is_said(bundle, own, don
     tokens = "one token stands" if alone == 1 else f"{alone} tokens stand"
     line = f"At the beginning of the {longer} prompt, {tokens} alone"
     link = {"prompt": own, "donor": donor, "edgeskept": "0", "hypothesis": "head.0.0>logits"}
-    app = open_part("discoveries", "circuit", **PROMPTS | link, show="1")
-    fine(app)
+    app = fine_part("discoveries", "circuit", **PROMPTS | link, show="1")
     said = prose_of(app)
     assert line in said and "with its position" in said
     # Without any edge the logits are the second prompt's, whatever its length.
@@ -129,32 +125,21 @@ def test_prompts_of_different_length_are_aligned_and_it_is_said(bundle, own, don
     assert "comes by the tokens that stand alone" in said
     rows = [row["value"] for row in sent(app, "case_rows")["rows"]]
     assert rows[0] == pytest.approx(0, abs=5e-3) and rows[-1] == pytest.approx(1, abs=5e-3)
-    app = open_part("discoveries", "circuit", **PROMPTS, show="1")
+    app = fine_part("discoveries", "circuit", **PROMPTS, show="1")
     assert "aligned at the end" not in prose_of(app)
-
-
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
-def test_odd_prompts_leave_no_error(bundle, text):
-    app = open_part("discoveries", "circuit")
-    app.session_state["discoveries.prompt"] = text
-    app.run()
-    fine(app)
 
 
 def test_long_prompts_and_many_edges_are_refused(bundle, monkeypatch):
     monkeypatch.setattr(chapter, "MOST_TOKENS", 5)
-    app = open_part("discoveries", "circuit", **PROMPTS)
-    fine(app)
+    app = fine_part("discoveries", "circuit", **PROMPTS)
     assert "patches 5 at most" in boxes(app)
     monkeypatch.setattr(chapter, "MOST_EDGES", 9)
-    app = open_part("discoveries", "circuit", **PROMPTS)
-    fine(app)
+    app = fine_part("discoveries", "circuit", **PROMPTS)
     assert "patches 9 at most" in boxes(app)
 
 
 def test_a_model_without_attention_is_not_taken(folder, monkeypatch):
-    app = open_part("discoveries", "circuit", model="names-mlp")
-    fine(app)
+    app = fine_part("discoveries", "circuit", model="names-mlp")
     assert "cannot be used here" in boxes(app)
 
 
@@ -177,8 +162,7 @@ def test_the_question_asks_what_few_edges_leave(shares, order, alone):
 
 def test_heads_of_a_hypothesis_look_at_both_prompts(bundle):
     link = "embed>head.0.1,head.0.1>logits"
-    app = open_part("discoveries", "circuit", **PROMPTS, hypothesis=link, show="1")
-    fine(app)
+    app = fine_part("discoveries", "circuit", **PROMPTS, hypothesis=link, show="1")
     looked = unpack_all(app, "look_back")
     assert [one["names"] for one in looked] == [
         [f"{which} prompt, head 0.1"] for which in ("First", "Second")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,18 +12,17 @@ from llmviz.course.lessons.discoveries.features import BUNDLED, PARAMS, chapter,
 from llmviz.course.lessons.discoveries.features.model import Going, OwnFeatures
 from llmviz.interpretability.sparse_autoencoder import Dictionary
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
+from tests.pages.harness import boxes, fine_part, prose_of, unpack_all
 
 KINDS = ["word", "rule", "state"]
 
 
 def test_right_is_where_the_feature_is_on_and_its_value_does_not_travel(covers):
-    page = open_part("discoveries", "features")
-    fine(page)
+    page = fine_part("discoveries", "features")
     (strip,) = unpack_all(page, "token_strip")
     (row,) = strip["rows"]
     assert max(row["values"]) == 0
-    shown = unpack_all(open_part("discoveries", "features", show="1"), "token_strip")[0]["rows"][0]
+    shown = unpack_all(opened(), "token_strip")[0]["rows"][0]
     asked = chapter.question(State())
     at = [place for place, _ in asked.values]
     assert at[asked.right] == int(np.argmax(shown["values"]))
@@ -62,17 +59,14 @@ def test_what_the_chapter_says_of_its_numbers_holds():
 
 
 def opened(**link: str):
-    page = open_part("discoveries", "features", show="1", **link)
-    fine(page)
-    return page
+    return fine_part("discoveries", "features", show="1", **link)
 
 
 @pytest.mark.parametrize("which", [f"{layer}.{features}" for layer, features in BUNDLED])
 def test_a_feature_of_each_dictionary_is_read_out(which):
     layer, features = map(int, which.split("."))
     link = {"featof": which, "feature": str(features - 1), "featkind": KINDS[layer % 3]}
-    page = open_part("discoveries", "features", show="1", **link)
-    fine(page)
+    page = opened(**link)
     said, found = prose_of(page), record.bundle(layer, features)
     assert f"Feature {features - 1} is on at" in said or f"Feature {features - 1} was on at" in said
     strip = unpack_all(page, "token_strip")[1]
@@ -95,8 +89,7 @@ def test_the_strongest_token_of_a_text_is_where_the_record_says():
 def test_a_feature_that_is_never_on_says_so():
     silent = np.flatnonzero(record.bundle(0).share == 0)
     assert len(silent)
-    page = open_part("discoveries", "features", featof="0.384", feature=str(silent[0]), show="1")
-    fine(page)
+    page = opened(featof="0.384", feature=str(silent[0]))
     said = prose_of(page)
     assert f"Feature {silent[0]} was on at none of the held-out tokens" in said
     assert "It is the best feature for nothing that the grammar knows here" in said
@@ -107,14 +100,12 @@ def test_a_feature_that_is_never_on_says_so():
     [("", "There is no text yet"), ("so " * 400, "first 1,000 of them are read")],
 )
 def test_texts_that_cannot_be_read_whole_are_told(text, message):
-    page = open_part("discoveries", "features", feattext=text, show="1")
-    fine(page)
+    page = opened(feattext=text)
     assert message in boxes(page)
 
 
 def test_a_feature_that_is_on_nowhere_in_the_text_is_told():
-    page = open_part("discoveries", "features", feattext=".", feature="0", show="1")
-    fine(page)
+    page = opened(feattext=".", feature="0")
     tokens = "is on at none of 1 tokens" in prose_of(page)
     assert tokens or "is on at 1 of 1 tokens" in prose_of(page)
 
@@ -132,8 +123,7 @@ def test_two_kinds_are_compared_only_where_their_trainings_do_not_mix(one, other
 
 @pytest.mark.parametrize("parent", ["-1", "0", "191"])
 def test_a_feature_of_the_smallest_dictionary_has_its_parts_below_it(parent):
-    page = open_part("discoveries", "features", featparent=parent, show="1")
-    fine(page)
+    page = opened(featparent=parent)
     of, found = model.parts(384), record.bundle(record.MAIN, 384)
     at = int(parent)
     if at < 0:
@@ -169,8 +159,7 @@ def test_features_of_the_learners_model_are_shown(monkeypatch, wanted, silent):
     found = learned(silent=silent)
     steps = [Going(0.0), Going(0.5, 0.3), Going(1.0, 0.25, found)]
     monkeypatch.setattr(chapter, "job_of", lambda *_: FakeJob(steps))
-    page = open_part("discoveries", "features", featown="1", featopen=wanted)
-    fine(page)
+    page = fine_part("discoveries", "features", featown="1", featopen=wanted)
     said = prose_of(page)
     feature = min(int(wanted), 5)
     assert "Learned from 800 tokens" in said
@@ -191,28 +180,8 @@ def test_a_share_of_the_loss_is_only_named_where_there_is_one():
 def test_a_training_that_goes_on_says_how_far_it_is(monkeypatch, steps, message):
     going = [Going(0.0), Going(0.5, 0.3)][:steps]
     monkeypatch.setattr(chapter, "job_of", lambda *_: FakeJob(going, "running"))
-    page = open_part("discoveries", "features", featown="1")
-    fine(page)
+    page = fine_part("discoveries", "features", featown="1")
     assert message in prose_of(page)
-
-
-def test_a_copy_without_the_bundled_features_names_the_command(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "scores", missing)
-    page = open_part("discoveries", "features")
-    fine(page)
-    assert any(record.COMMAND in block.value for block in page.code)
-
-
-def test_a_copy_with_another_story_model_names_the_command(monkeypatch):
-    other = replace(record.scores(), weights="another")
-    monkeypatch.setattr(chapter, "scores", lambda: other)
-    page = open_part("discoveries", "features")
-    fine(page)
-    assert "other weights" in boxes(page)
-    assert not page.exception
 
 
 def test_what_is_on_at_a_token_is_listed_by_value():

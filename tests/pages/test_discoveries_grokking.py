@@ -17,7 +17,7 @@ from llmviz.course.lessons.discoveries.grokking.model import Film, Moment, Sums,
 from llmviz.course.ui import question
 from llmviz.course.ui.common import percent
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import fine, open_part, prose_of, sent
+from tests.pages.harness import fine_part, prose_of, sent
 
 TASK = Sums(5, 0.4, width=8, seed=3)
 SHARE = st.sampled_from([0.0, 0.2, 0.98, 0.99, 1.0])
@@ -61,8 +61,7 @@ def test_three_trainings_are_counted(rights):
 
 @pytest.mark.parametrize(("a", "b"), [(0, 0), (58, 58), (17, 50), (1, 58)])
 def test_the_sum_of_any_two_numbers_opens(a, b):
-    page = open_part("discoveries", "grokking", groka=str(a), grokb=str(b), show="1")
-    fine(page)
+    page = fine_part("discoveries", "grokking", groka=str(a), grokb=str(b), show="1")
     said, modulus = prose_of(page), record.MAIN.modulus
     total = (a + b) % modulus
     assert f"{a} + {b} is {total} modulo {modulus}" in said
@@ -88,10 +87,9 @@ def test_the_sum_of_any_two_numbers_opens(a, b):
 
 def test_the_film_shows_each_bundled_moment_along_the_waves_of_the_last():
     for wave, frame in ((0, -1), (WAVES - 1, 3)):
-        page = open_part(
+        page = fine_part(
             "discoveries", "grokking", grokwave=str(wave), grokframe=str(frame), show="1"
         )
-        fine(page)
         film = sent(page, "scatter_film")
         moments = chapter.frames()
         frequency = record.film().strongest(WAVES)[wave]
@@ -121,8 +119,7 @@ def test_neighbours_on_a_wave_make_one_round(n):
 
 @pytest.mark.parametrize("decay", record.DECAYS)
 def test_a_setting_of_the_grid_is_read_out(decay):
-    page = open_part("discoveries", "grokking", griddecay=f"{decay:g}", show="1")
-    fine(page)
+    page = fine_part("discoveries", "grokking", griddecay=f"{decay:g}", show="1")
     share = record.SHARES[-1]
     assert chapter.grid_read(chapter.films(23, share, decay)) in prose_of(page)
 
@@ -133,8 +130,7 @@ def test_a_training_of_the_learners_is_shown_while_it_learns_and_after(monkeypat
     moments = list(learn(task))
     monkeypatch.setattr(chapter, "job_of", lambda _: FakeJob(moments, state))
     link = {"ownmodulus": "17", "owngrokseed": "5", "owngrok": "1"}
-    page = open_part("discoveries", "grokking", **link)
-    fine(page)
+    page = fine_part("discoveries", "grokking", **link)
     said = prose_of(page)
     assert ("Step 60: it gets" in said) == (state == "running")
     assert (chapter.curves_read(Film(task, moments)) in said) == (state == "done")
@@ -151,15 +147,14 @@ def test_the_end_names_a_moment_between_the_two():
 
 def test_before_the_guess_nothing_behind_the_asked_step_is_sent(monkeypatch):
     monkeypatch.setattr(question, "COVERS", True)
-    page = open_part("discoveries", "grokking")
-    fine(page)
+    page = fine_part("discoveries", "grokking")
     film, memorised = sent(page, "scatter_film"), record.film().memorised_at
     assert film["captions"][-1].startswith(f"Step {memorised:,}:")
     assert len(film["points"]) == len(film["captions"]) == len(film["curve"]["values"])
     figure = chapter.main_figure(memorised, memorised, "light")
     assert max(max(line.x) for line in figure.data) == memorised
     assert "{" not in prose_of(page) and "understands" not in prose_of(page)
-    looked = open_part("discoveries", "grokking", grokframe=str(chapter.SAID_AT["awake"]))
+    looked = fine_part("discoveries", "grokking", grokframe=str(chapter.SAID_AT["awake"]))
     assert len(sent(looked, "scatter_film")["points"]) == len(chapter.frames())
 
 
@@ -181,16 +176,6 @@ def test_the_guess_has_the_right_numbers_and_those_of_two_misconceptions():
     written = [[int(n) for n in re.findall(r"(\d+)\s%", one)] for one in asked.answers]
     assert [round(n) for n in ramp] in written
     assert [0, 0] in written
-
-
-def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(record, "card", missing)
-    page = open_part("discoveries", "grokking")
-    fine(page)
-    assert any(record.COMMAND in one.value for one in page.code)
 
 
 def test_a_slot_names_its_form_and_other_numbers_keep_their_true_minus():

@@ -8,28 +8,16 @@ import pytest
 from llmviz.course.lessons.discoveries.induction import FIRST, SECOND, chapter, words
 from llmviz.course.lessons.discoveries.induction import induction_record as record
 from llmviz.course.ui.common import percent
-from llmviz.interpretability.induction import (
-    LETTERS,
-    Copier,
-    Learned,
-    Moment,
-    V,
-    diagonal,
-    ids_of,
-    learn,
-    pair_of,
-)
+from llmviz.interpretability import induction
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import fine, open_part, prose_of, sent, unpack_all
+from tests.pages.harness import fine_part, prose_of, sent, unpack_all
 
 DEFAULT = "qmxztbqmxz"
 LAST = len(record.learned().moments) - 1
 
 
 def opened(**link: str):
-    page = open_part("discoveries", "induction", show="1", **link)
-    fine(page)
-    return page
+    return fine_part("discoveries", "induction", show="1", **link)
 
 
 @pytest.mark.parametrize("place", [0, 1, 27, 39])
@@ -46,8 +34,11 @@ def test_a_moment_of_the_film_is_read_out(place):
     assert points[place, :, 1] == pytest.approx(moment.induction.ravel())
     frame, shown = record.frame_of(place)
     assert 0 <= place - shown <= 1
-    pair = pair_of(record.model_at(frame=frame), FIRST, SECOND)
-    assert f"At step {record.learned().moments[shown].step:,}, {diagonal(pair.match)} of 26" in said
+    pair = induction.pair_of(record.model_at(frame=frame), FIRST, SECOND)
+    assert (
+        f"At step {record.learned().moments[shown].step:,}, {induction.diagonal(pair.match)} of 26"
+        in said
+    )
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -57,19 +48,19 @@ def test_any_two_heads_are_multiplied(first, second):
     matrices = {one["name"]: one["values"] for one in sent(page, "matrix_view")["matrices"]}
     assert matrices["match"] == pytest.approx(matrices["asks"] @ matrices["keys"].T, abs=1e-4)
     assert matrices["copies"] == pytest.approx(matrices["adds"] @ matrices["head"].T, abs=1e-4)
-    alone = [pair_of(record.model_at(), first, one).copies for one in (0, 1)]
-    both = diagonal(alone[0] + alone[1])
+    alone = [induction.pair_of(record.model_at(), first, one).copies for one in (0, 1)]
+    both = induction.diagonal(alone[0] + alone[1])
     assert f"for both heads of its layer together in {both}." in prose_of(page)
 
 
 @pytest.mark.parametrize("letters", [DEFAULT, "AB ab a", "abcdefg", "aa", "zzzz"])
 def test_letters_of_a_learner_are_continued(letters):
     page = opened(copyletters=letters)
-    ids, said = ids_of(letters), prose_of(page)
+    ids, said = induction.ids_of(letters), prose_of(page)
     again = ids[-1] in ids[:-1]
     assert ("behind the earlier" in said) == again
     assert ("nothing to copy" in said) == (not again)
-    assert sent(page, "look_back")["tokens"] == [LETTERS[one] for one in ids]
+    assert sent(page, "look_back")["tokens"] == [induction.LETTERS[one] for one in ids]
     chances = chapter.results(tuple(ids), record.frame_of(LAST)[0])[0]
     after = max((at + 1 for at in range(len(ids) - 1) if ids[at] == ids[-1]), default=None)
     target = int(chances.argmax()) if after is None else ids[after]
@@ -80,21 +71,20 @@ def test_letters_of_a_learner_are_continued(letters):
 
 @pytest.mark.parametrize("letters", ["", "a", "abc1", "naïve", "a" * 33])
 def test_what_the_models_cannot_read_is_refused_and_kept(letters):
-    page = open_part("discoveries", "induction", show="1", copyletters=letters)
+    page = fine_part("discoveries", "induction", show="1", copyletters=letters)
     assert not page.exception
     assert any("letters" in one.value for one in page.error)
     assert page.text_input[0].value == letters
 
 
 def test_a_learned_letter_is_copied_by_two_layers_and_not_by_one():
-    two, one, _ = chapter.results(tuple(ids_of(DEFAULT)), record.frame_of(LAST)[0])
-    assert LETTERS[int(two.argmax())] == "t"
-    assert two.max() > 0.8 > 0.5 > one[LETTERS.index("t")]
+    two, one, _ = chapter.results(tuple(induction.ids_of(DEFAULT)), record.frame_of(LAST)[0])
+    assert induction.LETTERS[int(two.argmax())] == "t"
+    assert two.max() > 0.8 > 0.5 > one[induction.LETTERS.index("t")]
 
 
 def test_the_head_is_covered_until_a_letter_is_clicked_and_its_weights_do_not_travel(covers):
-    page = open_part("discoveries", "induction")
-    fine(page)
+    page = fine_part("discoveries", "induction")
     look = sent(page, "look_back")
     assert look["covered"] == [1]
     assert np.asarray(look["cells"]).reshape(2, -1)[1].max() == 0
@@ -106,7 +96,7 @@ def test_the_head_is_covered_until_a_letter_is_clicked_and_its_weights_do_not_tr
 @pytest.mark.parametrize("head", [0, 1])
 @pytest.mark.parametrize("letters", [DEFAULT, "abcdefabcd", "worldworl"])
 def test_right_is_where_the_head_looks_and_each_wrong_letter_is_its_misconception(letters, head):
-    ids = tuple(ids_of(letters))
+    ids = tuple(induction.ids_of(letters))
     asked = chapter.question(ids, head)
     assert asked is not None
     looks = int(chapter.results(ids, -1)[2][1, head, -1].argmax())
@@ -117,13 +107,12 @@ def test_right_is_where_the_head_looks_and_each_wrong_letter_is_its_misconceptio
 
 @pytest.mark.parametrize("letters", ["abcdefg", "aa", "abab", "zzzz"])
 def test_no_question_is_asked_where_two_answers_are_one_letter_or_nothing_came_before(letters):
-    assert chapter.question(tuple(ids_of(letters)), 1) is None
+    assert chapter.question(tuple(induction.ids_of(letters)), 1) is None
 
 
 @pytest.mark.parametrize("other", [{"copyletters": "abcdefabcd"}, {"copysecond": "0"}])
 def test_other_letters_and_the_other_head_are_shown_at_once(other, covers):
-    page = open_part("discoveries", "induction", **other)
-    fine(page)
+    page = fine_part("discoveries", "induction", **other)
     assert sent(page, "look_back")["covered"] == []
     assert "Show me without an answer" not in [button.label for button in page.button]
 
@@ -131,8 +120,8 @@ def test_other_letters_and_the_other_head_are_shown_at_once(other, covers):
 def test_the_looks_name_moments_before_and_after_the_step():
     named = chapter.said()
     assert named["before"].repeat_loss > 2.5 > 1 > named["after"].repeat_loss
-    assert named["last"].off[0][0] > np.log(V) - 0.5, "without head 0.0 nothing is copied"
-    _, _, maps = chapter.results(tuple(ids_of(DEFAULT)), record.frame_of(26)[0])
+    assert named["last"].off[0][0] > np.log(induction.V) - 0.5, "without head 0.0 nothing is copied"
+    _, _, maps = chapter.results(tuple(induction.ids_of(DEFAULT)), record.frame_of(26)[0])
     assert maps[1, 1, -1].argmax() != 4
     assert "copysecond=0" in str(words.looks)
 
@@ -140,10 +129,14 @@ def test_the_looks_name_moments_before_and_after_the_step():
 def test_where_the_loss_falls_is_said_of_any_training():
     bare = record.learned().moments[0]
 
-    def moment(step: int, loss: float) -> Moment:
-        return Moment(step, bare.by_place, 3.0, loss, bare.previous, bare.induction, bare.off)
+    def moment(step: int, loss: float) -> induction.Moment:
+        return induction.Moment(
+            step, bare.by_place, 3.0, loss, bare.previous, bare.induction, bare.off
+        )
 
-    one = Learned(Copier(), [moment(0, 3.0), moment(10, 2.9), moment(20, 1.0), moment(40, 0.9)])
+    one = induction.Learned(
+        induction.Copier(), [moment(0, 3.0), moment(10, 2.9), moment(20, 1.0), moment(40, 0.9)]
+    )
     said = chapter.step_read(one, [0.1, 0.2, 0.3], [2.0, 2.1, 2.2])
     assert "between step 10 and 20, from 2.90 to 1.00 nats" in said
     assert "0.100, 0.200 and 0.300" in said
@@ -153,8 +146,8 @@ def test_where_the_loss_falls_is_said_of_any_training():
 @pytest.mark.parametrize("state", ["running", "done"])
 @pytest.mark.parametrize("layers", [1, 2])
 def test_a_training_of_the_learners_is_shown(monkeypatch, state, layers):
-    copier = Copier(layers, 2, seed=7, steps=25)
-    moments = list(learn(copier))
+    copier = induction.Copier(layers, 2, seed=7, steps=25)
+    moments = list(induction.learn(copier))
     monkeypatch.setattr(chapter, "job_of", lambda _: FakeJob(moments, state))
     page = opened(copylayers=str(layers), copyseed="7", copyown="1")
     said, last = prose_of(page), moments[-1]
@@ -189,13 +182,3 @@ def test_the_end_names_steps_between_which_most_of_the_fall_came():
 def test_the_default_heads_are_those_without_which_most_is_lost():
     off = record.learned().last.off
     assert (off[0].argmax(), off[1].argmax()) == (FIRST, SECOND)
-
-
-def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "card", missing)
-    page = open_part("discoveries", "induction")
-    fine(page)
-    assert any(record.COMMAND in one.value for one in page.code)

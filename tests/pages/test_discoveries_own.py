@@ -11,16 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.discoveries.own import PARAMS, chapter, going, words
+from llmviz.course.lessons.discoveries.own import PARAMS, chapter, going, own_study, words
 from llmviz.course.lessons.discoveries.own.chapter import Outcome
-from llmviz.course.lessons.discoveries.own.own_study import (
-    MEASURES,
-    PREDICTIONS,
-    SETTINGS,
-    Study,
-    base_plan,
-    run_name,
-)
 from llmviz.course.lessons.discoveries.own.own_study_folder import (
     BUNDLED,
     FILE,
@@ -33,7 +25,7 @@ from llmviz.course.lessons.discoveries.own.own_study_folder import (
 )
 from llmviz.course.ui import engine, runs
 from llmviz.training.manager import RunManager
-from tests.pages.harness import boxes, charts, fine, open_part, prose_of
+from tests.pages.harness import boxes, charts, fine, fine_part, press, prose_of
 from tests.training.test_manager import MADE, Pretender
 
 LINK = {
@@ -46,6 +38,17 @@ LINK = {
     "studyprediction": "3",
     "studyhypothesis": "Wider is better.",
 }
+
+# What the link asks for.
+STUDY = own_study.Study(
+    "n_embd",
+    (4, 8, 12),
+    "validation",
+    2,
+    "3",
+    LINK["studyhypothesis"],
+    own_study.base_plan("gpt", "names", 20),
+)
 
 
 @pytest.fixture
@@ -69,7 +72,7 @@ def button(app, label: str):
 
 def write_run(folder, steps: int, loss: float, total: int = 20) -> None:
     """What a run of so many steps leaves, with a loss that only this test knows."""
-    like = BUNDLED / run_name(0, 0)
+    like = BUNDLED / own_study.run_name(0, 0)
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(like / "config.json", folder / "config.json")
     record = json.loads((like / "metrics.jsonl").read_text("utf-8").splitlines()[-1])
@@ -77,12 +80,8 @@ def write_run(folder, steps: int, loss: float, total: int = 20) -> None:
     (folder / "metrics.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
 
 
-# ---- what stands there first
-
-
 def test_the_page_shows_the_bundled_study_as_its_table_has_it(home):
-    app = open_part("discoveries", "own", show="1")
-    fine(app)
+    app = fine_part("discoveries", "own", show="1")
     study = read_study(BUNDLED / FILE)
     found = Outcome(study, results_of(BUNDLED, study))
     drawn = charts(app)[0]["data"]
@@ -111,8 +110,7 @@ def test_the_page_shows_the_bundled_study_as_its_table_has_it(home):
     ],
 )
 def test_what_cannot_be_studied_says_why(home, link, line):
-    app = open_part("discoveries", "own", **LINK | link)
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK | link)
     assert line in boxes(app)
     assert "Train all runs" not in [one.label for one in app.button]
 
@@ -129,14 +127,12 @@ def test_what_cannot_be_studied_says_why(home, link, line):
     ],
 )
 def test_a_link_of_another_version_is_read_as_far_as_it_goes(home, link, line):
-    app = open_part("discoveries", "own", **LINK | link)
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK | link)
     assert line in boxes(app)
 
 
 def test_without_an_expectation_nothing_trains_and_a_change_asks_for_another(home):
-    app = open_part("discoveries", "own", **LINK)
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK)
     assert not button(app, "Train all runs").disabled
     (values,) = (one for one in app.text_input if one.label == "Its three values")
     values.set_value("4, 8, 16").run()
@@ -154,20 +150,19 @@ def test_without_an_expectation_nothing_trains_and_a_change_asks_for_another(hom
 
 def test_what_takes_too_long_is_refused_with_both_times(home, monkeypatch):
     monkeypatch.setattr(runs.manager(), "step_time", lambda plan, vocab_size=None: (30.0, ""))
-    app = open_part("discoveries", "own", **LINK)
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK)
     assert "This server allows 30 min for a study" in boxes(app)
     monkeypatch.setenv("LLMVIZ_STUDY_MINUTES", "1000")
-    app = open_part("discoveries", "own", **LINK)
+    app = fine_part("discoveries", "own", **LINK)
     assert not button(app, "Train all runs").disabled
     monkeypatch.setattr(runs.manager(), "step_time", lambda plan, vocab_size=None: None)
-    app = open_part("discoveries", "own", **LINK)
+    app = fine_part("discoveries", "own", **LINK)
     assert button(app, "Train all runs").disabled
     assert "is being measured" in prose_of(app)
     monkeypatch.setattr(
         runs.manager(), "step_time", lambda plan, vocab_size=None: (None, "no *such* thing")
     )
-    app = open_part("discoveries", "own", **LINK)
+    app = fine_part("discoveries", "own", **LINK)
     assert button(app, "Train all runs").disabled
 
 
@@ -176,29 +171,24 @@ def test_a_server_that_keeps_many_studies_takes_no_more(home, monkeypatch):
     folder = home / STUDIES / "own-another"
     folder.mkdir(parents=True)
     (folder / FILE).write_text("", "utf-8")
-    app = open_part("discoveries", "own", **LINK)
-    button(app, "Train all runs").click().run()
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK)
+    press(app, "Train all runs")
     assert "keeps 1 studies already" in boxes(app)
 
 
-# ---- runs
-
-
 def test_runs_are_begun_watched_stopped_gone_on_with_and_read(home):
-    app = open_part("discoveries", "own", **LINK)
-    button(app, "Train all runs").click().run()
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK)
+    press(app, "Train all runs")
     (folder,) = (home / STUDIES).iterdir()
     study = read_study(folder / FILE)
     assert study.key == folder.name and study.hypothesis == "Wider is better."
-    assert MADE[0].sent[-1]["plan"] == study.runs()[run_name(0, 0)].to_dict()
+    assert MADE[0].sent[-1]["plan"] == study.runs()[own_study.run_name(0, 0)].to_dict()
     (bar,) = app.get("progress")
     assert "0 of 6 runs are trained" in bar.proto.text
-    write_run(folder / run_name(0, 0), 20, 2.5)
+    write_run(folder / own_study.run_name(0, 0), 20, 2.5)
     MADE[0].says("ended", how="done", line="")
     MADE[0].says("ready")
-    write_run(folder / run_name(1, 0), 10, 2.4)
+    write_run(folder / own_study.run_name(1, 0), 10, 2.4)
     app.run()
     (bar,) = app.get("progress")
     assert "1 of 6 runs are trained; 30 of 120 steps" in bar.proto.text
@@ -208,18 +198,17 @@ def test_runs_are_begun_watched_stopped_gone_on_with_and_read(home):
     app.run()
     fine(app)
     assert "The study rests: 1 of 6 runs are trained" in prose_of(app)
-    app = open_part("discoveries", "own", **LINK)  # a link, or the server after a restart
+    app = fine_part("discoveries", "own", **LINK)  # a link, or the server after a restart
     button(app, "Go on").click().run()
-    assert MADE[0].sent[-1]["out"] == str(folder / run_name(1, 0))
+    assert MADE[0].sent[-1]["out"] == str(folder / own_study.run_name(1, 0))
     losses = {0: (2.5, 2.4, 2.3), 1: (2.51, 2.41, 2.31)}
     for seed, row in losses.items():
         for place, loss in enumerate(row):
-            write_run(folder / run_name(place, seed), 20, loss)
+            write_run(folder / own_study.run_name(place, seed), 20, loss)
     while runs.manager().is_active(study.key):
         MADE[0].says("ended", how="done", line="")
         MADE[0].says("ready")
-    app = open_part("discoveries", "own", **LINK, show="1")
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK, show="1")
     said = prose_of(app)
     assert "12 is lower by 0.1" in said and "That held: 12 was better" in said
     assert (folder / RESULTS).is_file()
@@ -227,23 +216,13 @@ def test_runs_are_begun_watched_stopped_gone_on_with_and_read(home):
 
 
 def test_a_run_that_went_wrong_is_said_and_left_out(home):
-    study = Study(
-        "n_embd",
-        (4, 8, 12),
-        "validation",
-        2,
-        "3",
-        "Wider is better.",
-        base_plan("gpt", "names", 20),
-    )
-    folder = home / STUDIES / study.key
-    going.own_study_folder.write_study(folder, study)
-    for name in study.runs():
+    folder = home / STUDIES / STUDY.key
+    going.own_study_folder.write_study(folder, STUDY)
+    for name in STUDY.runs():
         write_run(folder / name, 20, 2.5)
-    wrong = folder / run_name(2, 1) / "wrong.json"
+    wrong = folder / own_study.run_name(2, 1) / "wrong.json"
     wrong.write_text(json.dumps({"step": 9, "line": "the loss is <b>NaN</b> at step 9"}), "utf-8")
-    app = open_part("discoveries", "own", **LINK, show="1")
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK, show="1")
     said = prose_of(app)
     assert "One run went wrong" in said and "12 with seed 1" in said
     assert "<b>NaN</b>" not in said
@@ -251,32 +230,21 @@ def test_a_run_that_went_wrong_is_said_and_left_out(home):
 
 
 def test_a_damaged_folder_is_named(home):
-    study = Study(
-        "n_embd",
-        (4, 8, 12),
-        "validation",
-        2,
-        "3",
-        "Wider is better.",
-        base_plan("gpt", "names", 20),
-    )
-    folder = home / STUDIES / study.key / run_name(0, 0)
+    folder = home / STUDIES / STUDY.key / own_study.run_name(0, 0)
     write_run(folder, 20, 2.5)
     (folder / "config.json").write_text("{}", "utf-8")
-    app = open_part("discoveries", "own", **LINK)
-    fine(app)
+    app = fine_part("discoveries", "own", **LINK)
     assert "config.json is not a" in boxes(app)
     assert str(home) not in boxes(app)
 
 
-# ---- words
-
-
 def made(rows, measure="validation", prediction="1", setting="n_embd") -> Outcome:
     """An outcome with these numbers: a row for each value, a column for each seed."""
-    base = base_plan("gpt", "stories", 20)
-    values = SETTINGS[setting].start
-    study = Study(setting, values, measure, len(rows[0]), prediction, "I *think* so.", base)
+    base = own_study.base_plan("gpt", "stories", 20)
+    values = own_study.SETTINGS[setting].start
+    study = own_study.Study(
+        setting, values, measure, len(rows[0]), prediction, "I *think* so.", base
+    )
     results = [
         Result(
             place,
@@ -302,8 +270,8 @@ NUMBER = st.one_of(st.none(), st.integers(-3, 3).map(float), st.floats(0.5, 3, w
             st.lists(NUMBER, min_size=seeds, max_size=seeds), min_size=3, max_size=3
         )
     ),
-    st.sampled_from(list(MEASURES)),
-    st.sampled_from(PREDICTIONS),
+    st.sampled_from(list(own_study.MEASURES)),
+    st.sampled_from(own_study.PREDICTIONS),
 )
 def test_every_outcome_has_words_that_its_numbers_allow(rows, measure, prediction):
     found = made(rows, measure, prediction)
@@ -365,22 +333,18 @@ def test_no_values_at_all_leave_a_sentence(home):
     going.own_study_folder.write_study(folder, study)
     for name in study.runs():
         write_run(folder / name, study.base.train.steps, 2.0, study.base.train.steps)
-    app = open_part("discoveries", "own", studymeasure="reach", studytarget="0.1", show="1")
-    fine(app)
+    app = fine_part("discoveries", "own", studymeasure="reach", studytarget="0.1", show="1")
     assert "9 of 9 runs have no such number: they did not reach this loss" in prose_of(app)
     assert "there is nothing to compare" in prose_of(app)
 
 
 @pytest.mark.parametrize("model", next(p for p in PARAMS if p.key == "studymodel").options)
 def test_every_model_has_a_cost(model):
-    study = Study(
-        "learning_rate",
-        (0.1, 0.2, 0.3),
-        "validation",
-        1,
-        "1",
-        "Slow is good.",
-        base_plan(model, "names", 20),
+    study = dataclasses.replace(
+        STUDY,
+        setting="learning_rate",
+        values=(0.1, 0.2, 0.3),
+        base=own_study.base_plan(model, "names", 20),
     )
     counted = going._counted(study.plan(0.1, 0))
     assert counted.parameters > 0 and counted.held_out > 0

@@ -17,7 +17,7 @@ from llmviz.course.lessons.discoveries.steering import model as record
 from llmviz.course.ui.common import listed, percent
 from llmviz.interpretability.steering import Written
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, fine_part, prose_of, sent
 
 
 def test_the_line_is_guessed_and_what_tells_it_does_not_travel(covers):
@@ -26,8 +26,7 @@ def test_the_line_is_guessed_and_what_tells_it_does_not_travel(covers):
     assert asked.values[asked.right] == pytest.approx(kept[chapter.KNOWN :])
     assert asked.values[0] == pytest.approx([kept[1]] * 3), "a direction only adds its idea"
     assert asked.values[1][-1] == 0 and len(set(asked.answers)) == 3
-    page = open_part("discoveries", "steering")
-    fine(page)
+    page = fine_part("discoveries", "steering")
     assert len(sent(page, "token_strip")["rows"]) == chapter.KNOWN
     (line,) = sent(page, "draw_on")["lines"]
     assert line["y"] == pytest.approx(kept[: chapter.KNOWN])
@@ -57,8 +56,7 @@ def test_each_bundled_choice_is_read_out(choice):
         "steerlayer": str(choice.layer),
         "steerhead": str(choice.head),
     }
-    page = open_part("discoveries", "steering", show="1", **link)
-    fine(page)
+    page = fine_part("discoveries", "steering", show="1", **link)
     said, steered = prose_of(page), record.recorded().by_choice[choice]
     assert chapter.label_of(choice.target) in said
     assert ("it is more in every set" in said) == (chapter.best_dose(steered) is not None)
@@ -128,22 +126,19 @@ def test_a_choice_of_the_learners_is_measured_behind_the_page(monkeypatch, state
     steps = going if state == "running" else [*going, record.Going(1.0, own)]
     monkeypatch.setattr(chapter, "job_of", lambda *_: FakeJob(steps, state))
     link = {"steertarget": "word food", "steerlayer": "1", "steerrun": "1", "show": "1"}
-    page = open_part("discoveries", "steering", **link)
-    fine(page)
+    page = fine_part("discoveries", "steering", **link)
     assert ("of the words are for" in prose_of(page)) == (state == "done")
 
 
 def test_a_beginning_that_is_empty_is_told():
-    page = open_part("discoveries", "steering", steerprompt="", show="1")
-    fine(page)
+    page = fine_part("discoveries", "steering", steerprompt="", show="1")
     assert "There is no beginning yet" in boxes(page)
 
 
 @pytest.mark.parametrize("cell", ["", "0.3", "13.14", "14.2", "99.0", "x", "3"])
 @pytest.mark.parametrize("how", ["means", "feature"])
 def test_any_cell_of_the_grid_is_read_out(cell, how):
-    page = open_part("discoveries", "steering", steercell=cell, steerout=how, show="1")
-    fine(page)
+    page = fine_part("discoveries", "steering", steercell=cell, steerout=how, show="1")
     found = record.recorded().removals
     row, column = chapter.cell_of(cell)
     grid = sent(page, "cell_grid")
@@ -154,21 +149,3 @@ def test_any_cell_of_the_grid_is_read_out(cell, how):
     assert f"For {largest} of 14 rules" in prose_of(page)
     assert np.asarray(grid["values"])[row, column] == pytest.approx(own.mean(), abs=1e-5)
     assert listed([chapter.changed(rise) for rise in own]) in prose_of(page)
-
-
-def test_a_copy_without_the_measurements_names_the_command(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter.model, "recorded", missing)
-    page = open_part("discoveries", "steering")
-    fine(page)
-    assert any(record.COMMAND in block.value for block in page.code)
-
-
-def test_a_copy_with_another_story_model_names_the_command(monkeypatch):
-    other = replace(record.recorded(), weights="another")
-    monkeypatch.setattr(chapter.model, "recorded", lambda: other)
-    page = open_part("discoveries", "steering")
-    fine(page)
-    assert "other weights" in boxes(page)

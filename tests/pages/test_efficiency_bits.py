@@ -19,15 +19,13 @@ from llmviz.course.lessons.efficiency.bits.small_sums import ADDED_IN
 from llmviz.course.lessons.efficiency.bits.step_gradients import ROWS
 from llmviz.quantization.formats import FLOAT16, FORMATS
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
+from tests.pages.harness import boxes, fine, fine_part, prose_of, unpack_all
 
 LOOK = re.compile("\ufdd9([^\ufdda]*)\ufdda")  # as a document marks the state of a look
 
 
 def opened_with(**link):
-    app = open_part("efficiency", "bits", **link)
-    fine(app)
-    return app
+    return fine_part("efficiency", "bits", **link)
 
 
 @pytest.fixture(scope="module")

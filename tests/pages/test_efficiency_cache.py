@@ -27,14 +27,14 @@ from llmviz.models.pass_work import CacheShape, PassWork
 from llmviz.models.settings import GPTConfig
 from llmviz.pretrained import load_bundled
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, charts, fine_part, prose_of, sent
 
 TEXT = "Once Anna and Samir met at the market. Then"
 
 
 @pytest.fixture(scope="module")
 def opened():
-    return open_part(
+    return fine_part(
         "efficiency", "cache", cachemodel="words-gpt", cachetext=TEXT, cachelength="9",
         cachehead="2", cachecell="values.3.5",
     )  # fmt: skip
@@ -52,7 +52,6 @@ def cache():
 
 
 def test_cells_are_the_caches_own(opened, cache):
-    fine(opened)
     view = sent(opened, "matrix_view")
     drawn = {one["name"]: one["values"] for one in view["matrices"]}
     np.testing.assert_allclose(drawn["keys"], cache.keys[0][0, 2, :9], atol=1e-5)
@@ -137,20 +136,11 @@ def test_the_sentence_counts_the_tensors(opened, cache):
 
 
 def test_places_that_do_not_exist_are_let_go():
-    app = open_part(
+    app = fine_part(
         "efficiency", "cache", cachemodel="words-gpt", cachetext="a", cachelength="32",
         cachelayer="99", cachehead="99", cachecell="keys.99.99",
     )  # fmt: skip
-    fine(app)
     assert sent(app, "matrix_view")["pinned"] is None
-
-
-def test_odd_texts_are_read_or_refused():
-    for text in ODD_TEXTS.values():
-        fine(open_part("efficiency", "cache", cachemodel="words-gpt", cachetext=text))
-    assert words.empty in boxes(
-        open_part("efficiency", "cache", cachemodel="words-gpt", cachetext="")
-    )
 
 
 @pytest.mark.parametrize(
@@ -166,8 +156,7 @@ def test_odd_texts_are_read_or_refused():
 )
 def test_shapes_that_cannot_be_are_refused_and_kept(monkeypatch, link, rule):
     monkeypatch.setattr(chapter, "chosen", lambda state: (None, ()))  # only the part on shapes
-    app = open_part("efficiency", "cache", **link)
-    fine(app)
+    app = fine_part("efficiency", "cache", **link)
     assert rule in boxes(app)
     ((key, value),) = link.items()
     assert [n.value for n in app.number_input if n.label == words.sizes[key]] == [int(value)]
@@ -176,8 +165,7 @@ def test_shapes_that_cannot_be_are_refused_and_kept(monkeypatch, link, rule):
 def test_the_largest_shape_has_a_sum(monkeypatch):
     monkeypatch.setattr(chapter, "chosen", lambda state: (None, ()))
     largest = dict.fromkeys(words.sizes, "1000000")
-    app = open_part("efficiency", "cache", cachetokens="131072", cachetexts="256", **largest)
-    fine(app)
+    app = fine_part("efficiency", "cache", cachetokens="131072", cachetexts="256", **largest)
     assert "TB" in prose_of(app)
 
 
@@ -226,8 +214,7 @@ def test_what_was_measured_is_drawn_and_told(monkeypatch):
     job = FakeJob([measured(factor=0.5)])
     monkeypatch.setattr(chapter, "roofline_of", kept(1)(lambda *given: job))
     link = {"cachemodel": "words-gpt", "roofline": "1", "decodebatch": "2"}
-    app = open_part("efficiency", "cache", **link)
-    fine(app)
+    app = fine_part("efficiency", "cache", **link)
     chart = charts(app)[-1]
     decoded = chart["data"][-1]
     assert len(decoded["x"]) == len(BATCHES) and decoded["text"] == [str(b) for b in BATCHES]
@@ -236,7 +223,7 @@ def test_what_was_measured_is_drawn_and_told(monkeypatch):
     assert near["y"][1] == near["y"][2] == 50.0 and near["x"][1] == 2.5 and far["x"][1] == 5.0
     assert "4 texts at once are 2.0 times as fast as one text alone" in prose_of(app)
     job.state = STOPPED
-    fine(open_part("efficiency", "cache", **link))
+    fine_part("efficiency", "cache", **link)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.course.lessons.efficiency.flash import (
-    DRAWN,
     HEAD_SIZES,
     LENGTHS,
     MEMORIES,
@@ -20,16 +19,14 @@ from llmviz.interpretability.heads_on_text import layer_trace
 from llmviz.nn.attention.traffic import square_tile, tile_traffic
 from tests.pages.conftest import load_torch, use
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, fine_part, press, prose_of, sent
 from tests.pages.small_model import ids_of, make_checkpoint
 
 TEXT = "Once Anna and Samir met"
 
 
 def opened(**link: str):
-    app = open_part("efficiency", "flash", **link)
-    fine(app)
-    return app
+    return fine_part("efficiency", "flash", **link)
 
 
 def test_the_film_ends_with_the_output_of_the_model(bundle):
@@ -46,17 +43,6 @@ def test_the_film_ends_with_the_output_of_the_model(bundle):
     ends = [words.ended in caption for caption in board["captions"]]
     assert sum(ends) == -(-len(ids) // 3) and ends[-1]
     assert "the output differs by at most" in prose_of(app) or words.exact in prose_of(app)
-
-
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
-def test_odd_texts_leave_no_error(bundle, text):
-    app = open_part("efficiency", "flash")
-    app.session_state["shared.text"] = text
-    app.run()
-    fine(app)
-    if text == ODD_TEXTS["long"]:
-        assert len(sent(app, "tile_film")["names"]) == DRAWN
-        assert f"The picture shows only the first {DRAWN}" in boxes(app)
 
 
 def test_the_first_head_is_the_one_with_the_most_rescaling(bundle):
@@ -191,8 +177,7 @@ def test_the_measurement_waits_for_its_button_and_then_says_what_it_took(monkeyp
     monkeypatch.setattr("llmviz.course.ui.live_job.training_jobs", Pool)
     app = opened()
     assert not begun
-    next(button for button in app.button if button.label == words.times_start).click().run()
-    fine(app)
+    press(app, words.times_start)
     assert begun == ["llmviz.course.lessons.efficiency.flash.model:attention_costs"]
     assert "whole matrices take 1.0 ms and 1 MB; our tiles take 2.0 ms and 2 MB" in prose_of(app)
     chapter.measuring.clear()

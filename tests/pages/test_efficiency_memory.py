@@ -24,7 +24,7 @@ from llmviz.training.step_memory import (
     StepMemory,
 )
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, fine_part, prose_of, sent
 
 PLAIN = Way(0, 1, 1000, 800, 0.0, 10.0)
 FOUND = (PLAIN, Way(1, 1, 500, 300, 0.0, 13.0), Way(2, 1, 600, 400, 0.0, 12.0))
@@ -32,11 +32,10 @@ FOUND = (PLAIN, Way(1, 1, 500, 300, 0.0, 13.0), Way(2, 1, 600, 400, 0.0, 12.0))
 
 @pytest.fixture(scope="module")
 def opened():
-    return open_part("efficiency", "memory", memorymodel="words-gpt", memorymoment="3")
+    return fine_part("efficiency", "memory", memorymodel="words-gpt", memorymoment="3")
 
 
 def test_the_picture_is_the_step(opened):
-    fine(opened)
     data = sent(opened, "byte_timeline")
     lives, sizes = data["lives"], data["sizes"]
     live = np.zeros_like(data["live"])
@@ -51,19 +50,17 @@ def test_the_picture_is_the_step(opened):
 
 
 def test_a_moment_pieces_and_recomputing_are_in_the_link():
-    app = open_part(
+    app = fine_part(
         "efficiency", "memory", memorymodel="words-gpt", memoryrows="3", memorypieces="2",
         memoryrecompute="1", memorymoment="999999",
     )  # fmt: skip
-    fine(app)
     data = sent(app, "byte_timeline")
     assert data["chosen"] is None
     phases = [phase for phase, _, _ in data["sections"]]
     assert phases.count("forward") > 5 and "forward again" in phases
-    app = open_part(
+    app = fine_part(
         "efficiency", "memory", memorymodel="words-gpt", memoryrows="2", memorypieces="8"
     )
-    fine(app)
     assert "memorypieces = 8 does not exist here; 2 is shown" in boxes(app)
 
 
@@ -87,7 +84,7 @@ def test_the_question_asks_for_the_peak_and_its_answers_lie_apart(weights, times
 
 
 def test_only_the_weights_are_drawn_before_the_guess(covers):
-    data = sent(open_part("efficiency", "memory", memorymodel="tiny-world-gpt"), "byte_timeline")
+    data = sent(fine_part("efficiency", "memory", memorymodel="tiny-world-gpt"), "byte_timeline")
     assert data["live"][0].any() and not data["live"][1:].any()
     assert {kind for _, kind, _, _ in data["lives"]} == {0}
 
@@ -121,8 +118,7 @@ def test_the_verdict_says_what_the_sum_says(values, gb):
 )
 def test_sizes_that_cannot_be_are_refused_and_kept(monkeypatch, link, rule):
     monkeypatch.setattr(chapter, "controls", lambda state: None)  # only the part on paper
-    app = open_part("efficiency", "memory", **link)
-    fine(app)
+    app = fine_part("efficiency", "memory", **link)
     assert rule in boxes(app)
     (key, value), *_ = link.items()
     label = words.paper[key]
@@ -131,25 +127,23 @@ def test_sizes_that_cannot_be_are_refused_and_kept(monkeypatch, link, rule):
 
 def test_a_huge_model_has_a_sum(monkeypatch):
     monkeypatch.setattr(chapter, "controls", lambda state: None)
-    app = open_part(
+    app = fine_part(
         "efficiency", "memory", paperlayers="1000", paperheads="1000", paperwidth="1000000",
         papervocab="10000000", papergb="0.001",
     )  # fmt: skip
-    fine(app)
     assert "does not fit into 0.001 GB" in prose_of(app)
 
 
 def test_what_was_measured_is_told(monkeypatch):
     jobs = FakeJob([Ways(0, (PLAIN,)), Ways(4, (*FOUND, Way(0, 4, 700, 200, 3e-7, 11.0)))])
     monkeypatch.setattr(chapter, "ways_of", kept(1)(lambda *given: jobs))
-    app = open_part("efficiency", "memory", memorymodel="words-gpt", memoryways="1")
-    fine(app)
+    app = fine_part("efficiency", "memory", memorymodel="words-gpt", memoryways="1")
     said = prose_of(app)
     assert "up to rounding" in said and "3.0·10⁻⁷" in said
     rows = sent(app, "case_rows")["rows"]
     assert [row["note"] for row in rows][:2] == ["0.0 · 1.00 × the time", "0.0 · 1.30 × the time"]
     jobs.results, jobs.state = jobs.results[:1], STOPPED
-    fine(open_part("efficiency", "memory", memorymodel="words-gpt", memoryways="1"))
+    fine_part("efficiency", "memory", memorymodel="words-gpt", memoryways="1")
 
 
 def test_gradients_that_differ_are_not_called_equal():

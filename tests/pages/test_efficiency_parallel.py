@@ -15,11 +15,11 @@ from llmviz.course.ui.common import percent, power_of_ten
 from llmviz.models.arithmetic import count
 from llmviz.models.room import spoken_bytes
 from llmviz.parallel.formulas import bubble_share, sent_per_step
-from llmviz.parallel.outcome import KINDS, Outcome, Progress, idle_share, recorded, replayed
+from llmviz.parallel.outcome import KINDS, Progress, idle_share, recorded, replayed
 from llmviz.parallel.paper import STAGES, Training
 from llmviz.parallel.plan import METHODS, PIPELINES, ParallelPlan
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, snippets
+from tests.pages.harness import boxes, fine, fine_part, press, prose_of, run_snippet, snippets
 
 BUNDLED = list(recorded().values())
 
@@ -31,11 +31,10 @@ def name_of(outcome):
 
 @pytest.fixture(scope="module")
 def opened():
-    return open_part("efficiency", "parallel", split="gpipe", processes="4", micro="2")
+    return fine_part("efficiency", "parallel", split="gpipe", processes="4", micro="2")
 
 
 def test_the_run_of_the_link_is_shown_with_its_bubble(opened):
-    fine(opened)
     outcome = recorded()[ParallelPlan("gpipe", 4, micro_batches=2)]
     text = prose_of(opened)
     assert f"<strong>{percent(bubble_share(4, 2))}</strong>" in text
@@ -48,45 +47,30 @@ def test_the_run_of_the_link_is_shown_with_its_bubble(opened):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_each_way_is_shown_with_its_code_and_a_snippet_that_runs(method):
-    app = open_part("efficiency", "parallel", split=method, processes="2")
-    fine(app)
+    app = fine_part("efficiency", "parallel", split=method, processes="2")
     assert not app.warning
     ((snippet, prints),) = snippets(app)
     assert run_snippet(snippet).strip() == prints.strip()
 
 
 def test_a_number_of_micro_batches_that_1f1b_cannot_have_is_changed_and_said():
-    app = open_part("efficiency", "parallel", split="1f1b", processes="4", micro="2")
-    fine(app)
+    app = fine_part("efficiency", "parallel", split="1f1b", processes="4", micro="2")
     assert "micro = 2 does not exist here; 4 is shown instead" in boxes(app)
 
 
-def test_an_own_run_that_has_ended_is_what_the_chapter_shows(monkeypatch):
-    plan = ParallelPlan("data", 2)
-    plain = recorded()[plan].as_json() | {"cores": 77}
-    outcome = Outcome.from_json(plain)
-    job = FakeJob([Progress(1, 5.5), outcome])
-    monkeypatch.setattr(chapter, "job_of", lambda *given: job)
-    app = open_part("efficiency", "parallel", split="data", processes="2", runhere="1")
-    fine(app)
-    assert words.done in prose_of(app)
-    assert words.live.format(cores="77 cores") in prose_of(app)
-
-
-def test_an_own_run_that_has_ended_can_be_begun_again(monkeypatch):
-    outcome = recorded()[ParallelPlan("data", 2)]
-    jobs = [FakeJob([outcome]), FakeJob([], state="running")]
+def test_an_own_run_that_has_ended_is_shown_and_can_be_begun_again(monkeypatch):
+    outcome = dataclasses.replace(recorded()[ParallelPlan("data", 2)], cores=77)
+    jobs = [FakeJob([Progress(1, 5.5), outcome]), FakeJob([], state="running")]
 
     def job_of(*given):
         return jobs[0]
 
     job_of.forget = lambda *given: jobs.pop(0)
     monkeypatch.setattr(chapter, "job_of", job_of)
-    app = open_part("efficiency", "parallel", split="data", processes="2", runhere="1")
-    fine(app)
-    (again,) = (one for one in app.button if one.label == words.again)
-    again.click().run()
-    fine(app)
+    app = fine_part("efficiency", "parallel", split="data", processes="2", runhere="1")
+    assert words.done in prose_of(app)
+    assert words.live.format(cores="77 cores") in prose_of(app)
+    press(app, words.again)
     assert len(jobs) == 1 and words.done not in prose_of(app)
     assert [one.label for one in app.button if one.label in ("Stop", words.again)] == ["Stop"]
 
@@ -100,8 +84,7 @@ def test_a_run_whose_process_was_killed_is_refused_with_one_line(monkeypatch):
 
     job_of.forget = lambda *given: None
     monkeypatch.setattr(chapter, "job_of", job_of)
-    app = open_part("efficiency", "parallel", split="data", processes="2", runhere="1")
-    fine(app)
+    app = fine_part("efficiency", "parallel", split="data", processes="2", runhere="1")
     assert line in boxes(app)
 
 
@@ -157,8 +140,7 @@ def test_the_bytes_of_zero_3_are_those_that_were_counted(processes):
 
 
 def test_what_the_ways_send_does_not_stand_on_the_page_before_the_guess(covers):
-    app = open_part("efficiency", "parallel")
-    fine(app)
+    app = fine_part("efficiency", "parallel")
     assert words.sent.title not in [header.value for header in app.header]
 
 
@@ -266,8 +248,7 @@ def test_presets_are_within_the_ranges_of_their_controls(preset):
 
 
 def test_a_preset_fills_in_its_numbers_and_the_days_are_the_published_ones():
-    app = open_part("efficiency", "parallel")
-    fine(app)
+    app = fine_part("efficiency", "parallel")
     # Touvron et al. 2023, table 2: GPU-hours.
     for preset, published in (("llama2", 1_720_320), ("llama2small", 184_320)):
         (box,) = [one for one in app.selectbox if one.label == words.paper_preset]

@@ -17,7 +17,7 @@ from llmviz.course.lessons.efficiency.serving.model import WAYS, Begun, Part, Ru
 from llmviz.serving import PREEMPTIONS, ServingConfig, Workload, make_requests, simulate
 from llmviz.serving.settings import POLICIES
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
+from tests.pages.harness import boxes, fine_part, prose_of, unpack_all
 
 some_configs = some.builds(
     ServingConfig,
@@ -90,7 +90,7 @@ def test_the_film_says_of_each_tick_what_the_engine_did(config, workload):
 
 @settings(deadline=None, max_examples=60)
 @given(some_configs, some_workloads)
-def test_a_film_opens_where_most_sequences_are_computed_and_most_blocks_are_used(config, workload):
+def test_films_open_where_most_is_computed_and_where_most_blocks_are_shared(config, workload):
     run = served(config, workload)
     drawn = chapter.film_of(run)
     at_tick, chosen = chapter.opening(run.recording)
@@ -105,13 +105,6 @@ def test_a_film_opens_where_most_sequences_are_computed_and_most_blocks_are_used
     held = {one.name: len(at(one.tables, at_tick, ())) for one in drawn.sequences}
     computed = [drawn.sequences[row[0]].name for row in drawn.ticks[at_tick].rows]
     assert held[drawn.sequences[chosen].name] == max(held[name] for name in computed)
-
-
-@settings(deadline=None, max_examples=60)
-@given(some_configs, some_workloads)
-def test_a_film_of_several_texts_opens_where_most_blocks_are_shared(config, workload):
-    run = served(config, workload)
-    drawn = chapter.film_of(run)
     at_tick, chosen = chapter.sharing_opening(run.recording)
     shared = []
     for number in range(len(drawn.ticks)):
@@ -128,11 +121,10 @@ def recorded():
 
 @pytest.fixture(scope="module")
 def opened():
-    return open_part("efficiency", "serving")
+    return fine_part("efficiency", "serving")
 
 
 def test_the_chapter_opens_with_the_recorded_runs(opened, recorded):
-    fine(opened)
     payload = film_sent(opened)
     recording = recorded.runs[0].recording
     assert len(payload["ticks"]) == len(recording.ticks)
@@ -149,8 +141,8 @@ def test_the_chapter_opens_with_the_recorded_runs(opened, recorded):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_texts_of_one_prompt_are_shown_with_the_blocks_they_share(way):
-    app = open_part("efficiency", "serving", serveways=way, servewaystick="9", servewaystext="2")
-    fine(app)
+    """From the tick at which they share most, unless the link names one."""
+    app = fine_part("efficiency", "serving", serveways=way, servewaystick="9", servewaystext="2")
     run = model.read(model.EXPERIMENT_FOLDER / model.TEXTS_FILE).runs[WAYS.index(way)]
     payload = unpack_all(app, "serving_film")[1]
     assert (payload["step"], payload["chosen"]) == (9, 2)
@@ -165,17 +157,8 @@ def test_the_texts_of_one_prompt_are_shown_with_the_blocks_they_share(way):
         prose_of(app),
     )
     assert [int(number) for number in said.groups()] == [named, held, named - held, copied]
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_the_texts_of_one_prompt_open_where_most_blocks_are_shared_unless_a_link_names_a_tick(way):
-    number = WAYS.index(way)
-    run = model.read(model.EXPERIMENT_FOLDER / model.TEXTS_FILE).runs[number]
-    app = open_part("efficiency", "serving", serveways=way)
-    payload = unpack_all(app, "serving_film")[1]
+    payload = unpack_all(fine_part("efficiency", "serving", serveways=way), "serving_film")[1]
     assert (payload["step"], payload["chosen"]) == chapter.sharing_opening(run.recording)
-    named = open_part("efficiency", "serving", serveways=way, servewaystick="12")
-    assert unpack_all(named, "serving_film")[1]["step"] == 12
 
 
 def test_beams_are_asked_for_in_a_run_of_the_learners(monkeypatch):
@@ -183,28 +166,25 @@ def test_beams_are_asked_for_in_a_run_of_the_learners(monkeypatch):
     monkeypatch.setattr(
         chapter.kit, "live", lambda state, flag, job, given, *_, **__: asked.append(given)
     )
-    app = open_part("efficiency", "serving", servekind="beams", servesamples="3")
-    fine(app)
+    app = fine_part("efficiency", "serving", servekind="beams", servesamples="3")
     ((wanted,),) = asked
     assert wanted.workload.beams and wanted.workload.samples == 3
     assert "beams of one" in prose_of(app)
-    assert "beams of one" not in prose_of(open_part("efficiency", "serving", servekind="samples"))
+    assert "beams of one" not in prose_of(fine_part("efficiency", "serving", servekind="samples"))
 
 
 def test_the_second_run_is_shown_on_request(recorded):
-    app = open_part("efficiency", "serving", serveshown="1", servetick="7", serverequest="3")
-    fine(app)
+    app = fine_part("efficiency", "serving", serveshown="1", servetick="7", serverequest="3")
     payload = film_sent(app)
     assert len(payload["ticks"]) == len(recorded.runs[1].recording.ticks)
     assert (payload["step"], payload["chosen"]) == (7, 3)
-    first = open_part("efficiency", "serving", servetick="0", serverequest="0")
+    first = fine_part("efficiency", "serving", servetick="0", serverequest="0")
     assert [film_sent(first)[name] for name in ("step", "chosen")] == [0, 0]
 
 
 @pytest.mark.parametrize("own", ["a\n" * 9, "a" * 301])
 def test_prompts_over_the_limit_are_refused_in_one_line(own):
-    app = open_part("efficiency", "serving", serveown=own)
-    fine(app)
+    app = fine_part("efficiency", "serving", serveown=own)
     assert "of your own" in boxes(app)
     assert film_sent(app)["ticks"]
 
@@ -226,8 +206,7 @@ def ended_job(recorded, swap: bool) -> FakeJob:
 def test_the_learners_runs_take_the_place_of_the_recorded_ones(monkeypatch, recorded):
     monkeypatch.setattr(chapter, "job_of", lambda trial: ended_job(recorded, swap=True))
     link = dict(servepolicy="static", serveagainst="continuous", serverun="1")
-    app = open_part("efficiency", "serving", **link)
-    fine(app)
+    app = fine_part("efficiency", "serving", **link)
     payload = film_sent(app)
     assert len(payload["ticks"]) == len(recorded.runs[1].recording.ticks)
     assert payload["sequences"][0]["prompt"] == HOSTILE
@@ -262,7 +241,7 @@ def test_the_question_asks_when_the_quicker_run_was_over(recorded):
 
 def test_both_runs_are_drawn_on_one_clock_and_the_quicker_one_is_veiled(recorded, covers):
     ends = [run.recording.seconds for run in recorded.runs]
-    payload = film_sent(open_part("efficiency", "serving"))
+    payload = film_sent(fine_part("efficiency", "serving"))
     assert payload["until"] == pytest.approx(max(ends), abs=1e-6)
     assert len(payload["ticks"]) == len(recorded.runs[ends.index(max(ends))].recording.ticks)
 

@@ -25,7 +25,7 @@ from llmviz.course.lessons.efficiency.systems.table import (
     YES,
     cell,
 )
-from tests.pages.harness import fine, open_part, sent
+from tests.pages.harness import fine_part, sent
 
 
 def parsed(written: str) -> date:
@@ -117,8 +117,7 @@ def test_what_is_open_claims_nothing():
 @pytest.mark.parametrize("system", [one.key for one in SYSTEMS])
 def test_a_chosen_cell_is_told_with_its_source_and_leads_to_its_chapter(system):
     for idea in ("quantized", "sharded"):
-        app = open_part("efficiency", "systems", whosystem=system, whoidea=idea)
-        fine(app)
+        app = fine_part("efficiency", "systems", whosystem=system, whoidea=idea)
         fact, text = cell(system, idea), written(app)
         assert words.told[fact.state] in text and fact.note in text
         caption = text.split(words.read.split("{")[0])[0].split("\n- ")[0]
@@ -134,8 +133,7 @@ def test_the_question_counts_a_column_that_does_not_travel(covers):
     assert values[asked.right] == sum(state in (YES, PARTLY) for state in states) == count(GUESSED)
     far = sorted(values)
     assert len(far) == 3 and min(b - a for a, b in pairwise(far)) >= 2
-    app = open_part("efficiency", "systems", whosystem=GUESSED)
-    fine(app)
+    app = fine_part("efficiency", "systems", whosystem=GUESSED)
     grid = sent(app, "cell_grid")
     column = grid["columnNames"].index(next(one.name for one in SYSTEMS if one.key == GUESSED))
     assert {row[column] for row in grid["texts"]} == {words.signs["asked"]}

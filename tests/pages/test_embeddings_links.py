@@ -9,7 +9,7 @@ import pytest
 
 from llmviz.course.components import unpack
 from llmviz.course.lessons.embeddings import LESSON
-from tests.pages.harness import fine, open_page
+from tests.pages.harness import fine, fine_page
 from tests.pages.test_embeddings_maps import at_once  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("ready")
@@ -171,20 +171,18 @@ def address(app) -> dict[str, str]:
 @pytest.mark.parametrize("name", list(VIEWS))
 def test_every_control_is_in_the_link_and_the_link_gives_the_same_view(name):
     base, controls, said = VIEWS[name]
-    app = open_page("embeddings", **base)
+    app = fine_page("embeddings", **base)
     for key, value in controls.items():
         fine(widgets(app)[key].set_value(value).run())
         assert key in address(app), f"{key} is not in the address"
     before = view(app, OWN)
-    again = open_page("embeddings", **address(app))
-    fine(again)
+    again = fine_page("embeddings", **address(app))
     assert address(again) == address(app)
     for mine, theirs in zip(before, view(again, OWN), strict=True):
         assert mine == theirs
-    plainly = open_page("embeddings", **base) if said else None
+    plainly = fine_page("embeddings", **base) if said else None
     for key, value in said.items():
-        linked = open_page("embeddings", **base, **{key: value})
-        fine(linked)
+        linked = fine_page("embeddings", **base, **{key: value})
         assert address(linked)[key] == value
         assert view(linked, set()) != view(plainly, set()), f"{key} changes nothing"
 

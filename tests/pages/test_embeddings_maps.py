@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,23 +17,12 @@ from llmviz.course.lessons.embeddings.maps import words
 from llmviz.course.lessons.embeddings.maps.atlas import Request, ground
 from llmviz.course.lessons.embeddings.word_maps import judge, mapped_rows
 from llmviz.similarity import kmeans, project
-from tests.pages.harness import charts, open_page, prose_of, run_snippet, sent, snippets
+from tests.pages.finished_job import FakeJob
+from tests.pages.harness import charts, fine_page, prose_of, run_snippet, sent, snippets
 
 pytestmark = pytest.mark.usefixtures("ready")
 
 NAME = "tiny-world-word2vec"
-
-
-class _Done:
-    """A job that was done before anyone could look."""
-
-    over, ended, state, problem, expected, before = True, True, "done", "", True, 0
-
-    def __init__(self, results):
-        self.results = results
-
-    def stop(self):
-        """There is nothing to end."""
 
 
 @pytest.fixture
@@ -43,7 +33,7 @@ def at_once(monkeypatch):
     class Quick(JobPool):
         def start(self, target, *, matrix, orientation, **arguments):
             asked.append(arguments)
-            return _Done([project(matrix, "pca", arguments["dimensions"])[:, ::-1] * 3])
+            return FakeJob([project(matrix, "pca", arguments["dimensions"])[:, ::-1] * 3])
 
     monkeypatch.setattr(maps_atlas.kit, "map_jobs", Quick)
     own = maps_atlas.Atlas()
@@ -51,10 +41,7 @@ def at_once(monkeypatch):
     return asked
 
 
-def open_chapter(**link: str):
-    app = open_page("embeddings", part="maps", **link)
-    assert [str(error.value) for error in app.exception] == []
-    return app
+open_chapter = partial(fine_page, "embeddings", part="maps")
 
 
 def captions(app) -> str:
@@ -231,7 +218,7 @@ def test_more_neighbours_than_points_are_lowered_and_said(at_once):
 
 
 def test_a_failure_is_one_clear_line_over_the_map_of_pca(monkeypatch, at_once):
-    failed = _Done([])
+    failed = FakeJob([])
     failed.state, failed.problem = "failed", "t-SNE needs at least 4 points; got 3"
     monkeypatch.setattr(maps_atlas.Atlas, "ask", lambda *_: maps_atlas.Drawing(failed))
     app = open_chapter(map="tsne")

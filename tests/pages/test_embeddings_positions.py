@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 
-from llmviz.course.components import unpack
 from llmviz.course.lessons.embeddings.positions import PROMPT, WITH, WITHOUT, words
 from llmviz.course.lessons.embeddings.ways import SENTENCE, TABLE_MODEL, TURN_WIDTH, chapter
 from llmviz.course.lessons.embeddings.ways import words as ways_words
@@ -16,47 +16,23 @@ from llmviz.course.lessons.embeddings.ways.model import computed_positions
 from llmviz.course.ui import engine
 from llmviz.models.word_order import shuffled
 from llmviz.trace import record
-from tests.pages.harness import boxes, open_page, prose_of, run_snippet, snippets
+from tests.pages.harness import boxes, fine_page, prose_of, run_snippet, sent, snippets, unpack_all
 
 pytestmark = pytest.mark.usefixtures("ready")
 
 
-def all_sent(app, name: str) -> list[dict]:
-    """What the components of a name were sent."""
-    return [
-        unpack(part.proto.bytes)
-        for part in app.get("bidi_component")
-        if part.proto.component_name == f"llmviz_{name}"
-    ]
-
-
-def sent(app, name: str) -> dict:
-    (found,) = all_sent(app, name)
-    return found
-
-
-def open_chapter(**link: str):
-    app = open_page("embeddings", part="positions", **link)
-    assert [str(error.value) for error in app.exception] == []
-    return app
-
-
-def open_ways(**link: str):
-    app = open_page("embeddings", part="ways", **link)
-    assert [str(error.value) for error in app.exception] == []
-    return app
+open_chapter = partial(fine_page, "embeddings", part="positions")
+open_ways = partial(fine_page, "embeddings", part="ways")
 
 
 def matrices(app) -> dict[str, np.ndarray]:
     return {m["name"]: m["values"] for m in sent(app, "matrix_view")["matrices"]}
 
 
-# ---- the tables
-
-
 def test_sinusoidal_waves_are_those_of_the_paper():
     app = open_ways(length="20", width="8", base="100", position="3", number="5")
     data = sent(app, "positions_view")
+    assert data["wave"] == ["sinusoidal", 100]
     expected = [
         [(math.sin, math.cos)[j % 2](t / 100 ** (2 * (j // 2) / 8)) for j in range(8)]
         for t in range(20)
@@ -78,6 +54,7 @@ def test_sinusoidal_waves_are_those_of_the_paper():
 def test_rotary_scores_fall_with_distance_alone():
     app = open_ways(placing="rotary", length="16", width="6", base="50")
     data = sent(app, "positions_view")
+    assert data["wave"] == ["rotary", 50]
     angles = np.arange(16)[:, None] * 50.0 ** (-2 * np.arange(3) / 6)
     assert np.allclose(data["table"], np.hstack((np.cos(angles), np.sin(angles))), atol=1e-5)
     for d in range(16):
@@ -88,6 +65,7 @@ def test_rotary_scores_fall_with_distance_alone():
 def test_learned_positions_are_the_model_s_own():
     app = open_ways(placing="learned", placed="tiny-world-char", position="200", number="900")
     data = sent(app, "positions_view")
+    assert data["wave"] is None  # no formula
     model = engine.load("tiny-world-char").model
     assert np.array_equal(data["table"], model.position.weight.numpy())
     unit = torch.nn.functional.normalize(model.position.weight.double(), dim=1)
@@ -129,9 +107,6 @@ def test_places_as_far_apart_are_as_alike_wherever_a_formula_says_so(way, t, bas
     assert all(abs(right - v[0]) >= chapter.APART for v in asked.values if v[0] != right)
 
 
-# ---- token + position
-
-
 def test_every_input_number_is_a_token_s_plus_a_position_s():
     app = open_ways(**{"from": "10"})
     found = matrices(app)
@@ -167,9 +142,6 @@ def test_any_sentence_can_be_added_up(text, said):
     assert said in boxes(app) + prose_of(app)
 
 
-# ---- turned
-
-
 def test_a_turned_query_and_key_score_by_distance_alone():
     app = open_ways(placing="rotary", m="12", n="5", shift="31", base="100")
     found = matrices(app)
@@ -195,10 +167,7 @@ def test_a_turned_query_and_key_score_by_distance_alone():
 
 def test_a_word_without_a_row_is_met_with_likely_ones():
     app = open_ways(placing="rotary", asks="qzxqzx")
-    assert all_sent(app, "matrix_view") == []
-
-
-# ---- the shuffle test
+    assert unpack_all(app, "matrix_view") == []
 
 
 def probabilities(name: str, ids: list[int]) -> np.ndarray:
@@ -213,7 +182,7 @@ def test_order_matters_to_the_model_with_positions_alone():
     ids = [tokenizer.special_tokens["<|endoftext|>"], *tokenizer.encode(PROMPT)]
     other = shuffled(ids, 3, first=1)
     assert other != ids
-    charts = all_sent(app, "paired_bars")
+    charts = unpack_all(app, "paired_bars")
     moved = []
     for chart, name in zip(charts, (WITH, WITHOUT), strict=True):
         before, after = probabilities(name, ids), probabilities(name, other)
@@ -265,7 +234,7 @@ def test_buttons_shuffle_and_put_back():
     app = open_chapter()
     shuffle = next(button for button in app.button if button.label == words.shuffle)
     assert len(sent(app, "token_strip")["rows"]) == 1
-    assert all(chart["after"] is None for chart in all_sent(app, "paired_bars"))
+    assert all(chart["after"] is None for chart in unpack_all(app, "paired_bars"))
     for given_away in (
         "other words in this order?",
         "Over 20 orders",

@@ -18,7 +18,7 @@ from llmviz.similarity import nearest
 from llmviz.similarity.film import film_maps
 from llmviz.training.runs import load_trained
 from llmviz.training.word_vectors import Frame, film, load_film, read_text
-from tests.pages.harness import boxes, fine, open_page, prose_of, run_snippet, sent, snippets
+from tests.pages.harness import boxes, fine, fine_page, prose_of, run_snippet, sent, snippets
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -26,9 +26,7 @@ TEXT = "The dog barked at the cat. The cat meowed at the dog. A red bird sang, a
 
 
 def open_chapter(**link: str):
-    app = open_page("embeddings", part="word2vec", **link)
-    fine(app)
-    return app
+    return fine_page("embeddings", part="word2vec", **link)
 
 
 def trained(app, seconds: float = 120):
@@ -42,9 +40,6 @@ def trained(app, seconds: float = 120):
             return app
         assert time.monotonic() < deadline
         time.sleep(0.1)
-
-
-# ---- the page as it opens
 
 
 def test_the_bundled_film_is_drawn_and_its_last_frame_is_the_model():
@@ -138,9 +133,6 @@ def test_without_a_film_the_command_stands_there(monkeypatch, tmp_path):
     monkeypatch.setattr(engine, "CHECKPOINTS", tmp_path)
     app = open_chapter()
     assert words.no_film_command in [block.value for block in app.code]
-
-
-# ---- a training of the learner
 
 
 def test_a_training_is_the_library_s_and_a_link_makes_it_again():
@@ -261,11 +253,9 @@ def test_vectors_are_kept_for_the_other_lessons(monkeypatch, tmp_path):
     loaded = engine.load(run.kept)
     assert np.array_equal(loaded.model.vectors(), run.end.word)
     assert loaded.tokenizer.vocabulary == run.beginning.tokenizer.vocabulary
-    maps = open_page("embeddings", part="maps", of=run.kept, spots="dog", near="3")
-    fine(maps)
+    maps = fine_page("embeddings", part="maps", of=run.kept, spots="dog", near="3")
     assert "dog" in sent(maps, "scatter_film")["labels"]
-    table = open_page("embeddings", part="lookup", model=run.kept, word="dog")
-    fine(table)
+    table = fine_page("embeddings", part="lookup", model=run.kept, word="dog")
     assert [str(box.value) for box in [*table.warning, *table.error]] == []
     # A second one does not take the first one's place; a full disk is one clear line.
     other = trained(open_chapter(**(link | {"seed": "1"})))

@@ -36,7 +36,7 @@ from llmviz.evaluation.exact_loss import divide_loss
 from llmviz.pretrained import load_bundled
 from tests.pages.asked import unmarkdown
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import fine_part, press, prose_of, put
 
 TEXTS = [story.text for story in generate(4, seed=20_000)]
 
@@ -57,13 +57,14 @@ def test_the_story_that_the_lesson_opens_with_is_one():
 
 @pytest.mark.parametrize("model", ["", *ALSO, "words-gpt", "tiny-world-char"])
 def test_each_model_has_the_loss_of_its_story_in_its_parts(model):
-    app = open_part("errors", "chance", model=model, part_of="dice")
-    fine(app)
+    app = fine_part("errors", "chance", model=model, part_of="dice")
     loaded = load_bundled(model or "tiny-world-gpt")
     divided = divide_loss(*loaded[:2], lesson_words.story_default)
     text = prose_of(app)
     assert f"mean loss of <strong>{divided.loss.mean():.3f} nats</strong>" in text
     assert f"{divided.divergence.mean():.3f} for the model's lack" in text
+    short = "The context of words-gpt holds 64 tokens." in infos(app)
+    assert short == (model == "words-gpt")
 
 
 @pytest.mark.parametrize(
@@ -78,26 +79,17 @@ def test_each_model_has_the_loss_of_its_story_in_its_parts(model):
     ],
 )
 def test_a_text_that_is_no_story_is_read_as_far_as_it_is_one(story, said, whole):
-    app = open_part("errors", "chance", story=story, model="drafts/tiny-world")
-    fine(app)
+    app = fine_part("errors", "chance", story=story, model="drafts/tiny-world")
     assert said in infos(app)
     assert ("What you have seen" in str([one.value for one in app.subheader])) == whole
 
 
-def test_a_model_with_a_short_context_says_what_is_left_out():
-    app = open_part("errors", "chance", model="words-gpt")
-    assert "The context of words-gpt holds 64 tokens." in infos(app)
-
-
 def test_another_story_is_a_new_one_and_leads_back():
-    app = open_part("errors", "chance", model="drafts/tiny-world")
-    button = {one.label: one for one in app.button}
-    button["Another story"].click().run()
-    fine(app)
+    app = fine_part("errors", "chance", model="drafts/tiny-world")
+    press(app, "Another story")
     (expected,) = (one.text for one in generate(1, seed=OTHERS + 1))
     assert app.text_area[0].value == expected
-    button = {one.label: one for one in app.button}
-    button["The first story"].click().run()
+    press(app, "The first story")
     assert app.text_area[0].value == lesson_words.story_default
 
 
@@ -187,8 +179,7 @@ def test_what_is_said_of_calibration_follows_from_the_measurement(name):
 
 @pytest.mark.parametrize("link", [{"sure_model": "gone"}, {"heat": "1.23"}, {"story": ""}])
 def test_calibration_opens_for_odd_links(link):
-    app = open_part("errors", "calibration", **link)
-    fine(app)
+    app = fine_part("errors", "calibration", **link)
     assert "expected calibration error" in prose_of(app)
 
 
@@ -224,12 +215,11 @@ def test_a_fact_is_lost_in_the_middle_only_where_both_ends_are_clearly_better(ri
     assert "3 sentences before" in " ".join(line.split())
 
 
-@pytest.mark.parametrize("sentence", ["", "   ", "🚀 " * 90, "Nobody had anything.", "word " * 39])
-def test_any_sentence_may_stand_before_the_question(sentence):
-    app = open_part("errors", "asked", askedbefore=sentence, askedstory="2")
-    fine(app)
-    text = prose_of(app)
-    assert "With your own sentence before the" in text
+def test_any_sentence_may_stand_before_the_question():
+    app = fine_part("errors", "asked", askedstory="2")
+    for sentence in ("", "   ", "🚀 " * 90, "Nobody had anything.", "word " * 39):
+        put(app, errors__askedbefore=sentence)
+        assert "With your own sentence before the" in prose_of(app)
 
 
 def test_vectors_of_tokens_that_never_came_are_nearly_one_vector():
@@ -241,13 +231,6 @@ def test_vectors_of_tokens_that_never_came_are_nearly_one_vector():
         letters.engine.load(letters.MODEL), np.array(letters.recorded().counts)
     )
     assert float(told["alike_never"]) > 0.9 > 0.3 > float(told["alike_came"])
-
-
-@pytest.mark.parametrize("word", ["garage", "", "🚀", "old house", "x" * 40, "<b>a</b>", "a"])
-def test_any_word_has_three_spellings(word):
-    app = open_part("errors", "letters", spelledword=word)
-    fine(app)
-    assert ("What you have seen" in [one.value for one in app.subheader]) == bool(word)
 
 
 @pytest.mark.parametrize("whole", [0.0, 0.2, 0.5, 1.0])
@@ -270,20 +253,16 @@ def test_a_run_is_measured_when_asked_for(monkeypatch):
         monkeypatch.setattr(module, "known_errors", dict)
     monkeypatch.setattr(sure.kit, "offered", lambda fits, asked: ["words-gpt"])
     found = KNOWN["words-gpt"]
-    app = open_part("errors", "chance", model="words-gpt")
-    fine(app)
+    app = fine_part("errors", "chance", model="words-gpt")
     assert "was not measured before" in prose_of(app)
     assert "Measure this model" in [one.label for one in app.button]
     monkeypatch.setattr(measured, "_job", lambda *given: FakeJob([1, 2, found]))
-    app = open_part("errors", "chance", model="words-gpt", measured="1")
-    fine(app)
+    app = fine_part("errors", "chance", model="words-gpt", measured="1")
     assert f"a loss of {found.corpus.loss.value:.3f} ±" in prose_of(app)
-    app = open_part("errors", "calibration", sure_model="words-gpt", sure_measured="1")
-    fine(app)
+    app = fine_part("errors", "calibration", sure_model="words-gpt", sure_measured="1")
     assert f"T = {found.fitted:.2f}" in prose_of(app)
     monkeypatch.setattr(measured, "_job", lambda *given: FakeJob([3], "running"))
-    app = open_part("errors", "calibration", sure_model="words-gpt", sure_measured="1")
-    fine(app)
+    app = fine_part("errors", "calibration", sure_model="words-gpt", sure_measured="1")
     assert f"T = {found.fitted:.2f}" not in prose_of(app)
 
 
@@ -296,8 +275,7 @@ def test_a_job_measures_a_model_by_its_name(monkeypatch):
 
 
 def test_a_model_without_a_known_floor_is_said_to_have_none_and_the_rest_goes_on():
-    app = open_part("errors", "chance", model="names-gpt", part_of="dice")
-    fine(app)
+    app = fine_part("errors", "chance", model="names-gpt", part_of="dice")
     said = unmarkdown(" ".join(one.value for one in app.warning))
     assert "names-gpt cannot be used here: it was not trained on stories of tiny-world" in said
     assert "known. This part works with these models: tiny-world-gpt" in said
@@ -328,8 +306,7 @@ def names_oracle(text: str):
 
 @pytest.mark.parametrize("text", ["emma", "an anna and a 🚀 of emma", "🚀"])
 def test_a_model_without_a_known_floor_is_held_against_what_came_alone(text):
-    app = open_part("errors", "calibration", model="names-gpt", story=text, show="1")
-    fine(app)
+    app = fine_part("errors", "calibration", model="names-gpt", story=text, show="1")
     tokens, error, right, heat = names_oracle(text)
     line = prose_of(app)
     assert "so what truly comes next in its texts is not known" in line
@@ -341,8 +318,7 @@ def test_a_model_without_a_known_floor_is_held_against_what_came_alone(text):
 
 def test_an_empty_story_is_said_in_every_chapter_that_reads_one():
     for part, model in (("chance", ""), ("sure", ""), ("sure", "names-gpt")):
-        app = open_part("errors", part, model=model, story="")
-        fine(app)
+        app = fine_part("errors", part, model=model, story="")
         assert lesson_words.story_empty in infos(app)
 
 
@@ -360,7 +336,7 @@ def test_an_empty_story_is_said_in_every_chapter_that_reads_one():
     ],
 )
 def test_a_learners_question_is_answered_or_said_why_not(link, said):
-    app = open_part("errors", "asked", **link)
+    app = fine_part("errors", "asked", **link)
     shown = unmarkdown(" ".join(one.value for one in (*app.info, *app.error)))
     assert said in shown
     assert not app.exception
@@ -403,25 +379,28 @@ def test_what_is_said_of_spellings_follows_from_all_trainings(task):
     assert [row.value for row in rows[1::2]] == [scores[w]["unknown"].mean for w in SPELLINGS]
 
 
-@pytest.mark.parametrize(
-    ("word", "letter", "said"),
-    [
-        ("dadada", "a", "3 times"),
-        ("dadada", "b", "this is the letter that nobody asked about"),
-        ("", "a", letters_words.no_counted),
-        ("🚀", "a", "is no such word"),
-        ("abcde", "f", "is no such word"),
-        ("ABCDEF", "f", "1 time"),
-        ("<b>", "a", "is no such word"),
-        ("ffffff", "f", "6 times"),
-        ("x" * 60, "a", "is no such word"),
-    ],
-)
-def test_letters_of_any_word_are_counted_or_said_why_not(word, letter, said):
-    app = open_part("errors", "letters", countedword=word, countedletter=letter)
-    fine(app)
-    assert unmarkdown(said) in unmarkdown(prose_of(app)) + infos(app)
-    assert "What you have seen" in [one.value for one in app.subheader]
+COUNTED = [
+    ("dadada", "a", "3 times"),
+    ("dadada", "b", "this is the letter that nobody asked about"),
+    ("", "a", letters_words.no_counted),
+    ("🚀", "a", "is no such word"),
+    ("abcde", "f", "is no such word"),
+    ("ABCDEF", "f", "1 time"),
+    ("<b>", "a", "is no such word"),
+    ("ffffff", "f", "6 times"),
+    ("x" * 60, "a", "is no such word"),
+]
+
+
+def test_any_word_has_three_spellings_and_its_letters_are_counted_or_it_is_said_why_not():
+    app = fine_part("errors", "letters")
+    for word in ("garage", "", "🚀", "old house", "x" * 40, "<b>a</b>", "a"):
+        put(app, errors__spelledword=word)
+        assert ("What you have seen" in [one.value for one in app.subheader]) == bool(word)
+    for word, letter, said in COUNTED:
+        put(app, errors__countedword=word, errors__countedletter=letter)
+        assert unmarkdown(said) in unmarkdown(prose_of(app)) + infos(app)
+        assert "What you have seen" in [one.value for one in app.subheader]
 
 
 def test_what_the_chapter_says_of_training_is_what_was_measured():

@@ -26,7 +26,7 @@ from llmviz.course.lessons.errors.read_planted import PASSES, SEEDS, Kept, Progr
 from llmviz.course.lessons.errors.tested_in_training import bundled as scores_of_tests
 from llmviz.course.ui.common import percent
 from llmviz.course.ui.question import whole_percent
-from tests.pages.harness import fine, open_part
+from tests.pages.harness import fine_part
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -83,7 +83,7 @@ def test_a_sentence_of_ones_own_is_said_to_be_known_as_far_as_it_is(length, need
 
 @pytest.mark.parametrize("text", ["", "word " * 50, "<b>x</b> {0} [[a|b]]", "é" * 299])
 def test_odd_sentences_are_refused_or_planted(text):
-    fine(open_part("errors", "memorization", heartown=text, show="1"))
+    fine_part("errors", "memorization", heartown=text, show="1")
 
 
 @pytest.mark.parametrize(
@@ -190,8 +190,7 @@ def test_a_pronoun_is_said_to_be_ahead_only_where_it_is(first, second):
 @pytest.mark.parametrize("lean", [str(lean) for lean in LEANS])
 @pytest.mark.parametrize("temperature", ["0", "2"])
 def test_the_chapter_on_people_opens_at_its_ends(lean, temperature):
-    page = open_part(
+    page = fine_part(
         "errors", "people", lean=lean, leantext="2", leantemperature=temperature, leantaken="jobs"
     )
-    fine(page)
     assert "What you have seen" in [one.value for one in page.subheader]

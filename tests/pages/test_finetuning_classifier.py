@@ -23,37 +23,41 @@ from llmviz.course.lessons.finetuning.classifier.examples_curve import COUNTS, B
 from llmviz.course.ui import engine
 from llmviz.course.ui import question as asking
 from llmviz.course.ui.common import percent
+from llmviz.finetuning.classifier import encode
+from llmviz.finetuning.explain import gradient_times_input, occlusion
 from llmviz.finetuning.labels import from_csv
 from llmviz.finetuning.tuned_classes import load_classes
 from tests.finetuning.test_runs import SMALL
-from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
+from tests.pages.harness import boxes, fine, fine_part, prose_of, put, unpack_all
 from tests.test_cli import call
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_trainings():
+    """What is trained here is trained on the small model, and no other file sees it."""
+    training.first_of.clear()
+    yield
+    training.first_of.clear()
 
 
 @pytest.fixture(autouse=True)
 def ready(bundle):
     """On the small model: what is tested here is the page."""
-    training.first_of.clear()
 
 
 def grid(app, index: int = 0) -> dict:
     return unpack_all(app, "cell_grid")[index]
 
 
-def test_a_classifier_is_there_before_anything_is_touched():
-    app = open_part("finetuning", "classifier")
-    fine(app)
-    trained = training.first(ClassPlan()).trained
-    table = trained.table
-    assert f"<strong>{np.trace(table):,}</strong> get their own class" in prose_of(app)
+def test_a_classifier_is_there_before_anything_is_touched_and_explains_itself():
+    app = fine_part("finetuning", "classifier", cell="0.1", sentence="Anna met a king")
+    outcome = training.first(ClassPlan())
+    trained = outcome.trained
+    said = prose_of(app)
+    assert f"<strong>{np.trace(trained.table):,}</strong> get their own class" in said
     texts = [[int(cell.replace(",", "")) for cell in row] for row in grid(app)["texts"]]
-    assert texts == table.tolist()
-
-
-def test_a_cell_of_the_table_opens_its_texts():
-    app = open_part("finetuning", "classifier", cell="0.1")
-    fine(app)
-    trained = training.first(ClassPlan()).trained
+    assert texts == trained.table.tolist()
+    # A cell of the table opens its texts.
     chosen = trained.probabilities.argmax(1)
     inside = [
         text
@@ -64,32 +68,22 @@ def test_a_cell_of_the_table_opens_its_texts():
         rows = unpack_all(app, "case_rows")[-1]["rows"]
         assert [row["label"][0][0] for row in rows] == inside[:5]
     else:
-        assert "No text of" in prose_of(app)
-
-
-def test_the_two_explanations_are_those_of_the_engine():
-    app = open_part("finetuning", "classifier", sentence="Anna met a king")
-    fine(app)
+        assert "No text of" in said
+    # The two explanations are those of the engine.
     _, first, second = unpack_all(app, "token_strip")
-    outcome = training.first(ClassPlan())
-    bundled = engine.load("tiny-world-gpt")
-    from llmviz.finetuning.classifier import encode
-    from llmviz.finetuning.explain import gradient_times_input, occlusion
-
     model = training.model_of(outcome)
-    ids = encode(bundled.tokenizer, ["Anna met a king"], 64).idx[0]
-    target = int(first_class(app))
+    ids = encode(engine.load("tiny-world-gpt").tokenizer, ["Anna met a king"], 64).idx[0]
+    target = trained.names.index(said.split("The classifier says <code>")[1].split("</code>")[0])
     assert np.allclose(first["rows"][0]["values"], occlusion(model, ids, target), atol=1e-5)
     slopes = gradient_times_input(model, ids, target)
     assert np.allclose(second["rows"][0]["values"], slopes, atol=1e-5)
     low, high = first["valueRange"]
     assert low == -high < 0
-
-
-def first_class(app) -> int:
-    names = training.first(ClassPlan()).trained.names
-    told = prose_of(app).split("The classifier says <code>")[1].split("</code>")[0]
-    return names.index(told)
+    # A head that shares the embeddings is not taken away.
+    config = engine.load("tiny-world-gpt").model.config
+    old, new = config.vocab_size * config.n_embd, 2 * (config.n_embd + 1)
+    assert config.tied_head and f"by {new:,}." in said and f"= {old:,} numbers" in said
+    assert "taken away" not in said and "which stay" in said
 
 
 LINES = {
@@ -101,29 +95,20 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("lines", LINES)
-def test_lines_that_cannot_be_used_are_refused_and_kept(lines):
-    app = open_part("finetuning", "classifier", labels="typed")
-    app.session_state["finetuning.typed"] = lines
-    app.run()
-    fine(app)
-    assert LINES[lines] in boxes(app)
-    (box,) = (one for one in app.text_area if one.label == words.typed_label)
-    assert box.value == lines
-
-
-def test_labels_with_markup_stay_text():
-    app = open_part("finetuning", "classifier", labels="typed")
+def test_lines_that_cannot_be_used_are_refused_and_kept_and_markup_stays_text():
+    app = fine_part("finetuning", "classifier", labels="typed")
+    for lines, rule in LINES.items():
+        put(app, finetuning__typed=lines)
+        assert rule in boxes(app)
+        (box,) = (one for one in app.text_area if one.label == words.typed_label)
+        assert box.value == lines
     label = "<b>![x](http://a)</b>"
-    app.session_state["finetuning.typed"] = "\n".join([f"{label}: one"] * 2 + ["b: two"] * 2)
-    app.run()
-    fine(app)
+    put(app, finetuning__typed="\n".join([f"{label}: one"] * 2 + ["b: two"] * 2))
     assert "<b>!" not in prose_of(app) and "&lt;b&gt;" in prose_of(app)
 
 
 def test_a_file_is_asked_for_and_used():
-    app = open_part("finetuning", "classifier", labels="file")
-    fine(app)
+    app = fine_part("finetuning", "classifier", labels="file")
     assert "Choose a file" in boxes(app)
     table = b'label,text\nx,"one, two"\nx,three\ny,four\ny,"five ""six"""\n'
     app.session_state[source.FILE] = ("mine.csv", from_csv(table))
@@ -135,12 +120,11 @@ def test_a_file_is_asked_for_and_used():
 
 
 def test_typed_lines_are_trained_on_in_the_background(monkeypatch):
-    app = open_part("finetuning", "classifier", labels="typed", classupdates="10")
-    fine(app)
+    app = fine_part("finetuning", "classifier", labels="typed", classupdates="10")
     assert not unpack_all(app, "cell_grid")  # nothing is trained yet
     # the process that trains reads the bundled model, so the page must look at it too
     monkeypatch.undo()
-    app = open_part("finetuning", "classifier", labels="typed", classupdates="10")
+    app = fine_part("finetuning", "classifier", labels="typed", classupdates="10")
     (button,) = (one for one in app.button if one.label == words.train)
     button.click().run()
     deadline = time.monotonic() + 100
@@ -154,7 +138,7 @@ def test_typed_lines_are_trained_on_in_the_background(monkeypatch):
 
 
 def test_another_way_takes_its_own_number_of_steps():
-    app = open_part("finetuning", "classifier")
+    app = fine_part("finetuning", "classifier")
     (choice,) = (one for one in app.get("button_group") if one.label == words.way)
     choice.set_value("last").run()
     fine(app)
@@ -170,11 +154,11 @@ def test_the_rows_are_the_measured_trainings_and_wait_for_the_answer(monkeypatch
     by_way = {band.way: band for band in found.bands}
     for count in ("100", "1000"):
         at = found.counts.index(int(count))
-        shown = rows(open_part("finetuning", "classifier", texts=count))
+        shown = rows(fine_part("finetuning", "classifier", texts=count))
         expected = [by_way[way].mean[at] for way in chapter.WAYS]
         assert [row["value"] for row in shown] == pytest.approx(expected)
     monkeypatch.setattr(asking, "COVERS", True)
-    hidden = rows(open_part("finetuning", "classifier"))
+    hidden = rows(fine_part("finetuning", "classifier"))
     assert [row["value"] is None for row in hidden] == [False, True, True, True]
 
 
@@ -191,14 +175,6 @@ def test_what_training_everything_gets_is_asked_where_answers_are_apart(nothing,
         assert sorted(value for (value,) in asked.values) == three
 
 
-def test_a_head_that_shares_the_embeddings_is_not_said_to_be_taken_away():
-    said = prose_of(open_part("finetuning", "classifier"))
-    model = engine.load("tiny-world-gpt").model
-    old, new = model.config.vocab_size * model.config.n_embd, 2 * (model.config.n_embd + 1)
-    assert model.config.tied_head and f"by {new:,}." in said and f"= {old:,} numbers" in said
-    assert "taken away" not in said and "which stay" in said
-
-
 @pytest.fixture
 def mine(tmp_path, monkeypatch, capsys):
     """A classifier that the command `finetune` wrote into the folder of runs."""
@@ -210,28 +186,26 @@ def mine(tmp_path, monkeypatch, capsys):
 
 def test_a_classifier_of_a_folder_is_asked_in_the_chapter(mine):
     text = "Anna met a king"
-    app = open_part("finetuning", "classifier", classfolder=mine, sentence=text)
-    fine(app)
+    app = fine_part("finetuning", "classifier", classfolder=mine, sentence=text)
     classes = load_classes(engine.folder_of(mine))
     row = classes.probabilities([text])[0]
     said = prose_of(app)
     assert all(name in said for name in classes.names)
     assert percent(float(row.max())) in said
-    fine(open_part("finetuning", "classifier"))  # offered, and not in the way
-    gone = open_part("finetuning", "classifier", classfolder="run:gone")
+    fine(fine_part("finetuning", "classifier"))  # offered, and not in the way
+    gone = fine_part("finetuning", "classifier", classfolder="run:gone")
     assert any("is no classifier that is there" in one.value for one in gone.warning)
     assert grid(gone)
 
 
 def test_lessons_that_look_inside_take_a_classifier_and_others_refuse_it_in_words(mine):
     classes = load_classes(engine.folder_of(mine))
-    app = open_part("attention", "trained", model=mine)
-    fine(app)
+    app = fine_part("attention", "trained", model=mine)
     assert any("is a classifier" in one.value for one in app.info)
     assert unpack_all(app, "heads_grid")
     assert torch.equal(engine.load(mine).model.token.weight, classes.model.body.token.weight)
-    fine(open_part("attention", "steps", source="model", model=mine))
-    fine(open_part("embeddings", "lookup", model=mine))
+    fine_part("attention", "steps", source="model", model=mine)
+    fine_part("embeddings", "lookup", model=mine)
     for page, part in (("sampling", "pipeline"), ("attention", "heads")):
-        refused = open_part(page, part, model=mine, source="model")
+        refused = fine_part(page, part, model=mine, source="model")
         assert any("it is a classifier" in one.value for one in refused.warning), page

@@ -13,18 +13,17 @@ from llmviz.course.lessons.finetuning.fewshot.model import Look
 from llmviz.course.lessons.finetuning.tuned_model import base, tuned
 from llmviz.finetuning.fewshot import best_possible
 from llmviz.finetuning.tuned_models import tuned_card
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, fine_part, prose_of, sent
 
 OWN = "apples red, hammer blue, pears red, plums"
 
 
 @pytest.fixture(scope="module")
 def opened():
-    return open_part("finetuning", "fewshot", ownrule=OWN)
+    return fine_part("finetuning", "fewshot", ownrule=OWN)
 
 
 def test_both_models_are_asked_for_the_next_token(opened):
-    fine(opened)
     rows = sent(opened, "case_rows")["rows"]
     tokenizer = base().tokenizer
     idx = torch.tensor([tokenizer.encode_from_start(OWN)])
@@ -66,16 +65,14 @@ def test_the_heads_are_the_taught_models_on_the_prompt(opened):
     ],
 )
 def test_own_examples_that_cannot_be_used_are_refused_and_stay_in_the_box(own, rule):
-    app = open_part("finetuning", "fewshot", ownrule=own)
-    fine(app)
+    app = fine_part("finetuning", "fewshot", ownrule=own)
     assert rule in boxes(app)
     assert own in [one.value for one in app.text_input]
     assert sent(app, "draw_on")["lines"]  # the curve does not depend on it
 
 
 def test_a_prompt_without_examples_has_no_colour_to_look_at():
-    app = open_part("finetuning", "fewshot", shots="0", wrong="5")
-    fine(app)
+    app = fine_part("finetuning", "fewshot", shots="0", wrong="5")
     assert "no examples in this prompt" in boxes(app)
 
 
@@ -120,12 +117,11 @@ def test_the_lines_that_are_asked_for_lie_apart(shares):
 
 
 def test_examples_that_contradict_each_other_have_no_right_answer():
-    app = open_part("finetuning", "fewshot", ownrule="coat red, hat blue, cap")
-    fine(app)
+    app = fine_part("finetuning", "fewshot", ownrule="coat red, hat blue, cap")
     said = prose_of(app)
     assert "contradict each other: they show red and blue equally often" in said
     assert "should be" not in said
-    more = prose_of(open_part("finetuning", "fewshot", ownrule="coat red, hat blue, gown red, cap"))
+    more = prose_of(fine_part("finetuning", "fewshot", ownrule="coat red, hat blue, gown red, cap"))
     assert "contradict" not in more and "should be <strong>red" in more
 
 

@@ -15,7 +15,7 @@ from llmviz.course.ui import engine, question
 from llmviz.course.ui.prose import quote
 from llmviz.finetuning.continuations import Continuation
 from llmviz.finetuning.instructions import Instruction, ask
-from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent, unpack_all
+from tests.pages.harness import fine_part, prose_of, sent, unpack_all
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -27,25 +27,12 @@ def labels(app) -> list[str]:
     ]
 
 
-def test_the_tuned_model_answers_and_the_base_goes_on():
-    app = open_part("finetuning", "instructions")
-    fine(app)
+def test_the_tuned_model_answers_and_the_mask_and_what_was_forgotten_are_shown():
+    app = fine_part("finetuning", "instructions")
     base, tuned = labels(app)
     assert tuned == f"{words.lanes['tuned']}Naomi." and "Naomi" in base != tuned
     assert words.verdicts["right"] in prose_of(app)
-
-
-def test_before_the_guess_the_second_model_and_the_mask_are_not_told(monkeypatch):
-    monkeypatch.setattr(question, "COVERS", True)
-    app = open_part("finetuning", "instructions")
-    fine(app)
-    assert labels(app)[1] == f"{words.lanes['tuned']}{words.waits}"
-    assert sent(app, "token_strip")["rows"][0]["values"] is None
-    assert words.verdicts["right"] not in prose_of(app)
-
-
-def test_the_mask_counts_the_answer_and_the_end():
-    app = open_part("finetuning", "instructions")
+    # The mask counts the answer and the end.
     strip = sent(app, "token_strip")["rows"][0]
     counted = np.flatnonzero(strip["values"])
     assert counted.tolist() == list(range(counted[0], len(strip["ids"])))
@@ -53,6 +40,18 @@ def test_the_mask_counts_the_answer_and_the_end():
     assert tokenizer.decode(strip["ids"][counted[:-1]].tolist()) == " Naomi."
     prompt = tokenizer.decode(strip["ids"][1 : counted[0]].tolist())
     assert prompt == f"{STORY}\nQuestion: {QUESTION}\nAnswer:"
+    # What was forgotten is measured.
+    found = chapter.measured(engine.load("tiny-world-gpt"))
+    assert report(found["base"], found[chapter.MIXED]) in prose_of(app)
+    assert found[chapter.ALONE].mean() > found["base"].mean()
+
+
+def test_before_the_guess_the_second_model_and_the_mask_are_not_told(monkeypatch):
+    monkeypatch.setattr(question, "COVERS", True)
+    app = fine_part("finetuning", "instructions")
+    assert labels(app)[1] == f"{words.lanes['tuned']}{words.waits}"
+    assert sent(app, "token_strip")["rows"][0]["values"] is None
+    assert words.verdicts["right"] not in prose_of(app)
 
 
 def test_every_question_of_the_default_story_is_offered_and_known():
@@ -63,40 +62,12 @@ def test_every_question_of_the_default_story_is_offered_and_known():
 
 
 def test_a_question_without_a_known_answer_says_so_and_takes_one():
-    app = open_part("finetuning", "instructions", question="Who is tall?")
-    fine(app)
+    app = fine_part("finetuning", "instructions", question="Who is tall?")
     assert words.verdicts["unknown"] in prose_of(app)
-    app = open_part("finetuning", "instructions", question="Who is tall?", reply="Naomi")
-    fine(app)
+    app = fine_part("finetuning", "instructions", question="Who is tall?", reply="Naomi")
     assert words.verdicts["unknown"] not in prose_of(app)
     tokens = sent(app, "token_strip")["rows"][0]["texts"]
     assert "".join(tokens).replace("·", " ").endswith(f"Naomi.{words.end_token}")
-
-
-@pytest.mark.parametrize("text", ODD_TEXTS)
-@pytest.mark.parametrize("key", ["story", "question"])
-def test_odd_texts(key, text):
-    app = open_part("finetuning", "instructions")
-    app.session_state[f"finetuning.{key}"] = ODD_TEXTS[text]
-    app.run()
-    fine(app)
-    if key == "question" and not ODD_TEXTS[text].strip():
-        assert "There is no question" in boxes(app)
-    if text == "long":
-        assert "to be trained on; they have" in boxes(app)
-
-
-def test_what_was_forgotten_is_measured():
-    found = chapter.measured(engine.load("tiny-world-gpt"))
-    app = open_part("finetuning", "instructions")
-    assert report(found["base"], found[chapter.MIXED]) in prose_of(app)
-    assert found[chapter.ALONE].mean() > found["base"].mean()
-
-
-def test_other_weights_are_refused_in_one_line(bundle):
-    app = open_part("finetuning", "instructions")
-    fine(app)
-    assert "for other weights" in boxes(app) or "another base" in boxes(app)
 
 
 @settings(max_examples=60, deadline=None)

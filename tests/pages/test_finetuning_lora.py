@@ -19,7 +19,7 @@ from llmviz.finetuning.adapters import PREFIX, A, B
 from llmviz.paths import CHECKPOINTS, TUNED
 from llmviz.training.tensors import load_tensors
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, charts, fine, open_part, prose_of, unpack_all
+from tests.pages.harness import boxes, charts, fine, fine_part, press, prose_of, unpack_all
 
 PATH = "blocks.2.mlp.output"
 
@@ -35,13 +35,12 @@ def stored():
 
 @pytest.fixture(scope="module")
 def opened():
-    return open_part(
+    return fine_part(
         "finetuning", "lora", adapter="few-shot", adapterlayer="2", matrix="mlp.output"
     )
 
 
 def test_the_cells_are_those_of_the_files(opened, stored):
-    fine(opened)
     a, b, w = stored
     (linked,) = unpack_all(opened, "matrix_view")
     shown = {each["name"]: each for each in linked["matrices"]}
@@ -66,7 +65,7 @@ def cells(sent: dict) -> np.ndarray:
 
 
 def test_the_field_is_the_nearest_matrix_of_the_rank_and_the_rows_say_what_it_holds(stored):
-    app = open_part(
+    app = fine_part(
         "finetuning",
         "lora",
         adapter="few-shot",
@@ -74,7 +73,6 @@ def test_the_field_is_the_nearest_matrix_of_the_rank_and_the_rows_say_what_it_ho
         matrix="mlp.output",
         keptrank="2",
     )
-    fine(app)
     a, b, _ = stored
     u, s, v = np.linalg.svd(2.0 * b.astype(float) @ a, full_matrices=False)
     held = np.square(s).cumsum() / np.square(s).sum()
@@ -92,27 +90,17 @@ def test_the_field_is_the_nearest_matrix_of_the_rank_and_the_rows_say_what_it_ho
 
 def test_before_the_answer_no_rank_says_what_it_holds(monkeypatch):
     monkeypatch.setattr(question, "COVERS", True)
-    app = open_part("finetuning", "lora")
-    fine(app)
+    app = fine_part("finetuning", "lora")
     rows = unpack_all(app, "case_rows")[0]["rows"]
     assert [row["value"] for row in rows] == [None, None, None, pytest.approx(1)]
     assert "Rank 8 keeps" not in prose_of(app) and len(charts(app)) == 1
 
 
 def test_a_link_restores_cell_and_step():
-    app = open_part("finetuning", "lora", lorastep="2", loracell="BA.3.4")
-    fine(app)
+    app = fine_part("finetuning", "lora", lorastep="2", loracell="BA.3.4")
     (linked,) = unpack_all(app, "matrix_view")
     assert linked["step"] == 2 and linked["pinned"] == ["BA", 3, 4]
-    fine(open_part("finetuning", "lora", loracell="BA.99.99", keptrank="16", adapter="few-shot"))
-
-
-@pytest.mark.usefixtures("bundle")
-def test_an_adapter_of_another_base_is_refused_in_one_line():
-    for part in ("lora", "fewshot"):
-        app = open_part("finetuning", part)
-        fine(app)
-        assert "belongs to another base" in boxes(app) or "which this model lacks" in boxes(app)
+    fine_part("finetuning", "lora", loracell="BA.99.99", keptrank="16", adapter="few-shot")
 
 
 @given(some.lists(some.floats(0, 1), min_size=1, max_size=20), some.integers(1, 20))
@@ -161,8 +149,7 @@ def test_a_race_that_has_ended_is_told_and_its_changes_are_drawn(monkeypatch):
     job = fake_race()
     monkeypatch.setattr(chapter, "race_of", lambda *given: job)
     link = dict(adapterlayer="2", matrix="mlp.output", updates="10", rank="2", race="1")
-    app = open_part("finetuning", "lora", **link)
-    fine(app)
+    app = fine_part("finetuning", "lora", **link)
     text = prose_of(app)
     ends = unpack_all(app, "case_rows")[2]["rows"]
     assert [row["value"] for row in ends] == [0.9, 0.8]
@@ -182,15 +169,10 @@ def test_a_race_that_goes_on_can_be_stopped_and_begun_again(monkeypatch):
 
     race_of.forget = lambda *given: None
     monkeypatch.setattr(chapter, "race_of", race_of)
-    app = open_part("finetuning", "lora", updates="10", race="1")
-    fine(app)
-    (stop,) = (one for one in app.button if one.label == "Stop")
-    stop.click().run()
-    fine(app)
+    app = fine_part("finetuning", "lora", updates="10", race="1")
+    press(app, "Stop")
     assert len(jobs) == 1 and jobs[0].state == "stopped" and "stopped" in boxes(app)
-    (again,) = (one for one in app.button if one.label == "Train again")
-    again.click().run()
-    fine(app)
+    press(app, "Train again")
     assert len(jobs) == 2 and jobs[1].state == "running"
 
 
@@ -203,8 +185,7 @@ def test_a_visitor_does_not_get_a_race_that_another_one_stopped(monkeypatch):
     race_of.forget = lambda *given: jobs.pop(0)
     monkeypatch.setattr(chapter, "race_of", race_of)
     link = dict(adapterlayer="2", matrix="mlp.output", updates="10", race="1")
-    app = open_part("finetuning", "lora", **link)
-    fine(app)
+    app = fine_part("finetuning", "lora", **link)
     assert len(jobs) == 1 and "times as long" in prose_of(app)
 
 
@@ -212,14 +193,11 @@ def test_another_task_takes_the_race_back_and_its_button_comes_again(monkeypatch
     asked = []
     monkeypatch.setattr(chapter, "race_of", lambda *given: asked.append(given) or fake_race())
     link = dict(adapterlayer="2", matrix="mlp.output", updates="10", race="1")
-    app = open_part("finetuning", "lora", **link)
-    fine(app)
+    app = fine_part("finetuning", "lora", **link)
     (task,) = (one for one in app.selectbox if one.label == words.task)
     task.select("about").run()
     fine(app)
-    (begin,) = (one for one in app.button if one.label == words.race_start)
-    begin.click().run()
-    fine(app)
+    press(app, words.race_start)
     assert asked[-1] == ("about", 10, 8)
 
 

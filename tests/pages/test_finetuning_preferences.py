@@ -18,23 +18,17 @@ from llmviz.course.lessons.finetuning.preferences import chapter, words
 from llmviz.course.lessons.finetuning.preferences.model import COMMAND, SETTINGS, recorded
 from llmviz.course.lessons.finetuning.training_cost import seconds_of
 from llmviz.course.ui.common import percent
+from llmviz.finetuning import preference_run
 from llmviz.finetuning.adapted import pairs_of
 from llmviz.finetuning.dpo import dpo_steps
-from llmviz.finetuning.preference_run import (
-    Ending,
-    Learned,
-    Look,
-    looks_every,
-)
 from llmviz.finetuning.preferences import RULES
 from llmviz.finetuning.recipes import TUNINGS
 from llmviz.paths import TUNED
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent, unpack_all
+from tests.pages.harness import boxes, fine, fine_part, prose_of, sent, unpack_all
 
 
 def test_before_training_every_pair_costs_ln_2(opened):
-    fine(opened)
     board = sent(opened, "matrix_view")
     values = {one["name"]: one["values"] for one in board["matrices"]}
     assert not values["gain"].any() and not values["margin"].any()
@@ -45,7 +39,7 @@ def test_before_training_every_pair_costs_ln_2(opened):
 
 @pytest.fixture(scope="module")
 def opened():
-    return open_part("finetuning", "preferences", rule="place", pair="2", beta="0.3")
+    return fine_part("finetuning", "preferences", rule="place", pair="2", beta="0.3")
 
 
 def test_the_pair_of_the_link_is_shown_and_open(opened):
@@ -105,7 +99,7 @@ def test_beta_is_on_a_slider_of_many_stops_and_old_links_still_say_it():
     assert stops == sorted(stops) and len(stops) >= 15
     assert {"0.01", "0.03", "0.1", "0.3", "1"} <= set(words.betas)
     assert all(b <= 1.5 * a + 1e-9 for a, b in pairwise(stops))
-    app = open_part("finetuning", "preferences", beta="0.6")
+    app = fine_part("finetuning", "preferences", beta="0.6")
     (slider,) = (one for one in app.select_slider if one.label == words.beta)
     assert slider.value == "0.6" and "× β = 0.6" in str(sent(app, "matrix_view")["matrices"])
     slider.set_value("0.03").run()
@@ -114,9 +108,9 @@ def test_beta_is_on_a_slider_of_many_stops_and_old_links_still_say_it():
 
 
 def looks(shares, moved):
-    endings = (Ending("A story.", "The end.", -2.0),) * 3
+    endings = (preference_run.Ending("A story.", "The end.", -2.0),) * 3
     return [
-        Look(8 * i, 0.7, 0.1 * i, share, kl, endings, 1.5 * i)
+        preference_run.Look(8 * i, 0.7, 0.1 * i, share, kl, endings, 1.5 * i)
         for i, (share, kl) in enumerate(zip(shares, moved, strict=True))
     ]
 
@@ -143,7 +137,7 @@ def test_what_is_said_of_over_optimising_is_the_first_best_look_and_the_last(fou
 def test_a_recorded_run_is_read_at_its_last_look_before_a_step(rule, step):
     run = recorded()[rule]
     logs, updates = chapter.recorded_at(run, {"preferat": step})
-    assert updates <= step < updates + looks_every(SETTINGS["steps"])
+    assert updates <= step < updates + preference_run.looks_every(SETTINGS["steps"])
     assert (logs is None) == (updates == 0)
     if logs is not None:
         assert logs.tolist() == [
@@ -153,8 +147,7 @@ def test_a_recorded_run_is_read_at_its_last_look_before_a_step(rule, step):
 
 def test_a_recorded_run_is_gone_through_before_anybody_trains():
     link = dict(rule="place", pair="2", preferat="60", show="1")
-    app = open_part("finetuning", "preferences", **link)
-    fine(app)
+    app = fine_part("finetuning", "preferences", **link)
     pair, looks = chapter.shown_pairs("place")[1], recorded()["place"]
     rows, read = (picture["rows"] for picture in unpack_all(app, "case_rows"))
     assert [row["label"][1][0] for row in rows] == 2 * [pair.better, pair.worse]
@@ -173,15 +166,14 @@ def test_a_copy_without_the_record_names_the_command_and_goes_on(monkeypatch):
         raise ValueError(f"the record is not here; {COMMAND}")
 
     monkeypatch.setattr(chapter, "recorded", missing)
-    app = open_part("finetuning", "preferences", show="1")
-    fine(app)
+    app = fine_part("finetuning", "preferences", show="1")
     assert COMMAND in boxes(app) and "before training" in prose_of(app).lower()
 
 
 def fake_run(model) -> FakeJob:
     """A run that has ended with an adapter that changes nothing."""
     tensors = {path: (a, 0 * b) for path, (a, b) in pairs_of(model).items()}
-    return FakeJob([*looks((0.0, 0.5, 0.75), (0.0, 0.1, 0.4)), Learned(tensors)])
+    return FakeJob([*looks((0.0, 0.5, 0.75), (0.0, 0.1, 0.4)), preference_run.Learned(tensors)])
 
 
 def test_a_run_that_has_ended_is_drawn_told_and_used(monkeypatch):
@@ -190,8 +182,7 @@ def test_a_run_that_has_ended_is_drawn_told_and_used(monkeypatch):
     job = fake_run(beside("few-shot").model)
     monkeypatch.setattr(chapter, "run_of", lambda *given: job)
     link = dict(rule="shorter", preferupdates="16", beta="0.03", prefer="1")
-    app = open_part("finetuning", "preferences", **link)
-    fine(app)
+    app = fine_part("finetuning", "preferences", **link)
     text = prose_of(app)
     assert "75.0\u00a0% of new pairs" in text and "0.400 nats per token" in text
     assert f"{math.exp(0.4):.2f}" in text
@@ -209,13 +200,6 @@ def test_a_run_that_has_ended_is_drawn_told_and_used(monkeypatch):
         for one in unpack(part.proto.bytes)["matrices"]
     }
     np.testing.assert_allclose(values["nats"], math.log(2), atol=1e-4)
-
-
-@pytest.mark.usefixtures("bundle")
-def test_a_base_with_a_short_context_is_refused_in_one_line():
-    app = open_part("finetuning", "preferences")
-    fine(app)
-    assert "tokens; the model reads 40 at most" in boxes(app)
 
 
 def test_what_a_training_costs_is_the_bundled_curves_time_in_updates():

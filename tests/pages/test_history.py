@@ -19,7 +19,6 @@ from llmviz.course.lessons.history import words as lesson_words
 from llmviz.course.lessons.history.all import chapter
 from llmviz.course.lessons.history.all import words as all_words
 from llmviz.course.lessons.history.counting import chapter as counting
-from llmviz.course.lessons.history.counting import words as counting_words
 from llmviz.course.lessons.history.counting.model import learned_pairs
 from llmviz.course.lessons.history.letter_pairs import average_loss, probabilities, walk
 from llmviz.course.lessons.history.series import chapter as series
@@ -33,19 +32,14 @@ from llmviz.course.lessons.history.where.routes import walls
 from llmviz.evaluation.nine_models import COUNTED, NINE, TIE
 from tests.pages import harness
 
-NAMED = [
-    ("counting", {}),
-    ("all", {}),
-    ("where", {}),
-]
-
-
-def printed(app):
-    for snippet, prints in harness.snippets(app):
-        assert harness.run_snippet(snippet).strip() == prints.strip()
-
-
-# ---- the name
+NAMED = {
+    "counting": {},
+    "all": {},
+    "where": {},
+    "recurrent": {},
+    "mlp": {"slideat": "15"},
+    "wavenet": {"treeat": "3"},
+}
 
 
 @given(some.text())
@@ -56,50 +50,24 @@ def test_a_name_keeps_its_letters_and_names_the_rest(text):
     assert len(set(name.cut)) == len(name.cut)
 
 
-@pytest.mark.parametrize(("part", "link"), NAMED)
-def test_letters_outside_a_to_z_are_cut_and_named(part, link):
-    app = harness.open_part("history", part, name="Zoë-Ann 3", **link)
-    harness.fine(app)
+@pytest.mark.parametrize("part", NAMED)
+def test_a_name_is_cut_to_its_first_letters_from_a_to_z_and_it_is_said(part):
+    app = harness.fine_part("history", part, name="Zoë-Ann 3", **NAMED[part])
     said = harness.boxes(app)
-    assert "letters a to z only" in said
-    for one in ("ë", "-", "3"):
-        assert one in said
+    assert "letters a to z only" in said and all(one in said for one in "ë-3")
     assert app.text_input[0].value == "Zoë-Ann 3"
-
-
-@pytest.mark.parametrize(("part", "link"), NAMED)
-def test_an_empty_name_and_one_of_200_letters(part, link):
-    app = harness.open_part("history", part, name="-", **link)
-    harness.fine(app)
-    assert "no letter from a to z" in harness.boxes(app)
-    app = harness.open_part("history", part, name="ab" * 100, **link)
-    harness.fine(app)
-    assert "has 200 letters. The first 15 are used" in harness.boxes(app)
-
-
-@pytest.mark.parametrize("text", harness.ODD_TEXTS.values(), ids=harness.ODD_TEXTS)
-def test_odd_names_do_no_harm(text):
-    app = harness.open_part("history", "counting")
-    app.session_state["history.name"] = text
-    app.run()
-    harness.fine(app)
-    assert "<script" not in harness.prose_of(app) and "http://a" not in harness.prose_of(app)
-
-
-# ---- counting
-
-
-@pytest.mark.parametrize("look", counting_words.parts)
-def test_each_part_of_counting_opens_and_its_snippets_print(look):
-    app = harness.open_part("history", "counting", count=look)
-    harness.fine(app)
-    assert not app.warning
-    printed(app)
+    for typed, said in (
+        ("-", "no letter from a to z"),
+        ("", "no letter from a to z"),
+        ("ab" * 100, "has 200 letters. The first 15 are used"),
+        ("x", ""),
+    ):
+        harness.put(app, history__name=typed)
+        assert said in harness.boxes(app)
 
 
 def test_the_matrix_is_the_counted_table():
-    app = harness.open_part("history", "counting", count="pairs")
-    harness.fine(app)
+    app = harness.fine_part("history", "counting", count="pairs")
     shown = {one["name"]: one["values"] for one in harness.sent(app, "matrix_view")["matrices"]}
     np.testing.assert_array_equal(shown["counts"], learned_pairs())
     np.testing.assert_allclose(shown["P"], probabilities(learned_pairs()), atol=1e-6)
@@ -111,7 +79,7 @@ def test_the_matrix_is_the_counted_table():
 
 def test_before_the_guess_nothing_of_the_row_that_is_asked_about_is_sent(covers):
     row, asked = counting.row_question(learned_pairs(), "olivia")
-    app = harness.open_part("history", "counting")
+    app = harness.fine_part("history", "counting")
     matrices = harness.sent(app, "matrix_view")["matrices"]
     assert [float(np.abs(one["values"][row]).sum()) for one in matrices] == [0, 0]
     assert {at for at, _ in matrices[1]["hidden"]} == {row}
@@ -137,8 +105,7 @@ def test_of_the_answers_for_a_row_one_is_its_largest_share(name):
 
 
 def test_a_pair_that_was_never_seen_is_named():
-    app = harness.open_part("history", "counting", name="qx")
-    harness.fine(app)
+    app = harness.fine_part("history", "counting", name="qx")
     assert "was never counted" in harness.prose_of(app) and "infinite" in harness.prose_of(app)
 
 
@@ -151,12 +118,13 @@ def test_the_result_holds_for_any_name(name):
 
 
 def test_the_films_end_is_the_counted_table():
-    app = harness.open_part("history", "counting", count="network")
+    app = harness.fine_part("history", "counting", count="network")
     film = harness.sent(app, "table_film")
     assert film["tables"].shape == (201, 27, 27)
     assert film["floor"] == pytest.approx(average_loss(learned_pairs()))
     assert film["losses"][-1] == pytest.approx(film["floor"], abs=1e-3)
     np.testing.assert_allclose(film["target"], probabilities(learned_pairs()), atol=1e-6)
+    harness.snippets_print(app)
 
 
 def test_the_lines_of_longer_tables_are_apart_and_the_right_one_was_measured():
@@ -171,22 +139,21 @@ def test_the_lines_of_longer_tables_are_apart_and_the_right_one_was_measured():
     assert asked is not None and list(asked.values[asked.right]) == line
     for at, values in enumerate(asked.values):
         assert at == asked.right or np.abs(np.subtract(values, line)).mean() >= counting.APART
-
-
-# ---- a series
+    app = harness.fine_part("history", "counting", count="longer")
+    assert not app.warning
+    harness.snippets_print(app)
 
 
 @pytest.mark.parametrize("source", series_words.sources)
 def test_each_series_is_fitted_and_its_snippet_prints(source):
-    app = harness.open_part("history", "series", series=source)
-    harness.fine(app)
+    app = harness.fine_part("history", "series", series=source)
     assert not app.error and not app.warning
     shown = harness.sent(app, "series_view")
     values = shown["values"].astype(float)
     fit = fit_series(values[: shown["fitted"]], len(shown["b"]) - 1)
     np.testing.assert_allclose(shown["b"], fit.b, rtol=1e-3, atol=1e-4)
     assert shown["drawable"] == (source == "drawn")
-    printed(app)
+    harness.snippets_print(app)
 
 
 @pytest.mark.parametrize(
@@ -201,31 +168,27 @@ def test_each_series_is_fitted_and_its_snippet_prints(source):
     ],
 )
 def test_a_series_that_cannot_be_fitted_is_refused_and_kept(typed, lags, rule):
-    app = harness.open_part(
+    app = harness.fine_part(
         "history", "series", series="typed", lags=lags, hold="0", typed=typed or "x"
     )
     if not typed:
-        app.session_state["history.typed"] = ""
-        app.run()
-    harness.fine(app)
+        harness.put(app, history__typed="")
     assert rule in harness.boxes(app)
     assert app.text_area[0].value == typed
 
 
 def test_gaps_are_said_and_left_out():
-    app = harness.open_part(
+    app = harness.fine_part(
         "history", "series", series="typed", lags="1", typed="1 5 2 ? 8 3 9 4 7 6 2"
     )
-    harness.fine(app)
     assert "rows are left out" in harness.boxes(app)
-    printed(app)
+    harness.snippets_print(app)
 
 
 def test_a_link_holds_what_was_drawn_and_what_was_moved():
     drawn = [(7 * k) % 101 for k in range(48)]
     link = {"drawn": ",".join(map(str, drawn)), "byhand": "1,0.5,0.25", "ahead": "3"}
-    app = harness.open_part("history", "series", series="drawn", **link)
-    harness.fine(app)
+    app = harness.fine_part("history", "series", series="drawn", **link)
     shown = harness.sent(app, "series_view")
     assert shown["values"].tolist() == drawn
     assert shown["hand"] == [1, 0.5, 0.25] and shown["step"] == 3
@@ -264,8 +227,7 @@ def test_lines_of_a_series_are_apart_and_the_right_one_was_measured(seed, held):
 
 
 def test_before_the_guess_what_is_held_out_is_not_sent(covers):
-    app = harness.open_part("history", "series")
-    harness.fine(app)
+    app = harness.fine_part("history", "series")
     (line,) = harness.sent(app, "draw_on")["lines"]
     assert line["x"][-1] == len(series.MEASURED["sunspots"]()) - 21
     assert not harness.unpack_all(app, "series_view")
@@ -279,19 +241,15 @@ def test_an_exact_series_is_told_without_error():
         fit_series(values[:28], 3)
 
 
-# ---- all of them
-
-
 @pytest.mark.parametrize("look", all_words.parts)
 def test_each_part_of_all_opens_and_its_snippets_print(look):
-    app = harness.open_part("history", "all", all=look)
-    harness.fine(app)
+    app = harness.fine_part("history", "all", all=look)
     assert not app.warning
-    printed(app)
+    harness.snippets_print(app)
 
 
 def test_nine_rows_hold_the_losses_of_the_typed_name():
-    app = harness.open_part("history", "all", name="mila")
+    app = harness.fine_part("history", "all", name="mila")
     grid = harness.sent(app, "cell_grid")
     assert grid["values"].shape == (9, 6) and len(grid["rowNames"]) == 9
     for row, key in zip(grid["values"], NINE, strict=True):
@@ -310,8 +268,7 @@ def test_the_ways_into_other_lessons_fit_a_phone():
 def test_the_links_open_with_the_same_name(page):
     link = typed_name.places("mila")[page]
     part = link.pop("part")
-    app = harness.open_part(page, part, **link)
-    harness.fine(app)
+    app = harness.fine_part(page, part, **link)
     assert not app.error and not app.warning
 
 
@@ -381,8 +338,7 @@ def test_three_that_are_not_close_are_not_called_close(table, lstm, gpt):
 
 
 def test_before_the_guess_no_loss_but_those_of_pairs_is_told(covers):
-    app = harness.open_part("history", "all")
-    harness.fine(app)
+    app = harness.fine_part("history", "all")
     rows = harness.sent(app, "case_rows")["rows"]
     told = [row["label"][1][0] for row in rows if row["value"] is not None]
     assert told == [all_words.models[key] for key in chapter.DRAWN] and len(rows) == 9
@@ -400,16 +356,15 @@ def test_the_looks_at_names_hold_for_all_nine():
         assert (olivia[key][3] > 2) == short
 
 
-# ---- where they stand
+PICTURES = ("ml", "generative")  # these train first
 
 
 @pytest.mark.parametrize("ring", where_words.rings)
 def test_each_field_opens(ring):
-    app = harness.open_part("history", "where", ring=ring, name="olivia")
-    harness.fine(app)
+    app = harness.fine_part("history", "where", ring=ring, name="olivia")
     assert not app.warning and not app.error
-    if ring not in ("ml", "generative"):  # these train first
-        printed(app)
+    if ring not in PICTURES:
+        harness.snippets_print(app)
 
 
 def test_each_field_says_what_its_program_finds_most_likely():
@@ -437,8 +392,7 @@ def test_answers_on_the_gpt_are_apart_and_its_network_is_near(values):
 
 def test_before_the_guess_the_gpts_share_is_not_told(covers):
     assert where.question(where.shares()) is not None
-    app = harness.open_part("history", "where")
-    harness.fine(app)
+    app = harness.fine_part("history", "where")
     rows = harness.sent(app, "case_rows")["rows"]
     assert [row["value"] is None for row in rows] == [False, False, False, True]
 
@@ -450,8 +404,7 @@ def test_a_goal_that_is_no_free_square_becomes_one(wanted):
 
 
 def test_a_wall_as_a_goal_is_said():
-    app = harness.open_part("history", "where", ring="ai", goal="3,0")
-    harness.fine(app)
+    app = harness.fine_part("history", "where", ring="ai", goal="3,0")
     assert "is a wall" in harness.boxes(app)
 
 
@@ -465,16 +418,11 @@ def trained():
     assert job.over and not job.problem
 
 
-def test_an_empty_canvas_is_said(trained):
+def test_pictures_open_their_snippets_print_and_an_empty_canvas_is_said(trained):
+    for ring in PICTURES:
+        app = harness.fine_part("history", "where", ring=ring, pad="nonsense")
+        assert len(harness.snippets(app)) == 1 and not app.warning
+        harness.snippets_print(app)
     empty = write_picture(np.zeros((20, 20), dtype=np.uint8))
-    app = harness.open_part("history", "where", ring="ml", pad=empty)
-    harness.fine(app)
+    app = harness.fine_part("history", "where", ring="ml", pad=empty)
     assert "the canvas is empty" in harness.boxes(app)
-
-
-@pytest.mark.parametrize("ring", ["ml", "generative"])
-def test_pictures_open_and_their_snippets_print(ring, trained):
-    app = harness.open_part("history", "where", ring=ring, pad="nonsense")
-    harness.fine(app)
-    assert len(harness.snippets(app)) == 1
-    printed(app)

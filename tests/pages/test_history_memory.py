@@ -18,14 +18,11 @@ from llmviz.course.ui import kit
 from llmviz.training import first_letter
 from llmviz.training.config import TrainConfig
 from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, FirstLetterData
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, fine_part, prose_of, put, sent
 
 pytestmark = pytest.mark.usefixtures("ready")
 
 shares = some.lists(some.floats(0, 1), min_size=FARTHEST, max_size=FARTHEST)
-
-
-# ---- what is bundled
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -79,11 +76,10 @@ def test_a_model_is_made_and_read_again(tmp_path, monkeypatch):
     path.write_text(json.dumps(card | {"right": [2.0] * FARTHEST}))
     with pytest.raises(ValueError, match="60 shares from 0 to 1"):
         first_letter.read_card("rnn")
-    app = open_part("history", "memory")
-    fine(app)
+    app = fine_part("history", "memory")
     assert "60 shares" in boxes(app)
     path.unlink()
-    app = open_part("history", "memory")
+    app = fine_part("history", "memory")
     assert "not in this copy" in boxes(app)
 
 
@@ -98,12 +94,10 @@ def test_wrong_arguments_are_refused(monkeypatch, capsys):
     assert "must be" in capsys.readouterr().err
 
 
-# ---- the page
-
-
-def test_the_lines_are_the_cards():
-    app = open_part("history", "memory", models=",".join(OPTIONS))
-    fine(app)
+def test_the_lines_are_the_cards_and_an_own_string_goes_through_all():
+    string = "qabcdefghij"
+    link = {"string": "Q abc-defghij", "asked": "gpt.4"}
+    app = fine_part("history", "memory", models=",".join(OPTIONS), **link)
     lines = {
         one["label"]: one for one in sent(app, "draw_on")["lines"] if one["role"] != "residual"
     }
@@ -112,12 +106,21 @@ def test_the_lines_are_the_cards():
         right = first_letter.read_card(name)["right"]
         assert lines[words.models[name]]["y"] == pytest.approx(right)
         assert lines[words.models[name]]["x"] == list(range(1, LENGTH))
+    assert "Left out" in boxes(app)
+    grid = sent(app, "cell_grid")
+    assert grid["columnNames"] == list(string)
+    for row, name in enumerate(OPTIONS):
+        p = answers(first_letter.load(name), string)
+        assert np.allclose(p.sum(1), 1)
+        assert np.allclose(grid["values"][row], p[:, LETTERS.index("q")], atol=1e-5)
+        assert grid["texts"][row] == [LETTERS[one] for one in p.argmax(1)]
+    assert grid["chosen"] == [list(OPTIONS).index("gpt"), 4]
+    assert "GPT after letter 5" in prose_of(app)
 
 
 @pytest.mark.parametrize("models", ["", "rnn", "gpt", "nobody"])
 def test_before_a_guess_no_page_tells_how_the_line_goes_on(covers, models):
-    app = open_part("history", "memory", models=models)
-    fine(app)
+    app = fine_part("history", "memory", models=models)
     lines = {one["label"]: one["x"] for one in sent(app, "draw_on")["lines"]}
     assert lines[words.models["rnn"]] == [1] and sent(app, "draw_on")["asked"]["x"][0] == 2
     assert words.models["rnn"] not in sent(app, "cell_grid")["rowNames"]
@@ -132,22 +135,6 @@ def test_the_looks_hold_for_the_models():
     assert wavenet == 4 * mlp and mlp < 12
 
 
-def test_an_own_string_goes_through_all():
-    string = "qabcdefghij"
-    app = open_part("history", "memory", string="Q abc-defghij", asked="gpt.4")
-    fine(app)
-    assert "Left out" in boxes(app)
-    grid = sent(app, "cell_grid")
-    assert grid["columnNames"] == list(string)
-    for row, name in enumerate(OPTIONS):
-        p = answers(first_letter.load(name), string)
-        assert np.allclose(p.sum(1), 1)
-        assert np.allclose(grid["values"][row], p[:, LETTERS.index("q")], atol=1e-5)
-        assert grid["texts"][row] == [LETTERS[one] for one in p.argmax(1)]
-    assert grid["chosen"] == [list(OPTIONS).index("gpt"), 4]
-    assert "GPT after letter 5" in prose_of(app)
-
-
 def test_an_answer_does_not_depend_on_what_comes_later():
     model = first_letter.load("gpt")
     assert np.allclose(answers(model, "qabc"), answers(model, "qabcxyz")[:4], atol=1e-5)
@@ -156,23 +143,17 @@ def test_an_answer_does_not_depend_on_what_comes_later():
             answers(model, wrong)
 
 
-@pytest.mark.parametrize(
-    ("string", "says"),
-    [
+def test_odd_strings():
+    app = fine_part("history", "memory", asked="mlp.60")
+    for string, says in (
         ("", "no letter"),
         ("123", "no letter"),
         ("z" * 200, "200 letters"),
         ("é", "Left out"),
         ("a", ""),
-    ],
-)
-def test_odd_strings(string, says):
-    app = open_part("history", "memory", string=string, asked="mlp.60")
-    fine(app)
-    assert says in boxes(app)
-
-
-# ---- what is said
+    ):
+        put(app, history__string=string)
+        assert says in boxes(app)
 
 
 @given(right=shares)

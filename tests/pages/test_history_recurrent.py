@@ -61,8 +61,7 @@ def drawn(app) -> list[dict[str, np.ndarray]]:
 
 @pytest.mark.parametrize("cell", CELLS)
 def test_the_strips_are_what_torch_computes(cell):
-    app = harness.open_part("history", "recurrent", cell=cell, name="Olivia")
-    harness.fine(app)
+    app = harness.fine_part("history", "recurrent", cell=cell, name="Olivia")
     model, tokenizer = model_of(cell)
     ids = torch.tensor([tokenizer.encode_from_start(NAME)])
     with torch.no_grad():
@@ -94,45 +93,20 @@ def test_an_opened_gate_is_the_recorded_one(cell):
 
 
 def test_the_gate_of_a_link_is_opened_and_a_kept_number_stays():
-    app = harness.open_part("history", "recurrent", cell="lstm", gate="fourth", state="cell.2.5")
+    app = harness.fine_part("history", "recurrent", cell="lstm", gate="fourth", state="cell.2.5")
     assert "output" in drawn(app)[2] and "forget" not in drawn(app)[2]
     assert harness.unpack_all(app, "matrix_view")[1]["pinned"] == ["cell", 2, 5]
-    app = harness.open_part("history", "recurrent", cell="gru", gate="fourth", state="cell.2.500")
-    harness.fine(app)  # a GRU has three gates and no cell
+    app = harness.fine_part("history", "recurrent", cell="gru", gate="fourth", state="cell.2.500")
     assert app.session_state["history.gate"] == "third"
-
-
-@pytest.mark.parametrize(
-    ("typed", "letters", "says"),
-    [
-        ("", "", "no letter"),
-        ("Zoë-Ann", "zoann", "ë"),
-        ("a" * 200, "a" * 15, "200 letters"),
-        ("x", "x", ""),
-    ],
-)
-def test_odd_names(typed, letters, says):
-    app = harness.open_part("history", "recurrent", name=typed)
-    harness.fine(app)
-    assert says in harness.boxes(app)
-    views = harness.unpack_all(app, "matrix_view")
-    assert bool(views) == bool(letters)
-    if letters:
-        (hidden,) = views[0]["matrices"]
-        assert hidden["rowLabels"][1:] == list(letters)
 
 
 @pytest.mark.parametrize("look", words.parts)
 def test_every_part_prints_what_its_snippet_prints(look):
-    app = harness.open_part("history", "recurrent", recurrent=look, times="2.0")
-    harness.fine(app)
+    app = harness.fine_part("history", "recurrent", recurrent=look, times="2.0")
     found = harness.snippets(app)
     assert found
     for snippet, prints in found:
         assert harness.run_snippet(snippet).strip() == prints.strip()
-
-
-# ---- the gradient
 
 
 @pytest.mark.parametrize("cell", CELLS)
@@ -191,9 +165,6 @@ def test_what_is_said_of_a_gradient_holds_at_its_edges(first, last):
         assert "explodes" in line
 
 
-# ---- units
-
-
 def test_correlation_and_explained_variance_are_those_of_numpy():
     chance = np.random.default_rng(0)
     values, groups = chance.normal(size=(60, 3)), chance.integers(0, 4, 60)
@@ -234,8 +205,7 @@ def test_units_are_found_on_one_half_of_the_names_and_measured_on_the_other(cell
 
 
 def test_before_the_guess_no_share_of_a_model_is_told(covers):
-    app = harness.open_part("history", "recurrent")
-    harness.fine(app)
+    app = harness.fine_part("history", "recurrent")
     rows = harness.sent(app, "case_rows")["rows"]
     assert [row["value"] is None for row in rows] == [False, True, True, True]
     assert len(harness.unpack_all(app, "matrix_view")) == 1

@@ -31,7 +31,7 @@ from llmviz.course.lessons.history.where.letter_pictures import (
 from llmviz.course.ui import engine
 from llmviz.evaluation.nine_models import COUNTED, NINE
 from llmviz.training.first_letter import FARTHEST, OPTIONS, read_card
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import fine_part, prose_of
 
 letters = some.text("abqxz", min_size=1, max_size=6)
 
@@ -48,12 +48,9 @@ def test_a_lag_more_is_not_said_to_lower_the_error_in_any_case():
 
 @pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
 def test_the_state_is_rewritten_as_often_as_its_strips_have_rows(cell):
-    app = open_part("history", "recurrent", cell=cell, name="ann")
+    app = fine_part("history", "recurrent", cell=cell, name="ann")
     read = recurrent.states(engine.load(f"names-{cell}"), "ann")
     assert f"{len(read.parts['hidden'])} times for" in prose_of(app)
-
-
-# ---- where language models stand
 
 
 def test_a_name_that_the_dice_end_is_not_said_to_go_on(monkeypatch):
@@ -66,6 +63,7 @@ def test_what_is_called_deep_has_layers_on_top_of_each_other():
     assert engine.load(where.NETWORK).model.config.n_layer > 1
     assert "strictly speaking, not deep" in where_words.example_of["generative"]
     assert "so it is not deep" in where_words.example_of["ml"]
+    assert "not deep at all" in " ".join(" ".join(where_words.looks).split())
 
 
 def test_a_letter_drawn_without_a_name_is_nobodys_first():
@@ -84,9 +82,6 @@ def test_no_picture_of_the_test_was_learned():
     )
 
 
-# ---- a series
-
-
 @pytest.mark.parametrize("held", range(2, 7))
 def test_the_growth_of_an_error_names_different_lengths(held):
     values = np.random.default_rng(held).normal(size=30)
@@ -94,9 +89,6 @@ def test_the_growth_of_an_error_names_different_lengths(held):
     said = series.growth(values, fitted, fit_series(values[:fitted], 2))
     assert "first 1 " not in said and (f"first {held} " not in said)
     assert ("over the first" in said) == (held > 2)
-
-
-# ---- RNN
 
 
 @given(*[some.floats(0, 1)] * 3)
@@ -111,26 +103,13 @@ def test_a_model_is_said_to_lose_a_letter_or_to_spread_it_only_where_it_does(
     assert not ("no\nsingle unit" in said and found.tells)
 
 
-# ---- what is said of the history
-
-
-def test_a_letter_as_a_row_has_one_1_and_zeros_elsewhere():
-    told = " ".join(series_words.letters.text.split())
-    assert f"{len(LETTERS) - 1} zeros and a single 1" in told
-
-
-def test_elman_and_the_first_lstm_are_not_given_what_came_later():
+def test_a_row_has_a_single_1_and_elman_and_the_first_lstm_have_nothing_that_came_later():
     """Elman 1990 stops the gradient at the copied state; Gers and others 2000: the forget gate."""
+    row = " ".join(series_words.letters.text.split())
+    assert f"{len(LETTERS) - 1} zeros and a single 1" in row
     told = {year: " ".join(row) for year, row in all_words.events.items()}
     assert "only through one step" in told["1990"]
     assert "forget gate came in 2000" in told["1997"] and "Gers" in told["1997"]
-
-
-def test_a_language_model_is_not_said_to_be_deep_by_nature():
-    assert "not deep at all" in " ".join(" ".join(where_words.looks).split())
-
-
-# ---- one test for all
 
 
 @given(some.lists(some.floats(0, 1), min_size=2, max_size=6))
@@ -163,13 +142,9 @@ def test_the_six_lines_can_be_told_apart():
 
 
 def test_the_order_is_not_said_to_be_one_of_cause():
-    app = open_part("history", "memory")
-    fine(app)
+    app = fine_part("history", "memory")
     said = " ".join(prose_of(app).split())
     assert "one seed" in said and "not of invention" in said
-
-
-# ---- all of them
 
 
 @given(letters)

@@ -14,7 +14,7 @@ from llmviz.course.lessons.history.wavenet import tree as chapter
 from llmviz.course.lessons.history.wavenet.model import fused_tree
 from llmviz.course.ui import engine
 from tests.pages.conftest import load_torch
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import fine_part, prose_of, sent
 
 NAME = "olivia"
 
@@ -67,8 +67,7 @@ def test_a_node_depends_on_the_letters_that_it_has_seen_and_on_no_other(bundled)
 
 
 def test_the_page_draws_the_tree_and_the_node_of_a_link():
-    app = open_part("history", "wavenet", name="Olivia", node="2.1", treeat="5")
-    fine(app)
+    app = fine_part("history", "wavenet", name="Olivia", node="2.1", treeat="5")
     found = chapter.tree(engine.load(chapter.MODEL), NAME, 5)
     drawn = sent(app, "fused_tree")
     assert drawn["chosen"] == [2, 1]
@@ -86,19 +85,10 @@ def test_the_page_draws_the_tree_and_the_node_of_a_link():
 
 def test_a_node_that_is_not_there_is_the_root():
     for node in ("3.1", "9.0", "x", "1.-1"):
-        app = open_part("history", "wavenet", node=node)
-        fine(app)
+        app = fine_part("history", "wavenet", node=node)
         assert sent(app, "fused_tree")["chosen"] == [3, 0]
-    leaf = open_part("history", "wavenet", node="0.7")
-    fine(leaf)
+    leaf = fine_part("history", "wavenet", node="0.7")
     assert [one["name"] for one in sent(leaf, "matrix_view")["matrices"]] == ["embedding"]
-
-
-@pytest.mark.parametrize("name", ["x", "a" * 200, "Zoë"])
-def test_odd_names(name):
-    fine(open_part("history", "wavenet", name=name, treeat="3"))
-    empty = open_part("history", "wavenet", name="12")
-    assert "no letter" in boxes(empty)
 
 
 @pytest.mark.parametrize(("levels", "tokens"), [(1, 1), (2, 5), (3, 7), (4, 16)])
@@ -144,7 +134,7 @@ def test_sharing_is_said_to_save_nothing_where_the_model_computes_as_much_or_mor
 
 
 def test_the_sentences_name_the_likeliest_letter(bundled):
-    app = open_part("history", "wavenet", name=NAME)
+    app = fine_part("history", "wavenet", name=NAME)
     found = chapter.tree(bundled, NAME, len(NAME))
     assert f"{100 * float(found.probabilities.max()):.1f}" in prose_of(app)
 

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import functools
+import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
+from llmviz.course.components.machine.view import NextToken
 from llmviz.course.lessons import home
 from llmviz.course.lessons.home import below, picture, words
 from llmviz.course.lessons.home import next_token as writing
 from llmviz.course.lessons.home.machine import ROWS, TAPS, read
-from llmviz.course.lessons.home.sentence import LOOKED_AT, sentence
+from llmviz.course.lessons.home.sentence import LOOKED_AT, machine_rows, sentence
 from llmviz.course.ui import engine
-from llmviz.tokenizers import ENDOFTEXT, CharTokenizer, get_tokenizer
+from llmviz.models.settings import NORMS, POSITIONS
+from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, CharTokenizer, get_tokenizer
 from llmviz.trace import record
 from tests.pages import harness
 from tests.pages.conftest import load_torch, use
-from tests.pages.harness import ODD_TEXTS, ROOT, fine, open_page, run_snippet, snippets
+from tests.pages.harness import ROOT, fine, fine_page
 from tests.pages.small_model import CONTEXT, HEADS, LAYERS, make_checkpoint
 
 BPE = get_tokenizer("bpe")
@@ -31,12 +35,9 @@ def ids_of(text: str) -> list[int]:
     return [BPE.special_tokens[ENDOFTEXT], *BPE.encode(text)]
 
 
-# ---- the picture's numbers are the trace's
-
-
 @pytest.mark.parametrize("text", ["The cat sat", "The cat sat on the mat. " * 3, ""])
 def test_what_is_drawn_is_what_the_model_computed(bundle, text):
-    app = open_page("home", text=text) if text else open_page("home")
+    app = fine_page("home", text=text) if text else fine_page("home")
     if not text:
         app.text_area[0].set_value("").run()
     fine(app)
@@ -76,8 +77,7 @@ def test_what_is_drawn_is_what_the_model_computed(bundle, text):
 
 
 def test_the_context_slides_and_the_page_says_so(bundle):
-    app = open_page("home", text="one " * 100)
-    fine(app)
+    app = fine_page("home", text="one " * 100)
     sent = drawn(app)
     window = ids_of("one " * 100)[-CONTEXT:]
     assert [row["id"] for row in sent["rows"]] == window[-ROWS:]
@@ -93,17 +93,6 @@ def test_a_text_beyond_the_limit_is_read_at_its_end_only():
     assert list(window.ids) == ids_of(window.text)[-8:]
 
 
-@pytest.mark.parametrize("name", ODD_TEXTS)
-def test_odd_texts_break_nothing_and_stay_in_the_box(bundle, name):
-    text = ODD_TEXTS[name]
-    app = open_page("home")
-    app.text_area[0].set_value(text).run()
-    fine(app)
-    assert app.text_area[0].value == text
-    for snippet, prints in snippets(app):
-        assert run_snippet(snippet).strip() == prints.strip()
-
-
 def test_a_lone_surrogate_gets_one_clear_line(bundle):
     with pytest.raises(ValueError, match="surrogate"):
         sentence("a\ud800", BPE, None)
@@ -113,8 +102,7 @@ def test_unknown_characters_are_said_where_the_tokenizer_has_no_bytes(monkeypatc
     make_checkpoint(tmp_path, "tiny-world-char", CharTokenizer.train("abc def."))
     use(monkeypatch, tmp_path)
     load_torch()
-    app = open_page("home", text="abcXY", model="tiny-world-char")
-    fine(app)
+    app = fine_page("home", text="abcXY", model="tiny-world-char")
     assert any("2 of the 5" in box.value for box in app.info)
 
 
@@ -123,8 +111,7 @@ def test_the_picture_says_how_the_model_is_told_positions(monkeypatch, tmp_path,
     make_checkpoint(tmp_path, positions=positions)
     use(monkeypatch, tmp_path)
     load_torch()
-    app = open_page("home", text="one two three")
-    fine(app)
+    app = fine_page("home", text="one two three")
     window = drawn(app)["words"]["say"]["vectors"]
     assert words.positions[positions] in window and "{placed}" not in window
     model = engine.load("tiny-world-gpt").model
@@ -134,15 +121,11 @@ def test_the_picture_says_how_the_model_is_told_positions(monkeypatch, tmp_path,
     assert added == ("is added" in window and "Nothing" not in window)
 
 
-# ---- before torch, without a model
-
-
 def test_tokens_and_ids_stand_before_the_model_has_come(bundle, monkeypatch):
     started = []
     monkeypatch.setattr(engine, "ready", lambda: False)
     monkeypatch.setattr(engine, "start", lambda: started.append(1))
-    app = open_page("home")
-    fine(app)
+    app = fine_page("home")
     sent = drawn(app)
     assert sent["values"] is None and sent["next"] is None
     assert [row["id"] for row in sent["rows"]] == ids_of(home.TEXT)[-ROWS:]
@@ -153,12 +136,15 @@ def test_tokens_and_ids_stand_before_the_model_has_come(bundle, monkeypatch):
 
 def test_no_model_no_numbers(monkeypatch, tmp_path):
     use(monkeypatch, tmp_path)
-    app = open_page("home")
-    fine(app)
+    app = fine_page("home")
     assert drawn(app)["values"] is None
     assert [row["id"] for row in drawn(app)["rows"]] == ids_of(home.TEXT)[-ROWS:]
     assert any("No trained model" in box.value for box in app.info)
     assert any(block.value == words.no_model_command for block in app.code)
+    app.session_state[picture.WRITING] = picture.Job(10, home.TEXT)
+    app.run()
+    fine(app)
+    assert not app.text_area[0].disabled  # a model that cannot write locks no box
 
 
 def test_a_damaged_model_is_one_line(folder, monkeypatch, tmp_path):
@@ -166,12 +152,10 @@ def test_a_damaged_model_is_one_line(folder, monkeypatch, tmp_path):
     (target / "model.safetensors").write_bytes(b"no weights")
     use(monkeypatch, tmp_path)
     load_torch()
-    app = open_page("home")
-    fine(app)
+    app = fine_page("home")
     assert any("safetensors" in box.value for box in app.error)
     (target / "card.json").write_text("{", "utf-8")
-    app = open_page("home")
-    fine(app)
+    app = fine_page("home")
     assert any("the card of" in box.value for box in app.error)
 
 
@@ -188,12 +172,9 @@ def test_the_first_paint_imports_nothing_heavy():
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, timeout=120)
 
 
-# ---- links
-
-
 def test_a_link_restores_every_control(bundle):
     heads = [2, 1]
-    app = open_page(
+    app = fine_page(
         "home",
         text="The cat sat on the mat.",
         layer="1",
@@ -203,7 +184,6 @@ def test_a_link_restores_every_control(bundle):
         temperature="0.7",
         seed="9",
     )
-    fine(app)
     assert drawn(app)["view"] == {"layer": 1, "heads": heads, "row": 3, "step": 4}
     assert app.slider[0].value == 0.7 and app.number_input[0].value == 9
 
@@ -212,13 +192,9 @@ def test_a_link_restores_every_control(bundle):
     "link", [{"layer": "7"}, {"heads": "0"}, {"heads": "0,9"}, {"row": "900"}, {"model": "none"}]
 )
 def test_a_link_that_does_not_fit_falls_back_and_says_so(bundle, link):
-    app = open_page("home", **link)
-    fine(app)
+    app = fine_page("home", **link)
     assert any("does not exist here" in box.value for box in app.warning)
     assert drawn(app)["values"] is not None
-
-
-# ---- the next token
 
 
 def test_greedy_takes_the_highest_score_and_ties_go_to_the_lowest_id():
@@ -244,7 +220,7 @@ def test_ten_written_are_ten_times_one(bundle, monkeypatch, temperature):
         text = step.text
         if step.ended:
             break
-    app = open_page("home", text="The cat", temperature=str(temperature))
+    app = fine_page("home", text="The cat", temperature=str(temperature))
     app.session_state[picture.WRITING] = picture.Job(10, "The cat", locked=True)
     for _ in range(12):
         app.run()
@@ -255,7 +231,7 @@ def test_ten_written_are_ten_times_one(bundle, monkeypatch, temperature):
 
 def test_what_the_learner_types_stays_where_the_model_writes(bundle, monkeypatch):
     monkeypatch.setattr(picture, "PACE", 1e6)  # a token, and no second one
-    app = open_page("home", text="The cat")
+    app = fine_page("home", text="The cat")
     app.session_state[picture.WRITING] = picture.Job(10, "The cat")
     for _ in range(3):  # the first token comes only after the browser has locked the box
         app.run()
@@ -264,72 +240,48 @@ def test_what_the_learner_types_stays_where_the_model_writes(bundle, monkeypatch
     app.run()
     assert app.text_area[0].disabled and app.text_area[0].value != "The cat"
     # What the learner puts there by another way, an example or another page, ends the writing.
-    app.session_state["shared.text"] = "My own"
-    app.run()
-    fine(app)
+    harness.put(app, shared__text="My own")
     assert picture.WRITING not in app.session_state
     assert not app.text_area[0].disabled and app.text_area[0].value == "My own"
 
 
-def test_a_box_is_not_locked_for_a_model_that_cannot_write(monkeypatch, tmp_path):
-    use(monkeypatch, tmp_path)
-    app = open_page("home", text="The cat")
-    app.session_state[picture.WRITING] = picture.Job(10, "The cat")
-    app.run()
-    fine(app)
-    assert not app.text_area[0].disabled
-
-
 def test_what_is_drawn_in_amber_is_what_is_written(bundle):
-    app = open_page("home", text="The cat sat", temperature="1.5", seed="4")
+    app = fine_page("home", text="The cat sat", temperature="1.5", seed="4")
     following = drawn(app)["next"]["id"]
     written = writing.write_one(bundle.model, bundle.tokenizer, "The cat sat", 1.5, 4)
     assert written.ids[0] == following or written.ended
 
 
-def test_a_character_in_two_tokens_is_written_whole():
-    class Halves:
-        """Scores the two bytes of é one after the other."""
+class Says:
+    """A model that scores the token highest which a rule names after the last one."""
 
-        context_length = 8
+    context_length = 8
 
-        def __call__(self, window, last_only):
-            byte = 0xA9 if BPE.token_bytes(int(window[0, -1])) == b"\xc3" else 0xC3
-            logits = torch.zeros(1, 1, BPE.vocab_size)
-            logits[0, 0, [i for i in range(256) if BPE.token_bytes(i) == bytes([byte])]] = 5.0
-            return logits, None
+    def __init__(self, rule):
+        self.rule = rule
 
-    written = writing.write_one(Halves(), BPE, "caf", 0.0, 1)
+    def __call__(self, window, last_only):
+        logits = torch.zeros(1, 1, BPE.vocab_size)
+        logits[0, 0, self.rule(int(window[0, -1]))] = 5.0
+        return logits, None
+
+
+BYTES = [BPE.token_bytes(i) for i in range(256)]
+FIRST, SECOND = BYTES.index(b"\xc3"), BYTES.index(b"\xa9")  # of é
+
+
+def test_a_character_in_two_tokens_is_written_whole_and_half_a_one_not_at_all():
+    halves = Says(lambda last: SECOND if last == FIRST else FIRST)
+    written = writing.write_one(halves, BPE, "caf", 0.0, 1)
     assert written.text == "café" and len(written.ids) == 2 and not written.ended
-
-
-def test_bytes_that_make_no_character_are_not_written():
-    class Broken:
-        context_length = 8
-
-        def __call__(self, window, last_only):
-            logits = torch.zeros(1, 1, BPE.vocab_size)
-            logits[0, 0, [i for i in range(256) if BPE.token_bytes(i) == b"\xc3"]] = 5.0
-            return logits, None
-
-    written = writing.write_one(Broken(), BPE, "caf", 0.0, 1)
+    written = writing.write_one(Says(lambda last: FIRST), BPE, "caf", 0.0, 1)
     assert written == writing.Written("caf", (), ended=True, broken=True)
 
 
 def test_the_end_of_the_text_is_not_written():
-    class Ends:
-        context_length = 8
-
-        def __call__(self, window, last_only):
-            logits = torch.zeros(1, 1, BPE.vocab_size)
-            logits[0, 0, BPE.special_tokens[ENDOFTEXT]] = 5.0
-            return logits, None
-
-    written = writing.write_one(Ends(), BPE, "It was", 0.0, 1)
+    ends = Says(lambda last: BPE.special_tokens[ENDOFTEXT])
+    written = writing.write_one(ends, BPE, "It was", 0.0, 1)
     assert written == writing.Written("It was", (), ended=True)
-
-
-# ---- heads, questions, cards
 
 
 def test_the_first_view_shows_the_most_decided_heads():
@@ -377,8 +329,7 @@ def test_a_model_with_a_wrong_mask_is_asked_nothing(monkeypatch, tmp_path, mista
     make_checkpoint(tmp_path, **mistake)
     use(monkeypatch, tmp_path)
     load_torch()
-    app = open_page("home", text="one two three four")
-    fine(app)
+    app = fine_page("home", text="one two three four")
     assert not app.radio
 
 
@@ -387,7 +338,7 @@ def test_cards_only_for_lessons_that_exist(bundle):
     keys = {lesson.key for lesson in below.lessons()}
     assert keys | {"home", "before_after", "glossary", "models"} == existing
     assert all(lesson.card for lesson in below.lessons()), "a lesson without a card"
-    app = open_page("home")
+    app = fine_page("home")
     links = drawn(app)["links"]
     assert set(links.values()) <= existing
     assert links["tokens"] == "tokenization"
@@ -396,7 +347,7 @@ def test_cards_only_for_lessons_that_exist(bundle):
 def test_the_view_that_a_browser_sends_is_checked(bundle):
     from llmviz.course.components.machine.view import View, _view
 
-    app = open_page("home")
+    app = fine_page("home")
     sent = drawn(app)
     good = {"layer": 1, "heads": [0, HEADS - 1], "row": 2, "step": -1}
     assert _view(good, sent) == View(1, (0, HEADS - 1), 2, -1)
@@ -411,3 +362,92 @@ def test_the_view_that_a_browser_sends_is_checked(bundle):
     ):
         assert _view(good | wrong, sent) is None
     assert _view(None, sent) is None
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("following", words.following)
+@pytest.mark.parametrize("starts", [False, True])
+def test_the_picture_says_what_this_model_does(positions, norm, following, starts):
+    say = picture.picture_words(positions, norm, following, starts=starts)["say"]
+    assert not re.search(r"\{(placed|last|following|counted)\}", " ".join(say.values()))
+    assert ("normalised once more" in say["scores"]) == (norm == "pre")
+    assert ("ends the text" in say["next"]) == (following == "end")
+    assert ("start token" in say["tokens"]) == starts
+    added = "is added" in say["vectors"] and "Nothing is added" not in say["vectors"]
+    assert added == (positions in ("learned", "sinusoidal"))
+
+
+def screen_of(row: np.ndarray, window: int | None = None) -> below.OnScreen:
+    """A screen whose last row has these weights (T,), of a model with a window or without."""
+    weights = np.zeros((1, 1, row.size, row.size))
+    weights[0, 0, -1] = row
+    reading = SimpleNamespace(weights=weights, earlier=np.zeros((1, 1, row.size)))
+    tokenizer = CharTokenizer.train("ab")
+    bundled = SimpleNamespace(
+        tokenizer=tokenizer, model=SimpleNamespace(config=SimpleNamespace(window=window))
+    )
+    text = SimpleNamespace(ids=tuple(tokenizer.encode("ab" * row.size)[: row.size]))
+    return below.OnScreen(bundled, text, reading, 0, 0)
+
+
+@pytest.mark.parametrize("case", range(60))
+def test_the_sum_adds_up_as_it_is_shown_or_says_that_it_is_rounded(case):
+    chance = np.random.default_rng(case)
+    row = chance.dirichlet(np.ones(int(chance.integers(2, 12))) * chance.choice([0.1, 1, 50]))
+    if case % 5 == 0:
+        row[:] = 1 / row.size
+    asked = below.sum_question(screen_of(row))
+    shown = asked.reasons[0].partition("Here: ")[2]
+    parts, _, total = shown.partition(" = ")
+    added = sum(map(float, re.findall(r"\d\.\d+", parts)))
+    assert total.startswith("1.000")
+    assert (words.rounded in shown) == (f"{added:.3f}" != "1.000")
+    assert f"each of the {row.size} tokens" in asked.text
+
+
+def test_a_window_leaves_fewer_tokens_to_see():
+    row = np.array([0.0, 0.0, 0.25, 0.25, 0.5])
+    assert "each of the 3 tokens" in below.sum_question(screen_of(row, window=3)).text
+    assert below.sum_question(screen_of(np.array([0.0, 1.0]), window=1)) is None
+
+
+def test_an_unknown_character_is_not_called_the_start_of_the_text():
+    tokenizer = CharTokenizer.train("the cat")
+    unknown = tokenizer.special_tokens[UNKNOWN]
+    rows = machine_rows(sentence("the 한 cat", tokenizer, None), tokenizer)
+    assert unknown in [row.id for row in rows]
+    assert [row.id for row in rows if row.special] == [tokenizer.special_tokens[ENDOFTEXT]]
+
+
+@pytest.mark.parametrize("front", [None, [], [UNKNOWN], [UNKNOWN, ENDOFTEXT]])
+@pytest.mark.parametrize("text", ["", "the cat"])
+@pytest.mark.parametrize("context", [None, 2, 5])
+def test_a_start_token_is_counted_only_where_the_model_reads_one(front, text, context):
+    """Published tokenizers put another token in front, or several, or none; a window slides on."""
+    tokenizer = CharTokenizer.train("the cat")
+    tokenizer.front = (
+        None if front is None else tuple(tokenizer.special_tokens[one] for one in front)
+    )
+    read = sentence(text, tokenizer, context)
+    assert read.starts == (len(tokenizer.start) == 1 and read.ids[:1] == tokenizer.start)
+
+
+def test_a_token_that_only_marks_something_does_not_end_the_text():
+    tokenizer = CharTokenizer.train("the cat")
+
+    def kind(token: int) -> str:
+        ends = token in tokenizer.special_tokens.values()
+        return picture.kind_of(NextToken("", token, 1.0, 1, ends=ends), tokenizer)
+
+    assert kind(0) == "text"
+    assert kind(tokenizer.special_tokens[ENDOFTEXT]) == "end"
+    assert kind(tokenizer.special_tokens[UNKNOWN]) == "mark"
+
+
+def test_softmax_is_not_called_a_division_of_the_scores():
+    """Scores divided by their sum are no weights; the powers of e are divided by their sum."""
+    scores = np.array([-1.0, 0.5, 2.0])
+    powers = np.exp(scores)
+    assert (scores / scores.sum()).min() < 0 < (powers / powers.sum()).min()
+    assert "sum of all these powers" in next(iter(words.sum_question.answers.values()))
