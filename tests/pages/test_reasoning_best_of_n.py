@@ -85,16 +85,6 @@ def test_the_page_shows_any_setting_or_refuses_it(chosen, refused):
     assert "A vote removes slips, and elects habits" in " ".join(prose_of(page).split())
 
 
-def test_a_copy_without_the_bundled_results_names_the_commands(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "recorded", missing)
-    page = open_part("reasoning", "best_of_n")
-    fine(page)
-    assert any(more.COMMAND in one.value for one in page.code)
-
-
 def test_the_vote_is_asked_for_with_what_was_measured_and_two_beliefs():
     asked = chapter.vote_question()
     carried = chapter.recorded().line(chapter.VOTE, chapter.CARRIED)

@@ -103,13 +103,3 @@ def test_the_live_curve_stands_beside_the_bundled_ones(way):
     whole = np.mean([run.points[-1].tokens for run in runs])
     ends = np.mean([run.points[-1].lack for run in runs])
     assert chapter.bundled_at(way, whole) == pytest.approx(ends)
-
-
-def test_a_copy_without_the_bundled_students_names_the_command(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "recorded", missing)
-    page = open_part("reasoning", "distillation")
-    fine(page)
-    assert any(distil_record.COMMAND in one.value for one in page.code)

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.reasoning.preference import chapter
-from llmviz.course.lessons.reasoning.preference.preference_model import COMMAND
 from llmviz.course.lessons.reasoning.preference.preference_record import recorded
 from llmviz.course.lessons.reasoning.preference.preference_texts import Judged
 from llmviz.course.lessons.reasoning.preference.reward_search import Found
@@ -83,13 +82,3 @@ def test_the_page_shows_any_texts(chosen, said):
     assert not page.error
     assert said in prose_of(page) or said in " ".join(prose_of(page).split())
     assert "<script>" not in prose_of(page)
-
-
-def test_a_copy_without_the_bundled_model_names_the_command(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "recorded", missing)
-    page = open_part("reasoning", "preference")
-    fine(page)
-    assert any(COMMAND in one.value for one in page.code)

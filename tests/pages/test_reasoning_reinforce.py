@@ -136,13 +136,3 @@ def test_a_reward_that_is_the_same_for_all_is_said_to_teach_nothing():
     assert "Nothing can be compared: each advantage is 0" in prose_of(page)
     for one in chapter.group_of(given).samples:
         np.testing.assert_array_equal(one.before, one.after)
-
-
-def test_a_copy_without_the_bundled_runs_names_the_commands(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "recorded", missing)
-    page = open_part("reasoning", "reinforce")
-    fine(page)
-    assert any(reward_runs.COMMAND in one.value for one in page.code)

@@ -149,13 +149,3 @@ def test_odd_documents_get_a_clear_line_and_lose_nothing(given):
     nothing = "lookdocs" in given and not any(map(str.isalnum, given["lookdocs"]))
     assert any(words.no_words[:36] in one for one in infos) == nothing
     assert "It did not learn your document" in prose_of(page)
-
-
-def test_a_copy_without_the_bundled_model_names_the_commands(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "recorded", missing)
-    page = open_part("reasoning", "retrieval")
-    fine(page)
-    assert any(chapter.passage_record.COMMAND in one.value for one in page.code)

@@ -103,13 +103,3 @@ def test_a_run_whose_expression_took_too_long_is_refused(monkeypatch):
     chapter.job_of.forget(reward, "0", 40)
     fine(page)
     assert any("took longer" in one.value for one in page.error)
-
-
-def test_a_copy_without_the_bundled_runs_names_the_commands(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "recorded", missing)
-    page = open_part("reasoning", "reward_hacking")
-    fine(page)
-    assert any(own.COMMAND in one.value for one in page.code)

@@ -99,13 +99,3 @@ def test_each_row_of_chips_is_a_turn_and_says_who_wrote_it():
         assert ("the model writes" in row.name) == (who == loop.MODEL)
         assert (row.values is None) == (who == loop.TOOL)
         assert row.values is None or all(0 <= one <= 1 for one in row.values)
-
-
-def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "recorded", missing)
-    page = open_part("reasoning", "tools")
-    fine(page)
-    assert any(record.COMMAND in one.value for one in page.code)

@@ -137,17 +137,6 @@ class _State(dict):
 # ---- bad input
 
 
-@pytest.mark.parametrize("part", READ_THE_PROMPT)
-def test_odd_prompts_break_nothing_and_stay_in_the_box(bundle, part):
-    app = harness.open_part("sampling", part)
-    few = ("empty", "special", "markdown", "long")
-    for name in harness.ODD_TEXTS if part in ("pipeline", "writing") else few:
-        text = harness.ODD_TEXTS[name]
-        app.text_area[0].set_value(text).run()
-        harness.fine(app)
-        assert app.text_area[0].value == text, name
-
-
 def test_empty_prompt_starts_from_the_start_token_and_says_so(bundle):
     app = harness.open_part("sampling", "pipeline")
     app.text_area[0].set_value("").run()

@@ -16,7 +16,7 @@ from llmviz.evaluation.cache_costs import CacheCosts
 from llmviz.interpretability.writing_rounds import vectors_computed
 from llmviz.models.arithmetic import cache_per_token
 from tests.pages.conftest import load_torch, use
-from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 from tests.pages.small_model import CONTEXT, LAYERS, WIDTH, ids_of, logits_of, make_checkpoint
 
 TEXT = "Once Anna"
@@ -61,14 +61,6 @@ def test_the_counts_are_those_of_the_passes(bundle):
     chapter.rounds_of(bundle, tuple(ids_of(bundle, TEXT)))
     hook.remove()
     assert computed == [tokens] + [1] * (ROUNDS - 1)
-
-
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
-def test_odd_texts_leave_no_error(bundle, text):
-    app = open_part("sampling", "loop")
-    app.session_state["sampling.prompt"] = text
-    app.run()
-    fine(app)
 
 
 def test_a_text_as_long_as_the_context_has_one_round_and_says_why(bundle):

@@ -197,16 +197,6 @@ def test_every_matrix_of_a_model_can_be_asked(bundle):
             assert "used twice" in harness.prose_of(app)
 
 
-@pytest.mark.parametrize("name", list(harness.ODD_TEXTS))
-def test_odd_texts_are_shown_or_refused(bundle, name):
-    app = harness.open_part(
-        "training", "backprop", how="trained", pupil="tiny-world-gpt", story=harness.ODD_TEXTS[name]
-    )
-    harness.fine(app)
-    if name == "empty":
-        assert "nothing to predict" in harness.boxes(app)
-
-
 @pytest.mark.parametrize("how", ["small", "nudge"])
 def test_questions_and_snippets_are_right(ready, how):
     app = harness.open_part("training", "backprop", how=how)

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from llmviz.course.lessons.training import words as reader_words
-from llmviz.course.lessons.training.loss import chapter as loss
 from llmviz.course.lessons.training.loss import chapter as loss_picture
 from llmviz.course.lessons.training.loss import words
 from tests.pages import harness
@@ -99,16 +98,6 @@ def test_nothing_to_average_is_said(bundle):
     )
     harness.fine(app)
     assert words.bad_mean in harness.boxes(app)
-
-
-@pytest.mark.parametrize("name", list(harness.ODD_TEXTS))
-def test_odd_texts_are_shown_or_refused(bundle, name):
-    app = harness.open_part("training", "loss", sentence=harness.ODD_TEXTS[name])
-    harness.fine(app)
-    if name == "empty":
-        assert "nothing to predict" in harness.boxes(app)
-    else:
-        assert matrices(app)["nats"].shape[0] <= min(loss.MOST, CONTEXT)
 
 
 def test_all_tokens_of_a_longer_sentence_are_there_through_a_window(bundle):

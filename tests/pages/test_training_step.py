@@ -111,14 +111,6 @@ def test_saving_and_going_on_is_shown_once_it_is_asked_for():
     assert app.query_params["batch_resume"] in ("1", ["1"])
 
 
-@pytest.mark.parametrize("name", list(harness.ODD_TEXTS))
-def test_odd_texts_are_shown_or_refused(name):
-    app = harness.open_part("training", "step", text=harness.ODD_TEXTS[name])
-    harness.fine(app)
-    if len(harness.ODD_TEXTS[name]) < 2:
-        assert harness.boxes(app)
-
-
 def test_a_token_that_this_text_does_not_have_gives_way():
     app = harness.open_part("training", "step", text="ab", batch_token="999")
     harness.fine(app)

@@ -19,7 +19,6 @@ from llmviz.interpretability.lens import Lens, logit_lens
 from llmviz.interpretability.patching import Site, patch, read_prompt
 from tests.pages.conftest import use
 from tests.pages.harness import (
-    ODD_TEXTS,
     boxes,
     charts,
     fine,
@@ -121,14 +120,6 @@ def test_a_model_that_is_no_transformer_is_replaced_and_named(asked):
     assert f"{asked} cannot be used here" in boxes(app)
     assert "tiny-world-gpt" in boxes(app)
     assert "model" not in app.query_params or app.query_params["model"] != [asked]
-
-
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
-def test_odd_texts_leave_no_error(bundle, text):
-    app = open_part("transformer", "stream")
-    app.session_state["shared.text"] = text
-    app.run()
-    fine(app)
 
 
 def test_the_last_column_is_held_back_until_a_click_in_it(bundle, covers):
@@ -280,14 +271,6 @@ def test_prompts_that_do_not_fit_say_why(bundle, link, line):
     app = open_part("transformer", "patching", **PROMPTS | link)
     fine(app)
     assert line in boxes(app)
-
-
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
-def test_odd_prompts_leave_no_error(bundle, text):
-    app = open_part("transformer", "patching")
-    app.session_state["transformer.prompt"] = text
-    app.run()
-    fine(app)
 
 
 def map_of(shares: list[float], other=None) -> patching.Map:

@@ -277,15 +277,6 @@ def test_a_model_with_experts_is_refused_with_those_that_can(part, tmp_path, mon
     assert ("Choose another model." in harness.boxes(app)) == (part == "block")
 
 
-@pytest.mark.parametrize("text", harness.ODD_TEXTS.values(), ids=list(harness.ODD_TEXTS))
-@pytest.mark.parametrize("part", ["block"])
-def test_odd_texts_leave_no_error(bundle, part, text):
-    app = harness.open_part("transformer", part, of="model")
-    app.session_state["shared.text"] = text
-    app.run()
-    harness.fine(app)
-
-
 lengths = some.floats(0, 99, width=32)
 
 

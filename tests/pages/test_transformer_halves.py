@@ -98,15 +98,6 @@ def test_both_ways_are_those_of_the_engine_and_the_parting_is_named(name, senten
         assert re.search(rf"\b(mistake is|differ) at step {first + 1}\b", text)
 
 
-@pytest.mark.parametrize("text", harness.ODD_TEXTS.values(), ids=list(harness.ODD_TEXTS))
-def test_odd_sentences_are_refused(text):
-    app = harness.open_part("transformer", "halves")
-    app.session_state["transformer.sentence"] = text
-    app.run()
-    harness.fine(app)
-    assert "This grammar does not know the sentence" in harness.boxes(app)
-
-
 @pytest.mark.parametrize("link", [{"halfhead": "999"}, {"halfstep": "1000"}])
 def test_places_that_are_not_there_are_the_last(link):
     app = harness.open_part("transformer", "halves", **link)
@@ -185,17 +176,6 @@ def test_a_word_that_the_models_do_not_know_is_said_to_be_so():
     strip = harness.sent(app, "token_strip")
     assert strip["rows"][0]["texts"][1] == "zyxglob" and strip["rows"][0]["values"][1] == 0
     assert "do not know this word" in harness.prose_of(app) and "unknown" in harness.boxes(app)
-
-
-@pytest.mark.parametrize("text", harness.ODD_TEXTS.values(), ids=list(harness.ODD_TEXTS))
-def test_odd_texts_leave_no_error(text):
-    app = harness.open_part("transformer", "masked")
-    app.session_state["shared.text"] = text
-    app.run()
-    harness.fine(app)
-    if text and not text.strip():
-        assert "no word in this text" in harness.boxes(app)
-    assert "<script" not in harness.prose_of(app).lower()
 
 
 shares = st.lists(st.floats(0, 1), min_size=5, max_size=5)

@@ -13,7 +13,7 @@ from llmviz.course.lessons.transformer.residuals import chapter as residuals
 from llmviz.course.lessons.transformer.residuals.model import stream_shares
 from llmviz.trace import record
 from tests.pages.conftest import use
-from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
 from tests.pages.small_model import LAYERS, ids_of, make_checkpoint
 
 TEXT = "Once Anna met Samir. Then"
@@ -118,11 +118,3 @@ def test_where_the_seed_decides_it_is_said(bundle, norm):
     told = prose_of(open_part("transformer", "residuals", deepnorm=norm, deepseed="2"))
     assert ("depends on the random weights" in told) == (norm != "none")
     assert ("Too much is no better" in told) == (norm == "none")
-
-
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
-def test_odd_texts_leave_no_error(bundle, text):
-    app = open_part("transformer", "residuals")
-    app.session_state["shared.text"] = text
-    app.run()
-    fine(app)

@@ -29,7 +29,6 @@ from llmviz.trace import record
 from llmviz.training.step_times import ROUNDS, StepTimes, step_times
 from tests.pages.conftest import use
 from tests.pages.harness import (
-    ODD_TEXTS,
     boxes,
     charts,
     fine,
@@ -77,14 +76,6 @@ def test_the_function_of_2017_is_named_before_those_that_replaced_it():
     told = str(words.about["activation"])
     assert told.index("In 2017 the function was ReLU") < told.index("GPT-2 uses GELU")
     assert told.index("GPT-2 uses GELU") < told.index("came in 2020")
-
-
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
-def test_odd_texts_leave_no_error(text):
-    app = open_part("transformer", "since", change="window")
-    app.session_state["shared.text"] = text
-    app.run()
-    fine(app)
 
 
 @pytest.mark.parametrize("change", ["kind", "heads", "experts"])
