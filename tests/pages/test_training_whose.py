@@ -61,6 +61,10 @@ def test_a_run_offers_each_visitor_only_buttons_that_work(home, trained, looks):
     buttons, captions = looks(ANN, "kept")
     assert buttons == set() and words.watching_kept in captions
 
+    folder = run_folders.new_private_folder()  # of a visit that the server does not know
+    shutil.copytree(trained, folder)
+    assert looks(BOB, folder.name)[0] == set()
+
 
 def test_another_visitors_run_is_forked_only_once_it_is_kept(home, trained, monkeypatch):  # noqa: F811
     run = runs.manager().start(ANN, small_plan(small_training(steps=60)))
@@ -75,9 +79,3 @@ def test_another_visitors_run_is_forked_only_once_it_is_kept(home, trained, monk
     assert forks(ANN, run.name) and not forks(BOB, run.name)
     shutil.copytree(trained, home / "kept")
     assert forks(BOB, "kept")
-
-
-def test_a_run_of_a_visit_that_the_server_does_not_know_cannot_go_on(home, trained, looks):  # noqa: F811
-    folder = run_folders.new_private_folder()
-    shutil.copytree(trained, folder)
-    assert looks(BOB, folder.name)[0] == set()

@@ -47,16 +47,14 @@ def test_the_grid_is_the_lens_and_its_last_row_the_model(bundle):
     assert grid["chosen"] == [LAYERS, len(ids_of(bundle, TEXT)) - 1]
 
 
-@pytest.mark.parametrize("kind", ["entropy", "agreement"])
-def test_the_colour_is_what_its_name_says(bundle, kind):
-    app = open_part("transformer", "stream", text=TEXT, lens=kind)
-    grid, lens = sent(app, "cell_grid"), logit_lens(bundle.model, ids_of(bundle, TEXT))
-    wanted = lens.entropy if kind == "entropy" else lens.of_last
-    np.testing.assert_array_equal(grid["values"], wanted.numpy())
-    if kind == "entropy":
-        assert grid["limit"] == pytest.approx(np.log(bundle.model.vocab_size))
-    else:
-        np.testing.assert_array_equal(grid["strong"], lens.agrees.numpy())
+def test_the_colour_is_what_its_name_says(bundle):
+    lens = logit_lens(bundle.model, ids_of(bundle, TEXT))
+    grid = sent(open_part("transformer", "stream", text=TEXT, lens="entropy"), "cell_grid")
+    np.testing.assert_array_equal(grid["values"], lens.entropy.numpy())
+    assert grid["limit"] == pytest.approx(np.log(bundle.model.vocab_size))
+    grid = sent(open_part("transformer", "stream", text=TEXT, lens="agreement"), "cell_grid")
+    np.testing.assert_array_equal(grid["values"], lens.of_last.numpy())
+    np.testing.assert_array_equal(grid["strong"], lens.agrees.numpy())
 
 
 def test_a_cell_of_the_link_opens_its_ten_best(bundle):
@@ -73,8 +71,7 @@ def test_any_cell_of_a_link_is_one_that_exists(written, points, tokens):
     assert 0 <= row < points and 0 <= column < tokens
 
 
-@pytest.mark.parametrize("parts", ["all", "layers"])
-@pytest.mark.parametrize("against", ["", "a"])
+@pytest.mark.parametrize(("parts", "against"), [("all", ""), ("layers", "a")])
 def test_the_waterfall_ends_at_the_models_own_logit(bundle, parts, against):
     app = open_part("transformer", "stream", text=TEXT, credit="e", against=against, parts=parts)
     fine(app)
@@ -111,15 +108,6 @@ def test_a_stream_that_is_no_sum_has_a_lens_and_no_ledger(tmp_path, monkeypatch)
     assert sent(app, "cell_grid")["values"].shape[0] == LAYERS + 1
     assert 'norm="post"' in boxes(app) and "only added to" in boxes(app)
     assert "the model says" in prose_of(app) and not charts(app)
-
-
-@pytest.mark.parametrize("asked", ["names-gru", "pairs-seq2seq", "nowhere"])
-def test_a_model_that_is_no_transformer_is_replaced_and_named(asked):
-    app = open_part("transformer", "stream", model=asked)
-    fine(app)
-    assert f"{asked} cannot be used here" in boxes(app)
-    assert "tiny-world-gpt" in boxes(app)
-    assert "model" not in app.query_params or app.query_params["model"] != [asked]
 
 
 def test_the_last_column_is_held_back_until_a_click_in_it(bundle, covers):

@@ -20,8 +20,7 @@ TEXT = "Once Anna met Samir. Then"
 
 
 @pytest.mark.parametrize("norm", ["none", "pre", "post", "rms"])
-@pytest.mark.parametrize("layers", ["1", "48"])
-@pytest.mark.parametrize("short", ["0", "1"])
+@pytest.mark.parametrize(("layers", "short"), [("1", "1"), ("48", "0")])
 def test_the_lines_are_the_stacks(bundle, norm, layers, short):
     link = {"deep": layers, "deepnorm": norm, "shortcut": short}
     app = open_part("transformer", "residuals", **link)
@@ -113,7 +112,7 @@ def test_a_stream_that_is_no_sum_is_refused_below_the_stacks(tmp_path, monkeypat
     assert "In the trained model" not in prose_of(app)
 
 
-@pytest.mark.parametrize("norm", ["none", "pre", "post", "rms"])
+@pytest.mark.parametrize("norm", ["none", "pre"])
 def test_where_the_seed_decides_it_is_said(bundle, norm):
     told = prose_of(open_part("transformer", "residuals", deepnorm=norm, deepseed="2"))
     assert ("depends on the random weights" in told) == (norm != "none")
