@@ -28,10 +28,7 @@ def told(chapter, values: dict[str, object]) -> str:
     [
         ("one", "You counted 1 word, and without repeats 1."),
         ("a b", "`a` comes 1 time, and no word comes more often."),
-        (
-            "b b a",
-            "and without repeats 2. `b` comes 2 times, and no word comes more often.",
-        ),
+        ("b b a", "and without repeats 2. `b` comes 2 times, and no word comes more often."),
     ],
 )
 def test_the_end_of_counts_is_true_of_one_word_and_of_ties(text, line):
@@ -62,8 +59,7 @@ def test_the_end_of_names_counts_names_and_unknown_words():
 
 def test_a_chapter_without_a_word_has_no_end():
     for part in ("counts", "stems"):
-        app = open_part("language", part, text="...", forms="")
-        assert "Try:" not in prose_of(app), part
+        assert "Try:" not in prose_of(open_part("language", part, text="...", forms=""))
 
 
 def test_the_end_of_probing_names_all_places_that_share_the_best():

@@ -65,11 +65,9 @@ def test_only_the_special_tokens_that_there_are_are_explained():
         assert "ordinary text never" not in text  # <|unk|> stands for parts of ordinary text
         for name, meaning in cut_words.special_meanings.items():
             assert (f"`{name}` (id " in text) == (name in tokenizer.special_tokens)
-            if text.count(meaning):
-                assert any(
-                    cut_words.special_meanings.get(one) == meaning
-                    for one in tokenizer.special_tokens
-                )
+            if meaning in text:
+                known = map(cut_words.special_meanings.get, tokenizer.special_tokens)
+                assert meaning in known
 
 
 def test_the_largest_id_is_said_and_not_a_number_of_tokens():
@@ -77,9 +75,8 @@ def test_the_largest_id_is_said_and_not_a_number_of_tokens():
     for info in TOKENIZERS.values():
         if info.kind == "tiktoken" and info.name != "gpt2":
             assert "tokens" not in info.description and "ids up to" in info.description
-    assert f"from 0 to {get_tokenizer('bpe').vocab_size - 1:,}" in prose_of(
-        open_part("tokenization", "cut")
-    )
+    last = get_tokenizer("bpe").vocab_size - 1
+    assert f"from 0 to {last:,}" in prose_of(open_part("tokenization", "cut"))
 
 
 def test_unknown_words_of_every_kind_are_named_in_the_reason_for_capitals():
@@ -142,8 +139,8 @@ def test_a_tie_in_counts_is_not_called_bpe_s_choice():
 
 
 def test_gaps_are_said_only_where_a_token_is_in_no_window():
-    link = {"text": "abcde", "tokenizer": "char", "context": "4", "stride": "8"}
-    text = prose_of(open_part("training", "windows", **link | {"text": "abcdefg"}))
+    link = {"text": "abcdefg", "tokenizer": "char", "context": "4", "stride": "8"}
+    text = prose_of(open_part("training", "windows", **link))
     assert "At the end, 2 tokens are in no window" in text and "gaps" not in text
 
 

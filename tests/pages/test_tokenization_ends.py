@@ -35,9 +35,8 @@ def test_cut_tells_the_first_id_and_the_ratio_of_the_tokens(text):
         if tokens := tokenizer.tokens(text):
             end = told(cut, cut.end(text, tokens))
             assert f"the first of them is {tokens[0].id:,}." in end
-            assert f"{len(text) / len(tokens):.2f} characters per token" in cut.caption(
-                text, tokens
-            )
+            ratio = f"{len(text) / len(tokens):.2f} characters per token"
+            assert ratio in cut.caption(text, tokens)
 
 
 def test_the_end_of_compare_is_true_of_one_tokenizer_and_absent_without_any():

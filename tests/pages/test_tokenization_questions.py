@@ -16,9 +16,7 @@ from llmviz.course.lessons.tokenization.cut import chapter as cut
 from llmviz.course.lessons.tokenization.learn import chapter as learn
 from llmviz.course.lessons.tokenization.merge import chapter as merge
 from llmviz.course.lessons.tokenization.wordpiece import chapter as wordpiece
-from llmviz.course.lessons.tokenization.wordpiece.model import (
-    learn_pieces,
-)
+from llmviz.course.lessons.tokenization.wordpiece.model import learn_pieces
 from llmviz.course.lessons.training.windows import chapter as windows
 from llmviz.tokenizers import (
     UNKNOWN,
