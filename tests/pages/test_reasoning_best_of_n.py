@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import pytest
@@ -40,12 +41,8 @@ def test_tries_are_told_as_they_are(tries):
 def test_with_and_without_steps_are_told_apart_only_beyond_the_error():
     tie = "not told apart" in " ".join(chapter.steps_read().split())
     lines = [more.recorded().line(more.VOTE, kind=one) for one in (more.AT_ONCE, more.STEPS)]
-    near = [
-        (a, b)
-        for a in lines[0]
-        for b in lines[1]
-        if abs(math.log(a.tokens / b.tokens)) < chapter.NEAR
-    ]
+    pairs = itertools.product(*lines)
+    near = [(a, b) for a, b in pairs if abs(math.log(a.tokens / b.tokens)) < chapter.NEAR]
     one, other = max(near, key=lambda two: two[0].tokens)
     told = abs(one.right - other.right) > 2 * math.hypot(one.error, other.error)
     assert tie != told

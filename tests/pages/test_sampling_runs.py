@@ -14,15 +14,7 @@ from llmviz.training import TrainConfig, run_folders
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
 from tests.pages.conftest import use
-from tests.pages.harness import (
-    boxes,
-    fine,
-    open_page,
-    open_part,
-    run_snippet,
-    sent,
-    snippets,
-)
+from tests.pages.harness import boxes, fine, open_page, open_part, run_snippet, sent, snippets
 from tests.pages.small_model import logits_of, make_checkpoint
 
 PROMPT = "Mila found a ball"
@@ -45,15 +37,23 @@ def test_run_deleted_while_selected_is_replaced_and_said(folder, tmp_path, monke
     assert "no model.safetensors" in boxes(app)
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A run that was really trained."""
+    settings = TrainConfig(steps=2, warmup_steps=1, snapshot_every=2, eval_batches=1, threads=1)
+    plan = Plan(model="gru", model_options={"n_embd": 8}, corpus="names", train=settings)
+    folder = tmp_path_factory.mktemp("trained") / "kept"
+    list(run_in_folder(folder, prepare(plan)))
+    return folder
+
+
 @pytest.fixture
-def runs(tmp_path, monkeypatch):
+def runs(kept, tmp_path, monkeypatch):
     """The folder of runs with a kept one, and another visitor's private one."""
     home = tmp_path / "runs"
     monkeypatch.setenv("LLMVIZ_RUNS", str(home))
-    settings = TrainConfig(steps=2, warmup_steps=1, snapshot_every=2, eval_batches=1, threads=1)
-    plan = Plan(model="gru", model_options={"n_embd": 8}, corpus="names", train=settings)
-    list(run_in_folder(home / "kept", prepare(plan)))
-    shutil.copytree(home / "kept", run_folders.new_private_folder())
+    for folder in (home / "kept", run_folders.new_private_folder()):
+        shutil.copytree(kept, folder)
     return home
 
 

@@ -60,9 +60,8 @@ def test_a_draw_is_told_as_it_was(logits, u):
 
 
 def test_the_limit_of_versions_is_the_number_that_is_said():
-    assert (
-        texts.MOST_WAYS == 16 and "sixteen versions besides the first" in writing_words.fork_limit
-    )
+    assert texts.MOST_WAYS == 16
+    assert "sixteen versions besides the first" in writing_words.fork_limit
 
 
 @pytest.mark.parametrize("kind", probe_chances.SHORT_CUTS)

@@ -18,15 +18,7 @@ from llmviz.interpretability.attribution import Entry, FrozenNorm, Ledger
 from llmviz.interpretability.lens import Lens, logit_lens
 from llmviz.interpretability.patching import Site, patch, read_prompt
 from tests.pages.conftest import use
-from tests.pages.harness import (
-    boxes,
-    charts,
-    fine,
-    open_part,
-    prose_of,
-    sent,
-    unpack_all,
-)
+from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent, unpack_all
 from tests.pages.small_model import HEADS, LAYERS, ids_of, logits_of, make_checkpoint
 
 TEXT = "Once Anna met Samir. Then"
@@ -230,9 +222,8 @@ def test_sites_of_the_link_open_what_came_out(bundle, link):
         assert set(np.round(bars["y"], 5)) <= set(np.round(one.softmax(-1).tolist(), 5))
     a, e = (bundle.tokenizer.encode(token)[0] for token in "ae")
     start, moved, goal = (float(one[e] - one[a]) for one in logits)
-    assert f"the model moves {written((moved - start) / (goal - start))} of the way" in prose_of(
-        app
-    )
+    share = written((moved - start) / (goal - start))
+    assert f"the model moves {share} of the way" in prose_of(app)
 
 
 @pytest.mark.parametrize("site", ["head.9.0.0", "stream.0", "x", "head.1.0", "mlp.1.0.3", "..."])
