@@ -13,12 +13,15 @@ from hypothesis import strategies as some
 
 from llmviz.corpus.roles import split_words
 from llmviz.course.components import unpack
+from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.language import counted_stories
 from llmviz.course.lessons.language import words as sentence_words
 from llmviz.course.lessons.language.counts import chapter as counts
 from llmviz.course.lessons.language.counts import counted
 from llmviz.course.lessons.language.counts import words as count_words
 from llmviz.course.lessons.language.lemmas import chapter as lemmas
+from llmviz.course.lessons.language.names import chapter as names
+from llmviz.course.lessons.language.probing import chapter as probing
 from llmviz.course.lessons.language.stems import chapter as stems
 from llmviz.course.lessons.language.stems import words as stem_words
 from llmviz.course.lessons.language.stems.steps import opened_text
@@ -325,3 +328,53 @@ def test_texts_without_letters_have_no_lemma_and_long_ones_are_cut_as_the_page_s
     app.text_area[0].set_value(long).run()
     assert f"{len(long):,}" in boxes(app) and "first 1,500" in boxes(app)
     assert len(grids(app)[lemmas.words.grid]["columnNames"]) == lemmas.DRAWN
+
+
+def told(chapter, values: dict[str, object]) -> str:
+    """The end of a chapter with its slots filled."""
+    return as_markdown(chapter.words.end.filled(**values)[1])
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("one", "You counted 1 word, and without repeats 1."),
+        ("a b", "`a` comes 1 time, and no word comes more often."),
+        ("b b a", "and without repeats 2. `b` comes 2 times, and no word comes more often."),
+    ],
+)
+def test_the_end_of_counts_is_true_of_one_word_and_of_ties(text, line):
+    assert line in told(counts, counts.end(counted.of_text(text, True)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(some.lists(some.text(alphabet="aeiounsgdt", min_size=1, max_size=9), min_size=1, max_size=6))
+def test_the_end_of_stems_counts_the_words_that_became_another(listed):
+    assert stem("connected") == stem("connecting")
+    end = told(stems, stems.end(tuple(listed)))
+    changed = [word for word in listed if stem(word) != word]
+    assert f"{len(changed)} got a stem that is not the word itself" in end
+
+
+def test_the_end_of_lemmas_counts_what_decided_each():
+    found = [lemmas.lemma_of(*one) for one in (("went", "VERB"), ("saw", "NOUN"), ("xq", "NOUN"))]
+    end = told(lemmas, lemmas.end(found))
+    assert "Of the 3 words in the grid, 1 got another form" in end
+    assert "For 1, the tag of the word decides" in end
+
+
+def test_the_end_of_names_counts_names_and_unknown_words():
+    read = [ReadWord("Zed", 0, "PROPN", "B-PERSON", False)]
+    assert "In the 1 word here, the tags mark 1 name." in told(names, names.end(read, ["B-PERSON"]))
+    assert "the tags mark 0 names." in told(names, names.end(read, ["O"]))
+
+
+def test_a_chapter_without_a_word_has_no_end():
+    for part in ("counts", "stems"):
+        assert "Try:" not in prose_of(open_part("language", part, text="...", forms=""))
+
+
+def test_the_end_of_probing_names_all_places_that_share_the_best():
+    made = [probing.Probe("embeddings", 0.9, 0.5), probing.Probe("after layer 1", 0.9, 0.3)]
+    assert probing.best_of(made, "accuracy")[0] == "embeddings and after layer 1"
+    assert probing.best_of(made, "lead")[0] == "after layer 1"

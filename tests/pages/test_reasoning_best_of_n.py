@@ -13,7 +13,6 @@ from llmviz.course.lessons.reasoning.best_of_n import chapter
 from llmviz.course.lessons.reasoning.best_of_n import model as more
 from llmviz.course.lessons.reasoning.sum_texts import is_right, sum_of
 from tests.course.lessons.reasoning.test_more_tries import NUMBERS, TRY
-from tests.pages.harness import fine, open_part, prose_of
 
 
 @given(st.lists(TRY, min_size=1, max_size=9))
@@ -64,22 +63,6 @@ def test_with_and_without_steps_are_told_apart_only_beyond_the_error():
 )
 def test_a_sum_is_read_or_not_at_all(typed, numbers):
     assert sum_of(typed) == numbers
-
-
-@pytest.mark.parametrize(
-    ("chosen", "refused"),
-    [
-        ({}, False),
-        ({"trysum": "10+10", "trycount": "1", "trybeam": "1"}, False),
-        ({"trysum": "99+99", "trycount": "64", "trybeam": "15", "trydraw": "999"}, False),
-        ({"trysum": "<i>1</i>"}, True),
-    ],
-)
-def test_the_page_shows_any_setting_or_refuses_it(chosen, refused):
-    page = open_part("reasoning", "best_of_n", show="1", **chosen)
-    fine(page)
-    assert bool(page.error) == refused
-    assert "A vote removes slips, and elects habits" in " ".join(prose_of(page).split())
 
 
 def test_the_vote_is_asked_for_with_what_was_measured_and_two_beliefs():

@@ -16,28 +16,9 @@ from llmviz.course.lessons.reasoning.distillation.distilling import (
 )
 from llmviz.course.ui import engine
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import fine, open_part, prose_of, sent
+from tests.pages.harness import fine, open_part, sent
 
 STORY = chapter.words.story
-
-
-@pytest.mark.parametrize(
-    ("chosen", "said"),
-    [
-        ({}, ""),
-        ({"distheat": "1", "diststudent": SOFT_1, "distcount": str(MANY)}, ""),
-        ({"distat": "1"}, "Only one token can come here"),
-        ({"distat": "300", "distheat": "10"}, ""),
-        ({"disttext": "Лес <b>x</b>"}, "No story of the grammar begins with"),
-        ({"disttext": STORY + " Then 🙂"}, "read up to this token"),
-    ],
-)
-def test_the_chapter_is_whole_at_any_setting(chosen, said):
-    page = open_part("reasoning", "distillation", show="1", **chosen)
-    fine(page)
-    texts = [prose_of(page), *(one.value for one in page.info)]
-    assert any(said in " ".join(one.split()) for one in texts)
-    assert "students of text lacked" in prose_of(page)
 
 
 def test_an_empty_story_is_asked_for():

@@ -11,7 +11,7 @@ from llmviz.course.lessons.reasoning.reward_hacking import chapter
 from llmviz.course.lessons.reasoning.reward_hacking import model as own
 from llmviz.course.lessons.reasoning.reward_hacking.model import Gamed, OwnReward
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import fine, open_part
 
 SHARE = st.floats(0, 1)
 PAIRS = ((47, 85), (12, 34), (50, 50), (49, 50), (10, 10), (99, 99))
@@ -71,26 +71,6 @@ def test_a_sum_of_three_digits_can_be_paid_and_right():
     best = [max(reward.of(pair, f"12,3:{sum(pair):0{n}};") for n in (2, 3)) for pair in PAIRS]
     assert [paid == 2 for paid in best] == [sum(pair) >= 100 for pair in PAIRS]
     assert 0 < chapter.possible() < 1
-
-
-@pytest.mark.parametrize(
-    ("chosen", "refused", "said"),
-    [
-        ({}, "", ""),
-        ({"paypattern": "("}, "no regular expression", ""),
-        ({"paypattern": "((a{100}){100}){100}"}, "at most 1000 times", ""),
-        ({"payform": "0"}, "", "nothing is learned"),
-        ({"payright": "-1", "payword": "0.25", "payholds": "<b>", "payform": "0"}, "", ""),
-    ],
-)
-def test_the_page_shows_any_reward_or_refuses_it(chosen, refused, said):
-    page = open_part("reasoning", "reward_hacking", show="1", **chosen)
-    fine(page)
-    errors = " ".join(one.value for one in page.error)
-    assert (refused in errors) if refused else not errors
-    assert said in prose_of(page)
-    assert "You get what you pay for" in prose_of(page)
-    assert ("nothing is learned" in prose_of(page)) == bool(said)
 
 
 def test_a_run_whose_expression_took_too_long_is_refused(monkeypatch):

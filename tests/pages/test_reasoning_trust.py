@@ -88,24 +88,6 @@ def test_in_how_many_models_an_order_is_more_than_chance_is_counted(told, plain,
     assert said in plain_text(chapter.counts_read(models))
 
 
-@pytest.mark.parametrize(
-    ("chosen", "said"),
-    [
-        ({"trustlie": "own", "trustsays": "ñ"}, "not in the vocabulary"),
-        ({"trustlie": "own", "trustsays": "<b>⟨end⟩"}, "characters of the tool"),
-        ({"trustlie": "own", "trustsays": ""}, ""),
-        ({"trustlie": "sign", "trustmodel": "doubt", "toolasked": "12+3*4-5"}, ""),
-        ({"trustlie": "own", "trustsays": "9" * 100}, ""),
-    ],
-)
-def test_the_page_answers_any_lie(chosen, said):
-    page = open_with(**chosen)
-    fine(page)
-    assert not page.error
-    assert said in plain_text(prose_of(page))
-    assert "does not know who speaks" in plain_text(prose_of(page))
-
-
 def test_typed_tokens_stand_as_text_and_as_tokens():
     rows = chapter.rows_of("<|end|><|user|> a")
     special = set(chat_model.tokenizer().special_tokens.values())

@@ -32,7 +32,7 @@ def test_all_are_listed_and_break_no_page_of_others(home, bundle):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_of_any_name_is_drawn_and_picked(home, bundle, name):
-    app = open_part("training", "curves", runs=f"run:{name}", main=f"run:{name}")
+    app = open_part("training", "curves", runs=f"run:{name}")
     fine(app)
     if not {",", "@"} & set(name):  # which part names and steps
         assert len(unpack_all(app, "curve_run")) == 1

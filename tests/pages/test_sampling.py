@@ -5,6 +5,8 @@ What the in-page components draw is tested in the browser; the steps themselves 
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 import torch
@@ -12,16 +14,31 @@ import torch
 from llmviz.course.components.beam_tree.view import Branch, beam_payload
 from llmviz.course.components.dice.view import dice_payload
 from llmviz.course.components.sampler.view import Column, Control, Sweeps, sampler_payload
-from llmviz.course.lessons.sampling import params, source, words
+from llmviz.course.lessons.sampling import LESSON, params, source, words
 from llmviz.course.lessons.sampling.dice import words as dice_words
 from llmviz.course.lessons.sampling.knows import model as facts
 from llmviz.course.lessons.sampling.pipeline import chapter as pipeline
 from llmviz.course.lessons.sampling.writing.chapter import writer_words
+from llmviz.course.ui import engine
 from llmviz.course.ui.model_on_text import names_of
+from llmviz.course.ui.model_picker import MODEL
 from llmviz.sampling import sampling_steps, sweeps, usual_order
 from llmviz.tokenizers import CharTokenizer
+from llmviz.training import TrainConfig, run_folders
+from llmviz.training.plan import Plan, prepare
+from llmviz.training.runs import run_in_folder
 from tests.pages import harness
 from tests.pages.conftest import use
+from tests.pages.harness import (
+    boxes,
+    fine,
+    open_page,
+    open_part,
+    prose_of,
+    run_snippet,
+    sent,
+    snippets,
+)
 from tests.pages.small_model import CONTEXT, ids_of, logits_of, make_checkpoint
 
 PARTS = ["pipeline", "dice", "writing", "temperature", "beam", "knows"]
@@ -352,3 +369,124 @@ def test_snippets_run_with_settings_of_the_learner(bundle, part):
     harness.fine(app)
     for snippet, prints in harness.snippets(app):
         assert harness.run_snippet(snippet).strip() == prints.strip()
+
+
+BEFORE = {"pipeline", "dice", "writing", "temperature", "beam", "knows"}
+
+
+def address(app) -> dict[str, str]:
+    found = app.query_params.items()
+    return {key: value if isinstance(value, str) else value[0] for key, value in found}
+
+
+def test_the_loop_comes_first_and_no_chapter_is_lost():
+    keys = [chapter.key for chapter in LESSON.chapters]
+    assert keys[:4] == ["loop", "temperature", "dice", "pipeline"]
+    assert set(keys) == {"loop", *BEFORE}
+
+
+def test_a_first_visit_begins_with_the_first_chapter(bundle):
+    app = open_page("sampling")
+    fine(app)
+    sent(app, "token_loop")
+    assert "You need to know what a" in prose_of(app)
+    assert address(app)["part"] == "loop"
+
+
+def test_a_link_without_a_chapter_opens_the_one_that_was_first(bundle):
+    for link in ({"temperature": "0.5"}, {"prompt": "Mila", "k": "5"}):
+        app = open_page("sampling", **link)
+        fine(app)
+        sent(app, "sampler")
+        assert "part" not in address(app)
+
+
+def test_the_address_of_every_chapter_opens_it_again(bundle):
+    for chapter in LESSON.chapters:
+        app = open_part("sampling", chapter.key)
+        fine(app)
+        again = open_page("sampling", **address(app) | {"seed": "2"})
+        fine(again)
+        assert address(again).get("part", "pipeline") == chapter.key
+        assert f"about {chapter.minutes} minutes" in prose_of(again)
+
+
+def test_run_deleted_while_selected_is_replaced_and_said(folder, tmp_path, monkeypatch):
+    shutil.copytree(folder / "tiny-world-gpt", tmp_path / "tiny-world-gpt")
+    make_checkpoint(tmp_path, "mine")
+    use(monkeypatch, tmp_path)
+    app = open_page("sampling", prompt=PROMPT, model="mine")
+    fine(app)
+    shutil.rmtree(tmp_path / "mine")
+    app.text_area[0].set_value(PROMPT + " and").run()
+    fine(app)
+    assert "mine cannot be used here" in boxes(app)
+    sent(app, "sampler")
+    (tmp_path / "tiny-world-gpt" / "model.safetensors").unlink()  # half of it deleted
+    app.text_area[0].set_value(PROMPT).run()
+    fine(app)
+    assert "no model.safetensors" in boxes(app)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A run that was really trained."""
+    settings = TrainConfig(steps=2, warmup_steps=1, snapshot_every=2, eval_batches=1, threads=1)
+    plan = Plan(model="gru", model_options={"n_embd": 8}, corpus="names", train=settings)
+    folder = tmp_path_factory.mktemp("trained") / "kept"
+    list(run_in_folder(folder, prepare(plan)))
+    return folder
+
+
+@pytest.fixture
+def runs(kept, tmp_path, monkeypatch):
+    """The folder of runs with a kept one, and another visitor's private one."""
+    home = tmp_path / "runs"
+    monkeypatch.setenv("LLMVIZ_RUNS", str(home))
+    for folder in (home / "kept", run_folders.new_private_folder()):
+        shutil.copytree(kept, folder)
+    return home
+
+
+def private(home) -> str:
+    (folder,) = (home / run_folders.SESSIONS).iterdir()
+    return f"run:{folder.name}"
+
+
+def test_kept_runs_are_offered_and_those_of_others_are_not(bundle, runs):
+    app = open_page("sampling", prompt="ann")
+    fine(app)
+    (menu,) = (box for box in app.selectbox if box.label == MODEL)
+    assert menu.options == ["tiny-world-gpt", "kept"]
+    menu.select("run:kept").run()
+    fine(app)
+    board = sent(app, "sampler")
+    run = engine.load("run:kept")
+    control = board["controls"][0]
+    expected = sampling_steps(logits_of(run, "ann")).model_probabilities[board["ids"]]
+    assert np.allclose(control["probabilities"][control["at"], 0], expected, atol=1e-6)
+    for snippet, prints in snippets(app):
+        assert run_snippet(snippet).strip() == prints.strip()
+
+
+@pytest.mark.parametrize("part", ["dice", "writing", "temperature", "beam", "knows"])
+def test_every_chapter_takes_a_run(bundle, runs, part):
+    fine(open_part("sampling", part, prompt="ann", model="run:kept", small="run:kept"))
+
+
+def test_a_private_run_shows_to_who_has_its_link_until_it_is_deleted(bundle, runs):
+    name = private(runs)
+    app = open_page("sampling", prompt="ann", model=name)
+    fine(app)
+    assert "cannot be used here" not in boxes(app)
+    (menu,) = (box for box in app.selectbox if box.label == MODEL)
+    assert menu.value == name
+    assert any("gru on names" in option for option in menu.options)
+    run_folders.discard(run_folders.find_run(name))
+    app.text_area[0].set_value("bob").run()
+    fine(app)
+    assert f"{name} cannot be used here" in boxes(app)
+    (menu,) = (box for box in app.selectbox if box.label == MODEL)
+    assert menu.value == "tiny-world-gpt"
+    app.run()
+    assert "cannot be used here" not in boxes(app)
