@@ -14,7 +14,7 @@ import torch
 from llmviz.course.components.beam_tree.view import Branch, beam_payload
 from llmviz.course.components.dice.view import dice_payload
 from llmviz.course.components.sampler.view import Column, Control, Sweeps, sampler_payload
-from llmviz.course.lessons.sampling import LESSON, params, source, words
+from llmviz.course.lessons.sampling import params, source, words
 from llmviz.course.lessons.sampling.dice import words as dice_words
 from llmviz.course.lessons.sampling.knows import model as facts
 from llmviz.course.lessons.sampling.pipeline import chapter as pipeline
@@ -34,7 +34,6 @@ from tests.pages.harness import (
     fine,
     open_page,
     open_part,
-    prose_of,
     run_snippet,
     sent,
     snippets,
@@ -369,46 +368,6 @@ def test_snippets_run_with_settings_of_the_learner(bundle, part):
     harness.fine(app)
     for snippet, prints in harness.snippets(app):
         assert harness.run_snippet(snippet).strip() == prints.strip()
-
-
-BEFORE = {"pipeline", "dice", "writing", "temperature", "beam", "knows"}
-
-
-def address(app) -> dict[str, str]:
-    found = app.query_params.items()
-    return {key: value if isinstance(value, str) else value[0] for key, value in found}
-
-
-def test_the_loop_comes_first_and_no_chapter_is_lost():
-    keys = [chapter.key for chapter in LESSON.chapters]
-    assert keys[:4] == ["loop", "temperature", "dice", "pipeline"]
-    assert set(keys) == {"loop", *BEFORE}
-
-
-def test_a_first_visit_begins_with_the_first_chapter(bundle):
-    app = open_page("sampling")
-    fine(app)
-    sent(app, "token_loop")
-    assert "You need to know what a" in prose_of(app)
-    assert address(app)["part"] == "loop"
-
-
-def test_a_link_without_a_chapter_opens_the_one_that_was_first(bundle):
-    for link in ({"temperature": "0.5"}, {"prompt": "Mila", "k": "5"}):
-        app = open_page("sampling", **link)
-        fine(app)
-        sent(app, "sampler")
-        assert "part" not in address(app)
-
-
-def test_the_address_of_every_chapter_opens_it_again(bundle):
-    for chapter in LESSON.chapters:
-        app = open_part("sampling", chapter.key)
-        fine(app)
-        again = open_page("sampling", **address(app) | {"seed": "2"})
-        fine(again)
-        assert address(again).get("part", "pipeline") == chapter.key
-        assert f"about {chapter.minutes} minutes" in prose_of(again)
 
 
 def test_run_deleted_while_selected_is_replaced_and_said(folder, tmp_path, monkeypatch):
