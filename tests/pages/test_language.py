@@ -152,7 +152,8 @@ def test_marks_belong_to_their_letter_and_a_script_without_spaces_is_named():
     app = open_part("language", "counts", text="我看见一只老狗。它在叫！")
     fine(app)
     assert "such as “我看见一只老狗”." in boxes(app) and "Only one sentence" not in boxes(app)
-    assert "slope of 0.00" in prose_of(app)  # equal counts have no minus before it
+    app = open_part("language", "counts", text="one two three four")
+    assert "slope of 0.00" in prose_of(app)  # no minus stands before a line through equal counts
 
 
 # ---- stems
