@@ -464,6 +464,7 @@ def test_a_run_that_went_wrong_or_is_damaged_says_so_in_a_line(home, trained):
     assert line in told() and "at step 7" in line and "head.weight holds NaN" in line
     write_json(home / "gone" / WRONG, {"step": 7})
     assert "does not say what went wrong" in told()
+    (home / "gone" / WRONG).unlink()
     (home / "gone/metrics.jsonl").write_text('{"step": \n', "utf-8")
     assert "damaged" in told()
     (home / "gone/config.json").write_text("[]", "utf-8")
