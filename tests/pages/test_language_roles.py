@@ -15,7 +15,6 @@ from llmviz.course.lessons.language.names import chapter as names
 from llmviz.course.lessons.language.names import words as name_words
 from llmviz.course.lessons.language.probing import chapter as probing
 from llmviz.course.lessons.language.probing import words as probe_words
-from llmviz.course.lessons.language.tags import chapter
 from llmviz.course.lessons.language.tags import chapter as tags
 from llmviz.course.lessons.language.tags import words as tag_words
 from llmviz.course.lessons.language.word_roles import hmm_tags
@@ -69,10 +68,10 @@ def test_a_word_never_counted_is_marked_and_smoothing_is_said():
 def test_the_tables_are_those_that_tag():
     for smoothing in tag_words.smoothings:
         hmm = counted.model(smoothing)
-        chances = chapter.transition_tables(float(smoothing)).chances
+        chances = tags.transition_tables(float(smoothing)).chances
         assert np.allclose(chances, np.vstack([hmm.start, hmm.transition]))
         listed = ("saw", "zorbel", "the")
-        chances = chapter.emission_tables(float(smoothing), listed).chances
+        chances = tags.emission_tables(float(smoothing), listed).chances
         assert np.allclose(chances, np.stack([hmm.column(word) for word in listed], 1))
     app = open_part("language", "tags", table="emission", smooth="1", tcell="chances.0.1")
     fine(app)
@@ -224,11 +223,8 @@ def test_tags_by_lot_are_asked_for_and_the_best_places_are_told(pairs, classes):
 
 def scored(app) -> list[list[str]]:
     """The numbers of each score: right ÷ given, right ÷ there, 2 right ÷ both; and the share."""
-    rows = next(
-        one["rows"]
-        for one in unpack_all(app, "case_rows")
-        if one["axis"]["title"] == name_words.score_axis
-    )
+    pictures = {one["axis"]["title"]: one["rows"] for one in unpack_all(app, "case_rows")}
+    rows = pictures[name_words.score_axis]
     return [[*row["note"].split(" ÷ "), f"{row['value']:.2f}"] for row in rows]
 
 

@@ -46,12 +46,17 @@ def imported(request, tmp_path_factory):
         patch.undo()
 
 
+def open_with_it(page: str, part: str, **link: str):
+    app = open_part(page, part, model=NAME, **link)
+    fine(app)
+    assert not [line for line in messages(app) if "does not exist" in line]
+    assert NAME in [box.value for box in (*app.selectbox, *app.get("button_group"))]
+    return app
+
+
 @pytest.mark.parametrize(
     ("page", "part"),
     [
-        ("attention", "trained"),
-        ("attention", "steps"),
-        ("attention", "heads"),
         ("sampling", "pipeline"),
         ("sampling", "writing"),
         ("sampling", "knows"),
@@ -60,22 +65,19 @@ def imported(request, tmp_path_factory):
     ],
 )
 def test_lessons_take_it(imported, page, part):
-    app = open_part(page, part, model=NAME, **({"source": "model"} if page == "attention" else {}))
-    fine(app)
-    assert not [line for line in messages(app) if "does not exist" in line]
-    chosen = [box.value for box in (*app.selectbox, *app.get("button_group"))]
-    assert NAME in chosen
+    open_with_it(page, part)
 
 
-def test_its_code_gives_the_numbers_of_the_page(imported):
-    app = open_part("attention", "trained", model=NAME, text="The cat sat on the mat")
+def test_the_lesson_on_attention_takes_it_and_its_code_gives_the_numbers_of_the_page(imported):
+    open_with_it("attention", "steps", source="model")
+    text = "The cat sat on the mat"
+    app = open_with_it("attention", "trained", source="model", text=text)
     snippet, prints = next(one for one in snippets(app) if NAME in one[0])
     assert run_snippet(snippet).strip() == prints.strip()
 
 
 def test_many_heads_are_not_switched_off_one_by_one(imported):
-    app = open_part("attention", "heads", model=NAME, source="model")
-    fine(app)
+    app = open_with_it("attention", "heads", source="model")
     said = html.unescape(prose_of(app)) + " ".join(one.value for one in app.caption)
     assert words.off_many.format(heads=72) in said
     parts = [part.proto for part in app.get("bidi_component")]

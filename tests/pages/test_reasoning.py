@@ -132,13 +132,3 @@ def test_the_live_model_goes_on_from_the_chosen_step(typed, step, note):
         assert f"The model answers <strong>{plain.answer}</strong>" in said
         assert (f"the answer is <strong>{written.answer}</strong>" in said.lower()) == bool(note)
         assert f"without any note, answers <strong>{at_once.answer}</strong>" in said
-
-
-def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "recorded", missing)
-    page = open_part("reasoning", "chain_of_thought")
-    fine(page)
-    assert any(think.COMMAND in one.value for one in page.code)

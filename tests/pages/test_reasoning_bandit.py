@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.reasoning.bandit import RATES, chapter
 from llmviz.course.lessons.reasoning.bandit.model import BASELINES, UPDATES, softmax
-from tests.pages.harness import fine, open_part, prose_of
 
 PAY = st.integers(-10, 10).map(lambda tenths: tenths / 10)
 GIVEN = st.tuples(
@@ -63,21 +61,3 @@ def test_one_pull_is_asked_for_with_what_two_mistaken_learners_would_do(chosen):
     if asked:
         np.testing.assert_allclose([value for (value,) in asked.values], wanted)
         assert asked.right == 0 and len(set(asked.answers)) == 3
-
-
-@pytest.mark.parametrize(
-    "chosen",
-    [
-        {"paya": "1", "payb": "1", "payc": "1", "armbase": "mean"},
-        {"paya": "0", "payb": "0", "payc": "0"},
-        {"paya": "-1", "payb": "-1", "payc": "-0.3", "armrate": "2", "armupdate": "100"},
-        {"armcell": "variance.9.9", "armseed": "999", "armbase": "best"},
-    ],
-)
-def test_the_page_shows_any_setting(chosen):
-    page = open_part("reasoning", "bandit", show="1", **chosen)
-    fine(page)
-    said = prose_of(page)
-    equal = {chosen.get(one, one) for one in chapter.PAYS}
-    assert ("All arms pay the same" in said) == (len(equal) == 1)
-    assert "nan" not in said

@@ -7,16 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.reasoning import LESSON
-from llmviz.course.lessons.reasoning.conversation import (
-    FIRST,
-    LONGEST,
-    SHAPES,
-    STORY,
-    chapter,
-    chat_prompts,
-    chat_record,
-    words,
-)
+from llmviz.course.lessons.reasoning import conversation as talk
+from llmviz.course.lessons.reasoning.conversation import chapter, chat_prompts, chat_record, words
 from llmviz.finetuning.conversations import Message
 from llmviz.finetuning.instructions import ask
 from tests.pages.harness import fine, open_part, prose_of
@@ -41,10 +33,10 @@ def open_with(**link: str):
 
 
 def test_the_story_of_the_first_conversation_has_two_things_and_its_reply_is_right():
-    assert sum(one.kind == "who" for one in ask(STORY)) == 2
-    answers = {one.question: one.answer for one in ask(STORY)}
-    assert answers["Where did they meet?"].lower() in FIRST[2][1]
-    reply = chapter.reply_to(tuple(Message(*one) for one in FIRST)).text
+    assert sum(one.kind == "who" for one in ask(talk.STORY)) == 2
+    answers = {one.question: one.answer for one in ask(talk.STORY)}
+    assert answers["Where did they meet?"].lower() in talk.FIRST[2][1]
+    reply = chapter.reply_to(tuple(Message(*one) for one in talk.FIRST)).text
     assert reply.endswith("?") and "diamond" in reply and "lens" in reply
 
 
@@ -78,7 +70,7 @@ def test_any_turns_are_shown_with_what_is_strange_about_them(given, said):
 
 
 def test_a_conversation_beyond_the_context_is_refused_and_stays():
-    long = "Who has the mat? " * (LONGEST // 17)
+    long = "Who has the mat? " * (talk.LONGEST // 17)
     page = open_with(**turns(("user", long), ("assistant", long), ("user", long)))
     assert not page.exception
     assert any("256 at most" in one.value for one in page.error)
@@ -92,7 +84,7 @@ def test_a_conversation_beyond_the_context_is_refused_and_stays():
         st.tuples(st.sampled_from(["system", "user", "assistant"]), st.sampled_from(CONTENTS)),
         min_size=1,
     ),
-    st.sampled_from(SHAPES),
+    st.sampled_from(talk.SHAPES),
 )
 def test_the_chips_are_the_prompt(given, shape):
     messages = tuple(Message(*one) for one in given)
@@ -108,12 +100,15 @@ def test_the_buttons_add_turns_take_them_out_and_take_the_reply():
     page.button(key="reasoning.conversation.reply").click().run()
     fine(page)
     contents = [area.value for area in page.text_area]
-    assert contents[: len(FIRST)] == [content for _, content in FIRST]
-    reply = chapter.reply_to(tuple(Message(*one) for one in FIRST)).text
-    assert contents[len(FIRST) :] == [reply, ""]
+    assert contents[: len(talk.FIRST)] == [content for _, content in talk.FIRST]
+    reply = chapter.reply_to(tuple(Message(*one) for one in talk.FIRST)).text
+    assert contents[len(talk.FIRST) :] == [reply, ""]
     page.button(key="reasoning.conversation.remove").click().run()
     fine(page)
-    assert [area.value for area in page.text_area] == [*(content for _, content in FIRST), reply]
+    assert [area.value for area in page.text_area] == [
+        *(content for _, content in talk.FIRST),
+        reply,
+    ]
 
 
 def test_rows_say_what_was_recorded():
@@ -127,7 +122,7 @@ def test_rows_say_what_was_recorded():
         assert row.value == pytest.approx(whole)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", talk.SHAPES)
 def test_a_reply_of_exchanged_roles_waits_for_the_guess(shape, covers):
     page = open_part("reasoning", "conversation", chatshape=shape)
     fine(page)

@@ -16,28 +16,9 @@ from llmviz.course.lessons.reasoning.distillation.distilling import (
 )
 from llmviz.course.ui import engine
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import fine, open_part, prose_of, sent
+from tests.pages.harness import fine, open_part, sent
 
 STORY = chapter.words.story
-
-
-@pytest.mark.parametrize(
-    ("chosen", "said"),
-    [
-        ({}, ""),
-        ({"distheat": "1", "diststudent": SOFT_1, "distcount": str(MANY)}, ""),
-        ({"distat": "1"}, "Only one token can come here"),
-        ({"distat": "300", "distheat": "10"}, ""),
-        ({"disttext": "Лес <b>x</b>"}, "No story of the grammar begins with"),
-        ({"disttext": STORY + " Then 🙂"}, "read up to this token"),
-    ],
-)
-def test_the_chapter_is_whole_at_any_setting(chosen, said):
-    page = open_part("reasoning", "distillation", show="1", **chosen)
-    fine(page)
-    texts = [prose_of(page), *(one.value for one in page.info)]
-    assert any(said in " ".join(one.split()) for one in texts)
-    assert "students of text lacked" in prose_of(page)
 
 
 def test_an_empty_story_is_asked_for():
@@ -103,13 +84,3 @@ def test_the_live_curve_stands_beside_the_bundled_ones(way):
     whole = np.mean([run.points[-1].tokens for run in runs])
     ends = np.mean([run.points[-1].excess for run in runs])
     assert chapter.bundled_at(way, whole) == pytest.approx(ends)
-
-
-def test_a_copy_without_the_bundled_students_names_the_command(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "recorded", missing)
-    page = open_part("reasoning", "distillation")
-    fine(page)
-    assert any(distil_record.COMMAND in one.value for one in page.code)

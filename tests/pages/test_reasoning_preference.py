@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.reasoning.preference import chapter
-from llmviz.course.lessons.reasoning.preference.preference_model import COMMAND
 from llmviz.course.lessons.reasoning.preference.preference_record import recorded
 from llmviz.course.lessons.reasoning.preference.preference_texts import Judged
 from llmviz.course.lessons.reasoning.preference.reward_search import Found
-from tests.pages.harness import fine, open_part, prose_of
 
 REWARD = st.floats(-9, 9)
 
@@ -62,34 +59,3 @@ def test_the_record_is_told_as_it_is():
         chapter.example_rows()[::2], chapter.example_rows()[1::2], strict=True
     ):
         assert nonsense.value > best.value
-
-
-@pytest.mark.parametrize(
-    ("chosen", "said"),
-    [
-        ({}, "a hunt found bad text"),
-        ({"prefone": "", "preftwo": ""}, "Both endings are empty"),
-        ({"prefstory": "", "prefone": "x"}, "The first ending gets"),
-        (
-            {"prefone": "<script>alert(1)</script>", "preftwo": "日本語 🙂"},
-            "The first ending gets",
-        ),
-        ({"prefone": "word " * 59}, "The first ending gets"),
-    ],
-)
-def test_the_page_shows_any_texts(chosen, said):
-    page = open_part("reasoning", "preference", show="1", **chosen)
-    fine(page)
-    assert not page.error
-    assert said in prose_of(page) or said in " ".join(prose_of(page).split())
-    assert "<script>" not in prose_of(page)
-
-
-def test_a_copy_without_the_bundled_model_names_the_command(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "recorded", missing)
-    page = open_part("reasoning", "preference")
-    fine(page)
-    assert any(COMMAND in one.value for one in page.code)

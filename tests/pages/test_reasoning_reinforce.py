@@ -105,27 +105,6 @@ def test_a_few_sums_do_not_tell_99_from_100_however_well_runs_agree():
     assert chapter.told(np.array([0.2, 0.5, 0.8]), 0.3, 10_000) == "tie"
 
 
-@pytest.mark.parametrize(
-    ("chosen", "refused"),
-    [
-        ({}, ""),
-        ({"rlway": "reinforce", "rlgroup": "1"}, ""),
-        ({"rlway": "ppo", "rlgroup": "1"}, "group of one"),
-        ({"rlway": "baseline", "rlgroup": "2"}, ""),
-        ({"rlsum": "47+850"}, "Type a sum"),
-        ({"rlsum": "10+10", "rlgroup": "16", "rlway": "baseline"}, ""),
-    ],
-)
-def test_the_page_shows_any_setting_or_refuses_it(chosen, refused):
-    page = open_part("reasoning", "reinforce", show="1", **chosen)
-    fine(page)
-    errors = " ".join(one.value for one in page.error)
-    assert (refused in errors) if refused else not errors
-    said = prose_of(page)
-    assert "nan" not in said
-    assert "The reward explained nothing" in said
-
-
 def test_a_reward_that_is_the_same_for_all_is_said_to_teach_nothing():
     for draw in range(40):
         given = (10, 10), "grpo", 2, draw
@@ -136,13 +115,3 @@ def test_a_reward_that_is_the_same_for_all_is_said_to_teach_nothing():
     assert "Nothing can be compared: each advantage is 0" in prose_of(page)
     for one in chapter.group_of(given).samples:
         np.testing.assert_array_equal(one.before, one.after)
-
-
-def test_a_copy_without_the_bundled_runs_names_the_commands(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "recorded", missing)
-    page = open_part("reasoning", "reinforce")
-    fine(page)
-    assert any(reward_runs.COMMAND in one.value for one in page.code)

@@ -7,16 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmviz.corpus.facts_in_passages import split_plain
-from llmviz.course.lessons.reasoning.retrieval import (
-    AS_FOUND,
-    CHANGES,
-    DOCUMENTS,
-    LIE,
-    OWN,
-    TOLD,
-    chapter,
-    words,
-)
+from llmviz.course.lessons.reasoning import retrieval
+from llmviz.course.lessons.reasoning.retrieval import chapter, words
 from llmviz.course.lessons.reasoning.retrieval.passage_ranking import BM
 from llmviz.course.lessons.reasoning.retrieval.passage_reader import Answer
 from tests.pages.harness import fine, open_part, prose_of
@@ -27,7 +19,7 @@ LINE = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6)
 TEXT = st.lists(LINE.map(" ".join), min_size=1, max_size=5).map("\n\n".join)
 
 
-def ranked(text=DOCUMENTS, question=QUESTION, k1=1.5, b=0.75):
+def ranked(text=retrieval.DOCUMENTS, question=QUESTION, k1=1.5, b=0.75):
     return chapter.ranked_for(text, 2, 0, question, k1, b)
 
 
@@ -59,26 +51,25 @@ def test_it_is_asked_what_is_answered_without_the_source():
     assert "Hollin" not in str(rows[-1].tokens)
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", retrieval.CHANGES)
 def test_a_change_is_made_in_one_passage_and_nothing_else(change):
     before = chapter.put(ranked(), BM, 3, off=[])
     now = chapter.changed(before, QUESTION, change, 2, "A cat.")
-    different = [
-        at
-        for at, pair in enumerate(zip(before.texts, now.texts, strict=True))
-        if len(set(pair)) > 1
-    ]
+    pairs = enumerate(zip(before.texts, now.texts, strict=True))
+    different = [at for at, (old, new) in pairs if old != new]
     assert different == ([now.changed - 1] if now.changed else [])
     assert now.places == before.places
-    if change == AS_FOUND:
+    if change == retrieval.AS_FOUND:
         assert not now.changed
-    elif change == TOLD:
+    elif change == retrieval.TOLD:
         assert now.texts[1] == f"{before.texts[1]} {chapter.INSTRUCTION}"
-    elif change == OWN:
+    elif change == retrieval.OWN:
         assert now.texts[1] == "A cat."
     elif now.changed:
         _, given = chapter.answered_for(before.texts, QUESTION)
-        assert change == LIE and given.words[1] not in split_plain(now.texts[now.changed - 1])
+        assert change == retrieval.LIE and given.words[1] not in split_plain(
+            now.texts[now.changed - 1]
+        )
 
 
 def test_passages_are_taken_turned_and_left_out():
@@ -149,13 +140,3 @@ def test_odd_documents_get_a_clear_line_and_lose_nothing(given):
     nothing = "lookdocs" in given and not any(map(str.isalnum, given["lookdocs"]))
     assert any(words.no_words[:36] in one for one in infos) == nothing
     assert "It did not learn your document" in prose_of(page)
-
-
-def test_a_copy_without_the_bundled_model_names_the_commands(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "recorded", missing)
-    page = open_part("reasoning", "retrieval")
-    fine(page)
-    assert any(chapter.passage_record.COMMAND in one.value for one in page.code)

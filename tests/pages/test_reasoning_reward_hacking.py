@@ -11,7 +11,7 @@ from llmviz.course.lessons.reasoning.reward_hacking import chapter
 from llmviz.course.lessons.reasoning.reward_hacking import model as own
 from llmviz.course.lessons.reasoning.reward_hacking.model import Gamed, OwnReward
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import fine, open_part
 
 SHARE = st.floats(0, 1)
 PAIRS = ((47, 85), (12, 34), (50, 50), (49, 50), (10, 10), (99, 99))
@@ -73,26 +73,6 @@ def test_a_sum_of_three_digits_can_be_paid_and_right():
     assert 0 < chapter.possible() < 1
 
 
-@pytest.mark.parametrize(
-    ("chosen", "refused", "said"),
-    [
-        ({}, "", ""),
-        ({"paypattern": "("}, "no regular expression", ""),
-        ({"paypattern": "((a{100}){100}){100}"}, "at most 1000 times", ""),
-        ({"payform": "0"}, "", "nothing is learned"),
-        ({"payright": "-1", "payword": "0.25", "payholds": "<b>", "payform": "0"}, "", ""),
-    ],
-)
-def test_the_page_shows_any_reward_or_refuses_it(chosen, refused, said):
-    page = open_part("reasoning", "reward_hacking", show="1", **chosen)
-    fine(page)
-    errors = " ".join(one.value for one in page.error)
-    assert (refused in errors) if refused else not errors
-    assert said in prose_of(page)
-    assert "You get what you pay for" in prose_of(page)
-    assert ("nothing is learned" in prose_of(page)) == bool(said)
-
-
 def test_a_run_whose_expression_took_too_long_is_refused(monkeypatch):
     problem = "the expression took longer than 0.05 seconds with '1'"
     failed = FakeJob([], "failed", problem)
@@ -103,13 +83,3 @@ def test_a_run_whose_expression_took_too_long_is_refused(monkeypatch):
     chapter.job_of.forget(reward, "0", 40)
     fine(page)
     assert any("took longer" in one.value for one in page.error)
-
-
-def test_a_copy_without_the_bundled_runs_names_the_commands(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter.model, "recorded", missing)
-    page = open_part("reasoning", "reward_hacking")
-    fine(page)
-    assert any(own.COMMAND in one.value for one in page.code)

@@ -11,7 +11,6 @@ from llmviz.course.lessons.reasoning.tools import tool_loop as loop
 from llmviz.course.lessons.reasoning.tools import tool_record as record
 from llmviz.course.lessons.reasoning.tools import tool_texts as texts
 from llmviz.course.lessons.reasoning.tools.tool_loop import Call, Run
-from tests.pages.harness import fine, open_part, prose_of
 
 
 def plain(text: str) -> str:
@@ -70,26 +69,6 @@ def test_the_line_is_asked_for_where_it_leaves_what_two_mistaken_people_would_dr
     assert ("wrong copy" in plain(chapter.digits_read(task))) == falls
 
 
-@pytest.mark.parametrize(
-    ("chosen", "refused", "said"),
-    [
-        ({}, "", "a loop has to end"),
-        ({"toolasked": "37 add 85"}, "", "That is the value"),
-        ({"toolasked": "5 divided by 0"}, "", "not defined as a whole number"),
-        ({"toolasked": "37"}, "from 1 to 4 steps", ""),
-        ({"toolasked": "<b>1</b> + 2"}, "a question is whole numbers", ""),
-        ({"toolasked": "1" * 13 + "+2"}, "at most 12 digits", ""),
-    ],
-)
-def test_the_page_answers_any_question_and_any_tool(chosen, refused, said):
-    page = open_part("reasoning", "tools", show="1", **chosen)
-    fine(page)
-    errors = " ".join(one.value for one in page.error)
-    assert (refused in errors) if refused else not errors
-    assert said.lower() in plain(prose_of(page)).lower()
-    assert "the question put to it is a guess" in plain(prose_of(page))
-
-
 def test_each_row_of_chips_is_a_turn_and_says_who_wrote_it():
     given_ = (texts.question_of("37 add 85"), texts.TOOL, loop.OFF, "")
     run, rows = turns.run_of(given_), turns.rows_of(given_)
@@ -99,13 +78,3 @@ def test_each_row_of_chips_is_a_turn_and_says_who_wrote_it():
         assert ("the model writes" in row.name) == (who == loop.MODEL)
         assert (row.values is None) == (who == loop.TOOL)
         assert row.values is None or all(0 <= one <= 1 for one in row.values)
-
-
-def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
-    def missing(*_: object) -> None:
-        raise ValueError("no")
-
-    monkeypatch.setattr(chapter, "recorded", missing)
-    page = open_part("reasoning", "tools")
-    fine(page)
-    assert any(record.COMMAND in one.value for one in page.code)

@@ -45,20 +45,17 @@ def test_what_the_model_makes_of_one_more_waits_for_the_guess(covers):
         assert waits == (lie == "off") != ("With calls the model" in prose_of(page))
 
 
-def test_an_older_link_to_a_lie_of_the_calculator_opens_here_and_a_new_one_to_it_does_not():
+def test_older_links_to_a_lie_and_to_typed_tokens_open_here_and_new_ones_to_them_do_not():
     here = open_part("reasoning", "trust").title[0].value
-    page = open_part("reasoning", "tools", toollie="sign", toolmodel="doubt")
-    assert page.title[0].value == here
-    assert page.session_state["reasoning.trustlie"] == "sign"
-    assert open_part("reasoning", "tools", trustlie="sign").title[0].value != here
-
-
-def test_an_older_link_to_typed_tokens_opens_here_with_what_was_typed():
-    here = open_part("reasoning", "trust").title[0].value
-    page = open_part("reasoning", "conversation", chattyped="<|end|> Hello")
-    assert page.title[0].value == here
-    assert page.session_state["reasoning.chattyped"] == "<|end|> Hello"
-    assert open_part("reasoning", "conversation", chatshape="lines").title[0].value != here
+    lie, typed = {"toollie": "sign", "toolmodel": "doubt"}, {"chattyped": "<|end|> Hello"}
+    for part, old, key, value, new in (
+        ("tools", lie, "trustlie", "sign", {"trustlie": "sign"}),
+        ("conversation", typed, "chattyped", "<|end|> Hello", {"chatshape": "lines"}),
+    ):
+        page = open_part("reasoning", part, **old)
+        assert page.title[0].value == here
+        assert page.session_state[f"reasoning.{key}"] == value
+        assert open_part("reasoning", part, **new).title[0].value != here
 
 
 def test_what_an_order_adds_is_counted_over_seeds_less_what_happens_without_it():
@@ -89,24 +86,6 @@ def test_in_how_many_models_an_order_is_more_than_chance_is_counted(told, plain,
         for a, b in zip(told, plain, strict=True)
     ]
     assert said in plain_text(chapter.counts_read(models))
-
-
-@pytest.mark.parametrize(
-    ("chosen", "said"),
-    [
-        ({"trustlie": "own", "trustsays": "ñ"}, "not in the vocabulary"),
-        ({"trustlie": "own", "trustsays": "<b>⟨end⟩"}, "characters of the tool"),
-        ({"trustlie": "own", "trustsays": ""}, ""),
-        ({"trustlie": "sign", "trustmodel": "doubt", "toolasked": "12+3*4-5"}, ""),
-        ({"trustlie": "own", "trustsays": "9" * 100}, ""),
-    ],
-)
-def test_the_page_answers_any_lie(chosen, said):
-    page = open_with(**chosen)
-    fine(page)
-    assert not page.error
-    assert said in plain_text(prose_of(page))
-    assert "does not know who speaks" in plain_text(prose_of(page))
 
 
 def test_typed_tokens_stand_as_text_and_as_tokens():

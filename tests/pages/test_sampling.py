@@ -5,6 +5,8 @@ What the in-page components draw is tested in the browser; the steps themselves 
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 import torch
@@ -17,11 +19,25 @@ from llmviz.course.lessons.sampling.dice import words as dice_words
 from llmviz.course.lessons.sampling.knows import model as facts
 from llmviz.course.lessons.sampling.pipeline import chapter as pipeline
 from llmviz.course.lessons.sampling.writing.chapter import writer_words
+from llmviz.course.ui import engine
 from llmviz.course.ui.model_on_text import names_of
+from llmviz.course.ui.model_picker import MODEL
 from llmviz.sampling import sampling_steps, sweeps, usual_order
 from llmviz.tokenizers import CharTokenizer
+from llmviz.training import TrainConfig, run_folders
+from llmviz.training.plan import Plan, prepare
+from llmviz.training.runs import run_in_folder
 from tests.pages import harness
 from tests.pages.conftest import use
+from tests.pages.harness import (
+    boxes,
+    fine,
+    open_page,
+    open_part,
+    run_snippet,
+    sent,
+    snippets,
+)
 from tests.pages.small_model import CONTEXT, ids_of, logits_of, make_checkpoint
 
 PARTS = ["pipeline", "dice", "writing", "temperature", "beam", "knows"]
@@ -102,7 +118,6 @@ def test_moves_keep_every_step():
 
 
 def test_hand_can_set_only_what_a_link_can_hold(bundle):
-    app = harness.open_page("sampling", prompt=PROMPT)
     state = _State()
     vocabulary = bundle.tokenizer.vocab_size
     for act in (
@@ -123,7 +138,6 @@ def test_hand_can_set_only_what_a_link_can_hold(bundle):
     assert state["seed"] == 1 and state["order"].index("top_k") == 2
     with pytest.raises(ValueError, match="number from 0"):
         pipeline.take_act(state, {"set": "temperature", "value": -1.0}, vocabulary)
-    harness.fine(app)
 
 
 class _State(dict):
@@ -137,25 +151,28 @@ class _State(dict):
 # ---- bad input
 
 
-@pytest.mark.parametrize("part", READ_THE_PROMPT)
-def test_odd_prompts_break_nothing_and_stay_in_the_box(bundle, part):
-    app = harness.open_part("sampling", part)
-    few = ("empty", "special", "markdown", "long")
-    for name in harness.ODD_TEXTS if part in ("pipeline", "writing") else few:
-        text = harness.ODD_TEXTS[name]
-        app.text_area[0].set_value(text).run()
-        harness.fine(app)
-        assert app.text_area[0].value == text, name
-
-
-def test_empty_prompt_starts_from_the_start_token_and_says_so(bundle):
-    app = harness.open_part("sampling", "pipeline")
-    app.text_area[0].set_value("").run()
-    assert "starts from `<|endoftext|>` alone" in harness.boxes(app)
+def model_probabilities(app) -> tuple[np.ndarray, list[int]]:
+    """What the first column of the pipeline is sent, and of which tokens."""
     board = harness.sent(app, "sampler")
-    probabilities = board["controls"][0]["probabilities"][board["controls"][0]["at"], 0]
-    expected = sampling_steps(logits_of(bundle, "")).model_probabilities[board["ids"]]
-    assert np.allclose(probabilities, expected, atol=1e-6)
+    control = board["controls"][0]
+    return control["probabilities"][control["at"], 0], board["ids"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "line"),
+    [
+        ("", "starts from `<|endoftext|>` alone"),
+        ("Mila found a red ball. " * 20, f"the context holds only {CONTEXT}"),
+    ],
+)
+def test_an_empty_prompt_and_one_beyond_the_context_are_read_as_is_said(bundle, prompt, line):
+    app = harness.open_part("sampling", "pipeline")
+    app.text_area[0].set_value(prompt).run()
+    harness.fine(app)
+    assert line in harness.boxes(app)
+    shown, ids = model_probabilities(app)
+    expected = sampling_steps(logits_of(bundle, prompt)).model_probabilities[ids]
+    assert np.allclose(shown, expected, atol=1e-6)
 
 
 def test_another_start_token_is_named_and_so_is_another_end(bundle, monkeypatch):
@@ -164,24 +181,12 @@ def test_another_start_token_is_named_and_so_is_another_end(bundle, monkeypatch)
     monkeypatch.setattr(bundle.tokenizer, "front", front)
     (name,) = names_of(front, bundle.tokenizer)
     app = harness.open_part("sampling", "pipeline", prompt="")
-    assert f"starts from `{name}` alone" in harness.boxes(app) and "endoftext" not in harness.boxes(
-        app
-    )
+    said = harness.boxes(app)
+    assert f"starts from `{name}` alone" in said and "endoftext" not in said
     prompt = source.read(bundle, "Mila")
     assert writer_words(prompt)["ended"].endswith("<|endoftext|>.")
     monkeypatch.setattr(type(bundle.tokenizer), "end", property(lambda self: front[0]))
     assert writer_words(prompt)["ended"].endswith(f"{name}.")
-
-
-def test_long_prompt_slides_the_window_and_says_so(bundle):
-    long = "Mila found a red ball. " * 20
-    app = harness.open_page("sampling", prompt=long)
-    harness.fine(app)
-    assert f"the context holds only {CONTEXT}" in harness.boxes(app)
-    board = harness.sent(app, "sampler")
-    probabilities = board["controls"][0]["probabilities"][board["controls"][0]["at"], 0]
-    expected = sampling_steps(logits_of(bundle, long)).model_probabilities[board["ids"]]
-    assert np.allclose(probabilities, expected, atol=1e-6)
 
 
 def test_characters_never_seen_are_named(tmp_path, monkeypatch):
@@ -202,13 +207,14 @@ def test_characters_never_seen_are_named(tmp_path, monkeypatch):
         ({"order": "top_k"}, "different names"),
         ({"draw": "0"}, "a whole number from 1"),
         ({"ways": "3.1.5.6"}, "parent.position.token.length"),
+        ({"ban": "5,900000"}, "900000"),  # a token of another model
     ],
 )
 def test_links_with_impossible_settings_name_the_rule(bundle, link, rule):
     app = harness.open_page("sampling", prompt=PROMPT, **link)
     harness.fine(app)
     assert rule in harness.boxes(app)
-    harness.sent(app, "sampler")
+    assert harness.sent(app, "sampler")["banned"] == ([5] if "ban" in link else [])
 
 
 def test_temperature_zero_is_greedy_everywhere(bundle):
@@ -228,25 +234,17 @@ def test_temperature_zero_is_greedy_everywhere(bundle):
     assert np.isnan(table["scaled"][table["at"]]).all()
 
 
-def test_p_zero_is_refused_and_p_one_keeps_all(bundle):
-    app = harness.open_page("sampling", prompt=PROMPT, p="0")
-    harness.fine(app)
-    assert "top_p must be above 0" in harness.boxes(app)
-    for part in ("dice", "writing"):
+def test_p_zero_is_refused_and_p_one_and_k_beyond_the_vocabulary_keep_all(bundle):
+    for part in ("pipeline", "dice", "writing"):
         app = harness.open_part("sampling", part, prompt=PROMPT, p="0")
         harness.fine(app)
         assert "top_p must be above 0" in harness.boxes(app), part
-    app = harness.open_page("sampling", prompt=PROMPT, p="1")
-    control = harness.sent(app, "sampler")["controls"][0]
-    assert control["kept"][control["at"]].all()
-
-
-def test_k_beyond_the_vocabulary_keeps_all_and_says_so(bundle):
-    app = harness.open_page("sampling", prompt=PROMPT, k="999999")
-    harness.fine(app)
-    assert "999,999" in harness.boxes(app)
-    control = harness.sent(app, "sampler")["controls"][0]
-    assert control["kept"][control["at"]].all()
+    for link, line in (({"p": "1"}, ""), ({"k": "999999"}, "999,999")):
+        app = harness.open_page("sampling", prompt=PROMPT, **link)
+        harness.fine(app)
+        assert line in harness.boxes(app)
+        control = harness.sent(app, "sampler")["controls"][0]
+        assert control["kept"][control["at"]].all()
 
 
 def test_forbidding_all_that_is_left_is_refused_with_the_reason(bundle):
@@ -262,13 +260,6 @@ def test_forbidding_all_that_is_left_is_refused_with_the_reason(bundle):
     reset.click().run()
     harness.fine(app)
     assert "no token is left" not in harness.boxes(app)
-
-
-def test_forbidden_tokens_of_another_model_are_named(bundle):
-    app = harness.open_page("sampling", prompt=PROMPT, ban="5,900000")
-    harness.fine(app)
-    assert "900000" in harness.boxes(app)
-    assert harness.sent(app, "sampler")["banned"] == [5]
 
 
 def test_no_model_is_said_in_every_chapter(tmp_path, monkeypatch):
@@ -294,10 +285,6 @@ def test_dice_count_every_draw_of_the_seed(bundle):
     assert thrown["counts"].sum() == 2500
     top = steps.strip[: len(thrown["names"])]
     assert thrown["counts"][:-1].tolist() == [int((drawn == token).sum()) for token in top]
-    again = harness.open_part(
-        "sampling", "dice", prompt=PROMPT, draw="2500", seed="9", temperature="0.5"
-    )
-    assert unpack_equal(harness.sent(again, "dice"), thrown)
     one = next(button for button in app.button if button.label == dice_words.one)
     one.click().run()
     assert harness.sent(app, "dice")["counts"].sum() == 2501
@@ -306,15 +293,10 @@ def test_dice_count_every_draw_of_the_seed(bundle):
     assert harness.sent(app, "dice")["counts"].sum() == 1
 
 
-def unpack_equal(a: dict, b: dict) -> bool:
-    return all(np.array_equal(a[name], b[name]) for name in a)
-
-
 def test_why_is_answered_from_the_draw(bundle):
     for draw in range(1, 6):
-        app = harness.open_part(
-            "sampling", "dice", prompt=PROMPT, draw=str(draw), temperature="0.3"
-        )
+        link = {"prompt": PROMPT, "draw": str(draw), "temperature": "0.3"}
+        app = harness.open_part("sampling", "dice", **link)
         steps = sampling_steps(logits_of(bundle, PROMPT), temperature=0.3, strip="probability")
         u = source.random_numbers(1, draw)[-1]
         was_top = steps.draw(float(u)) == int(steps.probabilities.argmax())
@@ -386,3 +368,84 @@ def test_snippets_run_with_settings_of_the_learner(bundle, part):
     harness.fine(app)
     for snippet, prints in harness.snippets(app):
         assert harness.run_snippet(snippet).strip() == prints.strip()
+
+
+def test_run_deleted_while_selected_is_replaced_and_said(folder, tmp_path, monkeypatch):
+    shutil.copytree(folder / "tiny-world-gpt", tmp_path / "tiny-world-gpt")
+    make_checkpoint(tmp_path, "mine")
+    use(monkeypatch, tmp_path)
+    app = open_page("sampling", prompt=PROMPT, model="mine")
+    fine(app)
+    shutil.rmtree(tmp_path / "mine")
+    app.text_area[0].set_value(PROMPT + " and").run()
+    fine(app)
+    assert "mine cannot be used here" in boxes(app)
+    sent(app, "sampler")
+    (tmp_path / "tiny-world-gpt" / "model.safetensors").unlink()  # half of it deleted
+    app.text_area[0].set_value(PROMPT).run()
+    fine(app)
+    assert "no model.safetensors" in boxes(app)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A run that was really trained."""
+    settings = TrainConfig(steps=2, warmup_steps=1, snapshot_every=2, eval_batches=1, threads=1)
+    plan = Plan(model="gru", model_options={"n_embd": 8}, corpus="names", train=settings)
+    folder = tmp_path_factory.mktemp("trained") / "kept"
+    list(run_in_folder(folder, prepare(plan)))
+    return folder
+
+
+@pytest.fixture
+def runs(kept, tmp_path, monkeypatch):
+    """The folder of runs with a kept one, and another visitor's private one."""
+    home = tmp_path / "runs"
+    monkeypatch.setenv("LLMVIZ_RUNS", str(home))
+    for folder in (home / "kept", run_folders.new_private_folder()):
+        shutil.copytree(kept, folder)
+    return home
+
+
+def private(home) -> str:
+    (folder,) = (home / run_folders.SESSIONS).iterdir()
+    return f"run:{folder.name}"
+
+
+def test_kept_runs_are_offered_and_those_of_others_are_not(bundle, runs):
+    app = open_page("sampling", prompt="ann")
+    fine(app)
+    (menu,) = (box for box in app.selectbox if box.label == MODEL)
+    assert menu.options == ["tiny-world-gpt", "kept"]
+    menu.select("run:kept").run()
+    fine(app)
+    board = sent(app, "sampler")
+    run = engine.load("run:kept")
+    control = board["controls"][0]
+    expected = sampling_steps(logits_of(run, "ann")).model_probabilities[board["ids"]]
+    assert np.allclose(control["probabilities"][control["at"], 0], expected, atol=1e-6)
+    for snippet, prints in snippets(app):
+        assert run_snippet(snippet).strip() == prints.strip()
+
+
+@pytest.mark.parametrize("part", ["dice", "writing", "temperature", "beam", "knows"])
+def test_every_chapter_takes_a_run(bundle, runs, part):
+    fine(open_part("sampling", part, prompt="ann", model="run:kept", small="run:kept"))
+
+
+def test_a_private_run_shows_to_who_has_its_link_until_it_is_deleted(bundle, runs):
+    name = private(runs)
+    app = open_page("sampling", prompt="ann", model=name)
+    fine(app)
+    assert "cannot be used here" not in boxes(app)
+    (menu,) = (box for box in app.selectbox if box.label == MODEL)
+    assert menu.value == name
+    assert any("gru on names" in option for option in menu.options)
+    run_folders.discard(run_folders.find_run(name))
+    app.text_area[0].set_value("bob").run()
+    fine(app)
+    assert f"{name} cannot be used here" in boxes(app)
+    (menu,) = (box for box in app.selectbox if box.label == MODEL)
+    assert menu.value == "tiny-world-gpt"
+    app.run()
+    assert "cannot be used here" not in boxes(app)

@@ -13,7 +13,7 @@ from llmviz.course.lessons.sampling import source
 from llmviz.course.lessons.sampling.beam import chapter as beam
 from llmviz.course.lessons.sampling.beam import words
 from llmviz.course.ui import engine
-from llmviz.course.ui.common import percent as kit_percent
+from llmviz.course.ui.common import percent
 from llmviz.course.ui.model_picker import NO_MODEL_COMMAND
 from llmviz.sampling import beam_search
 from llmviz.tokenizers import CharTokenizer
@@ -56,10 +56,8 @@ def test_the_find_of_every_width_is_looked_up_among_all_texts(speller):
     shown = sorted({*range(1, 13), *places.values()})
     values = [np.exp(totals[ordered[n - 1]]) for n in shown]
     assert [row["value"] for row in rows] == pytest.approx(values, rel=1e-4)
-    labels = {
-        place: "".join(text for text, _ in row["label"])
-        for place, row in zip(shown, rows, strict=True)
-    }
+    texts = ("".join(text for text, _ in row["label"]) for row in rows)
+    labels = dict(zip(shown, texts, strict=True))
     for place in shown:
         assert ("width" in labels[place]) == (place in places.values())
     assert "greedy" in labels[places[1]] or places[1] == places[2]
@@ -70,12 +68,12 @@ def test_the_tree_is_that_of_the_width_and_its_best_end_is_told(speller):
     harness.fine(app)
     tree = harness.sent(app, "beam_tree")
     at = tree["finals"][0]
-    total, path = tree["total"][at], []
+    total, path = tree["total"][at], 0.0
     while tree["parents"][at] is not None:
-        path.append(tree["own"][at])
+        path += tree["own"][at]
         at = tree["parents"][at]
-    assert sum(path) == pytest.approx(total, abs=1e-4)
-    assert f"{kit_percent(float(np.exp(total)))} of all" in harness.prose_of(app)
+    assert path == pytest.approx(total, abs=1e-4)
+    assert f"{percent(float(np.exp(total)))} of all" in harness.prose_of(app)
     assert set(tree["statuses"]) <= {"kept", "finished", "pruned", "abandoned"}
 
 
@@ -87,18 +85,16 @@ def test_widths_that_find_the_best_are_named():
     assert "up to 2 finds" in beam.beams_find((), 2, {}, 29, 1000)
 
 
-@pytest.mark.parametrize("begin", ["", "한", "a" * 300, "a\x00", "[x](y) $z$"])
-def test_odd_beginnings_break_nothing(speller, begin):
+def test_odd_beginnings_break_nothing(speller):
     app = harness.open_part("sampling", "beam")
-    box = next(box for box in app.text_input if box.label == words.beginning)
-    box.set_value(begin).run()
-    harness.fine(app)
-    if begin == "":
-        assert "starts from `<|endoftext|>` alone" in harness.boxes(
-            app
-        ) and words.nothing in harness.prose_of(app)
-    if begin == "한":
-        assert "does not know" in harness.boxes(app)
+    for begin in ("", "한", "a" * 300, "a\x00", "[x](y) $z$"):
+        box = next(box for box in app.text_input if box.label == words.beginning)
+        box.set_value(begin).run()
+        harness.fine(app)
+        said = harness.boxes(app)
+        assert ("starts from `<|endoftext|>` alone" in said) == (begin == "")
+        assert begin or words.nothing in harness.prose_of(app)
+        assert begin != "한" or "does not know" in said
 
 
 def test_texts_that_end_early_are_told_from_others(speller):

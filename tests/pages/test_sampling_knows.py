@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.corpus import parse, probes
+from llmviz.corpus import parse
 from llmviz.course.lessons.sampling.knows import chapter as knows
 from llmviz.course.lessons.sampling.knows import model as facts
 from llmviz.course.lessons.sampling.knows import words
@@ -35,12 +35,6 @@ def test_the_wrong_place_is_named_where_the_lesson_says_so():
             words_told = re.findall(r"\w+", one.prompt)
             assert one.right.strip() in words_told
             assert (one.wrong.strip() in words_told) == bool(named)
-
-
-@pytest.mark.parametrize("kind", list(facts.SHORT_CUTS))
-def test_the_short_cut_is_right_in_most_stories(kind):
-    asked = probes(kind, 400)
-    assert sum(map(facts.SHORT_CUTS[kind], asked)) < len(asked) / 2
 
 
 def test_the_story_with_the_right_name_is_one_that_the_grammar_writes():
@@ -89,6 +83,7 @@ def test_the_share_of_a_rule_stands_with_its_interval_as_in_the_card(bundle, mon
     monkeypatch.setattr(knows.source, "model", lambda state: known)
     app = open_part("sampling", "knows", rule="sums")
     told = re.sub(r"<[^>]+>", "", prose_of(app))
+    assert words.hidden not in told  # which is said of the rules with a short cut alone
     assert "weakest at “where somebody is”: it is right in 96.1\u00a0% (94.7\u00a0% to" in told
     (dots,) = [rows for rows in unpack_all(app, "case_rows") if len(rows["rows"]) == 3]
     for row, kind in zip(dots["rows"], ("places", "sums", "days"), strict=True):
@@ -104,10 +99,6 @@ def test_a_card_without_counts_shows_none(bundle, monkeypatch, probes):
     assert "weakest" not in prose_of(app)
 
 
-def test_other_rules_are_not_told_apart(bundle):
-    assert words.hidden not in prose_of(open_part("sampling", "knows", rule="sums"))
-
-
 @pytest.mark.parametrize("kind", list(facts.SHORT_CUTS))
 def test_the_two_shares_come_out_of_the_code_beside_them(bundle, kind):
     app = open_part("sampling", "knows", rule=kind)
@@ -116,7 +107,7 @@ def test_the_two_shares_come_out_of_the_code_beside_them(bundle, kind):
     assert run_snippet(snippet).strip() == prints.strip()
 
 
-@pytest.mark.parametrize("heat", [0.0, 0.05, 0.7, 1.234, 2.95, 3.0])
+@pytest.mark.parametrize("heat", [0.0, 0.05, 1.234, 3.0])
 def test_what_stands_beside_a_temperature_is_what_the_model_computes_at_it(bundle, heat):
     """A link may name a temperature between two stops of the slider."""
     app = open_part("sampling", "knows", rule="days", heat=repr(heat))

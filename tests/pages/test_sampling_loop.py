@@ -16,17 +16,18 @@ from llmviz.evaluation.cache_costs import CacheCosts
 from llmviz.interpretability.writing_rounds import vectors_computed
 from llmviz.models.arithmetic import cache_per_token
 from tests.pages.conftest import load_torch, use
-from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 from tests.pages.small_model import CONTEXT, LAYERS, WIDTH, ids_of, logits_of, make_checkpoint
 
 TEXT = "Once Anna"
 
 
-@pytest.mark.parametrize("reuse", ["0", "1"])
-def test_each_round_is_what_the_model_says_about_the_text_so_far(bundle, reuse):
-    app = open_part("sampling", "loop", prompt=TEXT, reuse=reuse)
+@pytest.mark.parametrize(("reuse", "moment"), [("0", 0), ("1", 59), ("1", 7)])
+def test_each_round_is_what_the_model_says_about_the_text_so_far(bundle, reuse, moment):
+    app = open_part("sampling", "loop", prompt=TEXT, reuse=reuse, moment=str(moment))
     fine(app)
     board, text = sent(app, "token_loop"), ids_of(bundle, TEXT)
+    assert board["step"] == moment
     assert board["layers"] == LAYERS and board["cached"] == (reuse == "1")
     assert len(board["prompt"]) == len(text) and board["rows"].shape == (ROUNDS, WIDTH)
     for one, row in zip(board["rounds"], board["rows"], strict=True):
@@ -63,41 +64,20 @@ def test_the_counts_are_those_of_the_passes(bundle):
     assert computed == [tokens] + [1] * (ROUNDS - 1)
 
 
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
-def test_odd_texts_leave_no_error(bundle, text):
-    app = open_part("sampling", "loop")
-    app.session_state["sampling.prompt"] = text
-    app.run()
-    fine(app)
-
-
 def test_a_text_as_long_as_the_context_has_one_round_and_says_why(bundle):
-    app = open_part("sampling", "loop", prompt="so " * 400)
+    app = open_part("sampling", "loop", prompt="so " * 400, moment="59")
     fine(app)
     board = sent(app, "token_loop")
+    assert board["step"] == len(STAGES) - 1  # the last one; the link's is behind it
     assert len(board["prompt"]) == CONTEXT and len(board["rounds"]) == 1
     assert words.end_full in board["rounds"][0]["lines"][-1]
     assert f"reads its last {CONTEXT} tokens" in boxes(app)
 
 
-@pytest.mark.parametrize("moment", ["0", "59", "7"])
-def test_the_step_of_a_link_is_shown(bundle, moment):
-    assert sent(open_part("sampling", "loop", prompt=TEXT, moment=moment), "token_loop")[
-        "step"
-    ] == int(moment)
-
-
-def test_a_step_behind_the_last_round_is_the_last_one(bundle):
-    app = open_part("sampling", "loop", prompt="so " * 400, moment="59")
+def test_a_model_without_layers_is_replaced_and_named():
+    app = open_part("sampling", "loop", model="names-gru")
     fine(app)
-    assert sent(app, "token_loop")["step"] == len(STAGES) - 1
-
-
-@pytest.mark.parametrize("asked", ["names-gru", "nowhere"])
-def test_a_model_without_layers_is_replaced_and_named(asked):
-    app = open_part("sampling", "loop", model=asked)
-    fine(app)
-    assert f"{asked} cannot be used here" in boxes(app)
+    assert "names-gru cannot be used here" in boxes(app)
 
 
 def test_a_model_that_sees_the_future_has_no_cache_and_says_so(tmp_path, monkeypatch):
@@ -115,14 +95,8 @@ def test_a_model_that_sees_the_future_has_no_cache_and_says_so(tmp_path, monkeyp
 def test_the_measured_times_are_the_same_for_all_visitors(bundle):
     chapter.costs_of.clear()
     seen = [prose_of(open_part("sampling", "loop", prompt=text)) for text in (TEXT, "Mila")]
-    lines = [
-        re.search(
-            r"the next one takes.*?(?=What you have seen|A model is asked for one token|$)",
-            text,
-            re.S,
-        )[0]
-        for text in seen
-    ]
+    ends = r"What you have seen|A model is asked for one token|$"
+    lines = [re.search(rf"the next one takes.*?(?={ends})", text, re.S)[0] for text in seen]
     assert lines[0] == lines[1]
     per_token = 4 * cache_per_token(bundle.model.config)
     assert f"{32 * per_token:,} bytes there, {per_token:,} for each token" in lines[0]

@@ -112,7 +112,5 @@ def test_a_link_that_was_made_before_it_keeps_its_order(seen):
     old = {kind.name for kind in STEPS if kind.in_old_links}
     columns = [name for name in seen["old"]["columns"] if name in old]
     assert columns == ["repetition_penalty", "temperature", "top_p", "top_k", "min_p"]
-    names = seen["old"]["columns"]
-    assert (
-        names.index("added_step") == names.index("top_p") + 1
-    )  # behind the one it usually follows
+    names = seen["old"]["columns"]  # it stands behind the one it usually follows
+    assert names.index("added_step") == names.index("top_p") + 1

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.course.components import unpack
 from llmviz.course.lessons.sampling import source, texts
 from llmviz.course.lessons.sampling.growing_text import Fork
 from llmviz.course.lessons.sampling.writing import chapter as writing
@@ -24,30 +23,19 @@ def said_by(bundle, text: str) -> source.Prompted:
 
 
 def test_written_text_is_what_generate_gives(bundle):
-    app = harness.open_part(
-        "sampling", "writing", prompt=PROMPT, written="20", seed="4", temperature="0.8"
-    )
+    link = {"prompt": PROMPT, "written": "20", "seed": "4", "temperature": "0.8"}
+    app = harness.open_part("sampling", "writing", **link)
     harness.fine(app)
     text = harness.unpack_all(app, "writer")[0]
-    expected = list(
-        generate(
-            bundle.model,
-            ids_of(bundle, PROMPT),
-            20,
-            temperature=0.8,
-            generator=torch.Generator().manual_seed(4),
-            strip="probability",
-            use_cache=False,
-        )
-    )
+    how = {"temperature": 0.8, "generator": torch.Generator().manual_seed(4)}
+    how |= {"strip": "probability", "use_cache": False}
+    expected = list(generate(bundle.model, ids_of(bundle, PROMPT), 20, **how))
     assert text["length"] == 20
     assert text["ids"][:20].tolist() == [token.id for token in expected]
     assert np.allclose(text["p"][:20], [token.probability for token in expected], atol=1e-5)
     assert text["rank"][:20].tolist() == [token.rank for token in expected]
-    measures = text_measures(expected)
-    assert f"number of different tokens is {measures['distinct']:.0%} of that" in harness.prose_of(
-        app
-    )
+    told = f"number of different tokens is {text_measures(expected)['distinct']:.0%} of that"
+    assert told in harness.prose_of(app)
 
 
 def test_a_text_grows_in_slices_and_is_then_the_same(bundle, monkeypatch):
@@ -61,7 +49,7 @@ def test_a_text_grows_in_slices_and_is_then_the_same(bundle, monkeypatch):
     harness.fine(app)
     assert 1 <= harness.unpack_all(app, "writer")[0]["length"] <= 2
     assert any("being written" in one.value for one in app.caption)
-    for _ in range(40):
+    for _ in range(20):
         app.run()
         harness.fine(app)
     assert [one["length"] for one in harness.unpack_all(app, "writer")] == [12] * len(whole)
@@ -138,13 +126,8 @@ def test_threads_that_let_one_text_grow_get_what_one_alone_gets(bundle):
     said = said_by(bundle, PROMPT)
     with ThreadPoolExecutor(8) as pool:
         grown = list(pool.map(lambda n: texts.text(said, {}, 77, n), range(20, 60)))
-    alone = generate(
-        bundle.model,
-        said.ids,
-        len(grown[-1].tokens),
-        generator=torch.Generator().manual_seed(77),
-        stop_id=said.stop_id,
-    )
+    how = {"generator": torch.Generator().manual_seed(77), "stop_id": said.stop_id}
+    alone = generate(bundle.model, said.ids, len(grown[-1].tokens), **how)
     assert [token.id for token in grown[-1].tokens] == [token.id for token in alone]
     assert all(one is grown[0] for one in grown)
 
@@ -177,19 +160,10 @@ def test_ways_are_written_and_read_alike():
 
 
 def test_settings_side_by_side_share_their_random_numbers(bundle):
-    app = harness.open_part(
-        "sampling", "compare", prompt=PROMPT, length="10", seed="2"
-    )  # its old name
+    link = {"prompt": PROMPT, "length": "10", "seed": "2"}
+    app = harness.open_part("sampling", "compare", **link)  # its old name
     harness.fine(app)
-    parts = [
-        unpack(part.proto.bytes)
-        for part in app.get("bidi_component")
-        if part.proto.component_name == "llmviz_writer"
-    ]
-    assert len(parts) == 4  # the text, and three beside each other
-    parts = parts[1:]
+    _, *parts = harness.unpack_all(app, "writer")  # the text, and three beside each other
+    assert len(parts) == 3
     shortest = min(len(part["u"]) for part in parts)
     assert all(np.array_equal(part["u"][:shortest], parts[0]["u"][:shortest]) for part in parts)
-
-
-# ---- temperature, beam, facts

@@ -1,4 +1,4 @@
-"""The graded questions on tokens, at their edges: one answer is right, and its reason is true."""
+"""Questions, sentences and ends of the lesson on tokens: true at their edges."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.tokenization.bytes import chapter as utf8
 from llmviz.course.lessons.tokenization.compare import chapter as compare
 from llmviz.course.lessons.tokenization.cut import chapter as cut
+from llmviz.course.lessons.tokenization.cut import words as cut_words
 from llmviz.course.lessons.tokenization.learn import chapter as learn
 from llmviz.course.lessons.tokenization.merge import chapter as merge
 from llmviz.course.lessons.tokenization.wordpiece import chapter as wordpiece
-from llmviz.course.lessons.tokenization.wordpiece.model import (
-    learn_pieces,
-)
+from llmviz.course.lessons.tokenization.wordpiece.model import after_merges, learn_pieces
 from llmviz.course.lessons.training.windows import chapter as windows
 from llmviz.tokenizers import (
     UNKNOWN,
@@ -28,7 +27,11 @@ from llmviz.tokenizers import (
     film,
     get_tokenizer,
 )
+from llmviz.tokenizers.registry import TOKENIZERS
 from llmviz.tokenizers.training import train_steps
+from llmviz.tokenizers.wordpiece import WordPieceTokenizer
+from tests.pages import harness
+from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 
 TEXT = some.text(alphabet=some.characters(exclude_categories=["Cs"]), max_size=60)
 LETTERS = some.text(alphabet="aabc ß'1_ŉéÉ", max_size=60)
@@ -235,3 +238,277 @@ def test_characters_and_words_write_only_what_they_know(text):
 def test_the_saving_question_fits_a_real_training():
     trained = film("low lower lowest newer newest wider widest slow slower " * 3, "", 300)
     assert learn.saving_question(trained) is not None
+
+
+SHORT = some.text(alphabet="aab éß🙂.\n", min_size=1, max_size=40)
+
+
+def told(chapter, values: dict[str, object]) -> str:
+    """The end of a chapter with its slots filled."""
+    return as_markdown(chapter.words.end.filled(**values)[1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(SHORT)
+def test_cut_tells_the_first_id_and_the_ratio_of_the_tokens(text):
+    for tokenizer in KINDS.values():
+        if tokens := tokenizer.tokens(text):
+            end = told(cut, cut.end(text, tokens))
+            assert f"the first of them is {tokens[0].id:,}." in end
+            ratio = f"{len(text) / len(tokens):.2f} characters per token"
+            assert ratio in cut.caption(text, tokens)
+
+
+def test_the_end_of_compare_is_true_of_one_tokenizer_and_absent_without_any():
+    text = "Once"
+    drawn = compare.rows({"bpe": KINDS["bpe"]}, text)
+    tokens = len(KINDS["bpe"].encode(text))
+    assert f"Your 4 characters are {tokens} token" in told(compare, compare.end(drawn, text))
+    app = open_part("tokenization", "compare", rows="")
+    fine(app)
+    assert "Choose at least one" in prose_of(app) and "Try:" not in prose_of(app)
+
+
+def test_the_end_of_learn_tells_the_first_merge_and_the_length_after_the_last():
+    trained = film("ab ab ab", "", 259)
+    end = told(learn, learn.end(trained))
+    last = trained.steps[-1].corpus_length_after
+    assert f"the corpus of {trained.corpus_length} bytes {last} tokens long" in end
+    assert "counted 3 times" in end
+    assert "the corpus of 4 bytes 1 token long" in told(learn, learn.end(film("abab", "", 259)))
+
+
+def test_the_second_half_of_the_film_does_not_travel_before_the_guess(covers):
+    app = open_part("tokenization", "learn", step="700")
+    half, whole = sent(app, "draw_on"), sent(app, "bpe_film")
+    merges = len(whole["merges"])
+    assert half["asked"]["x"] and len(half["lines"][0]["y"]) == learn.HALF + 1
+    next(one for one in app.button if one.label == "Show me without an answer").click().run()
+    told = sent(app, "bpe_film")
+    assert len(told["merges"]) == 2 * merges + 1  # an odd count
+    assert sent(app, "draw_on")["asked"]["x"] == []
+
+
+def test_the_windows_are_covered_until_their_guesses_were_counted(covers):
+    app = open_part("training", "windows")
+    assert "What the model receives" not in [head.value for head in app.header]
+    assert not harness.unpack_all(app, "windows_view")  # it draws each target
+    app.radio[0].set_value(0).run()
+    assert "What the model receives" in [head.value for head in app.header]
+    assert harness.unpack_all(app, "windows_view")
+
+
+@settings(max_examples=60, deadline=None)
+@given(some.text(alphabet="theacsiong", min_size=1, max_size=12))
+def test_the_end_of_merge_says_whether_the_longest_token_gives_the_same(word):
+    bpe = KINDS["bpe"]
+    tree = bpe.merge_tree(word)
+    end = told(merge, merge.end(bpe, word, tree))
+    same = bpe.greedy_left_to_right(word) == tree.ids
+    assert ("gives the same tokens" in end) == same and ("gives other tokens" in end) != same
+
+
+@settings(max_examples=30, deadline=None)
+@given(some.text(alphabet="aabc ", min_size=4, max_size=60), some.integers(1, 8))
+def test_the_end_of_wordpiece_counts_the_merges_of_a_rarer_pair(text, joins):
+    learned = learn_pieces(text) if text.strip() else None
+    if learned is None or not learned.steps:
+        return
+    done = learned.steps[:joins]
+    rarer = [one for one in done if one.best.count < one.most_frequent.count]
+    end = wordpiece.end(learned, after_merges(learned, joins), "abc", joins)
+    assert end["rarer"] == len(rarer)
+    assert str(end["done"]).startswith(f"{len(done)} merge")
+
+
+@settings(max_examples=60, deadline=None)
+@given(SHORT)
+def test_bytes_says_how_its_longest_sign_is_stored_and_read(text):
+    tokens = KINDS["bpe"].tokens(text)
+    facts = utf8.facts(text, "bpe", tokens)
+    most = max(len(character.encode()) for character in text)
+    assert facts["size"].split()[0] == str(most)
+    at = next(at for at, character in enumerate(text) if len(character.encode()) == most)
+    assert facts["read"].split()[0] == str(sum(t.char_start <= at < t.char_end for t in tokens))
+    assert f"{len(text)} sign" in told(utf8, facts) and f"{len(tokens)} token" in told(utf8, facts)
+
+
+@settings(max_examples=60, deadline=None)
+@given(some.integers(1, 12), some.integers(1, 12), some.integers(1, 30))
+def test_the_end_of_windows_counts_what_the_plan_predicts(context, stride, more):
+    plan = WindowPlan(context + more, context, stride)
+    end = told(windows, windows.end([f"t{i}" for i in range(plan.tokens)], plan))
+    assert "after `t0`, say `t1`" in end
+    assert f"make {len(plan.starts) * context:,} exercise" in end
+
+
+TRAINED = [kind.train("the cat sat.\n") for kind in (WordTokenizer, CharTokenizer)]
+TRAINED += [BPETokenizer([]), WordPieceTokenizer.train("the cat sat.", 60)]
+
+
+# ---- cut
+
+
+def test_two_unknown_words_are_not_called_the_same_token():
+    tokens = get_tokenizer("word").tokens("zyxq qxyz the")
+    assert tokens[0].id == tokens[1].id
+    text = as_markdown(cut.chosen_token(tokens, 0))
+    assert "`zyxq`" in text and "This id occurs 2 times" in text
+
+
+def test_a_token_that_is_no_whole_character_covers_a_part_of_it():
+    tokens = BPETokenizer([]).tokens("é")
+    assert "It covers a part of 1 character," in cut.chosen_token(tokens, 0)
+    assert "It covers 1 character," in cut.chosen_token(BPETokenizer([]).tokens("e"), 0)
+
+
+@settings(max_examples=80, deadline=None)
+@given(TEXT | some.sampled_from(["the  cat", "the cat", "zebra", "the\ncat sat.", " "]))
+def test_what_decoding_loses_is_what_the_page_says(text):
+    for tokenizer in TRAINED:
+        ids = tokenizer.encode(text)
+        line = cut.way_back(tokenizer, text, ids)
+        assert (line == cut_words.back_exact) == (tokenizer.decode(ids) == text)
+        if line == cut_words.back_spacing:
+            back = tokenizer.decode(ids)
+            assert "".join(back.split()) == "".join(text.split())
+        elif line != cut_words.back_exact:
+            unknown = next(t for t in (UNKNOWN, "[UNK]") if t in tokenizer.special_tokens)
+            assert tokenizer.special_tokens[unknown] in ids and unknown in line
+
+
+def test_only_the_special_tokens_that_there_are_are_explained():
+    for tokenizer in [*TRAINED, get_tokenizer("bpe")]:
+        text = as_markdown(cut.special_text(tokenizer))
+        assert "ordinary text never" not in text  # <|unk|> stands for parts of ordinary text
+        for name, meaning in cut_words.special_meanings.items():
+            assert (f"`{name}` (id " in text) == (name in tokenizer.special_tokens)
+            if meaning in text:
+                known = map(cut_words.special_meanings.get, tokenizer.special_tokens)
+                assert meaning in known
+
+
+def test_the_largest_id_is_said_and_not_a_number_of_tokens():
+    """cl100k_base and o200k_base leave some ids unused, so that they have fewer tokens than ids."""
+    for info in TOKENIZERS.values():
+        if info.kind == "tiktoken" and info.name != "gpt2":
+            assert "tokens" not in info.description and "ids up to" in info.description
+    last = get_tokenizer("bpe").vocab_size - 1
+    assert f"from 0 to {last:,}" in prose_of(open_part("tokenization", "cut"))
+
+
+def test_unknown_words_of_every_kind_are_named_in_the_reason_for_capitals():
+    for tokenizer in (TRAINED[0], TRAINED[3]):
+        question = cut.capitals_question("one", tokenizer, "the cat")
+        unknown = next(t for t in (UNKNOWN, "[UNK]") if t in tokenizer.special_tokens)
+        assert f"`{unknown}`" in as_markdown(question.reasons[question.right])
+
+
+# ---- learn
+
+
+def test_a_vocabulary_of_257_has_no_room_for_a_merge_and_the_corpus_is_not_blamed():
+    app = open_part("tokenization", "learn", corpus="own", own="low lower lowest", size="257")
+    fine(app)
+    assert "room for the bytes" in boxes(app) and "no two neighbours" not in boxes(app)
+
+
+def test_nothing_is_said_of_frequent_words_before_the_first_merge():
+    assert "have become one token" not in prose_of(open_part("tokenization", "learn", step="0"))
+
+
+# ---- merge
+
+
+def test_all_pieces_of_a_long_text_are_counted():
+    text = "it's 42 " * 20
+    pieces = get_tokenizer("bpe").pretokenize(" " + text)
+    assert len(pieces) > 30
+    app = open_part("tokenization", "merge", word=text)
+    assert f"cut into {len(pieces)} pieces" in prose_of(app)
+    assert "The first 30 are listed." in prose_of(app)
+
+
+def test_the_bytes_that_are_drawn_are_counted():
+    word = "a" + "é" * 30  # the limit of 48 bytes falls inside of a character
+    app = open_part("tokenization", "merge", word=word, space="0")
+    assert "the first 47 bytes of 61" in boxes(app)
+
+
+# ---- WordPiece
+
+
+def test_a_tie_in_counts_is_not_called_bpe_s_choice():
+    asked = 0
+    for text in ("ab ac abb acc b", "aab aba bb ca", "cab ba bc ac", "abc abd cd ab"):
+        learned = learn_pieces(text)
+        for joins in range(len(learned.steps)):
+            step = learned.steps[joins]
+            question = wordpiece.next_question(learned, joins)
+            if question is None or step.best.count != step.most_frequent.count:
+                continue
+            asked += 1
+            wrong = question.reasons[1 - question.right]
+            assert "would take" not in wrong and "No pair occurs more often" in wrong
+    assert asked
+
+
+# ---- windows
+
+
+def test_gaps_are_said_only_where_a_token_is_in_no_window():
+    link = {"text": "abcdefg", "tokenizer": "char", "context": "4", "stride": "8"}
+    text = prose_of(open_part("training", "windows", **link))
+    assert "At the end, 2 tokens are in no window" in text and "gaps" not in text
+
+
+@settings(max_examples=200, deadline=None)
+@given(some.integers(1, 8), some.integers(1, 20), some.integers(1, 60))
+def test_tokens_in_no_window_are_counted_where_they_are(context, stride, more):
+    """Between two windows or after the last; each is looked for window by window."""
+    plan = WindowPlan(context + more, context, stride)
+    covered = {at for start in plan.starts for at in range(start, start + context + 1)}
+    left_out = [at for at in range(plan.tokens) if at not in covered]
+    between = [at for at in left_out if at < max(covered)]
+    told = windows.coverage(plan)
+    for where, places in (("so there are gaps:", between), ("At the end,", left_out)):
+        number = len(places) - (len(between) if places is left_out else 0)
+        word = f"{number} token{' is' if number == 1 else 's are'}"
+        assert (f"{where} {word} in no window" in told) == bool(number)
+    assert ("only one window" in told) == (len(plan.starts) == 1)
+    assert ("Neighbours share" in told) == (stride < context and len(plan.starts) > 1)
+
+
+def test_a_rest_longer_than_a_window_is_not_called_too_short_for_one():
+    """With a long stride the next window would begin behind the end."""
+    plan = WindowPlan(20, 4, 32)
+    assert len(plan.never_seen) > plan.context + 1
+    assert "too few" not in windows.coverage(plan)
+
+
+# ---- capitals
+
+
+def test_capitals_are_asked_about_as_special_tokens_are_read():
+    text = "<|endoftext|>Once Anna and Samir saw a kitten. Then"
+    for special in (False, True):
+        question = cut.capitals_question("bpe", get_tokenizer("bpe"), text, special=special)
+        tokens = len(get_tokenizer("bpe").encode(text, "all" if special else ()))
+        assert f"into {tokens} tokens" in as_markdown(question.text)
+        assert (tokens,) in question.values
+
+
+def test_nothing_is_asked_of_a_tokenizer_to_which_capitals_are_the_same():
+    class Small(CharTokenizer):
+        def encode(self, text, allowed_special=()):
+            return super().encode(text.lower(), allowed_special)
+
+    small = Small.train("the cat")
+    assert cut.capitals_question("small", small, "the cat") is None
+
+
+def test_more_words_than_are_followed_are_counted_in_a_note():
+    app = open_part("tokenization", "learn", follow=" ".join("abcdefghij"))
+    fine(app)
+    assert "holds 10 different words and marks. The first 8 of them are followed" in boxes(app)
+    assert "are followed" not in boxes(open_part("tokenization", "learn", follow="a b a b"))

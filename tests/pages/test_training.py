@@ -26,6 +26,7 @@ from llmviz.course.lessons.training import charted_runs, run_chart, run_film
 from llmviz.course.lessons.training.curves import PARAMS as CURVES_PARAMS
 from llmviz.course.lessons.training.curves import chapter as curves
 from llmviz.course.lessons.training.curves import checkpoint
+from llmviz.course.lessons.training.curves import words as curves_words
 from llmviz.course.lessons.training.runs import (
     FIRST,
     chapter,
@@ -53,7 +54,9 @@ from llmviz.training.reading import WRONG, read_metrics, steps_saved
 from llmviz.training.recipes import RECIPES
 from llmviz.training.references import References, references_again
 from llmviz.training.runs import run_in_folder
+from llmviz.training.samples import sampler
 from tests.pages import harness
+from tests.pages.harness import fine, open_part
 from tests.training.small_plans import small_plan, small_training
 from tests.training.test_manager import MADE, Pretender
 
@@ -77,18 +80,9 @@ def home(tmp_path, monkeypatch):
 def trained(tmp_path_factory):
     """A small run that was really trained, with checkpoints and samples."""
     folder = tmp_path_factory.mktemp("made") / "run"
-    train = small_training(
-        steps=30,
-        warmup_steps=2,
-        eval_every=10,
-        eval_batches=1,
-        sample_every=10,
-        sample_tokens=6,
-        snapshot_every=10,
-    )
+    often = dict.fromkeys(("eval_every", "sample_every", "snapshot_every"), 10)
+    train = small_training(steps=30, warmup_steps=2, eval_batches=1, sample_tokens=6, **often)
     run = prepare(small_plan(train, n_embd=8))
-    from llmviz.training.samples import sampler
-
     list(run_in_folder(folder, run, sample=sampler(run)))
     return folder
 
@@ -107,10 +101,14 @@ def markdown(app) -> str:
     return " ".join(block.value for block in app.markdown)
 
 
+def captions(app) -> str:
+    return " ".join(caption.value for caption in app.caption)
+
+
 # ---- starting runs
 
 
-def test_the_page_is_useful_before_anything_is_touched(home):
+def test_the_first_screen_has_a_run_and_a_short_form_with_every_setting_behind_the_fold(home):
     app = harness.open_part("training", "runs")
     harness.fine(app)
     drawn = harness.sent(app, "curves")
@@ -119,7 +117,23 @@ def test_the_page_is_useful_before_anything_is_touched(home):
     assert drawn["weights"] == [0.8] and drawn["offered"] == []
     assert np.allclose(drawn["runs"][0]["means"], smooth(curve.train, 0.8), rtol=1e-6)
     assert drawn["runs"][0]["samples"] == [[int(curve.steps[i]), t] for i, t in curve.samples]
-    assert not button(app, "Start").disabled
+    assert drawn["hidden"] is None
+    assert not button(app, "Start").disabled and "longer than the run" not in harness.boxes(app)
+    (fold,) = (one for one in app.expander if one.label == words.settings)
+    kinds = ("selectbox", "number_input", "select_slider", "checkbox")
+
+    def settings(block) -> set[str]:
+        keys = {one.key for kind in kinds for one in block.get(kind)}
+        return {key.split(".", 1)[1].split("@")[0] for key in keys if "training.r_" in key}
+
+    everything, behind = settings(app), settings(fold)
+    assert everything - behind == {f"r_{name}" for name in ("corpus", *form.SHORT)}
+    assert len(behind) > 20
+    wanted = {one.key for one in plan_controls.plan_params(presets.values_of(FIRST))}
+    assert everything <= wanted
+    app.number_input(key="_training.r_steps@training").set_value(77).run()
+    harness.fine(app)
+    assert app.query_params["r_steps"] in ("77", ["77"])
 
 
 @pytest.mark.parametrize("preset", presets.PRESETS)
@@ -205,8 +219,7 @@ def test_a_click_that_nothing_answers_is_forgotten(home, monkeypatch):
 
 def test_a_started_run_is_in_the_link_and_shows_its_state(home, trained):
     app = harness.open_part("training", "runs")
-    button(app, "Start").click()
-    app.run()
+    button(app, "Start").click().run()
     harness.fine(app)
     (run,) = mine()
     assert app.session_state["training.run"] == f"run:{run.name}"
@@ -216,14 +229,12 @@ def test_a_started_run_is_in_the_link_and_shows_its_state(home, trained):
     app.run()
     harness.fine(app)
     assert harness.sent(app, "curves")["runs"][0]["label"] == "1 · gpt on names"
-    button(app, "Pause").click()
-    app.run()
+    button(app, "Pause").click().run()
     assert MADE[0].sent[-1] == {"do": "stop"}
     MADE[0].ends("stopped")
     app.run()
     assert "paused" in markdown(app)
-    button(app, "Go on").click()
-    app.run()
+    button(app, "Go on").click().run()
     harness.fine(app)
     assert MADE[0].sent[-1]["out"] == str(run.folder) and "plan" not in MADE[0].sent[-1]
     MADE[0].says("begun", step=2)
@@ -239,15 +250,12 @@ def test_a_queue_shows_its_length_and_too_many_starts_one_line(home):
     for seed in range(6):
         app.query_params["r_seed"] = str(seed)
         app.run()
-        button(app, "Start").click()
-        app.run()
+        button(app, "Start").click().run()
         harness.fine(app)
     assert "4 of your runs are training or waiting" in harness.boxes(app)
     assert len(mine()) == 4 and runs.manager().waiting == 3
-    assert "3 runs in the queue" in " ".join(caption.value for caption in app.caption)
-    assert "waiting: 2 runs before it, 3 in the queue" in " ".join(
-        block.value for block in app.markdown
-    )
+    assert "3 runs in the queue" in captions(app)
+    assert "waiting: 2 runs before it, 3 in the queue" in markdown(app)
 
 
 def test_the_time_of_a_text_of_ones_own_is_measured_without_it(home):
@@ -291,9 +299,6 @@ def test_while_the_process_is_busy_the_time_is_estimated_from_its_speed(home, tr
 def test_a_warm_up_longer_than_the_run_is_said(home):
     told = harness.boxes(harness.open_part("training", "runs", r_steps="100", r_warmup_steps="400"))
     assert "The warm-up (400 steps) is longer than the run (100)" in told
-    assert "longer than the run" not in harness.boxes(
-        harness.open_part("training", "runs", r_steps="100")
-    )
 
 
 @pytest.mark.parametrize(
@@ -308,12 +313,7 @@ def test_a_warm_up_longer_than_the_run_is_said(home):
         ({"r_corpus": "file"}, "no file is there yet"),
         ({"r_corpus": "mine", "text": ""}, "there is no text of yours yet"),
         (
-            {
-                "r_corpus": "mine",
-                "text": "too short",
-                "r_context_length": "64",
-                "r_windows": "random",
-            },
+            dict(r_corpus="mine", text="too short", r_context_length="64", r_windows="random"),
             "longer than the context",
         ),
         ({"r_n_embd": "2048", "r_n_head": "32", "r_n_layer": "48"}, "are free here"),
@@ -351,59 +351,49 @@ def test_each_models_settings_are_those_of_its_class():
     }
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
+def test_an_uploaded_text_goes_with_the_run_and_one_that_nothing_learns_from_is_refused(home):
+    app = harness.open_part("training", "runs", r_corpus="file", r_context_length="8")
+
+    def upload(content: bytes) -> None:
+        file = ("a *b*.txt", content, "text/plain")
+        app.get("file_uploader")[0].set_value(file).run()
+        harness.fine(app)
+
+    for content, rule in (
         (b"\xff\xfe\x00binary", "not valid UTF-8 text: byte 0"),
         (b"   \n ", "no file is there yet"),
         (b"a" * (plan_controls.LARGEST_TEXT + 1), "may have 5,000,000 characters"),
-    ],
-)
-def test_a_file_that_cannot_be_learned_from_is_refused(home, content, words):
-    app = harness.open_part("training", "runs", r_corpus="file")
-    app.get("file_uploader")[0].set_value(("name.txt", content, "text/plain")).run()
-    harness.fine(app)
-    assert words in harness.boxes(app) and button(app, "Start").disabled
-
-
-def test_an_uploaded_text_goes_with_the_run(home):
-    app = harness.open_part("training", "runs", r_corpus="file", r_context_length="8")
+    ):
+        upload(content)
+        assert rule in harness.boxes(app) and button(app, "Start").disabled
     text = "the cat sat on the mat. " * 20
-    app.get("file_uploader")[0].set_value(("a *b*.txt", text.encode(), "text/plain")).run()
-    harness.fine(app)
+    upload(text.encode())
     button(app, "Start").click().run()
     harness.fine(app)
     (run,) = mine()
     assert (run.folder / "corpus.txt").read_text("utf-8") == text
 
 
-def test_computing_again_is_offered_for_the_models_that_can(home):
-    app = harness.open_part("training", "runs", r_recompute="2")
-    harness.fine(app)
-
-    def shown() -> list:
-        title = words.labels["recompute"]
-        return [one for one in app.number_input if one.label.startswith(title)]
-
-    (control,) = shown()
-    assert control.value == 2
-    menu = next(box for box in app.selectbox if box.label == words.labels["model"])
-    menu.set_value("bigram").run()
-    harness.fine(app)
-    assert not shown() and not button(app, "Start").disabled
-
-
 def test_a_models_own_settings_come_with_it_and_go_with_it(home):
-    app = harness.open_part("training", "runs")
-    menu = next(box for box in app.selectbox if box.label == words.labels["model"])
-    menu.set_value("word2vec").run()
-    harness.fine(app)
+    app = harness.open_part("training", "runs", r_recompute="2")
+
+    def choose(model: str) -> None:
+        menu = next(box for box in app.selectbox if box.label == words.labels["model"])
+        menu.set_value(model).run()
+        harness.fine(app)
+
+    def recomputing() -> list[int]:
+        title = words.labels["recompute"]
+        return [one.value for one in app.number_input if one.label.startswith(title)]
+
+    assert recomputing() == [2]
+    choose("bigram")
+    assert recomputing() == [] and not button(app, "Start").disabled
+    choose("word2vec")
     assert app.session_state["training.r_tokenizer"] == "word"
     assert app.session_state["training.r_learning_rate"] == 0.03
     assert "parameters" in harness.prose_of(app) and not button(app, "Start").disabled
-    menu = next(box for box in app.selectbox if box.label == words.labels["model"])
-    menu.set_value("gru").run()
-    harness.fine(app)
+    choose("gru")
     assert app.session_state["training.r_tokenizer"] == "char"
     names = presets.values_of("names")
     assert app.session_state["training.r_learning_rate"] == names["learning_rate"]
@@ -423,9 +413,8 @@ def test_word2vec_counts_pairs_and_its_vectors_are_shown_elsewhere(home):
     drawn = harness.sent(app, "curves")
     assert drawn["axes"]["y"]["nats"] == "loss, nats per pair of words"
     assert drawn["lines"][0]["value"] == pytest.approx(5 * np.log(2))
-    assert "</strong> per pair." in harness.prose_of(
-        app
-    ) and "5 × ln 2 = 3.466" in harness.prose_of(app)
+    said = harness.prose_of(app)
+    assert "</strong> per pair." in said and "5 × ln 2 = 3.466" in said
     app = harness.open_part("training", "curves", runs="run:vectors,names-gpt")
     harness.fine(app)
     drawn = harness.sent(app, "curves")
@@ -449,47 +438,37 @@ def test_a_kept_run_is_listed_watched_and_resumed(home, trained):
     harness.fine(app)
     assert harness.sent(app, "curves")["runs"][0]["label"] == "exp/first"
     assert "not running" in markdown(app)
-    button(app, "Go on").click()
-    app.run()
+    button(app, "Go on").click().run()
     harness.fine(app)
     assert MADE[0].sent[-1] == {"do": "train", "out": str(home / "exp/first")}
 
 
 @pytest.mark.parametrize("name", ["run:../x", "run:nowhere", "nothing", "run:my-" + "a" * 26])
 def test_a_link_to_no_run_is_one_line(home, name):
-    app = harness.open_part("training", "runs", run=name)
-    harness.fine(app)
-    assert len(app.error) == 1
-    app = harness.open_part("training", "curves", runs=f"{name},names-bigram")
-    harness.fine(app)
-    assert len(app.error) == 1 and [run["name"] for run in harness.sent(app, "curves")["runs"]] == [
-        "names-bigram"
-    ]
+    for part, link in (("runs", {"run": name}), ("curves", {"runs": f"{name},names-bigram"})):
+        app = harness.open_part("training", part, **link)
+        harness.fine(app)
+        assert len(app.error) == 1
+    assert [run["name"] for run in harness.sent(app, "curves")["runs"]] == ["names-bigram"]
 
 
-def test_a_kept_run_that_went_wrong_says_at_which_step_and_where(home, trained):
+def test_a_run_that_went_wrong_or_is_damaged_says_so_in_a_line(home, trained):
+    def told(part: str = "runs", **link: str) -> str:
+        app = harness.open_part("training", part, **link or {"run": "run:gone"})
+        harness.fine(app)
+        return harness.boxes(app)
+
     shutil.copytree(trained, home / "gone")
     line = str(Diverged(7, 6, 2.5, 0.1, tensor="head.weight holds NaN: 3 of its 9 values"))
     write_json(home / "gone" / WRONG, {"step": 7, "line": line})
-    app = harness.open_part("training", "runs", run="run:gone")
-    harness.fine(app)
-    assert line in harness.boxes(app) and "at step 7" in line and "head.weight holds NaN" in line
+    assert line in told() and "at step 7" in line and "head.weight holds NaN" in line
     write_json(home / "gone" / WRONG, {"step": 7})
-    app = harness.open_part("training", "runs", run="run:gone")
-    harness.fine(app)
-    assert "does not say what went wrong" in harness.boxes(app)
-
-
-def test_a_damaged_run_is_one_line(home, trained):
-    shutil.copytree(trained, home / "bad")
-    (home / "bad/metrics.jsonl").write_text('{"step": \n', "utf-8")
-    app = harness.open_part("training", "runs", run="run:bad")
-    harness.fine(app)
-    assert "damaged" in harness.boxes(app)
-    (home / "bad/config.json").write_text("[]", "utf-8")
-    app = harness.open_part("training", "curves", runs="run:bad,names-gpt")
-    harness.fine(app)
-    assert "does not hold a JSON object" in harness.boxes(app)
+    assert "does not say what went wrong" in told()
+    (home / "gone" / WRONG).unlink()
+    (home / "gone/metrics.jsonl").write_text('{"step": \n', "utf-8")
+    assert "damaged" in told()
+    (home / "gone/config.json").write_text("[]", "utf-8")
+    assert "does not hold a JSON object" in told("curves", runs="run:gone,names-gpt")
 
 
 # ---- curves
@@ -552,8 +531,6 @@ def test_runs_that_the_hand_hid_stay_hidden_with_the_link(home, monkeypatch):
     st.session_state[curves.KEY] = {"hidden": "names-gpt"}
     curves._hide(state)
     assert state["hide"] == []
-    app = harness.open_part("training", "runs")
-    assert harness.sent(app, "curves")["hidden"] is None
 
 
 def test_the_lines_are_counted_on_the_runs_corpus_and_the_floor_is_the_cards(home):
@@ -569,14 +546,6 @@ def test_the_lines_are_counted_on_the_runs_corpus_and_the_floor_is_the_cards(hom
     card = engine.card("tiny-world-gpt")
     assert floor["value"] == pytest.approx(card["floor"]["nats_per_token"])
     assert f"{card['score']['documents']} held-out texts" in harness.prose_of(app)
-
-
-def test_a_run_that_noted_its_lines_has_those(home, trained):
-    shutil.copytree(trained, home / "own")
-    app = harness.open_part("training", "curves", runs="run:own")
-    noted = References.from_dict(charted_runs.read("run:own").description["data"]["references"])
-    values = [line["value"] for line in harness.sent(app, "curves")["lines"]]
-    assert np.allclose(values, [noted.uniform, noted.unigram, noted.bigram])
 
 
 def test_many_long_runs_are_thinned_and_it_is_said(home, trained):
@@ -600,10 +569,8 @@ def test_many_long_runs_are_thinned_and_it_is_said(home, trained):
             assert run["train"].max() == pytest.approx(3 - 2345 / 5000 + number)
     assert app.button and len(set(run["colour"] for run in drawn["runs"])) == 20
     app = harness.open_part("training", "curves", runs="run:long-3")
-    assert (
-        not harness.sent(app, "curves")["notes"]["thinned"]
-        and len(harness.sent(app, "curves")["runs"][0]["train"]) == 5000
-    )
+    drawn = harness.sent(app, "curves")
+    assert not drawn["notes"]["thinned"] and len(drawn["runs"][0]["train"]) == 5000
 
 
 def test_the_question_and_the_snippet_are_about_the_first_run(home, trained):
@@ -619,16 +586,17 @@ def test_the_question_and_the_snippet_are_about_the_first_run(home, trained):
 # ---- checkpoints and forks
 
 
-def test_the_step_leads_to_the_nearest_checkpoint(home, trained):
+def test_a_run_has_the_lines_it_noted_and_a_step_leads_to_the_nearest_checkpoint(home, trained):
     shutil.copytree(trained, home / "own")
     app = harness.open_part("training", "curves", runs="run:own", at="14")
     harness.fine(app)
-    assert harness.sent(app, "curves")["at"] == 14
-    assert "model of step 10, the checkpoint nearest to step 14" in " ".join(
-        caption.value for caption in app.caption
-    )
-    button(app, "Sampling").click()
-    app.run()
+    drawn = harness.sent(app, "curves")
+    assert drawn["at"] == 14
+    noted = References.from_dict(charted_runs.read("run:own").description["data"]["references"])
+    values = [line["value"] for line in drawn["lines"]]
+    assert np.allclose(values, [noted.uniform, noted.unigram, noted.bigram])
+    assert "model of step 10, the checkpoint nearest to step 14" in captions(app)
+    button(app, "Sampling").click().run()
     harness.fine(app)
     assert app.session_state["shared.model"] == "run:own@10"
     assert engine.load("run:own@10").card["steps"] == 10
@@ -640,17 +608,14 @@ def test_a_fork_starts_where_the_scrubber_stands(home, trained):
     app = harness.open_part("training", "curves", runs="run:own", at="20")
     rate = next(box for box in app.number_input if box.label == "Learning rate")
     rate.set_value(0.5)
-    button(app, "Start the fork").click()
-    app.run()
+    button(app, "Start the fork").click().run()
     harness.fine(app)
     (run,) = mine()
     about = json.loads((run.folder / "config.json").read_text("utf-8"))
     assert about["fork"] == {"of": "own", "step": 20, "changes": {"learning_rate": 0.5}}
-    assert [one["name"] for one in harness.sent(app, "curves")["runs"]] == [
-        "run:own",
-        f"run:{run.name}",
-    ]
-    assert len(harness.sent(app, "curves")["runs"][1]["train"]) == 20
+    drawn = harness.sent(app, "curves")["runs"]
+    assert [one["name"] for one in drawn] == ["run:own", f"run:{run.name}"]
+    assert len(drawn[1]["train"]) == 20
     app = harness.open_part("training", "curves", runs=f"run:{run.name}")
     assert "fork of <code>own</code> at step 20" in harness.prose_of(app)
     assert "Learning rate 0.5" in harness.prose_of(app)
@@ -658,14 +623,12 @@ def test_a_fork_starts_where_the_scrubber_stands(home, trained):
 
 def test_a_bundled_model_is_forked_at_its_end_and_that_is_said(home):
     app = harness.open_part("training", "curves", runs="names-gpt", at="3000")
-    captions = " ".join(caption.value for caption in app.caption)
-    assert "have only their last step" in captions
-    assert "and a new optimizer" in captions
+    assert "have only their last step" in captions(app)
+    assert "and a new optimizer" in captions(app)
     last = int(CurveFile(engine.CHECKPOINTS / "names-gpt").read().steps[-1])
     steps = next(box for box in app.number_input if box.label == "Steps")
     assert steps.value == 2 * last
-    button(app, "Start the fork").click()
-    app.run()
+    button(app, "Start the fork").click().run()
     harness.fine(app)
     (run,) = mine()
     about = json.loads((run.folder / "config.json").read_text("utf-8"))
@@ -718,13 +681,8 @@ def test_arrays_that_do_not_fit_are_refused(changes):
 
 def test_a_number_beyond_float32_can_be_sent():
     beyond = made(grad_norm=np.array([1, 2, np.inf, 1e300]))
-    payload = curves_payload(
-        [beyond],
-        {},
-        {},
-        lines=[Line("floor", 1.0, True)],
-        weights=(0.5, 0.9),
-    )
+    lines = [Line("floor", 1.0, True)]
+    payload = curves_payload([beyond], {}, {}, lines=lines, weights=(0.5, 0.9))
     assert np.isfinite(run_payload(beyond, 2)["grad"]).all()
     assert payload["lines"] == [{"label": "floor", "value": 1.0, "floor": True}]
 
@@ -738,32 +696,9 @@ def test_private_runs_of_others_are_not_listed(home, trained):
     assert harness.sent(app, "curves")["runs"][0]["label"] == "a visitor's run"
 
 
-def test_the_first_screen_is_a_short_form_and_every_setting_is_behind_the_fold(home):
-    app = harness.open_part("training", "runs")
-    harness.fine(app)
-    (fold,) = (one for one in app.expander if one.label == words.settings)
-    kinds = ("selectbox", "number_input", "select_slider", "checkbox")
-
-    def settings(block) -> set[str]:
-        keys = {one.key for kind in kinds for one in block.get(kind)}
-        return {key.split(".", 1)[1].split("@")[0] for key in keys if "training.r_" in key}
-
-    everything, behind = settings(app), settings(fold)
-    first = everything - behind
-    assert first == {f"r_{name}" for name in ("corpus", *form.SHORT)}
-    assert len(behind) > 20
-    wanted = {one.key for one in plan_controls.plan_params(presets.values_of(FIRST))}
-    assert everything <= wanted
-    app.number_input(key="_training.r_steps@training").set_value(77).run()
-    harness.fine(app)
-    assert app.query_params["r_steps"] in ("77", ["77"])
-
-
 def test_a_chart_that_was_watched_is_not_covered_when_its_run_ends(ready, covers, monkeypatch):
     app = harness.open_part("training", "curves")
-    assert not harness.unpack_all(app, "curves"), (
-        "a run that was never watched waits for the answer"
-    )
+    assert not harness.unpack_all(app, "curves")  # never watched, it waits for the answer
     with monkeypatch.context() as training:
         training.setattr(charted_runs, "is_growing", lambda name: name == "names-gpt")
         app.run()
@@ -824,3 +759,69 @@ def test_heads_read_what_was_typed_as_far_as_they_can(home, text):
     harness.fine(app)
     film = harness.sent(app, "run_film")
     assert 1 < len(film["tokens"]) <= run_film.LONGEST
+
+
+ANN, BOB = "ann", "bob"
+ACTS = (words.pause, words.stop, words.go_on, words.keep_button, words.delete)
+
+
+@pytest.fixture
+def looks(home, monkeypatch):
+    """Returns what a visitor is offered on the page of a run, and reads beside it."""
+
+    def offered(visitor: str, name: str) -> tuple[set[str], str]:
+        monkeypatch.setattr(runs, "visitor", lambda: visitor)
+        app = open_part("training", "runs", run=run_folders.PREFIX + name)
+        fine(app)
+        labels = {button.label for button in app.button}
+        return labels & set(ACTS), " ".join(block.value for block in app.caption)
+
+    return offered
+
+
+def test_a_run_offers_each_visitor_only_buttons_that_work(home, trained, looks):
+    manager = runs.manager()
+    manager._visitors.here = lambda owner: True  # both have their window open
+    run = manager.start(ANN, small_plan(small_training(steps=60)))
+    shutil.copytree(trained, run.folder, dirs_exist_ok=True)
+    MADE[0].says("begun", step=1)
+    assert looks(ANN, run.name)[0] == {words.pause, words.stop, words.keep_button}
+    buttons, captions = looks(BOB, run.name)
+    assert buttons == set() and words.watching in captions
+    manager.keep(run.name, ANN, "kept")
+    MADE[0].ends("stopped")
+    assert manager.run("kept").active
+
+    assert looks(ANN, "kept")[0] == {words.pause, words.stop}
+    buttons, captions = looks(BOB, "kept")
+    assert buttons == set() and words.watching_kept in captions
+
+    manager.pause("kept", ANN)
+    assert looks(ANN, "kept")[0] == set()  # it is being saved
+    MADE[0].ends("stopped")
+    for visitor in (ANN, BOB):
+        assert looks(visitor, "kept")[0] == {words.go_on}
+
+    manager.resume("kept", BOB)  # who continues it, has it
+    assert looks(BOB, "kept")[0] == {words.pause, words.stop}
+    buttons, captions = looks(ANN, "kept")
+    assert buttons == set() and words.watching_kept in captions
+
+    folder = run_folders.new_private_folder()  # of a visit that the server does not know
+    shutil.copytree(trained, folder)
+    assert looks(BOB, folder.name)[0] == set()
+
+
+def test_another_visitors_run_is_forked_only_once_it_is_kept(home, trained, monkeypatch):
+    run = runs.manager().start(ANN, small_plan(small_training(steps=60)))
+    shutil.copytree(trained, run.folder, dirs_exist_ok=True)
+
+    def forks(visitor: str, name: str) -> bool:
+        monkeypatch.setattr(runs, "visitor", lambda: visitor)
+        app = open_part("training", "curves", runs=run_folders.PREFIX + name)
+        fine(app)
+        return curves_words.fork_start in {button.label for button in app.button}
+
+    assert forks(ANN, run.name) and not forks(BOB, run.name)
+    shutil.copytree(trained, home / "kept")
+    assert forks(BOB, "kept")

@@ -23,6 +23,13 @@ from tests.pages.small_model import ids_of
 WALK = len(net.FORWARD)
 
 
+def values(app, at: int) -> dict[str, np.ndarray]:
+    """What the matrices of one of the pictures hold."""
+    return {
+        one["name"]: one["values"] for one in harness.unpack_all(app, "matrix_view")[at]["matrices"]
+    }
+
+
 def test_the_graph_holds_every_value_and_gradient(ready):
     app = harness.open_part("training", "backprop", target="3")
     harness.fine(app)
@@ -63,9 +70,7 @@ def test_every_step_opens_to_its_arithmetic(walk):
 def test_steps_are_drawn_beside_autograd(ready, walk):
     app = harness.open_part("training", "backprop", walk=str(walk))
     harness.fine(app)
-    shown = {
-        one["name"]: one["values"] for one in harness.unpack_all(app, "matrix_view")[0]["matrices"]
-    }
+    shown = values(app, 0)
     if walk >= WALK:
         name = net.BACKWARD[walk - WALK]
         assert np.allclose(shown["autograd"], autograd(example(), TARGET)[name], atol=1e-7)
@@ -115,6 +120,11 @@ def test_a_nudge_is_predicted_by_the_gradient(ready):
     # Close by, the straight line and the curve are one.
     assert abs(view["predicted"][middle + 1] - view["losses"][middle + 1]) < 1e-3
     assert len(app.get("plotly_chart")) == 1
+    for snippet, prints in harness.snippets(app):
+        assert harness.run_snippet(snippet).strip() == prints.strip()
+    (question,) = app.radio
+    question.set_value(0).run()
+    assert [box.value for box in app.success] == ["Right."]
 
 
 @pytest.mark.parametrize("name", MATRICES)
@@ -137,25 +147,19 @@ def test_a_cell_that_is_not_there_is_replaced_and_said(ready):
 # ---- a trained model
 
 
+def trained(**link: str):
+    app = harness.open_part("training", "backprop", how="trained", pupil="tiny-world-gpt", **link)
+    harness.fine(app)
+    return app
+
+
 def test_the_products_add_up_to_the_models_own_gradient(bundle):
     text = "Mila found"
     name = "blocks.1.mlp.output.weight"
-    app = harness.open_part(
-        "training",
-        "backprop",
-        how="trained",
-        pupil="tiny-world-gpt",
-        story=text,
-        tmat=name,
-        trow="3",
-        tcol="7",
-    )
-    harness.fine(app)
+    app = trained(story=text, tmat=name, trow="3", tcol="7")
     ids = ids_of(bundle, text)
     grad = Copy(bundle.model, ids).gradients(name)[3, 7].item()
-    shown = {
-        one["name"]: one["values"] for one in harness.unpack_all(app, "matrix_view")[-1]["matrices"]
-    }
+    shown = values(app, -1)
     assert shown["product"].sum() == pytest.approx(grad, rel=1e-4)
     assert shown["total"][0, 0] == pytest.approx(grad, rel=1e-5)
     assert len(shown["local"]) == len(ids) - 1
@@ -173,10 +177,7 @@ def test_the_products_add_up_to_the_models_own_gradient(bundle):
 def test_the_steepest_weight_is_found(bundle):
     text = "Mila found"
     name = "blocks.0.attn.qkv.weight"
-    app = harness.open_part(
-        "training", "backprop", how="trained", pupil="tiny-world-gpt", story=text, tmat=name
-    )
-    harness.fine(app)
+    app = trained(story=text, tmat=name)
     grad = Copy(bundle.model, ids_of(bundle, text)).gradients(name).abs()
     row, column = (
         app.number_input(key=f"_training.{key}@training").value for key in ("trow", "tcol")
@@ -186,35 +187,10 @@ def test_the_steepest_weight_is_found(bundle):
 
 def test_every_matrix_of_a_model_can_be_asked(bundle):
     for name in (*matrices(bundle.model)[:2], "head.weight"):
-        if name not in matrices(bundle.model):
-            continue
-        app = harness.open_part(
-            "training", "backprop", how="trained", pupil="tiny-world-gpt", tmat=name
-        )
-        harness.fine(app)
-        assert len(app.error) == 0
-        if name == "token.weight":
-            assert "used twice" in harness.prose_of(app)
-
-
-@pytest.mark.parametrize("name", list(harness.ODD_TEXTS))
-def test_odd_texts_are_shown_or_refused(bundle, name):
-    app = harness.open_part(
-        "training", "backprop", how="trained", pupil="tiny-world-gpt", story=harness.ODD_TEXTS[name]
-    )
-    harness.fine(app)
-    if name == "empty":
-        assert "nothing to predict" in harness.boxes(app)
-
-
-@pytest.mark.parametrize("how", ["small", "nudge"])
-def test_questions_and_snippets_are_right(ready, how):
-    app = harness.open_part("training", "backprop", how=how)
-    for snippet, prints in harness.snippets(app):
-        assert harness.run_snippet(snippet).strip() == prints.strip()
-    (question,) = app.radio
-    question.set_value(0).run()
-    assert [box.value for box in app.success] == ["Right."]
+        if name in matrices(bundle.model):
+            app = trained(tmat=name)
+            assert len(app.error) == 0
+            assert name != "token.weight" or "used twice" in harness.prose_of(app)
 
 
 # ---- what the components refuse
@@ -244,16 +220,9 @@ def test_graphs_that_do_not_fit_are_refused(nodes, edges, steps, rule):
 
 @pytest.mark.parametrize("count, losses, lines", [(4, 4, 4), (5, 4, 5), (5, 5, 4)])
 def test_nudges_that_do_not_fit_are_refused(count, losses, lines):
+    more = {"key": "x", "at": 0, "words": words.nudge, "lines": [""] * lines}
     with pytest.raises(ValueError, match="odd number of weights"):
-        nudge_view(
-            np.zeros(count),
-            np.zeros(losses),
-            1.0,
-            key="x",
-            at=0,
-            words=words.nudge,
-            lines=[""] * lines,
-        )
+        nudge_view(np.zeros(count), np.zeros(losses), 1.0, **more)
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 10.0])
@@ -278,14 +247,10 @@ def test_the_page_shows_the_step(ready):
     given = example()
     made = forward(given, TARGET)
     after = stepped(given, backward(made), 1.0)
-    views = {
-        tuple(sorted(one["name"] for one in payload["matrices"])): {
-            one["name"]: one for one in payload["matrices"]
-        }
-        for payload in harness.unpack_all(app, "matrix_view")
-    }
-    step = views["gradient", "new", "step", "theta"]
-    assert np.allclose(step["new"]["values"], after["W1"], atol=1e-6)
+    pictures = range(len(harness.unpack_all(app, "matrix_view")))
+    (step,) = (shown for at in pictures if "theta" in (shown := values(app, at)))
+    assert step.keys() == {"gradient", "new", "step", "theta"}
+    assert np.allclose(step["new"], after["W1"], atol=1e-6)
     assert "**" not in harness.prose_of(app)
 
 

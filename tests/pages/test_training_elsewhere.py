@@ -11,12 +11,11 @@ import time
 
 import pytest
 
-from llmviz.course.ui import engine, runs
+from llmviz.course.ui import runs
 from llmviz.training import load_checkpoint, run_folders
 from llmviz.training.curves import CurveFile
-from llmviz.training.manager import RunManager
 from tests.pages.harness import ROOT, fine, open_part, sent
-from tests.training.test_manager import MADE, Pretender
+from tests.pages.test_training import home, markdown  # noqa: F401
 
 LONG = 180  # seconds that anything may take on a busy machine
 # More steps than anybody waits for: the test ends it.
@@ -29,21 +28,8 @@ PLAIN = [sys.executable, "-m", "llmviz"]
 TOGETHER = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    """A folder of runs, and a page whose own processes only pretend."""
-    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
-    MADE.clear()
-    made = RunManager(limit=1, process=Pretender)
-    monkeypatch.setattr(runs, "manager", lambda: made)
-    monkeypatch.setattr(runs, "_managers", [made])
-    monkeypatch.setattr(engine, "ready", lambda: True)
-    yield tmp_path / "runs"
-    made.close(0)
-
-
 @pytest.fixture(params=["train", "torchrun"])
-def elsewhere(request, home, ctrl_c):
+def elsewhere(request, home, ctrl_c):  # noqa: F811
     """A process of its own that trains into `home/live`, and what ends it as Ctrl-C would."""
     command = PLAIN if request.param == "train" else [*TOGETHER, "-m", "llmviz"]
     process = subprocess.Popen(
@@ -68,16 +54,12 @@ def until(condition, process):
         time.sleep(0.05)
 
 
-def headline(app) -> str:
-    return " ".join(block.value for block in app.markdown)
-
-
-def test_the_curve_of_a_run_elsewhere_grows_on_the_page(home, elsewhere):
+def test_the_curve_of_a_run_elsewhere_grows_on_the_page(home, elsewhere):  # noqa: F811
     folder = home / "live"
     until(lambda: run_folders.last_record(folder) is not None, elsewhere)
     app = open_part("training", "runs", run="run:live")
     fine(app)
-    assert "live** · being trained by another process" in headline(app)
+    assert "live** · being trained by another process" in markdown(app)
     assert not [one for one in app.button if one.label in ("Pause", "Go on", "Keep")]
     (first,) = sent(app, "curves")["runs"]
     until(lambda: run_folders.last_record(folder)["step"] > first["steps"][-1] + 20, elsewhere)
@@ -98,7 +80,7 @@ def test_the_curve_of_a_run_elsewhere_grows_on_the_page(home, elsewhere):
         time.sleep(0.05)
     app.run()
     fine(app)
-    assert "live** · not running" in headline(app)
+    assert "live** · not running" in markdown(app)
     curve = CurveFile(folder).read()
     assert sent(app, "curves")["runs"][0]["steps"][-1] == curve.steps[-1]
     if elsewhere.args[2] == "llmviz":  # torchrun kills its processes, which then save nothing

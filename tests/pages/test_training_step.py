@@ -48,9 +48,8 @@ def test_every_cell_is_what_its_arithmetic_gives(asked):
         assert {name for shown, _ in picture.steps for name in shown} == set(cells)
         windows = pictures.windows_of(step)
         used = {name for one in picture.matrices for name in one.windows if name}
-        matrix_payload(
-            picture.matrices, None, picture.steps, numbers=True, windows=windows if used else None
-        )
+        more = {"numbers": True, "windows": windows if used else None}
+        matrix_payload(picture.matrices, None, picture.steps, **more)
 
 
 @pytest.mark.parametrize("asked", list(asked_variants()), ids=str)
@@ -88,7 +87,7 @@ def test_the_table_of_calls_has_each_call_of_the_function_above_it():
     assert list(words.calls) == [one.name for one in calls(Asked(TEXT))]
 
 
-def test_the_page_says_the_steps_numbers_and_its_snippet_prints_them():
+def test_the_page_says_the_steps_numbers_and_shows_saving_once_it_is_asked_for():
     app = harness.open_part("training", "step", text=TEXT, batch_step="2", batch_opt="adamw")
     harness.fine(app)
     step = one_step(Asked(TEXT, step=2, optimizer="adamw"))
@@ -98,25 +97,12 @@ def test_the_page_says_the_steps_numbers_and_its_snippet_prints_them():
     ((snippet, prints),) = harness.snippets(app)
     assert harness.run_snippet(snippet).strip() == prints.strip()
     assert any("optimizer.zero_grad()" in block.value for block in app.code)
-
-
-def test_saving_and_going_on_is_shown_once_it_is_asked_for():
-    app = harness.open_part("training", "step", text=TEXT)
-    assert words.resume_equal not in harness.prose_of(app)
+    assert words.resume_equal not in text
     next(one for one in app.button if one.label == words.resume_button).click().run()
     harness.fine(app)
-    assert words.resume_equal in harness.prose_of(
-        app
-    ) and "optimizer.safetensors" in harness.prose_of(app)
+    said = harness.prose_of(app)
+    assert words.resume_equal in said and "optimizer.safetensors" in said
     assert app.query_params["batch_resume"] in ("1", ["1"])
-
-
-@pytest.mark.parametrize("name", list(harness.ODD_TEXTS))
-def test_odd_texts_are_shown_or_refused(name):
-    app = harness.open_part("training", "step", text=harness.ODD_TEXTS[name])
-    harness.fine(app)
-    if len(harness.ODD_TEXTS[name]) < 2:
-        assert harness.boxes(app)
 
 
 def test_a_token_that_this_text_does_not_have_gives_way():
@@ -125,7 +111,7 @@ def test_a_token_that_this_text_does_not_have_gives_way():
     assert app.session_state["training.batch_token"] == -1
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("asked", list(asked_variants()), ids=str)
 def test_where_a_step_puts_a_weight_is_asked_with_answers_that_are_apart(asked, seed):
     asked = dataclasses.replace(asked, seed=seed)
@@ -143,10 +129,8 @@ def test_where_a_step_puts_a_weight_is_asked_with_answers_that_are_apart(asked, 
         return
     before = float(step.head[at])
     values = [value - before for (value,) in question.values]
-    right, along, whole = (
-        values[question.right],
-        *(value for n, value in enumerate(values) if n != question.right),
-    )
+    right = values.pop(question.right)
+    along, whole = values
     assert right == pytest.approx(move) and right * step.gradient[at] < 0
     assert along == pytest.approx(-right)
     assert whole == pytest.approx(-float(step.gradient[at]) * min(1.0, step.factor), rel=1e-3)

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+import re
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from llmviz.course.components import unpack
+from llmviz.course.document.marks import as_markdown
+from llmviz.course.lessons.sampling.loop import chapter as loop
+from llmviz.course.lessons.transformer.block.drawing import Captions
+from llmviz.course.lessons.transformer.halves import teacher
+from llmviz.course.lessons.transformer.halves import words as halves_words
+from llmviz.course.lessons.transformer.halves.model import Decoding
 from llmviz.course.lessons.transformer.patching import chapter as patching
 from llmviz.course.lessons.transformer.stream import chapter as stream
+from llmviz.course.lessons.transformer.stream import ledger
 from llmviz.course.lessons.transformer.stream import ledger as ledger_part
 from llmviz.course.lessons.transformer.stream.chapter import opened_cell
+from llmviz.course.lessons.transformer.units import words as unit_words
+from llmviz.course.ui import engine
 from llmviz.course.ui.model_on_text import names_of
 from llmviz.course.ui.two_prompts import token_of, written
-from llmviz.interpretability.attribution import Entry, FrozenNorm, Ledger
+from llmviz.interpretability.attribution import Entry, FrozenNorm, Ledger, logit_ledger
 from llmviz.interpretability.lens import Lens, logit_lens
 from llmviz.interpretability.patching import Site, patch, read_prompt
+from llmviz.models import GPTConfig
+from llmviz.models.settings import NORMS
 from tests.pages.conftest import use
-from tests.pages.harness import (
-    ODD_TEXTS,
-    boxes,
-    charts,
-    fine,
-    open_part,
-    prose_of,
-    sent,
-    unpack_all,
-)
+from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent, unpack_all
 from tests.pages.small_model import HEADS, LAYERS, ids_of, logits_of, make_checkpoint
+from tests.pages.test_transformer_block import computed
 
 TEXT = "Once Anna met Samir. Then"
 
@@ -48,16 +55,14 @@ def test_the_grid_is_the_lens_and_its_last_row_the_model(bundle):
     assert grid["chosen"] == [LAYERS, len(ids_of(bundle, TEXT)) - 1]
 
 
-@pytest.mark.parametrize("kind", ["entropy", "agreement"])
-def test_the_colour_is_what_its_name_says(bundle, kind):
-    app = open_part("transformer", "stream", text=TEXT, lens=kind)
-    grid, lens = sent(app, "cell_grid"), logit_lens(bundle.model, ids_of(bundle, TEXT))
-    wanted = lens.entropy if kind == "entropy" else lens.of_last
-    np.testing.assert_array_equal(grid["values"], wanted.numpy())
-    if kind == "entropy":
-        assert grid["limit"] == pytest.approx(np.log(bundle.model.vocab_size))
-    else:
-        np.testing.assert_array_equal(grid["strong"], lens.agrees.numpy())
+def test_the_colour_is_what_its_name_says(bundle):
+    lens = logit_lens(bundle.model, ids_of(bundle, TEXT))
+    grid = sent(open_part("transformer", "stream", text=TEXT, lens="entropy"), "cell_grid")
+    np.testing.assert_array_equal(grid["values"], lens.entropy.numpy())
+    assert grid["limit"] == pytest.approx(np.log(bundle.model.vocab_size))
+    grid = sent(open_part("transformer", "stream", text=TEXT, lens="agreement"), "cell_grid")
+    np.testing.assert_array_equal(grid["values"], lens.of_last.numpy())
+    np.testing.assert_array_equal(grid["strong"], lens.agrees.numpy())
 
 
 def test_a_cell_of_the_link_opens_its_ten_best(bundle):
@@ -74,8 +79,7 @@ def test_any_cell_of_a_link_is_one_that_exists(written, points, tokens):
     assert 0 <= row < points and 0 <= column < tokens
 
 
-@pytest.mark.parametrize("parts", ["all", "layers"])
-@pytest.mark.parametrize("against", ["", "a"])
+@pytest.mark.parametrize(("parts", "against"), [("all", ""), ("layers", "a")])
 def test_the_waterfall_ends_at_the_models_own_logit(bundle, parts, against):
     app = open_part("transformer", "stream", text=TEXT, credit="e", against=against, parts=parts)
     fine(app)
@@ -112,23 +116,6 @@ def test_a_stream_that_is_no_sum_has_a_lens_and_no_ledger(tmp_path, monkeypatch)
     assert sent(app, "cell_grid")["values"].shape[0] == LAYERS + 1
     assert 'norm="post"' in boxes(app) and "only added to" in boxes(app)
     assert "the model says" in prose_of(app) and not charts(app)
-
-
-@pytest.mark.parametrize("asked", ["names-gru", "pairs-seq2seq", "nowhere"])
-def test_a_model_that_is_no_transformer_is_replaced_and_named(asked):
-    app = open_part("transformer", "stream", model=asked)
-    fine(app)
-    assert f"{asked} cannot be used here" in boxes(app)
-    assert "tiny-world-gpt" in boxes(app)
-    assert "model" not in app.query_params or app.query_params["model"] != [asked]
-
-
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
-def test_odd_texts_leave_no_error(bundle, text):
-    app = open_part("transformer", "stream")
-    app.session_state["shared.text"] = text
-    app.run()
-    fine(app)
 
 
 def test_the_last_column_is_held_back_until_a_click_in_it(bundle, covers):
@@ -251,9 +238,8 @@ def test_sites_of_the_link_open_what_came_out(bundle, link):
         assert set(np.round(bars["y"], 5)) <= set(np.round(one.softmax(-1).tolist(), 5))
     a, e = (bundle.tokenizer.encode(token)[0] for token in "ae")
     start, moved, goal = (float(one[e] - one[a]) for one in logits)
-    assert f"the model moves {written((moved - start) / (goal - start))} of the way" in prose_of(
-        app
-    )
+    share = written((moved - start) / (goal - start))
+    assert f"the model moves {share} of the way" in prose_of(app)
 
 
 @pytest.mark.parametrize("site", ["head.9.0.0", "stream.0", "x", "head.1.0", "mlp.1.0.3", "..."])
@@ -280,14 +266,6 @@ def test_prompts_that_do_not_fit_say_why(bundle, link, line):
     app = open_part("transformer", "patching", **PROMPTS | link)
     fine(app)
     assert line in boxes(app)
-
-
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
-def test_odd_prompts_leave_no_error(bundle, text):
-    app = open_part("transformer", "patching")
-    app.session_state["transformer.prompt"] = text
-    app.run()
-    fine(app)
 
 
 def map_of(shares: list[float], other=None) -> patching.Map:
@@ -331,3 +309,215 @@ def test_only_what_is_clicked_and_the_first_row_is_told_before_the_guess(bundle,
     app = open_part("transformer", "patching", **PROMPTS, site="stream.1.0")
     told = unpack_all(app, "cell_grid")[0]
     assert patching.words.waits not in [text for line in told["texts"] for text in line]
+
+
+KINDS = {
+    "as GPT-2": {},
+    "no norms": {"norm": "none"},
+    "rms, no biases": dict(norm_kind="rms", bias=False, qkv_bias=False),
+    "behind": {"norm": "post"},  # which has a lens and no ledger
+}
+
+
+def pictures(app) -> list[dict]:
+    """What each picture of matrices was sent: of the lens, then of the ledger."""
+    every = [part.proto for part in app.get("bidi_component")]
+    found = [unpack(one.bytes) for one in every if one.component_name == "llmviz_matrix_view"]
+    for picture in found:
+        picture["named"] = {one["name"]: one for one in picture["matrices"]}
+    return found
+
+
+@pytest.mark.parametrize("options", KINDS.values(), ids=KINDS.keys())
+def test_every_cell_is_what_its_arithmetic_says(options, tmp_path, monkeypatch):
+    make_checkpoint(tmp_path, **options)
+    use(monkeypatch, tmp_path)
+    bundle = engine.load("tiny-world-gpt")
+    ids = ids_of(bundle, TEXT)
+    lens = logit_lens(bundle.model, ids)
+    best = lens.tokens[1, 2].tolist()
+    entry = None
+    if options.get("norm") != "post":
+        place = lens.tokens[-1, 2].tolist()
+        entries = logit_ledger(bundle.model, ids, place[0], None, 2).entries
+        entry = next(one for one in entries if one[:3] == ("mlp", 1, -1))
+    for link in ({}, {"parts": "layers"}) if entry else ({},):
+        app = open_part("transformer", "stream", text=TEXT, point="1.2", share="mlp.1", **link)
+        fine(app)
+        found = pictures(app)
+        for picture in found:
+            named = picture["named"]
+            shown = {name for row in picture["layout"] for name in row}
+            assert set(named) <= shown
+            for one in picture["matrices"]:
+                if one["op"] is not None:
+                    of = [named[name]["values"] for name in one["op"]["of"]]
+                    expected = computed(one["op"], of)
+                    np.testing.assert_allclose(one["values"], expected, atol=2e-4, rtol=2e-4)
+        chances = found[0]["named"]["p"]
+        np.testing.assert_allclose(chances["values"][0], lens.probabilities[1, 2], rtol=1e-4)
+        assert len(chances["colLabels"]) == len(best)
+        if entry is None:
+            assert len(found) == 1
+            continue
+        wanted = entry.value
+        if link:  # the layer's bias is within its bar
+            wanted += sum(one.value for one in entries if one[:3] == ("mlp_bias", 1, -1))
+        assert found[1]["named"]["share"]["values"].item() == pytest.approx(wanted, abs=1e-4)
+
+
+@pytest.mark.parametrize("parts", ["all", "layers"])
+@pytest.mark.parametrize("against", [None, 7])
+def test_every_bar_opens_and_their_shares_add_up(bundle, parts, against):
+    known = (bundle, tuple(ids_of(bundle, TEXT)), 5, against, 2)
+    found, total = ledger.ledger_of(*known), 0.0
+    entries = ledger.drawn(found, parts)
+    for entry in entries:
+        assert ledger.opened_entry(ledger.code_of(entry), entries) == entry
+        within = ledger.within(found, entry, folded=entries is not found.entries)
+        value = ledger.picture_of(*known, within, entry[:3]).matrix("share").values.item()
+        assert value == pytest.approx(entry.value, abs=1e-4)
+        total += value
+    assert total == pytest.approx(found.logit, abs=1e-3)
+
+
+@pytest.mark.parametrize("code", ["", "head.9.9", "attention.0", "x", "head..", "mlp.0.0"])
+def test_a_part_that_is_not_there_is_the_one_that_added_most(bundle, code):
+    app = open_part("transformer", "stream", text=TEXT, share=code)
+    fine(app)
+    ids = tuple(ids_of(bundle, TEXT))
+    best = int(logit_lens(bundle.model, ids).tokens[-1, -1, 0])
+    entries = logit_ledger(bundle.model, ids, best).entries
+    most = max(entries, key=lambda entry: entry.value)
+    assert ledger.opened_entry(code, entries) == most
+    values = pictures(app)[1]["named"]["share"]["values"]
+    assert values.item() == pytest.approx(most.value, abs=1e-4)
+
+
+def test_a_link_keeps_the_cells_of_both(bundle):
+    app = open_part("transformer", "stream", text=TEXT, readcell="logits.0.3", sharecell="part.0.2")
+    fine(app)
+    assert [one["pinned"] for one in pictures(app)] == [["logits", 0, 3], ["part", 0, 2]]
+    app = open_part("transformer", "stream", text=TEXT, readcell="logits.9.9", sharecell="x")
+    fine(app)
+    assert [one["pinned"] for one in pictures(app)] == [None, None]
+
+
+# ---- one block
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 9),
+    st.sampled_from([None, 1, 3, 9]),
+    st.sampled_from([1, 2, 4]),
+    st.sampled_from(["causal", "none"]),
+)
+def test_what_a_mask_hides_is_what_is_said(tokens, window, kv_heads, mask):
+    window = window if mask == "causal" else None
+    config = GPTConfig(
+        n_head=4, n_kv_head=kv_heads, n_embd=8, context_length=9, window=window, mask=mask
+    )
+    say = Captions(config, tokens, 0, 0, 0.5, unmixed=False)
+    ahead = mask == "causal" and tokens > 1
+    told = say.caption("scores", "pre")
+    assert ("must not see later tokens" in told) == ahead
+    assert ("or more places back" in told) == bool(window and tokens > window)
+    shapes = say.caption("qkv", "pre")
+    assert f"(1, 4, {tokens}, 2)" in shapes
+    assert (f"keys and values (B, {kv_heads}, T, D)" in shapes) == (kv_heads < 4)
+
+
+def test_what_a_unit_writes_names_the_norms_that_there_are():
+    for norm in NORMS:
+        assert ("norms behind it" in unit_words.writes_text[norm]) == (norm == "post")
+
+
+# ---- the stream
+
+
+def lens_with(agrees: list[bool], first: list[int] = (0,)) -> Lens:
+    column = torch.tensor(agrees)[:, None]
+    blank = torch.zeros(len(agrees), len(first))
+    tokens = torch.tensor(first).expand(len(agrees), -1)[..., None]
+    return Lens(blank[..., None], tokens, blank, column, blank, blank[..., None])
+
+
+@given(st.lists(st.booleans(), max_size=6))
+def test_the_row_from_which_on_an_answer_stands_is_the_right_one(before):
+    agrees = [*before, True]
+    told, last = stream.settled(lens_with(agrees), 0), len(agrees) - 1
+    from_on = next(at for at in range(len(agrees)) if all(agrees[at:]))
+    if from_on == 0:
+        assert "embeddings alone" in told
+    elif from_on == last:
+        assert "One layer earlier another token" in told
+    else:
+        assert f"“after layer {from_on - 1}”" in told
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=9), st.booleans())
+def test_a_first_row_that_repeats_is_explained_by_a_tied_head_alone(same, tied):
+    ids = tuple(range(len(same)))
+    first = [i if one else i + 1 for i, one in zip(ids, same, strict=True)]
+    told = stream.repeated(lens_with([True], first), ids, tied=tied)
+    assert bool(told) == (tied and 2 * sum(same) > len(same))
+    if told:
+        assert f"In {sum(same)} of {len(same)} column" in told
+
+
+@pytest.mark.parametrize("norm", ["pre", "post", "none"])
+def test_a_final_norm_is_named_where_there_is_one(norm, tmp_path, monkeypatch):
+    make_checkpoint(tmp_path, norm=norm)
+    use(monkeypatch, tmp_path)
+    app = open_part("sampling", "loop", prompt=TEXT)
+    fine(app)
+    board = sent(app, "token_loop")
+    assert ("final norm" in board["words"]["row"]) == (norm == "pre")
+    assert ("final norm" in board["rounds"][0]["lines"][0]) == (norm == "pre")
+
+
+# ---- the loop
+
+
+@given(st.integers(1, 60), st.integers(1, 12), st.booleans())
+def test_each_line_about_work_has_its_noun(tokens, rounds, cached):
+    for line in loop.work_lines(tokens, rounds, cached=cached):
+        assert not re.search(r"\b1 vectors\b", line) and "1 token in each" not in line
+
+
+# ---- two halves
+
+
+ends = SimpleNamespace(special_tokens={"<|endoftext|>": 0}, decode=lambda ids: f"w{ids[0]}")
+
+
+def decoded(written: list[int]) -> Decoding:
+    best = np.array(written)[:, None]
+    return Decoding((0, *written[:-1]), best, np.ones_like(best, dtype=float))
+
+
+@given(
+    st.lists(st.integers(1, 3), max_size=5),
+    st.lists(st.integers(1, 3), max_size=7),
+    st.booleans(),
+    st.sampled_from([None, 0.5, 1.0]),
+)
+def test_where_two_ways_part_is_told_as_it_is(target, own, ended, exact):
+    right, written = (*target, 0), [*own, 0] if ended else [*own, 1]
+    forced = decoded([*target, 0])
+    found = teacher.Both(right, forced, decoded(written), 0.1)
+    card = {} if exact is None else {"score": {"exact": exact}}
+    bundled = SimpleNamespace(tokenizer=ends, card=card)
+    told = as_markdown(teacher.report(found, bundled, [0.7]))
+    at = found.parting
+    if at is None:
+        assert ("of the held-out" in told) == (exact is not None) and "nan" not in told
+        assert (halves_words.never_other in told) == (exact == 1.0)
+        return
+    assert re.match(rf"\*\*(The first mistake is|They differ) at step {at + 1}\b", told)
+    stops = at < len(written) and written[at] == 0
+    assert ("On its own it ends there" in told) == (stops and at < len(target))
+    assert "on its own it reads `⟨end⟩`" not in told
+    for wrong, of in re.findall(r"(\d+) of (\d+)", told):
+        assert int(wrong) <= int(of)

@@ -39,20 +39,15 @@ def test_the_published_counts_come_out():
 
 
 @pytest.mark.parametrize("shape", PRESETS)
-def test_areas_are_the_numbers_and_tell_nothing_of_the_layers_before_the_guess(shape):
+def test_a_shape_becomes_controls_and_areas_that_tell_nothing_of_the_layers_before_the_guess(shape):
     config = config_of(settings_of(shape))
+    assert count(config) == count(GPTConfig.from_dict(PRESETS[shape]))
+    assert sum(times * one.count for one, times in different_tensors(config)) == count(config)
     for shown in (True, False):
         drawn = chapter.areas_of(config, shown, "light").data[0]
         assert drawn["values"][0] == count(config)
         labels = set(drawn["labels"])
         assert (words.parts["mlp"] in labels) == shown == (words.veiled not in labels)
-
-
-@pytest.mark.parametrize("shape", PRESETS)
-def test_a_shape_becomes_controls_and_comes_back(shape):
-    config = config_of(settings_of(shape))
-    assert count(config) == count(GPTConfig.from_dict(PRESETS[shape]))
-    assert sum(times * one.count for one, times in different_tensors(config)) == count(config)
 
 
 @settings(max_examples=20, deadline=None)
@@ -154,10 +149,8 @@ def test_sixteen_bytes_a_number_are_what_a_real_step_of_adamw_leaves(options):
 def test_a_link_restores_a_shape_and_a_wrong_one_is_refused():
     app = open_part("transformer", "count", layers="2", heads="3", width="12", vocab="50")
     fine(app)
-    assert (
-        f"{count(config_of(settings_of('GPT-2') | dict(layers=2, heads=3, width=12, vocab=50))):,}"
-        in (prose_of(app))
-    )
+    config = config_of(settings_of("GPT-2") | dict(layers=2, heads=3, width=12, vocab=50))
+    assert f"{count(config):,}" in prose_of(app)
     app = open_part("transformer", "count", heads="5")
     fine(app)
     assert "n_head must divide n_embd" in boxes(app)

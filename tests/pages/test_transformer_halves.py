@@ -15,7 +15,6 @@ from llmviz.course.lessons import transformer
 from llmviz.course.lessons.transformer.halves import chapter as halves
 from llmviz.course.lessons.transformer.halves import teacher, words
 from llmviz.course.lessons.transformer.halves.model import forced, free, looks
-from llmviz.course.lessons.transformer.masked import chapter
 from llmviz.course.lessons.transformer.masked import chapter as masked
 from llmviz.course.lessons.transformer.masked import words as masked_words
 from llmviz.course.lessons.transformer.masked.model import (
@@ -48,9 +47,9 @@ SENTENCES = (
 # ---- two halves
 
 
-@pytest.mark.parametrize("step", ["0", "4", "900"])
-def test_the_picture_is_the_translation_of_the_engine(step):
-    app = harness.open_part("transformer", "halves", halfstep=step, halfhead="3")
+@pytest.mark.parametrize(("step", "head"), [("0", "3"), ("4", "3"), ("900", "999")])
+def test_the_picture_is_the_translation_of_the_engine(step, head):
+    app = harness.open_part("transformer", "halves", halfstep=step, halfhead=head)
     harness.fine(app)
     bundled = engine.load("pairs-seq2seq")
     source = bundled.tokenizer.encode(words.sentence)
@@ -64,7 +63,8 @@ def test_the_picture_is_the_translation_of_the_engine(step):
     assert got["source"] == words.sentence.split()
     assert got["read"][1:] == translate(words.sentence).target.split()
     assert [row[0] for row in got["best"]] == [*got["read"][1:], words.end_token]
-    assert got["step"] == min(int(step), len(found.read)) and got["chosen"] == 3
+    assert got["step"] == min(int(step), len(found.read))
+    assert got["chosen"] == 3 if head == "3" else got["chosen"] < len(got["names"])
     for t, line in enumerate(got["captions"][1:], 1):
         assert f"{t} of {len(found.read)}" in line and got["best"][t - 1][0] in line
 
@@ -84,9 +84,8 @@ def test_both_ways_are_those_of_the_engine_and_the_parting_is_named(name, senten
         read = [words.start, *(teacher.named(one, bundled.tokenizer) for one in way.read[1:])]
         assert grid["texts"][row][: len(read)] == read
         assert grid["texts"][row + 1][: len(said)] == said
-        np.testing.assert_allclose(
-            grid["values"][row + 1][: len(said)], way.chances[:, 0], atol=1e-5
-        )
+        shown = grid["values"][row + 1][: len(said)]
+        np.testing.assert_allclose(shown, way.chances[:, 0], atol=1e-5)
         bold = [one != two for one, two in zip(said, right, strict=False)]
         assert grid["strong"][row + 1][: len(bold)].astype(bool).tolist() == bold
     own = [teacher.named(one, bundled.tokenizer) for one in ways[1].written]
@@ -96,23 +95,6 @@ def test_both_ways_are_those_of_the_engine_and_the_parting_is_named(name, senten
     else:
         first = next(i for i, one in enumerate(right) if own[i : i + 1] != [one])
         assert re.search(rf"\b(mistake is|differ) at step {first + 1}\b", text)
-
-
-@pytest.mark.parametrize("text", harness.ODD_TEXTS.values(), ids=list(harness.ODD_TEXTS))
-def test_odd_sentences_are_refused(text):
-    app = harness.open_part("transformer", "halves")
-    app.session_state["transformer.sentence"] = text
-    app.run()
-    harness.fine(app)
-    assert "This grammar does not know the sentence" in harness.boxes(app)
-
-
-@pytest.mark.parametrize("link", [{"halfhead": "999"}, {"halfstep": "1000"}])
-def test_places_that_are_not_there_are_the_last(link):
-    app = harness.open_part("transformer", "halves", **link)
-    harness.fine(app)
-    got = harness.sent(app, "two_halves")
-    assert got["chosen"] < len(got["names"]) and got["step"] <= len(got["read"])
 
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=6))
@@ -187,17 +169,6 @@ def test_a_word_that_the_models_do_not_know_is_said_to_be_so():
     assert "do not know this word" in harness.prose_of(app) and "unknown" in harness.boxes(app)
 
 
-@pytest.mark.parametrize("text", harness.ODD_TEXTS.values(), ids=list(harness.ODD_TEXTS))
-def test_odd_texts_leave_no_error(text):
-    app = harness.open_part("transformer", "masked")
-    app.session_state["shared.text"] = text
-    app.run()
-    harness.fine(app)
-    if text and not text.strip():
-        assert "no word in this text" in harness.boxes(app)
-    assert "<script" not in harness.prose_of(app).lower()
-
-
 shares = st.lists(st.floats(0, 1), min_size=5, max_size=5)
 
 
@@ -220,7 +191,7 @@ def test_the_hidden_word_is_one_of_the_text(gain, asked):
 
 @given(st.text(max_size=8), st.integers(1, 9), st.integers(1, 9))
 def test_any_head_of_a_link_is_one_that_exists(written, layers, heads):
-    layer, head = chapter.chosen_head(written, layers, heads)
+    layer, head = masked.chosen_head(written, layers, heads)
     assert 0 <= layer < layers and 0 <= head < heads
 
 

@@ -13,15 +13,14 @@ from llmviz.course.lessons.transformer.residuals import chapter as residuals
 from llmviz.course.lessons.transformer.residuals.model import stream_shares
 from llmviz.trace import record
 from tests.pages.conftest import use
-from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
 from tests.pages.small_model import LAYERS, ids_of, make_checkpoint
 
 TEXT = "Once Anna met Samir. Then"
 
 
 @pytest.mark.parametrize("norm", ["none", "pre", "post", "rms"])
-@pytest.mark.parametrize("layers", ["1", "48"])
-@pytest.mark.parametrize("short", ["0", "1"])
+@pytest.mark.parametrize(("layers", "short"), [("1", "1"), ("48", "0")])
 def test_the_lines_are_the_stacks(bundle, norm, layers, short):
     link = {"deep": layers, "deepnorm": norm, "shortcut": short}
     app = open_part("transformer", "residuals", **link)
@@ -113,16 +112,8 @@ def test_a_stream_that_is_no_sum_is_refused_below_the_stacks(tmp_path, monkeypat
     assert "In the trained model" not in prose_of(app)
 
 
-@pytest.mark.parametrize("norm", ["none", "pre", "post", "rms"])
+@pytest.mark.parametrize("norm", ["none", "pre"])
 def test_where_the_seed_decides_it_is_said(bundle, norm):
     told = prose_of(open_part("transformer", "residuals", deepnorm=norm, deepseed="2"))
     assert ("depends on the random weights" in told) == (norm != "none")
     assert ("Too much is no better" in told) == (norm == "none")
-
-
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
-def test_odd_texts_leave_no_error(bundle, text):
-    app = open_part("transformer", "residuals")
-    app.session_state["shared.text"] = text
-    app.run()
-    fine(app)
