@@ -11,8 +11,7 @@ from llmviz.course.lessons.discoveries.features import chapter as features
 from llmviz.course.lessons.discoveries.grokking import grokking_record
 from llmviz.course.lessons.discoveries.induction import chapter as induction
 from llmviz.course.lessons.discoveries.induction import induction_record
-from llmviz.course.lessons.discoveries.steering import chapter as steering
-from llmviz.course.lessons.discoveries.steering import model as steering_record
+from llmviz.course.lessons.discoveries.steering import model as steering
 from llmviz.course.lessons.discoveries.superposition import chapter as superposition
 from llmviz.course.lessons.discoveries.superposition import model as superposition_record
 from tests.pages.harness import boxes, fine_part
@@ -22,7 +21,7 @@ RECORDS = [
     ("features", features, "scores", features_record.COMMAND),
     ("grokking", grokking_record, "card", grokking_record.COMMAND),
     ("induction", induction, "card", induction_record.COMMAND),
-    ("steering", steering, "recorded", steering_record.COMMAND),
+    ("steering", steering, "recorded", steering.COMMAND),
 ]
 
 
@@ -42,7 +41,7 @@ def test_a_copy_without_the_record_names_the_command(monkeypatch, part, module, 
     ("part", "module", "name", "record"),
     [
         ("features", features, "scores", features_record.scores),
-        ("steering", steering, "recorded", steering_record.recorded),
+        ("steering", steering, "recorded", steering.recorded),
     ],
     ids=["features", "steering"],
 )

@@ -29,7 +29,7 @@ def test_a_copy_without_the_record_names_the_command(part, monkeypatch):
         raise ValueError("no")
 
     chapter = importlib.import_module(f"llmviz.course.lessons.reasoning.{part}.chapter")
-    monkeypatch.setattr(chapter, "recorded", missing)
+    monkeypatch.setattr(getattr(chapter, "model", chapter), "recorded", missing)
     page = open_part("reasoning", part)
     fine(page)
     command = f"python -m experiments make {MAKES[part]}"

@@ -141,7 +141,9 @@ def test_the_command_says_where_the_sheets_are_and_nothing_else(tmp_path):
     command = [sys.executable, "-m", "llmviz", "worksheet", "tokenization", str(tmp_path / "out")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
-    written = [tmp_path / "out" / name for name in ("tokenization.html", "tokenization-answers.html")]
+    written = [
+        tmp_path / "out" / name for name in ("tokenization.html", "tokenization-answers.html")
+    ]
     assert done.stdout.splitlines() == list(map(str, written))
     assert all(path.read_text("utf-8").endswith("</html>") for path in written)
 
