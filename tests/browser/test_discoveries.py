@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from llmviz.course.lessons.discoveries.grokking.grokking_record import film
 from tests.browser.hand import drag, let_go
 
 
+@pytest.mark.slow  # a training
 def test_numbers_come_to_lie_on_a_circle_and_a_small_model_learns_sums(visit):
     visit.open("discoveries?part=grokking&show=1", "canvas.map")
     page = visit.page

@@ -16,6 +16,7 @@ def address(small_url: str) -> str:
     return small_url
 
 
+@pytest.mark.slow  # long work behind the page
 def test_edges_are_pruned_by_the_slider_and_a_hypothesis_is_tested(visit):
     visit.open(
         f"discoveries?part=circuit&show=1&{PROMPTS}&edgeskept=1&hypothesis=none",

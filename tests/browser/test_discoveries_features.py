@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hand import settle
 from tests.browser.test_tokenization import wait_for_address
 
 
+@pytest.mark.slow  # a training
 def test_features_of_a_small_model_are_learned_behind_the_page(visit):
     visit.open("discoveries?part=features&show=1&featmodel=words-gpt&featcount=96", ".chip")
     page = visit.page

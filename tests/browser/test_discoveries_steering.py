@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hand import settle
 from tests.browser.test_tokenization import wait_for_address
 
 
+@pytest.mark.slow  # long work behind the page
 def test_another_beginning_is_written_and_measured_behind_the_page(visit):
     visit.open("discoveries?part=steering&show=1", ".chip")
     page = visit.page

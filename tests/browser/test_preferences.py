@@ -9,6 +9,7 @@ def address(small_url):
     return small_url
 
 
+@pytest.mark.slow  # a training
 def test_an_adapter_learns_from_pairs_and_ends_the_learners_story(visit):
     visit.open("finetuning?show=1&part=preferences&rule=shorter&preferupdates=8")
     page = visit.page

@@ -14,6 +14,7 @@ def address(small_url):
     return small_url
 
 
+@pytest.mark.slow  # an import from a hub
 def test_a_model_of_a_hub_is_imported_drawn_and_deleted(visit, hub, runs_folder, tmp_path):
     hub.folders["somebody/deep"] = make_gpt2(tmp_path / "deep", layers=12, heads=12, width=48)
     page = visit.page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_tokenization import wait_for_address
@@ -85,6 +86,7 @@ def test_a_text_that_is_no_number_is_fed_back(visit):
     visit.assert_clean()
 
 
+@pytest.mark.slow  # a training to its end
 def test_a_student_is_trained_beside_the_bundled_ones(visit):
     visit.open("reasoning?show=1&part=distillation&distupdates=40&distway=soft2")
     page = visit.page

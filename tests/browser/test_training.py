@@ -141,6 +141,7 @@ def test_a_run_from_start_to_download(visit):
     visit.assert_clean()
 
 
+@pytest.mark.slow  # two trainings
 def test_compare_fork_and_download(visit, halfway, runs_folder):
     page = visit.page
     visit.open(f"training?part=curves&show=1&runs=run:{halfway},names-bigram")

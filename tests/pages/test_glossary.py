@@ -12,6 +12,7 @@ from tests.pages.harness import fine, open_part
 pytestmark = pytest.mark.usefixtures("ready")
 
 
+@pytest.mark.slow  # a hundred links
 @pytest.mark.parametrize("place", sorted({place for place in seen().values() if "?" in place}))
 def test_a_link_opens_its_chapter_in_its_state(place):
     chapter, _, state = place.partition("?")

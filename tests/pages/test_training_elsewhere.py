@@ -54,6 +54,7 @@ def until(condition, process):
         time.sleep(0.05)
 
 
+@pytest.mark.slow  # trainings in other processes
 def test_the_curve_of_a_run_elsewhere_grows_on_the_page(home, elsewhere):  # noqa: F811
     folder = home / "live"
     until(lambda: run_folders.last_record(folder) is not None, elsewhere)
