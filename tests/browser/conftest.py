@@ -45,13 +45,14 @@ FLAGS = [
     "--disable-sync",
     # No other host is ever found, whether there is a network or not: see `on_failed`.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-    # A page is looked at for a second: what is done for speed later, or beside, takes longer than
-    # it saves. The compiler that optimizes stays: without it, pages that train or run a model by
-    # themselves take two to four times as long.
-    "--js-flags=--max-lazy --single-threaded-gc --min-semi-space-size=32 --max-semi-space-size=64",
     "--disable-features=ScriptStreaming",
     "--disable-threaded-animation",
 ]
+SCRIPTS = "--max-lazy --single-threaded-gc --min-semi-space-size=32 --max-semi-space-size=64"
+# A page of the app is looked at for a second: what is done for speed later, or beside, takes longer
+# than it saves, a sixth of an opening. Pages that run a model by themselves take up to four times
+# as long without the compiler that optimizes.
+AT_ONCE = f"--js-flags={SCRIPTS} --no-opt --no-maglev"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -230,15 +231,30 @@ def small_url(
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[object]:
-    """A headless Chromium."""
+def launch() -> Iterator[Callable[[str], object]]:
+    """Starts a headless Chromium with an option more."""
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
+        chromium = playwright.chromium
+        yield lambda option: chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, option])
+
+
+@pytest.fixture(scope="session")
+def browser(launch: Callable[[str], object]) -> Iterator[object]:
+    """A browser for pages of the app."""
+    chromium = launch(AT_ONCE)
+    yield chromium
+    chromium.close()
+
+
+@pytest.fixture(scope="session")
+def computing_browser(launch: Callable[[str], object]) -> Iterator[object]:
+    """A browser for pages that run a model by themselves."""
+    chromium = launch(f"--js-flags={SCRIPTS}")
+    yield chromium
+    chromium.close()
 
 
 def make_visit(browser: object, url: str, theme: str = "light", width: int = 1440) -> Visit:

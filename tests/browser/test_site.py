@@ -66,9 +66,9 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def window(browser: Any) -> Iterator[Any]:
+def window(computing_browser: Any) -> Iterator[Any]:
     """A window without a network that notes what goes wrong, and the size of what was loaded."""
-    context = browser.new_context(offline=True, viewport={"width": 1440, "height": 900})
+    context = computing_browser.new_context(offline=True, viewport={"width": 1440, "height": 900})
     page = context.new_page()
     page.wrong, page.asked = [], []
     page.on("console", lambda one: page.wrong.append(one.text) if one.type == "error" else None)
@@ -283,8 +283,10 @@ def test_each_part_of_a_chapter_is_a_page_that_leads_to_the_others(course, windo
     assert [begins in one for one in said] == [rung == "heads" for rung in RUNGS]
 
 
-def test_the_small_plotly_draws_what_its_list_says_and_has_the_version_of_the_whole(browser):
-    page = browser.new_page()
+def test_the_small_plotly_draws_what_its_list_says_and_has_the_version_of_the_whole(
+    computing_browser,
+):
+    page = computing_browser.new_page()
     page.add_script_tag(path=CARTESIAN)
     version, kinds = page.evaluate("[Plotly.version, Object.keys(Plotly.PlotSchema.get().traces)]")
     page.close()

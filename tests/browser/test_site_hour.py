@@ -88,8 +88,8 @@ def host(hour: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def visitor(browser: Any) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
+def visitor(computing_browser: Any) -> Iterator[Any]:
+    context = computing_browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     page.wrong = []
     page.on("pageerror", lambda error: page.wrong.append(str(error)))
