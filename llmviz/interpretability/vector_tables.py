@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from llmviz.tokenizers import Tokenizer
 
 
-@lru_cache(maxsize=8)  # by the model itself: another file of the same name is another model
+# As many as models come along; by the model itself: another file of the same name is another one.
+@lru_cache(maxsize=32)
 def table_of(name: str, model: LanguageModel, tokenizer: Tokenizer) -> VectorTable:
     """Return the table of a model, the same object for the same model.
 

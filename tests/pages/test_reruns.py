@@ -159,3 +159,17 @@ def test_a_new_text_is_one_pass_of_the_model(work, covers):
     open_part("attention", "heads", **link)
     # Twice for the heads of the stage, and as it is and with each head off in a batch.
     assert work["GPT"] == 4
+
+
+def test_what_every_chapter_needs_to_open_is_kept_for_the_next_visitor(work):
+    """All of it together: no chapter's results go because a class has opened the others."""
+    chapters = [(name, part) for name in LESSONS for part in parts(name)]
+    for name, part in chapters:
+        open_part(name, part)
+    anew = {}
+    for name, part in chapters:
+        work.clear()
+        open_part(name, part)
+        if name in SHARED and (found := computed(work)):
+            anew[name, part] = found
+    assert anew == {}
