@@ -35,6 +35,8 @@ from llmviz.trace import record
 from tests.browser.hand import until
 from tests.browser.test_pages import nobody_is_kept_out
 
+pytestmark = pytest.mark.slow  # of the second tier: the site
+
 APP = "https://school.example/llmviz"
 ONLY = ("embeddings/lookup", "attention/steps", "errors/facts", "errors/memorization")
 RUNGS = words.rungs  # the parts of the first one

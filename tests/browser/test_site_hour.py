@@ -24,6 +24,8 @@ from tests.browser.conftest import PATIENCE
 from tests.browser.hand import until
 from tests.browser.test_site_own import FIELDS
 
+pytestmark = pytest.mark.slow  # of the second tier: the site
+
 CHAPTERS = [f"{stop.lesson}/{stop.chapter}" for (stop,) in WAYS["hour"]]
 WHOLE = 6_000_000  # bytes of the hour
 FIRST = 300_000  # bytes of a page's first picture, as a host sends them: compressed

@@ -23,6 +23,8 @@ from tests.browser.test_pages import nobody_is_kept_out
 from tests.browser.test_site import _in_int8, window
 from tests.browser.test_site_training import own_page
 
+pytestmark = pytest.mark.slow  # of the second tier: the site
+
 __all__ = ["window"]
 FIELDS = {name: part.page.split(".")[0] for name, part in OWN.items() if part.example}
 OWL = "The owl baked bread. Then the owl"

@@ -16,6 +16,8 @@ from tests.browser.conftest import PATIENCE
 from tests.browser.hand import until
 from tests.browser.test_site import window
 
+pytestmark = pytest.mark.slow  # of the second tier: the site
+
 __all__ = ["window"]
 OWN_TEXT = "\n".join(f"{a}{b}" for a in ("ba", "do", "mi", "ku", "le") for b in "abcdefgh")
 CHAPTER = (
