@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
-from tests.browser.conftest import make_visit
-from tests.browser.hand import FRAMES, still, until
+from tests.browser.hand import FRAMES, settle, still, until
 from tests.browser.test_tokenization import ATTACK, quote, wait_for_address
 from tests.nn.reference import W_Q, W_V, X
 
@@ -28,13 +27,10 @@ def point(page, label: str, row: int, column: int) -> str:
     """Go to a cell by keyboard and return the arithmetic that stands below."""
     canvas = matrix(page, label)
     canvas.focus()
-    canvas.press("Home")
-    for _ in range(8):
-        canvas.press("ArrowUp")
-    for _ in range(row):
-        canvas.press("ArrowDown")
-    for _ in range(column):
-        canvas.press("ArrowRight")
+    rows = int(re.search(r"\d+", canvas.get_attribute("aria-label").partition(",")[2])[0])
+    keys = ["Home", *["ArrowUp"] * min(rows - 1, 8), *["ArrowDown"] * row, *["ArrowRight"] * column]
+    for key in keys:
+        page.keyboard.press(key)
     return page.locator(".detail .sum").first.inner_text()
 
 
@@ -47,44 +43,6 @@ def evaluate(text: str) -> tuple[float, float]:
     left = re.sub(r"e\^?(-?[\d.]+|-inf)", lambda m: f"exp({m.group(1)})", left)
     left = re.sub(r"√(\d+)", r"sqrt(\1)", left).replace("exp(-inf)", "0")
     return float(eval(left, {"exp": np.exp, "sqrt": np.sqrt})), float(right)
-
-
-def test_cells_open_to_arithmetic_that_is_right_and_a_covered_one_with_the_answer(visit):
-    visit.open("attention?part=steps&rung=causal&source=cat")
-    matrix(visit.page, "context").wait_for()
-    chance = random.Random(0)
-    sizes = {"Q": (3, 4), "V": (3, 4), "scores": (3, 3), "scaled": (3, 3), "context": (3, 4)}
-    for _ in range(12):
-        label = chance.choice(list(sizes))
-        rows, columns = sizes[label]
-        # The last row's context is made with the cell that the question below covers.
-        row, column = chance.randrange(rows - (label == "context")), chance.randrange(columns)
-        found, said = evaluate(point(visit.page, label, row, column))
-        assert found == pytest.approx(said, abs=5e-4), (label, row, column)
-    share, said = evaluate(point(visit.page, "weights", 2, 0))
-    assert share == pytest.approx(said, abs=5e-4) and said == pytest.approx(0.3388, abs=5e-5)
-    assert "−∞" in point(visit.page, "masked", 0, 2)
-
-    # covered cells open with the guess
-    visit.open("attention?part=steps&rung=causal")
-    page = visit.page
-    matrix(page, "context").wait_for()
-    assert point(page, "weights", 2, 1).endswith("= ?")
-    page.get_by_text("Show me without an answer").first.click()
-    visit.settle()
-    share, said = evaluate(point(page, "weights", 2, 1))
-    assert share == pytest.approx(said, abs=5e-4) and said == pytest.approx(0.787, abs=5e-4)
-
-    # steps by keyboard
-    scrub = page.locator(".scrub").first
-    scrub.wait_for()
-    scrub.focus()
-    page.keyboard.press("Home")
-    assert "a row of 4 numbers" in page.locator(".caption").first.inner_text()
-    page.keyboard.press("ArrowRight")
-    assert "queries" in page.locator(".caption").first.inner_text()
-    wait_for_address(page, "step", "1")
-    visit.assert_clean()
 
 
 def hover(page, label: str, where: str) -> tuple[float, float]:
@@ -102,25 +60,101 @@ def hover(page, label: str, where: str) -> tuple[float, float]:
     raise AssertionError(f"no place on {label} is {where}")
 
 
-def test_pointing_and_clicking_a_cell_is_in_the_link_and_opens_again(visit, other):
+def test_cells_open_to_arithmetic_that_is_right_and_can_be_edited(visit):
     visit.open("attention?part=steps&rung=causal&source=cat")
-    canvas = matrix(visit.page, "weights")
-    canvas.wait_for()
-    hover(visit.page, "scores", "The, The")
-    text = visit.page.locator(".detail .sum").first.inner_text()
+    page = visit.page
+    matrix(page, "context").wait_for()
+    cells_open_to_arithmetic_that_is_right(page)
+    an_edited_cell_changes_what_follows(visit)
+    visit.assert_clean()
+
+
+def test_a_covered_cell_opens_with_the_answer_and_steps_go_by_keyboard(visit):
+    visit.open("attention?part=steps&rung=causal")
+    page = visit.page
+    matrix(page, "context").wait_for()
+    assert point(page, "weights", 2, 1).endswith("= ?")
+    page.get_by_text("Show me without an answer").first.click()
+    visit.settle()
+    share, said = evaluate(point(page, "weights", 2, 1))
+    assert share == pytest.approx(said, abs=5e-4) and said == pytest.approx(0.787, abs=5e-4)
+    page.locator(".scrub").first.focus()
+    page.keyboard.press("Home")
+    assert "a row of 4 numbers" in page.locator(".caption").first.inner_text()
+    page.keyboard.press("ArrowRight")
+    assert "queries" in page.locator(".caption").first.inner_text()
+    wait_for_address(page, "step", "1")
+    visit.assert_clean()
+
+
+def cells_open_to_arithmetic_that_is_right(page):
+    chance = random.Random(0)
+    sizes = {"Q": (3, 4), "V": (3, 4), "scores": (3, 3), "scaled": (3, 3), "context": (3, 4)}
+    for label, (rows, columns) in sizes.items():
+        # The last row's context is made with the cell that the question below covers.
+        row, column = chance.randrange(rows - (label == "context")), chance.randrange(columns)
+        found, said = evaluate(point(page, label, row, column))
+        assert found == pytest.approx(said, abs=5e-4), (label, row, column)
+    share, said = evaluate(point(page, "weights", 2, 0))
+    assert share == pytest.approx(said, abs=5e-4) and said == pytest.approx(0.3388, abs=5e-5)
+    assert "−∞" in point(page, "masked", 0, 2)
+
+
+def test_pointing_tells_a_cell_and_a_click_keeps_it(visit):
+    visit.open("attention?part=steps&rung=causal&source=cat")
+    page = visit.page
+    matrix(page, "weights").wait_for()
+    hover(page, "scores", "The, The")
+    text = page.locator(".detail .sum").first.inner_text()
     assert text == "0.50×0.30 + 0.31×0.38 + 0.54×0.30 + 0.46×0.19 = 0.5172"
-    lit = visit.page.locator("figure.matrix:not(.apart) .label").all_inner_texts()
+    lit = page.locator("figure.matrix:not(.apart) .label").all_inner_texts()
     below = ["X", "position vectors", "token vectors"]  # another picture, where X comes from
     assert sorted(lit) == sorted(["K", "Q", "scores", *below])  # what it is made of, and itself
-    place = hover(visit.page, "weights", "cat, The")
-    visit.page.mouse.click(*place)
-    wait_for_address(visit.page, "cell", "weights.1.0")
-    visit.page.locator(".formula-line").first.wait_for()
-    other.page.goto(visit.page.url)
-    other.page.locator(".detail.kept").first.wait_for()
-    assert "“cat” takes 50%" in other.page.locator(".detail.kept").first.inner_text()
-    other.assert_clean()
+    page.mouse.click(*hover(page, "weights", "cat, The"))
+    wait_for_address(page, "cell", "weights.1.0")
+    page.locator(".formula-line").first.wait_for()
+    assert "“cat” takes 50%" in page.locator(".detail.kept").first.inner_text()
     visit.assert_clean()
+
+
+def type_into_first_cell(page, grid, number: str, in_link: str) -> None:
+    """Type over the first cell of a table until the link carries it.
+
+    The table is a canvas that has no element to wait for, and it moves, or its expander closes,
+    while the page above it is still being laid out: a click can miss and is then made again.
+    """
+    for _ in range(6):
+        if not grid.is_visible():
+            page.get_by_text("Edit the matrices").click()
+            grid.wait_for()
+        grid.scroll_into_view_if_needed()
+        still(grid)
+        box = grid.bounding_box()
+        page.mouse.click(box["x"] + 25, box["y"] + 35 + 17)
+        page.keyboard.press("Enter")  # the table opens a box over the cell
+        with contextlib.suppress(TimeoutError, AssertionError):
+            editor = page.locator("#portal textarea, #portal input, .gdg-input").first
+            editor.wait_for(timeout=3000)
+            page.keyboard.press("Control+a")
+            page.keyboard.type(number)
+            expect(editor).to_have_value(number, timeout=3000)
+            page.keyboard.press("Enter")
+            page.wait_for_url(lambda url: in_link in url, timeout=6000)
+            return
+        page.keyboard.press("Escape")
+    raise AssertionError(f"the cell never took {number}: {page.url}")
+
+
+def an_edited_cell_changes_what_follows(visit):
+    page = visit.page
+    assert evaluate(point(page, "V", 0, 0))[1] == pytest.approx(0.07, abs=1e-4)
+    grid = page.locator("[data-testid=stDataFrame]").nth(3)  # W_V
+    type_into_first_cell(page, grid, "1", "wv=1")
+    visit.settle()
+    changed = W_V.clone()
+    changed[0, 0] = 1
+    close = pytest.approx(float((X @ changed)[0, 0]), abs=1e-4)
+    until(page, lambda: evaluate(point(page, "V", 0, 0))[1] == close)
 
 
 def test_a_switch_says_what_changes_and_a_kept_cell_stays_when_controls_and_chapters_do(visit):
@@ -153,7 +187,7 @@ def test_a_switch_says_what_changes_and_a_kept_cell_stays_when_controls_and_chap
     visit.assert_clean()
 
 
-def test_a_window_moves_by_keyboard_and_its_cells_use_every_column(visit, other):
+def test_a_window_moves_by_keyboard_and_its_kept_cell_opens_again(visit, other):
     visit.open("attention?part=steps&rung=causal&source=model")
     page = visit.page
     page.locator("canvas.heat, [data-testid=stAlert]").first.wait_for()
@@ -167,10 +201,6 @@ def test_a_window_moves_by_keyboard_and_its_cells_use_every_column(visit, other)
     expect(said).not_to_have_text(before)
     first = re.search(r"columns (\d+)–\d+ of \d+", said.inner_text())[1]
     wait_for_address(page, "seen", f"N.{first}")
-    other.page.goto(page.url)
-    place = other.page.locator('canvas.mini[aria-label="window on Q"]')
-    place.wait_for()
-    assert place.get_attribute("aria-valuenow") == first
     canvas = matrix(page, "Q")
     canvas.focus()
     canvas.press("Home")
@@ -180,49 +210,16 @@ def test_a_window_moves_by_keyboard_and_its_cells_use_every_column(visit, other)
     text = page.locator(".detail .sum").first.inner_text()
     found, told = evaluate(text)
     assert text.count("×") > 8 and found == pytest.approx(told, abs=0.02)
-    visit.assert_clean()
-
-
-def type_into_first_cell(page, grid, number: str, in_link: str) -> None:
-    """Type over the first cell of a table until the link carries it.
-
-    The table is a canvas that has no element to wait for, and it moves, or its expander closes,
-    while the page above it is still being laid out: a click can miss and is then made again.
-    """
-    for _ in range(6):
-        if not grid.is_visible():
-            page.get_by_text("Edit the matrices").click()
-            grid.wait_for()
-        grid.scroll_into_view_if_needed()
-        still(grid)
-        box = grid.bounding_box()
-        page.mouse.click(box["x"] + 25, box["y"] + 35 + 17)
-        page.keyboard.press("Enter")  # the table opens a box over the cell
-        with contextlib.suppress(TimeoutError, AssertionError):
-            editor = page.locator("#portal textarea, #portal input, .gdg-input").first
-            editor.wait_for(timeout=3000)
-            page.keyboard.press("Control+a")
-            page.keyboard.type(number)
-            expect(editor).to_have_value(number, timeout=3000)
-            page.keyboard.press("Enter")
-            page.wait_for_url(lambda url: in_link in url, timeout=6000)
-            return
-        page.keyboard.press("Escape")
-    raise AssertionError(f"the cell never took {number}: {page.url}")
-
-
-def test_an_edited_cell_changes_what_follows(visit):
-    visit.open("attention?part=steps&rung=causal&source=cat")
-    matrix(visit.page, "V").wait_for()
-    assert evaluate(point(visit.page, "V", 0, 0))[1] == pytest.approx(0.07, abs=1e-4)
-    grid = visit.page.locator("[data-testid=stDataFrame]").nth(3)  # W_V
-    type_into_first_cell(visit.page, grid, "1", "wv=1")
-    visit.settle()
-    changed = W_V.clone()
-    changed[0, 0] = 1
-    wanted = float((X @ changed)[0, 0])
-    close = pytest.approx(wanted, abs=1e-4)
-    until(visit.page, lambda: evaluate(point(visit.page, "V", 0, 0))[1] == close)
+    # The same address in another window shows the same.
+    page.wait_for_url("**cell=Q.*")
+    other.page.goto(page.url)
+    place = other.page.locator('canvas.mini[aria-label="window on Q"]')
+    place.wait_for()
+    assert place.get_attribute("aria-valuenow") == first
+    kept = other.page.locator(".detail.kept").first
+    kept.wait_for()
+    assert kept.locator(".sum").first.inner_text() == text
+    other.assert_clean()
     visit.assert_clean()
 
 
@@ -236,24 +233,21 @@ CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
 """
 
 
-def test_a_cell_is_nought_only_where_nothing_is(browser, visit):
-    other = make_visit(browser, visit.url)
-    try:
-        other.page.add_init_script(SPY)
-        other.open(f"attention?part=steps&source=cat&rung=qkv&wq={SMALL}")
-        matrix(other.page, "W_Q").wait_for()
-        written = set(other.page.evaluate("window.written"))
-        assert {"0.50", "0.00"} <= written and "−0.00" not in written
-        numbers = re.compile(r"−?\d*\.?\d+(e[−+]?\d+)?")
-        plain = [text.replace("−", "-") for text in written if numbers.fullmatch(text)]
-        known = {float(text) for text in plain}
-        assert {-0.004, 3e-5, -4e-6} <= known
-        other.open("attention?part=steps&source=cat&rung=simple&x=9,0,0,0;0,4,4,0;2,0,0,1")
-        matrix(other.page, "weights").wait_for()
-        other.page.wait_for_function("window.written.includes('≈0')")  # e to the power of −81
-        other.assert_clean()
-    finally:
-        other.page.context.close()
+def test_a_cell_is_nought_only_where_nothing_is(visit):
+    more = "wk=8,0,0,0;0,0,0,0;0,0,0,0;0,0,0,0&x=9,0,0,0;0,4,4,0;2,0,0,1"
+    visit.open(f"attention?part=steps&source=cat&rung=qkv&wq={SMALL}&{more}")
+    page = visit.page
+    matrix(page, "weights").wait_for()
+    page.evaluate(f"() => {{ {SPY} }}")
+    visit.dress("dark", 1440)  # now all is drawn again
+    page.wait_for_function("window.written.includes('≈0')")  # e to the power of less than −81
+    written = set(page.evaluate("window.written"))
+    assert {"0.50", "0.00"} <= written and "−0.00" not in written
+    numbers = re.compile(r"−?\d*\.?\d+(e[−+]?\d+)?")
+    plain = [text.replace("−", "-") for text in written if numbers.fullmatch(text)]
+    known = {float(text) for text in plain}
+    assert {-0.004, 3e-5, -4e-6} <= known
+    visit.assert_clean()
 
 
 def test_lines_and_heads_answer_without_the_server(visit):
@@ -286,45 +280,14 @@ def test_lines_and_heads_answer_without_the_server(visit):
     visit.assert_clean()
 
 
-def test_a_look_up_is_followed_to_the_tiles(visit):
-    visit.open("attention?part=trained&story=15&show=1")
-    page = visit.page
-    page.get_by_role("button", name="Another story").click()
-    asked = page.get_by_text("Asked for the torch, the model gives")
-    asked.wait_for()  # that of story 0
-    visit.settle()
-    answers = asked.locator("code").all_inner_texts()[:2]
-    page.locator(".chip", has_text="large").nth(1).click()  # in the row of the second question
-    page.get_by_text("large is before the word that differs").wait_for()
-    visit.settle()
-    for label in ("their products", "scaled", "e to that", "weight"):
-        found, said = evaluate(point(page, label, 1, 0))
-        assert found == pytest.approx(said, rel=1e-3, abs=1e-3), label
-    assert "more)" in point(page, "sum over all tokens", 0, 0)
-    page.keyboard.press("Enter")  # kept, so that all its terms are there
-    page.locator(".detail.kept").wait_for()
-    found, said = evaluate(page.locator(".detail .sum").first.inner_text())
-    assert found == pytest.approx(said, rel=1e-3)
-    wait_for_address(page, "cell", "total.0.0")
-    asked = page.locator("[data-testid=stRadio]").last
-    asked.locator("label", has_text=answers[1]).click()
-    told = page.get_by_text("These 4 heads give what they give for the")
-    told.wait_for()
-    assert told.locator("code").all_inner_texts() == answers[::-1]
-    page.get_by_role("button", name="Follow it in the tiles above").click()
-    wait_for_address(page, "asked", "own")
-    expect(page.get_by_label("Your text").first).to_have_value(
-        re.compile(r"the torch now\? It was$")
-    )
-    visit.settle()
+def test_a_word_that_is_clicked_asks_and_a_head_that_is_clicked_answers(visit):
+    visit.open("attention?part=trained")
+    a_word_asks_and_its_arcs_are_as_thick_as_its_shares(visit.page)
+    a_head_is_the_answer_and_the_bars_tell_what_comes_without_it(visit.page)
     visit.assert_clean()
 
 
-def test_a_word_that_is_clicked_or_reached_by_keys_asks_and_its_arcs_are_as_thick_as_its_shares(
-    visit,
-):
-    visit.open("attention?part=trained")
-    page = visit.page
+def a_word_asks_and_its_arcs_are_as_thick_as_its_shares(page):
     words, arcs = page.locator("button.word"), page.locator("path.arc")
     expect(page.locator("button.word.asks")).to_contain_text("with")
 
@@ -347,13 +310,10 @@ def test_a_word_that_is_clicked_or_reached_by_keys_asks_and_its_arcs_are_as_thic
     expect(page.locator("button.word.asks")).to_contain_text("stayed")
     expect(page.get_by_role("button", name="stayed asks", pressed=True)).to_have_count(1)
     expect(page.locator("button.word[tabindex='0']")).to_have_count(1)
-    visit.settle()
-    visit.assert_clean()
+    settle(page)
 
 
-def test_a_head_that_is_clicked_is_the_answer_and_the_bars_tell_what_comes_without_it(visit):
-    visit.open("attention?part=trained")
-    page = visit.page
+def a_head_is_the_answer_and_the_bars_tell_what_comes_without_it(page):
     expect(page.locator(".row .number").first).to_have_text("?")
     page.locator("canvas.heads").focus()
     for key in ("ArrowUp", "ArrowUp", "Enter"):  # from layer 3, head 3
@@ -362,17 +322,48 @@ def test_a_head_that_is_clicked_is_the_answer_and_the_bars_tell_what_comes_witho
     page.get_by_text("Your guess goes the same way").wait_for()
     rows = page.locator(".row[role=group]")
     expect(rows.nth(1)).to_have_attribute("aria-label", re.compile(r"·Samir: 9\d"))
-    visit.settle()
+    settle(page)
+
+
+def test_a_look_up_is_followed_to_the_tiles(visit):
+    visit.open("attention?part=trained&story=15&show=1")
+    page = visit.page
+    page.get_by_role("button", name="Another story").click()
+    asked = page.get_by_text("Asked for the torch, the model gives")
+    asked.wait_for()  # that of story 0
+    settle(page)
+    answers = asked.locator("code").all_inner_texts()[:2]
+    page.locator(".chip", has_text="large").nth(1).click()  # in the row of the second question
+    page.get_by_text("large is before the word that differs").wait_for()
+    settle(page)
+    for label in ("their products", "scaled", "e to that", "weight"):
+        found, said = evaluate(point(page, label, 1, 0))
+        assert found == pytest.approx(said, rel=1e-3, abs=1e-3), label
+    assert "more)" in point(page, "sum over all tokens", 0, 0)
+    page.keyboard.press("Enter")  # kept, so that all its terms are there
+    page.locator(".detail.kept").wait_for()
+    found, said = evaluate(page.locator(".detail .sum").first.inner_text())
+    assert found == pytest.approx(said, rel=1e-3)
+    wait_for_address(page, "cell", "total.0.0")
+    asked = page.locator("[data-testid=stRadio]").last
+    asked.locator("label", has_text=answers[1]).click()
+    told = page.get_by_text("These 4 heads give what they give for the")
+    told.wait_for()
+    assert told.locator("code").all_inner_texts() == answers[::-1]
+    page.get_by_role("button", name="Follow it in the tiles above").click()
+    wait_for_address(page, "asked", "own")
+    expect(page.get_by_label("Your text").first).to_have_value(
+        re.compile(r"the torch now\? It was$")
+    )
+    settle(page)
     visit.assert_clean()
 
 
-@pytest.mark.parametrize("part", ["why", "steps", "heads", "trained"])
-def test_hostile_text_stays_text(visit, part):
-    link = f"part={part}&source=model&text={quote(ATTACK)}&words={quote(ATTACK)}"
-    visit.open(f"attention?{link}&sentence={quote(ATTACK)}&letters={quote(ATTACK)}")
-    visit.page.locator("h1, h2").first.wait_for()
-    visit.settle()
-    assert visit.page.evaluate("window.stolen") is None
-    assert visit.page.locator("#planted").count() == 0
-    assert visit.page.locator("img[src=x]").count() == 0
-    visit.assert_clean()
+def test_hostile_text_stays_text(visit):
+    link = f"source=model&text={quote(ATTACK)}&words={quote(ATTACK)}"
+    for part in ("why", "steps", "heads", "trained"):
+        visit.open(f"attention?part={part}&{link}&sentence={quote(ATTACK)}&letters={quote(ATTACK)}")
+        assert visit.page.evaluate("window.stolen") is None, part
+        assert visit.page.locator("#planted").count() == 0, part
+        assert visit.page.locator("img[src=x]").count() == 0, part
+        visit.assert_clean()

@@ -516,44 +516,48 @@ def test_a_zoom_lasts_until_the_hand_ends_it(demo):
     assert page.get_by_label("tokens", exact=True).is_checked() and zoomed(page) == ""
 
 
-def look_closer(page):
-    page.locator("canvas.map").press("+")
-    page.locator("input.find").fill("be")
+def look_closer(part):
+    part.locator("canvas.map").press("+")
+    part.locator("input.find").fill("be")
 
 
-def look_back(page):
-    page.locator(".player .icon").first.click()
+def look_back(part):
+    part.locator(".player .icon").first.click()
 
 
 # A component of the demo, what the hand does to it, and where that is seen.
 SET = {
     "points": (look_closer, ["canvas.map", "data-scale"]),
-    "film": (lambda page: page.locator(".speed").click(), [".speed", ""]),
+    "film": (lambda part: part.locator(".speed").click(), [".speed", ""]),
     "beam": (look_back, [".told", ""]),
-    "tiles": (lambda page: page.locator(".tiles-row").first.click(), [".tiles-rows", ""]),
-    "descent": (lambda page: page.locator(".value[data-row=w]").click(), [".update .told", ""]),
-    "text": (lambda page: page.locator(".tok").nth(1).click(), [".panel", ""]),
+    "tiles": (lambda part: part.locator(".tiles-row").first.click(), [".tiles-rows", ""]),
+    "descent": (lambda part: part.locator(".value[data-row=w]").click(), [".update .told", ""]),
+    "text": (lambda part: part.locator(".tok").nth(1).click(), [".panel", ""]),
 }
 
 
-@pytest.mark.parametrize("show", SET)
-def test_what_only_the_component_knows_lasts(demo, show):
-    page = demo(show, move=1)
-    act, (part, attribute) = SET[show]
+def test_what_only_the_component_knows_lasts(demo):
+    page = demo(",".join(SET), move=1)
+    hosts = page.get_by_test_id("stBidiComponentIsolated")
+    expect(hosts).to_have_count(len(SET))
 
-    def seen():
-        frames(page)
-        node = page.locator(part).first
+    def seen(n, part, attribute):
+        node = hosts.nth(n).locator(part).first
         return node.get_attribute(attribute) if attribute else node.evaluate("n => n.outerHTML")
 
-    untouched = seen()
+    def all_seen():
+        expect(page.locator(".lv:has(> *)")).to_have_count(len(SET))
+        frames(page)
+        return {show: seen(n, *place) for n, (show, (_, place)) in enumerate(SET.items())}
+
+    untouched = all_seen()
     make_anew(page)
-    assert seen() == untouched
-    act(page)
-    touched = seen()
-    assert touched != untouched
+    assert all_seen() == untouched
+    for n, (act, _) in enumerate(SET.values()):
+        act(hosts.nth(n))
+    touched = all_seen()
+    assert not [show for show in SET if touched[show] == untouched[show]]
     make_anew(page)
-    assert seen() == touched
-    if show == "points":
-        assert page.locator("input.find").input_value() == "be"
-        assert page.locator(".found").inner_text() == "2 found"
+    assert all_seen() == touched
+    assert page.locator("input.find").input_value() == "be"
+    assert page.locator(".found").inner_text() == "2 found"

@@ -24,9 +24,31 @@ def ctrl_k(page):
     page.keyboard.press("Control+k")
 
 
-def test_ctrl_k_finds_a_chapter_and_leads_there(window):
+def test_the_search_leads_to_a_term_by_hand_it_to_where_it_is_seen_and_keys_to_a_chapter(window):
     page = window.page
-    window.open("glossary")
+    window.dress("dark", 390)
+    held = []
+    page.route("**/media/*.bin", lambda route: held.append(route))  # the index is not here yet
+    window.open("sampling?part=dice")
+    page.evaluate("window.stays = true")
+    ctrl_k(page)
+    until(page, lambda: bool(held))
+    page.unroute("**/media/*.bin")  # what was held goes on
+    page.locator("dialog input").fill("softmax")
+    page.get_by_role("option", name="softmax").first.click()
+    page.wait_for_url("**/glossary?find=softmax")
+    window.settle()
+
+    # a term leads to where it is seen
+    term = page.locator(".lv-prose p").filter(has=page.get_by_text("softmax", exact=True))
+    expect(term.locator(".lv-bars i").first).to_be_visible()
+    term.locator("a").click()
+    page.wait_for_url("**/attention?part=steps*asking=0*")
+    page.get_by_role("heading", name="How does a word know where to look?").wait_for()
+    window.settle()
+
+    # a chapter is found by keys alone
+    window.dress("light", 1440)
     ctrl_k(page)
     box = page.get_by_role("combobox", name="Find a chapter or a term")
     box.wait_for()
@@ -38,49 +60,20 @@ def test_ctrl_k_finds_a_chapter_and_leads_there(window):
     ctrl_k(page)
     page.keyboard.press("Escape")
     assert not page.locator("dialog").is_visible()
-    window.assert_clean()
-
-
-def test_the_search_opens_on_a_phone_and_finds_a_term_by_hand(window):
-    page = window.page
-    window.dress("dark", 390)
-    held = []
-    page.route("**/media/*.bin", lambda route: held.append(route))  # the index is not here yet
-    window.open("sampling?part=dice")
-    ctrl_k(page)
-    until(page, lambda: bool(held))
-    page.unroute("**/media/*.bin")  # what was held goes on
-    page.locator("dialog input").fill("softmax")
-    page.get_by_role("option", name="softmax").first.click()
-    page.wait_for_url("**/glossary?find=softmax")
-    window.settle()
-    window.assert_clean()
-
-
-def test_a_term_leads_to_where_it_is_seen_in_the_same_session(window):
-    page = window.page
-    window.open("glossary?find=softmax")
-    page.evaluate("window.stays = true")
-    term = page.locator(".lv-prose p").filter(has=page.get_by_text("softmax", exact=True))
-    expect(term.locator(".lv-bars i").first).to_be_visible()
-    term.locator("a").click()
-    page.wait_for_url("**/attention?part=steps*asking=0*")
-    page.get_by_role("heading", name="How does a word know where to look?").wait_for()
-    assert page.evaluate("window.stays")
+    assert page.evaluate("window.stays")  # all in one session
     window.assert_clean()
 
 
 def test_a_chapter_opens_at_its_top_however_far_down_the_link_stood(window):
     page, scrolled = window.page, "document.querySelector('[data-testid=stMain]').scrollTop"
-    window.open("embeddings?part=similarity")
-    for wanted in ("word2vec", "positions"):
-        button = page.get_by_role("button", name="Next: ")
-        button.scroll_into_view_if_needed()
-        assert page.evaluate(scrolled) > 300
-        button.click()
-        page.wait_for_url(f"**part={wanted}*")
-        window.settle()
-        assert page.evaluate(scrolled) == 0, wanted
+    window.open("embeddings?part=word2vec")
+    button = page.get_by_role("button", name="Next: ")
+    button.scroll_into_view_if_needed()
+    assert page.evaluate(scrolled) > 300
+    button.click()
+    page.wait_for_url("**part=positions*")
+    window.settle()
+    assert page.evaluate(scrolled) == 0
     further = page.locator("[class*='st-key-_further'] button").last
     further.scroll_into_view_if_needed()
     further.click()
@@ -100,27 +93,36 @@ def test_a_chapter_opens_at_its_top_however_far_down_the_link_stood(window):
     window.assert_clean()
 
 
-@pytest.mark.parametrize(
-    ("link", "first"), [("attention?part=masks", "[role=radiogroup]"), ("models", "h1"), ("", "h1")]
-)
-def test_the_top_of_a_page_lies_under_nothing_and_stays_where_it_was(window, link, first):
-    page, tops = window.page, []
+def top(window, first: str) -> float:
+    """Where a page begins, which must lie under nothing."""
+    window.settle()
+    header = window.page.locator("[data-testid=stHeader]").bounding_box()
+    begins = window.page.locator(f"[data-testid=stMain] {first}").first.bounding_box()["y"]
+    assert begins >= header["y"] + header["height"]
+    return begins
+
+
+def test_the_top_of_a_page_lies_under_nothing_and_stays_where_it_was(window):
+    tops = []
     for _visit in ("first", "second"):  # in the first one the browser is given its secret
-        window.open(link)
-        window.settle()
-        tops.append(page.locator(f"[data-testid=stMain] {first}").first.bounding_box()["y"])
-    header = page.locator("[data-testid=stHeader]").bounding_box()
-    assert tops[0] == tops[1] >= header["y"] + header["height"]
+        window.open("models")
+        tops.append(top(window, "h1"))
+    assert tops[0] == tops[1]
 
 
 def test_what_was_opened_and_answered_is_kept_over_a_reload_and_can_be_forgotten(window, line):
     page = window.page
+    window.open("")  # in the first visit the browser is given its secret
+    begins = top(window, "h1")
+    page.context.clear_cookies()  # the browser is given its secret here, as well
     window.open("training?part=windows")
+    chapter = top(window, "[role=radiogroup]")
     until(page, lambda: line().startswith(SO_FAR.format(0)))
     page.locator("[data-testid=stRadio] label").nth(1).click()
     until(page, lambda: line().startswith(SO_FAR.format(1)))
     window.open("")
     until(page, lambda: line().startswith(SO_FAR.format(1)))
+    assert top(window, "h1") == begins
     page.get_by_text("Ten lessons, or everything").click()
     ticked = page.locator(".way-chapter.opened")
     expect(ticked).to_be_visible()
@@ -130,18 +132,15 @@ def test_what_was_opened_and_answered_is_kept_over_a_reload_and_can_be_forgotten
     assert ticked.count() == 0
     page.get_by_role("button", name="Bring it back").click()
     until(page, lambda: ticked.count() == 1)
-    window.assert_clean()
 
-
-def test_what_was_written_by_hand_is_ignored_and_a_browser_that_keeps_nothing_works(visit, line):
-    page = visit.page
-    visit.open("training?part=windows")
+    # what was written by hand is ignored, and a browser that keeps nothing works
     page.evaluate("localStorage.setItem('llmviz.progress', '{\"version\": 9, \"opened\": 3}')")
-    visit.open("training?part=windows")
+    window.open("training?part=windows")
     until(page, lambda: line().startswith("Chapters opened: 1 of"))
+    assert top(window, "[role=radiogroup]") == chapter
     refuse = "() => { Storage.prototype.setItem = () => { throw new DOMException('full') } }"
     page.evaluate(refuse)
     page.locator("[data-testid=stRadio] label").nth(1).click()
-    visit.settle()
+    window.settle()
     assert line().startswith(SO_FAR.format(0))
-    visit.assert_clean()
+    window.assert_clean()

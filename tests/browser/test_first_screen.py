@@ -5,37 +5,36 @@ from playwright.sync_api import expect
 
 from benchmarks.first_screen import PHONE, WIDE
 
-
-def test_a_look_changes_the_picture_and_the_link(visit):
-    visit.page.set_viewport_size(WIDE)
-    visit.open("sampling?part=temperature&temperature=2")
-    visit.page.get_by_text("Show me without an answer").first.click()
-    look = visit.page.get_by_role("button", name="T = 0.2")
-    look.click()
-    visit.page.wait_for_function("location.search.includes('temperature=0.2')")
-    expect(visit.page.locator(".value.num")).to_have_text("0.20")
-    expect(visit.page.locator("button.look.on")).to_have_count(1)
-
-
 IN_VIEW = """() => {
     const box = document.querySelector("[class*='st-key-lv-st']").getBoundingClientRect();
     return Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
 }"""
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE])
 @pytest.mark.parametrize("chapter", ["sampling?part=temperature", "discoveries?part=grokking"])
-def test_the_picture_is_in_view_when_a_look_was_clicked(visit, chapter, size):
+def test_a_look_changes_the_picture_which_is_in_view_then_and_the_link(visit, chapter):
     """A small picture stays there on a wide page; else the page comes back to it."""
     page = visit.page
-    page.set_viewport_size(size)
-    visit.open(f"{chapter}&show=1")
-    look = page.locator("button.look").nth(1)
-    look.evaluate("node => node.scrollIntoView({ block: 'center' })")
-    if "temperature" in chapter and size == WIDE:
-        assert page.evaluate(IN_VIEW) > 300
-    look.click()
-    page.wait_for_function(f"() => ({IN_VIEW})() > 200")
+    page.set_viewport_size(WIDE)
+    sampling = "temperature" in chapter
+    visit.open(f"{chapter}&temperature=2" if sampling else f"{chapter}&show=1")
+    if sampling:
+        page.get_by_text("Show me without an answer").first.click()
+        visit.settle()
+        page.get_by_role("button", name="T = 0.2").click()
+        page.wait_for_function("location.search.includes('temperature=0.2')")
+        expect(page.locator(".value.num")).to_have_text("0.20")
+        expect(page.locator("button.look.on")).to_have_count(1)
+    for size, n in ((WIDE, 1), (PHONE, 0)):
+        page.set_viewport_size(size)
+        visit.settle()
+        look = page.locator("button.look").nth(n)
+        look.evaluate("node => node.scrollIntoView({ block: 'center' })")
+        if sampling and size == WIDE:
+            assert page.evaluate(IN_VIEW) > 300
+        look.click()
+        page.wait_for_function(f"() => ({IN_VIEW})() > 200")
+        visit.settle()
 
 
 def test_a_guess_is_dragged_on_the_picture_or_set_by_keys_and_what_is_true_stands_beside_it(visit):

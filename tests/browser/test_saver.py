@@ -36,31 +36,39 @@ def save(page, form, key):
     return given.value.path(), given.value.suggested_filename
 
 
-@pytest.fixture
-def offline(browser):
-    """Open a file in a browser without network; it must ask nobody for anything."""
-    opened = []
+@pytest.fixture(scope="module")
+def window_offline(browser):
+    """A window without network, and what is seen of what it asks and says."""
+    context = browser.new_context(offline=True, viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    seen = {"asked": [], "errors": [], "dialogs": []}
+    page.on("request", lambda request: seen["asked"].append(request.url))
+    page.on("pageerror", lambda error: seen["errors"].append(str(error)))
+    page.on("console", lambda one: one.type == "error" and seen["errors"].append(one.text))
+    page.on("dialog", lambda dialog: seen["dialogs"].append(dialog.message) or dialog.dismiss())
+    yield page, seen
+    context.close()
 
-    def open_file(path, folder, width=1440):
-        file = folder / "saved.html"
+
+@pytest.fixture
+def offline(window_offline):
+    """Open a file in a browser without network; it must ask nobody for anything."""
+    page, seen = window_offline
+    opened = []
+    for heard in seen.values():
+        heard.clear()
+
+    def open_file(path, folder):
+        file = folder / f"saved{len(opened)}.html"
         file.write_bytes(path.read_bytes())
-        context = browser.new_context(offline=True, viewport={"width": width, "height": 900})
-        page = context.new_page()
-        seen = {"asked": [], "errors": [], "dialogs": []}
-        page.on("request", lambda request: seen["asked"].append(request.url))
-        page.on("pageerror", lambda error: seen["errors"].append(str(error)))
-        page.on("console", lambda one: one.type == "error" and seen["errors"].append(one.text))
-        page.on("dialog", lambda dialog: seen["dialogs"].append(dialog.message) or dialog.dismiss())
         page.goto(file.as_uri())
         page.wait_for_selector("html[data-drawn]", state="attached")
-        opened.append((context, seen, file.as_uri()))
+        opened.append(file.as_uri())
         return page
 
     yield open_file
-    for context, seen, address in opened:
-        context.close()
-        assert [url for url in seen["asked"] if not url.startswith(("data:", "blob:"))] == [address]
-        assert seen["errors"] == seen["dialogs"] == []
+    assert [url for url in seen["asked"] if not url.startswith(("data:", "blob:"))] == opened
+    assert seen["errors"] == seen["dialogs"] == []
 
 
 def rows_of(path):
@@ -112,9 +120,24 @@ def arithmetic(page):
     return [*said, detail.inner_text()]
 
 
-def test_a_saved_page_is_alive_and_says_the_same_arithmetic(visit, offline, tmp_path):
+FOCUS = "document.activeElement.shadowRoot.activeElement.dataset.form"
+
+
+def test_a_picture_leaves_as_a_page_a_table_an_image_and_numbers_and_by_keyboard(
+    visit, offline, tmp_path
+):
     visit.open("attention?part=steps", "canvas")
     page = visit.page
+    a_saved_page_is_alive_and_says_the_same_arithmetic(page, offline, tmp_path)
+    the_menu_goes_by_the_keyboard(page)
+    page.get_by_text("Show me without an answer").first.click()
+    settle(page, calm=400)
+    an_image_is_the_picture_and_numbers_are_whole(page)
+    it_says_what_the_browser_refuses(page)
+    visit.assert_clean()
+
+
+def a_saved_page_is_alive_and_says_the_same_arithmetic(page, offline, tmp_path):
     path, name = save(page, "html", LADDER)
     assert re.fullmatch(r"llmviz-attention-[A-Za-z0-9-]+\.html", name)
     saved = offline(path, tmp_path)
@@ -131,7 +154,60 @@ def test_a_saved_page_is_alive_and_says_the_same_arithmetic(visit, offline, tmp_
     settle(page, calm=400)
     again = offline(save(page, "html", LADDER)[0], tmp_path)
     assert again.locator(".count").inner_text().startswith("7 /")
-    visit.assert_clean()
+    page.locator(f"{PICTURE} .player [aria-label='one step on']").click()
+    settle(page, calm=400)
+
+
+def the_menu_goes_by_the_keyboard(page):
+    press_of(page, LADDER).focus()
+    page.keyboard.press("Enter")
+    until(page, lambda: page.locator(".menu:popover-open").count() == 1)
+    assert page.evaluate(FOCUS) == "sheet"
+    page.keyboard.press("Enter")  # the numbers as a table, and back to where the hand was
+    sheet = page.locator("dialog.sheet[open]")
+    said = press_of(page, LADDER).get_attribute("aria-description")
+    assert said.startswith("X: 3 rows") and said == sheet.locator("p").first.inner_text()
+    shown = sheet.locator("th[scope=row]").all_inner_texts()[:3]
+    assert shown == ["The", "cat", "sat"]
+    assert "?" in sheet.locator("td").all_inner_texts()  # what a question covers stays covered
+    page.keyboard.press("Escape")
+    sheet.wait_for(state="hidden")
+
+
+def an_image_is_the_picture_and_numbers_are_whole(page):
+    whole = page.locator(PICTURE).first.bounding_box()["height"]
+    player = page.locator(f"{PICTURE} .player").bounding_box()["height"]
+    image = save(page, "png", LADDER)[0].read_bytes()
+    drawn = page.evaluate(DRAWN, base64.b64encode(image).decode())
+    title = drawn["height"] / 2 - 2 * MARGIN - whole + player  # the player is not in it
+    assert 0 < title < 100
+    numbers = pandas.read_csv(save(page, "csv", LADDER)[0])
+    assert list(numbers.columns) == ["table", "row", "column", "value"]
+    weights = numbers[numbers["table"].str.startswith("weights")]
+    assert np.allclose(weights.groupby("row")["value"].sum(), 1, atol=1e-5)
+
+
+def it_says_what_the_browser_refuses(page):
+    press_of(page, LADDER).focus()
+    page.keyboard.press("Enter")
+    until(page, lambda: page.locator(".menu:popover-open").count() == 1)
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(FOCUS) == "frame"
+    refuse = "navigator.clipboard.writeText = () => Promise.reject(new Error('no'))"
+    page.evaluate(f"() => {{ {refuse} }}")
+    page.keyboard.press("Enter")
+    line = page.locator(".menu textarea")
+    line.wait_for()
+    assert "copy it yourself" in page.locator(".menu .told").inner_text()
+    assert re.fullmatch(
+        r'<iframe src="[^"<>]*embed=attention\.[^"<>]*"[^<>]*></iframe>', line.input_value()
+    )
+    stop = "HTMLAnchorElement.prototype.click = () => { throw new Error('no files here') }"
+    page.evaluate(f"() => {{ {stop} }}")
+    page.locator(".menu [data-form=csv]").click()
+    expect(page.locator(".menu .told")).to_have_text("This did not work: no files here.")
+    page.keyboard.press("Escape")
+    assert page.locator(".menu:popover-open").count() == 0
 
 
 def test_a_saved_table_stands_at_the_row_that_the_page_chose(visit, offline, tmp_path):
@@ -230,56 +306,6 @@ def test_what_is_saved_asks_nothing_that_nobody_can_answer(visit, offline, tmp_p
     path, _ = save(page, "html", "sampling.softmax")
     said = offline(path, tmp_path).locator("#caption").inner_text()
     assert said and MARK not in said and "?" not in said
-    visit.open("attention?part=steps&show=1", "canvas")
-    whole = page.locator(PICTURE).first.bounding_box()["height"]
-    player = page.locator(f"{PICTURE} .player").bounding_box()["height"]
-    image = save(page, "png", LADDER)[0].read_bytes()
-    drawn = page.evaluate(DRAWN, base64.b64encode(image).decode())
-    title = drawn["height"] / 2 - 2 * MARGIN - whole + player  # the player is not in it
-    assert 0 < title < 100
-    numbers = pandas.read_csv(save(page, "csv", LADDER)[0])
-    assert list(numbers.columns) == ["table", "row", "column", "value"]
-    weights = numbers[numbers["table"].str.startswith("weights")]
-    assert np.allclose(weights.groupby("row")["value"].sum(), 1, atol=1e-5)
-    visit.assert_clean()
-
-
-def test_the_menu_goes_by_the_keyboard_and_says_what_the_browser_refuses(visit):
-    visit.open("attention?part=steps", "canvas")
-    page = visit.page
-    press_of(page, LADDER).focus()
-    page.keyboard.press("Enter")
-    focus = "document.activeElement.shadowRoot.activeElement.dataset.form"
-    until(page, lambda: page.locator(".menu:popover-open").count() == 1)
-    assert page.evaluate(focus) == "sheet"
-    page.keyboard.press("Enter")  # the numbers as a table, and back to where the hand was
-    sheet = page.locator("dialog.sheet[open]")
-    said = press_of(page, LADDER).get_attribute("aria-description")
-    assert said.startswith("X: 3 rows") and said == sheet.locator("p").first.inner_text()
-    shown = sheet.locator("th[scope=row]").all_inner_texts()[:3]
-    assert shown == ["The", "cat", "sat"]
-    assert "?" in sheet.locator("td").all_inner_texts()  # what a question covers stays covered
-    page.keyboard.press("Escape")
-    sheet.wait_for(state="hidden")
-    page.keyboard.press("Enter")
-    until(page, lambda: page.locator(".menu:popover-open").count() == 1)
-    page.keyboard.press("ArrowUp")
-    assert page.evaluate(focus) == "frame"
-    refuse = "navigator.clipboard.writeText = () => Promise.reject(new Error('no'))"
-    page.evaluate(f"() => {{ {refuse} }}")
-    page.keyboard.press("Enter")
-    line = page.locator(".menu textarea")
-    line.wait_for()
-    assert "copy it yourself" in page.locator(".menu .told").inner_text()
-    assert re.fullmatch(
-        r'<iframe src="[^"<>]*embed=attention\.[^"<>]*"[^<>]*></iframe>', line.input_value()
-    )
-    stop = "HTMLAnchorElement.prototype.click = () => { throw new Error('no files here') }"
-    page.evaluate(f"() => {{ {stop} }}")
-    page.locator(".menu [data-form=csv]").click()
-    expect(page.locator(".menu .told")).to_have_text("This did not work: no files here.")
-    page.keyboard.press("Escape")
-    assert page.locator(".menu:popover-open").count() == 0
     visit.assert_clean()
 
 

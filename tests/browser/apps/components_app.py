@@ -1,4 +1,5 @@
-"""A small app that shows one component at a time; the browser tests drive it by its address.
+"""A small app that shows one component at a time, or some; the browser tests drive it by its
+address.
 
 The data are made here by rules simple enough to check by hand: words, characters and bytes as
 tokenizers, REFERENCE-like matrices, and merges of single letters.
@@ -328,6 +329,7 @@ st.set_page_config(layout="wide")
 again = st.button("again")
 moved = "move" in st.query_params and st.checkbox("in a box")
 with st.container() if moved else contextlib.nullcontext():
-    SHOW[st.query_params.get("show", "chips")]()
+    for shown in st.query_params.get("show", "chips").split(","):
+        SHOW[shown]()
 if again:
     st.text("again")
