@@ -61,7 +61,7 @@ def draws_and_follows_the_hand(page: Page) -> None:
     until(page, lambda: "layer 1, head 3" in told.inner_text())
 
 
-def test_a_picture_is_alive_in_jupyterlab(browser, tmp_path):
+def test_a_picture_is_alive_in_jupyterlab(computing_browser, tmp_path):
     cell = {"cell_type": "code", "id": "a", "metadata": {}, "outputs": [], "source": CODE}
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     whole = {"metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
@@ -69,15 +69,17 @@ def test_a_picture_is_alive_in_jupyterlab(browser, tmp_path):
     (tmp_path / "a.ipynb").write_text(json.dumps(whole | {"cells": cells}), encoding="utf-8")
     options = ("--no-browser", "--allow-root", "--IdentityProvider.token=")
     with served(tmp_path, "jupyterlab", *options, "--ServerApp.ip=127.0.0.1") as address:
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page = computing_browser.new_page(viewport={"width": 1280, "height": 900})
         page.goto(f"{address}/lab/tree/a.ipynb?reset")
+        # A cell that is run before the kernel is there is not run.
+        expect(page.get_by_text("| Idle")).to_be_visible(timeout=1000 * READY)
         page.locator(".jp-CodeCell .cm-content").first.click(timeout=1000 * READY)
         page.keyboard.press("Shift+Enter")
         draws_and_follows_the_hand(page)
         page.close()
 
 
-def test_a_picture_is_alive_in_marimo(browser, tmp_path):
+def test_a_picture_is_alive_in_marimo(computing_browser, tmp_path):
     body = "".join(f"    {line}\n" if line else "\n" for line in CODE.splitlines())
     (tmp_path / "a.py").write_text(
         f"import marimo\n\napp = marimo.App()\n\n\n@app.cell\ndef _():\n{body}    return\n",
@@ -85,7 +87,7 @@ def test_a_picture_is_alive_in_marimo(browser, tmp_path):
     )
     options = ("run", "a.py", "--headless", "--no-token", "--host=127.0.0.1")
     with served(tmp_path, "marimo", *options) as address:
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page = computing_browser.new_page(viewport={"width": 1280, "height": 900})
         page.goto(address)
         draws_and_follows_the_hand(page)
         page.close()
