@@ -81,7 +81,7 @@ from llmviz.course.lessons.reasoning.conversation.chat_record import (
 
 SETTINGS = {
     REPLIES: (OWN, CHANGED, NEVER, *WRONG, *TYPED),
-    chat_model.ALL: (OWN, CHANGED, NEVER),
+    ALL: (OWN, CHANGED, NEVER),
 }
 
 

@@ -71,7 +71,7 @@ from llmviz.course.lessons.reasoning.retrieval.passage_record import (
     _Draw,
 )
 
-NAMED_STEPS = 800  # of these, with texts of NAMED
+NAMED_STEPS = 800  # of STEPS, with texts of NAMED
 LEARNED = 0.79  # nats per token; where no person is told from another it stays above 1.1
 ROWS = {NAMES: 24, NAMED: 32, ALL: 24}  # texts of a step
 QUESTIONS = 6  # at most, of a text
