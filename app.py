@@ -31,6 +31,7 @@ else:  # what the server imports once, when it starts
     streamlit_parts.read_theme_once()
     streamlit_parts.copy_blocks_once()
     streamlit_parts.send_whole()
+    streamlit_parts.name_what_browsers_have()
     streamlit_parts.wake_once()
     streamlit_parts.leave_pages_whole()
     streamlit_parts.check_uploads(uploads.check)

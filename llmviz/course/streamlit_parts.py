@@ -232,6 +232,78 @@ def leave_pages_whole() -> None:
     ScriptRunner._run_script = run  # type: ignore[method-assign]  # in place of theirs
 
 
+class InBrowser:
+    """What a session's browser has of the large messages, followed as they are sent.
+
+    It forgets, when a run ends, what the last few runs did not use; at the end of a fragment's run
+    only what that fragment drew.
+    """
+
+    def __init__(self) -> None:
+        self.listed: frozenset[str] = frozenset()  # by the browser's last request
+        self._runs = 0
+        self._used: dict[str, int] = {}  # by hash: the run that used it last
+        self._fragments: dict[str, str] = {}  # by hash: which drew it
+
+    def sent(self, message: Any) -> Any:
+        """Return what to send for a message: its name alone, where the browser has the rest."""
+        from streamlit.runtime.forward_msg_cache import create_reference_msg
+
+        if message.WhichOneof("type") == "script_finished":
+            self._end(message)
+        elif message.metadata.cacheable:
+            known = message.hash in self._used
+            self._used[message.hash] = self._runs
+            if known and message.hash in self.listed:
+                return create_reference_msg(message)
+            self._fragments.setdefault(message.hash, message.delta.fragment_id)
+        return message
+
+    def _end(self, message: Any) -> None:
+        from streamlit import config
+
+        if message.script_finished == message.FINISHED_EARLY_FOR_RERUN:
+            return
+        self._runs += 1
+        most, ended = config.get_option("global.maxCachedMessageAge"), message.metadata.run
+        for name in [name for name, run in self._used.items() if self._runs - run > most]:
+            if not ended.fragment_ids or self._fragments[name] in ended.fragment_ids:
+                del self._used[name], self._fragments[name]
+
+
+@part("a picture may be missing where a server is busy", replaces=True)
+def name_what_browsers_have() -> None:
+    """Send the name of a large message in its place only where the browser will have it then.
+
+    A request lists what the browser has, and Streamlit believes the list until the run has ended. A
+    run that ends while the request is on its way makes the browser forget some of it: it says
+    "Cached ForwardMsg MISS", and has a hole in its page. On a busy machine one of eighteen sessions
+    came to that, in which the model wrote and was stopped again and again; see `InBrowser`.
+    """
+    from streamlit.runtime.app_session import AppSession
+
+    ask = _own.setdefault("request_rerun", AppSession.request_rerun)
+    flush = _own.setdefault("flush", AppSession.flush_browser_queue)
+
+    def kept_for(session: Any) -> InBrowser:
+        if not hasattr(session, "_llmviz_in_browser"):
+            session._llmviz_in_browser = InBrowser()
+        return session._llmviz_in_browser
+
+    def asked(self: Any, client_state: Any) -> None:
+        """Take the list from a request: with an empty one the run sends all messages whole."""
+        if client_state is not None:
+            kept_for(self).listed = frozenset(client_state.cached_message_hashes)
+            client_state.ClearField("cached_message_hashes")
+        ask(self, client_state)
+
+    def flushed(self: Any) -> list[Any]:
+        return [kept_for(self).sent(message) for message in flush(self)]
+
+    AppSession.request_rerun = asked  # type: ignore[method-assign]  # in place of theirs
+    AppSession.flush_browser_queue = flushed  # type: ignore[method-assign]  # in place of theirs
+
+
 @part("each message of a page wakes the server", replaces=True)
 def wake_once() -> None:
     """Let the messages that come before the server has looked for them wake it once, not each.

@@ -48,6 +48,17 @@ CALM = """(calm) => {
     return now - (window.busy ??= now) >= calm;
 }"""
 
+# Keeps what the page sends, until `release` is called: a server that answers late.
+HOLD = """() => {
+  const { send } = WebSocket.prototype;
+  window.held = [];
+  WebSocket.prototype.send = function (data) { window.held.push([this, data]); };
+  window.release = () => {
+    WebSocket.prototype.send = send;
+    window.held.forEach(([socket, data]) => socket.send(data));
+  };
+}"""
+
 
 def drag(page: Any, name: str, stop: int) -> None:
     """Move a slider as a hand does, which says input at every stop, and do not let go of it."""

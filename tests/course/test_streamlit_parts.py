@@ -24,6 +24,7 @@ PUBLIC = {"streamlit", "streamlit.delta_generator", "streamlit.navigation.page"}
 PUBLIC |= {"streamlit.testing.v1"}  # documented: runs a page without a browser
 REPLACES = (
     "send_whole",
+    "name_what_browsers_have",
     "leave_pages_whole",
     "ask_nobody_outside",
     "store_sessions_in",
@@ -74,6 +75,8 @@ def test_nothing_is_replaced_in_another_version_and_the_log_says_what_is_lost(
             SafeSessionState.filtered_state,
             SessionState.__contains__,
             app_session._populate_theme_msg,
+            app_session.AppSession.request_rerun,
+            app_session.AppSession.flush_browser_queue,
             getattr(Cursor, "__deepcopy__", None),
             DeltaGenerator.__deepcopy__,
         ]
@@ -104,7 +107,7 @@ def test_what_fails_is_off_in_any_version(error, caplog):
 def test_the_server_uses_every_part():
     text = (ROOT / "app.py").read_text(encoding="utf-8").split("\nelse:")[1]
     parts = ("look_up_values()", "send_whole()", "check_uploads(uploads.check)")
-    parts += ("leave_pages_whole()",)
+    parts += ("leave_pages_whole()", "name_what_browsers_have()")
     parts += ("ask_without_errors()",)
     for called in (*parts, "read_theme_once()", "copy_blocks_once()"):
         assert f"streamlit_parts.{called}" in text

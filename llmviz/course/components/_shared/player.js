@@ -39,7 +39,7 @@ export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
 
   player.configure = (last, step, options = {}) => {
     player.stop();
-    commit.cancel();
+    if (step !== player.step) commit.cancel();
     player.last = last;
     player.label = options.label;
     player.text = options.text;

@@ -1,7 +1,7 @@
 // The machine: tokens are rows that keep their place from the text to the next token. Every stroke
 // is a number of the trace; what the hand moves (row, head, layer, stage) stays in the browser.
 
-import { eachFrame, el, later, live, makeCard, spotOf } from "../_shared/common.js";
+import { eachFrame, el, follow, later, live, makeCard, spotOf } from "../_shared/common.js";
 import { fixed, number, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { MachinePicture } from "./picture.js";
@@ -27,10 +27,7 @@ class Machine extends MachinePicture {
     this.view = { layer: 0, heads: [], row: -1, step: -1 };
     this.hover = null;
     this.open = [];
-    this.commit = later(() => {
-      this.pending = false;
-      send("view", { ...this.view });
-    }, 250);
+    this.commit = later(() => send("view", { ...this.view }), 250);
     this.top = el("div", "top");
     this.player = makePlayer(this.top, { onStep: (step) => this.go(step), onCommit: () => this.keep({}), pace: 2800, lead: 2800 });
     this.say = el("p", "say", null, { "aria-live": "polite" });
@@ -51,16 +48,14 @@ class Machine extends MachinePicture {
   }
 
   update(data, width) {
-    const given = JSON.stringify(data.view);
     const values = data.values;
-    const alike = this.data?.values && values && values.weights.shape.join() === this.data.values.weights.shape.join();
     const late = !this.data?.values && values;
-    if ((given !== this.given && !this.pending) || !alike) this.view = { ...data.view };
-    this.given = given;
+    this.view = { ...follow(this, "view", data.view, this.own()) };
     this.data = data;
     this.layers = values ? values.weights.shape[0] : 0;
     this.heads = values ? values.weights.shape[1] : 0;
     this.last = 2 * this.layers + 4;
+    if (values) this.fit();
     if (this.view.row >= data.rows.length) this.view.row = -1;
     this.open = Array.from({ length: this.layers }, (_, l) => Number(l === this.view.layer));
     this.hover = null;
@@ -68,13 +63,25 @@ class Machine extends MachinePicture {
     this.told = false;
     this.card.hide();
     this.player.bar.hidden = !values;
-    const running = this.player.playing;
-    if (values && (!alike || !running)) {
-      this.player.configure(this.last, this.view.step < 0 ? this.last : this.view.step, { speeds: [1, 2], label: (s) => this.titleOf(s) });
+    if (values) {
+      this.player.stand(this.last, this.view.step < 0 ? this.last : this.view.step, { speeds: [1, 2], label: (s) => this.titleOf(s) });
     }
     this.root.classList.toggle("arriving", Boolean(late));
     if (late) setTimeout(() => this.root.classList.remove("arriving"), 900);
     this.layout(width);
+  }
+
+  // What the hand sees now.
+  own() {
+    if (!this.data?.values) return this.view;
+    return { ...this.view, step: this.player.step >= this.last ? -1 : this.player.step };
+  }
+
+  // What was chosen for another model may not exist in this one.
+  fit() {
+    const { layer, heads } = this.view;
+    this.view.layer = Math.min(layer, this.layers - 1);
+    this.view.heads = Array.from({ length: this.layers }, (_, l) => Math.min(heads[l] ?? 0, this.heads - 1));
   }
 
   layout(width) {
@@ -215,11 +222,8 @@ class Machine extends MachinePicture {
   }
 
   keep(change) {
-    const step = this.player.step >= this.last ? -1 : this.player.step;
-    this.view = { ...this.view, step, ...change };
-    if (this.player.playing) return;
-    this.pending = true;
-    this.commit();
+    this.view = { ...this.own(), ...change };
+    if (!this.player.playing) this.commit();
   }
 
   // Open one layer wide and let the others draw together.

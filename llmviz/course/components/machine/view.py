@@ -7,13 +7,13 @@ K listed predictions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components._shared.transport import nothing, pack, renderer
+from llmviz.course.components._shared.transport import nothing, pack, renderer, starting
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,7 @@ def machine(
     """
     payload = machine_payload(rows, values, vocab_size, words, view, following, links, writing)
     payload["coming"] = coming
+    payload["view"], _ = starting(key, "view", payload["view"])
 
     def changed() -> None:
         if on_view is not None:
@@ -197,7 +198,7 @@ def _checked(
             raise ValueError(f"layer must be from 0 to {layers - 1}; got {view.layer}")
         if len(view.heads) != layers or not all(0 <= head < heads for head in view.heads):
             raise ValueError(f"heads must be {layers} numbers below {heads}; got {view.heads}")
-    return asdict(replace(view, heads=tuple(int(head) for head in view.heads)))
+    return asdict(view) | {"heads": [int(head) for head in view.heads]}
 
 
 def _view(sent: Any, payload: dict[str, Any]) -> View | None:

@@ -1,7 +1,7 @@
 // A map of points that moves from frame to frame. Zoom, choice of kinds and step stay when the data
 // change; between two neighbouring frames the points move in straight lines.
 
-import { eachFrame, el, live, remember, remembered } from "../_shared/common.js";
+import { eachFrame, el, follow, live, remember, remembered } from "../_shared/common.js";
 import { whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { handOn } from "./hand.js";
@@ -136,24 +136,17 @@ class ScatterFilm {
     if (!before && this.find.value) this.search();
     this.card.hidden = this.hover < 0;
     const last = data.points.shape[0] - 1;
-    const moved = !before || before.step !== data.step;
-    let step = this.player.step;
-    if (moved) step = data.step < 0 ? last : data.step;
-    else if (atEnd && data.step < 0) step = last;
-    step = Math.max(0, Math.min(last, step));
+    const wanted = follow(this, "step", data.step, atEnd ? -1 : this.player.step); // -1: the last
+    const step = wanted < 0 ? last : Math.min(last, wanted);
     this.player.bar.hidden = last === 0;
     this.size(width);
-    const playing = this.player.playing && !moved;
     // A film that grew by a frame glides there; a single map that is drawn anew glides into place.
     const same = before && before.labels.join("\n") === data.labels.join("\n");
     const glide = same && (step === this.player.step + 1 || (last === 0 && before.points.shape[0] === 1));
-    if (!playing || this.player.last !== last) {
-      this.quiet = !glide;
-      this.player.configure(last, step, { speeds: [1, 2, 4], label: (k) => this.data.captions[k] ?? `${k}` });
-      this.quiet = false;
-    } else {
-      this.go(this.player.step);
-    }
+    this.quiet = !glide;
+    if (this.player.last === last && this.player.step === step) this.go(step);
+    else this.player.configure(last, step, { speeds: [1, 2, 4], label: (k) => this.data.captions[k] ?? `${k}` });
+    this.quiet = false;
     this.legend.draw(data, this.lit);
   }
 

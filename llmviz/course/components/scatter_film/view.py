@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.course.components._shared.transport import nothing, pack, renderer
+from llmviz.course.components._shared.transport import nothing, pack, renderer, starting
 from llmviz.course.figures.maps import Shade
 from llmviz.course.figures.theme import CATEGORIES, SHAPES
 
@@ -82,8 +82,9 @@ def scatter_film(
     ``on_step``; ``st.session_state[key]["act"]`` is then ``{"pick": point}``, ``{"drop": point}``
     or ``{"lit": [kinds]}``, for ``on_act``. Raises ValueError for data that do not fit.
     """
+    sent, _ = starting(key, "step", int(step))
     renderer("scatter_film")(
-        data=pack(film_payload(film) | {"step": int(step), "equal": equal}),
+        data=pack(film_payload(film) | {"step": sent, "equal": equal}),
         key=key,
         default={"step": int(step)},
         on_step_change=on_step or nothing,
