@@ -266,8 +266,9 @@ class InBrowser:
             return
         self._runs += 1
         most, ended = config.get_option("global.maxCachedMessageAge"), message.metadata.run
-        for name in [name for name, run in self._used.items() if self._runs - run > most]:
-            if not ended.fragment_ids or self._fragments[name] in ended.fragment_ids:
+        for name, run in list(self._used.items()):
+            of = self._fragments[name]
+            if self._runs - run > most and (not ended.fragment_ids or of in ended.fragment_ids):
                 del self._used[name], self._fragments[name]
 
 
@@ -286,9 +287,7 @@ def name_what_browsers_have() -> None:
     flush = _own.setdefault("flush", AppSession.flush_browser_queue)
 
     def kept_for(session: Any) -> InBrowser:
-        if not hasattr(session, "_llmviz_in_browser"):
-            session._llmviz_in_browser = InBrowser()
-        return session._llmviz_in_browser
+        return vars(session).setdefault("_llmviz_in_browser", InBrowser())
 
     def asked(self: Any, client_state: Any) -> None:
         """Take the list from a request: with an empty one the run sends all messages whole."""

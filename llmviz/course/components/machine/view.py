@@ -106,8 +106,7 @@ def machine(
     ``rows[0].position`` says how many tokens stand before the drawn ones. ``words`` are all
     sentences that the picture shows, ``links`` the lesson that each stage leads to, ``writing``
     (written, wanted) while a text is being written, ``coming`` whether values that are not there
-    yet are on their way. ``on_view`` is called when the learner has
-    settled on another view. Raises ValueError for data that do not fit.
+    yet are on their way. ``on_view`` is called for another view. ValueError: data do not fit.
     """
     payload = machine_payload(rows, values, vocab_size, words, view, following, links, writing)
     payload["coming"] = coming
