@@ -260,12 +260,10 @@ class InBrowser:
         return message
 
     def _end(self, message: Any) -> None:
-        from streamlit import config
-
         if message.script_finished == message.FINISHED_EARLY_FOR_RERUN:
             return
         self._runs += 1
-        most, ended = config.get_option("global.maxCachedMessageAge"), message.metadata.run
+        most, ended = streamlit.get_option("global.maxCachedMessageAge"), message.metadata.run
         for name, run in list(self._used.items()):
             of = self._fragments[name]
             if self._runs - run > most and (not ended.fragment_ids or of in ended.fragment_ids):

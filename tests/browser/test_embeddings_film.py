@@ -7,7 +7,7 @@ from urllib.parse import quote_plus
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hand import HOLD, settle, still
+from tests.browser.hand import still
 
 PAGE = "embeddings"
 TEXT = (
@@ -195,17 +195,3 @@ def test_the_curves_follow_the_pointer_over_the_table_of_positions(lesson):
     picture_.focus()
     page.keyboard.press("ArrowRight")
     until(page, "(address) => location.href !== address", page.url)
-
-
-def test_a_late_answer_leaves_the_film_where_the_hand_has_put_it(lesson):
-    page = lesson("part=word2vec&watch=Monday")
-    last = int(of_film(page, "input.scrub").get_attribute("max"))
-    of_film(page, "input.scrub").focus()
-    page.evaluate(HOLD)
-    page.keyboard.press("ArrowLeft")
-    page.wait_for_function("() => window.held.length > 0")
-    page.keyboard.press("ArrowLeft")
-    page.evaluate("window.release()")
-    settle(page, calm=700)
-    assert f"frame={last - 2}" in page.url
-    assert of_film(page, ".player .count").inner_text() == f"{last - 2} / {last}"

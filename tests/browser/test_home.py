@@ -12,7 +12,7 @@ from llmviz.course.lessons import ways
 from llmviz.course.lessons.home import below
 from llmviz.course.ui import course
 from tests.browser.conftest import app
-from tests.browser.hand import HOLD, settle, until
+from tests.browser.hand import settle, until
 from tests.pages.small_model import HEADS, LAYERS, make_checkpoint
 
 TEXT = "The cat sat on the mat."
@@ -234,25 +234,6 @@ def test_the_film_runs_through_the_stages_and_stops(home):
             until(page, lambda stage=stage: page.locator("g.ahead").count() == last - stage)
     page.get_by_role("button", name="one step back").click()
     page.wait_for_url(re.compile(rf"step={last - 1}"))
-
-
-def test_a_late_answer_leaves_the_film_and_the_row_where_the_hand_has_put_them(home):
-    page = home(f"?text={TEXT}")
-    last = 2 * LAYERS + 4
-    count = page.locator(".player .count")
-    page.evaluate(HOLD)
-    page.get_by_role("button", name="one step back").click()
-    page.wait_for_function("() => window.held.length > 0")
-    # The hand goes on; then the server answers to the first step.
-    page.locator(".machine").focus()
-    page.keyboard.press("ArrowUp")
-    for _ in range(2):
-        page.keyboard.press("ArrowLeft")
-    page.evaluate("window.release()")
-    page.wait_for_url(re.compile(rf"step={last - 3}"))
-    settle(page, calm=700)
-    assert count.inner_text() == f"{last - 3} / {last}"
-    assert page.locator(".chip.on").inner_text() == chips(page)[-2]
 
 
 def test_write_it_appends_the_amber_token_and_writing_ten_can_be_stopped(home):

@@ -1,4 +1,4 @@
-"""A component whose Python answers late, played by the test: a slow server, exactly timed."""
+"""A server that answers late takes nothing back that the hand has set since."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import streamlit as st
 from llmviz.course.components import WrittenToken, writer
 from llmviz.course.components._shared import transport as wire
 from llmviz.course.lessons.sampling.writing import words
+from tests.browser.hand import HOLD, settle
 
+# A component whose Python is played by the test: a slow server, exactly timed.
 MOUNT = """async ([script, data]) => {
   const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   const draw = (await import(address)).default;
@@ -79,3 +81,67 @@ def test_a_late_answer_takes_no_token_back(page, sent):
     # Another length that Python brings by itself, from a link, is followed.
     page.evaluate("data => window.answer(data)", message(sent, 140, 5))
     assert page.locator(".tok").count() == 5, json.dumps(page.evaluate("() => window.acts"))
+
+
+def in_between(page, *keys: str) -> None:
+    """Press keys, the last ones while the page's answer to the first is on its way."""
+    page.evaluate(HOLD)
+    page.keyboard.press(keys[0])
+    page.wait_for_function("() => window.held.length > 0")
+    for key in keys[1:]:
+        page.keyboard.press(key)
+    page.evaluate("window.release()")
+    settle(page, calm=700)
+
+
+def test_the_machine_keeps_its_stage_and_row(visit):
+    page = visit.page
+    visit.open("?text=The cat sat", ".band")
+    count = page.locator(".player .count")
+    last = int(count.inner_text().split("/")[1])
+    page.locator(".machine").focus()
+    in_between(page, "ArrowLeft", "ArrowUp", "ArrowLeft", "ArrowLeft")
+    assert count.inner_text() == f"{last - 3} / {last}"
+    assert f"step={last - 3}" in page.url
+    assert (
+        page.locator(".chip.on").inner_text()
+        == page.locator(".chip:not(.ghost)").nth(-2).inner_text()
+    )
+
+
+def test_a_film_of_a_map_keeps_its_frame(visit):
+    page = visit.page
+    visit.open("embeddings?part=word2vec&watch=Monday&show=1", "canvas.map")
+    film = page.locator(".lv:has(canvas.map)")
+    last = int(film.locator("input.scrub").get_attribute("max"))
+    film.locator("input.scrub").focus()
+    in_between(page, "ArrowLeft", "ArrowLeft")
+    assert film.locator(".count").inner_text() == f"{last - 2} / {last}"
+    assert f"frame={last - 2}" in page.url
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "back", "on"),
+    [
+        ("temperature", "temperature", "ArrowLeft", "ArrowRight"),
+        ("pipeline", "temperature", "ArrowLeft", "ArrowRight"),
+        ("pipeline", "top-p", "ArrowRight", "ArrowLeft"),  # it begins at its end, which is off
+    ],
+)
+def test_a_slider_keeps_its_stop_and_the_keyboard(visit, part, name, back, on):
+    page = visit.page
+    visit.open(f"sampling?part={part}&show=1", f"input[aria-label={name}]")
+    slider = page.locator(f"input[aria-label={name}]")
+    start, step = int(slider.input_value()), 1 if on == "ArrowRight" else -1
+    slider.focus()
+    in_between(page, on, on, on)
+    page.keyboard.press(on)
+    assert int(slider.input_value()) == start + 4 * step
+    in_between(page, back, on)  # where the page is before it hears of both
+    assert int(slider.input_value()) == start + 4 * step
+    settle(page)
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    settle(page)
+    assert int(slider.input_value()) == start + 4 * step

@@ -179,8 +179,11 @@ class PageState:
         """Bring the address up to date."""
         address = self.address()
         written = address | seat.in_address()
-        if st.query_params.to_dict() != written:
+        # A request that left before the browser heard of the last address has the one before it.
+        told = st.session_state.get("_address_told", written)
+        if not (st.query_params.to_dict() == told == written):
             st.query_params.from_dict(written)
+            st.session_state["_address_told"] = written
         st.session_state["_address"] = (self.page, address)
         seat.show(self.page, address, {key: self[key] for key in self.left_out})
 

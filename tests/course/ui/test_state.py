@@ -1,4 +1,7 @@
-"""The callbacks that a page's state hands out."""
+"""The callbacks that a page's state hands out, and what the browser is told of its address."""
+
+import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from llmviz.course.ui.state import PageState
 
@@ -18,3 +21,29 @@ def test_a_choice_goes_into_its_control_and_none_leaves_it_as_it_is():
     assert state == {"a": 1}
     take(0)
     assert state == {"a": 0}
+
+
+def one_slider() -> None:
+    import streamlit as st
+
+    from llmviz.course.ui import codec
+    from llmviz.course.ui.state import THROUGH_APP, page_state
+
+    st.session_state[THROUGH_APP] = True
+    st.slider("n", **page_state("sampling", [codec.number("n", 1, 0, 9)]).ranged("n"))
+
+
+def test_an_address_is_told_anew_to_a_browser_that_had_not_heard_of_the_last(monkeypatch):
+    kind, told = type(st.query_params), []
+    own = kind.from_dict
+    monkeypatch.setattr(kind, "from_dict", lambda *given: (told.append(given[1]), own(*given)))
+    app = AppTest.from_function(one_slider).run()
+    assert told == []
+    app.slider[0].set_value(3).run()
+    app.run()
+    assert told == [{"n": "3.0"}]
+    # Back at once: the request has the address from before, which is the right one again.
+    del app.query_params["n"]
+    app.slider[0].set_value(1).run()
+    app.run()
+    assert told == [{"n": "3.0"}, {}]

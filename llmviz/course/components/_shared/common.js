@@ -169,6 +169,29 @@ export function follow(view, name, wanted, own) {
   return wanted;
 }
 
+// Values that the hand told the page and the page has not repeated yet. A late answer to one of them
+// must not take back what the hand has set since.
+export class Told {
+  values = [];
+
+  say(value) {
+    this.values.push(value);
+  }
+
+  // Where the page is, or will be once it has heard all.
+  last(page) {
+    return this.values.at(-1) ?? page;
+  }
+
+  // Whether the page went to a value by itself; before: where it was.
+  moved(value, before) {
+    const answer = this.values.lastIndexOf(value);
+    const moved = answer < 0 && value !== before;
+    this.values.splice(0, moved ? this.values.length : answer + 1);
+    return moved;
+  }
+}
+
 // What the hand set and Python is not told, such as a zoom: it lasts until the page is loaded anew, and
 // holds for what it was set on (`of`). The node is one that stands in its view.
 export function remember(node, name, value, of = "") {

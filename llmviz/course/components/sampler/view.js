@@ -1,7 +1,7 @@
 // The pipeline as columns of bars over the same tokens. Every number comes from Python, computed
 // beforehand for each stop of each slider: the hand only chooses which row of the arrays is shown.
 
-import { eachFrame, el, live, wordFits } from "../_shared/common.js";
+import { eachFrame, el, live, Told, wordFits } from "../_shared/common.js";
 import { makeHand } from "../_shared/guess.js";
 import { chance, number, whole } from "../_shared/numbers.js";
 import { moveThumb } from "../_shared/slider.js";
@@ -20,7 +20,8 @@ class Sampler {
   constructor(root, act) {
     this.root = root;
     this.act = act;
-    this.held = null; // the control under the hand
+    this.held = null; // the control that the hand moved last
+    this.told = new Told(); // its stops
     this.scroll = el("div", "scroll");
     this.grid = el("div", "grid");
     this.scroll.appendChild(this.grid);
@@ -35,10 +36,11 @@ class Sampler {
   update(data, width) {
     const shape = JSON.stringify([data.columns, data.controls.map((c) => c.texts), [...data.ids], data.names, data.marks, data.banned]);
     const kept = this.held && data.controls.find((c) => c.name === this.held.name);
+    const moved = kept && this.told.moved(kept.at, this.control(kept.name)?.at);
     this.data = data;
     if (!data.cut?.asks) this.guess = null;
     this.hand.show(data.cut?.words ?? {}, Boolean(data.cut?.asks), Boolean(this.guess));
-    this.held = kept && this.held.down ? { ...this.held, at: Math.min(this.held.at, kept.texts.length - 1) } : null;
+    this.held = kept && (this.held.down || !moved) ? { ...this.held, at: Math.min(this.held.at, kept.texts.length - 1) } : null;
     if (shape !== this.shape) {
       this.shape = shape;
       this.build();
@@ -54,10 +56,13 @@ class Sampler {
     this.paint();
   }
 
+  control(name) {
+    return this.data.controls.find((control) => control.name === name);
+  }
+
   // The arrays that are shown now, and which stop of them.
   now() {
-    const name = this.held?.name ?? this.data.controls[0].name;
-    const control = this.data.controls.find((c) => c.name === name);
+    const control = this.held ? this.control(this.held.name) : this.data.controls[0];
     return [control, this.held ? this.held.at : control.at];
   }
 
@@ -88,7 +93,10 @@ class Sampler {
       parts.push(cell.box);
       return cell;
     });
+    const { activeElement } = this.root.getRootNode();
+    const at = this.root.contains(activeElement) && activeElement.getAttribute("aria-label");
     this.grid.replaceChildren(...parts);
+    if (at) this.grid.querySelector(`[aria-label="${CSS.escape(at)}"]`)?.focus({ preventScroll: true });
   }
 
   head(column, c) {
@@ -130,10 +138,14 @@ class Sampler {
     };
     // Arrow keys and a drag both end in a change event.
     range.onchange = () => {
-      const now = this.data.controls.find((one) => one.name === control.name);
+      const now = this.control(control.name);
       const at = Number(range.value);
+      if (this.name !== control.name) this.told = new Told();
+      this.name = control.name;
       this.held = { name: control.name, at, down: false };
-      if (at !== now.at) this.act({ set: control.name, value: now.values[at] });
+      if (at === this.told.last(now.at)) return;
+      this.told.say(at);
+      this.act({ set: control.name, value: now.values[at] });
     };
     line.append(range, value);
     this.sliders[control.name] = { range, value };

@@ -82,9 +82,9 @@ def scatter_film(
     ``on_step``; ``st.session_state[key]["act"]`` is then ``{"pick": point}``, ``{"drop": point}``
     or ``{"lit": [kinds]}``, for ``on_act``. Raises ValueError for data that do not fit.
     """
-    sent, _ = starting(key, "step", int(step))
+    payload = film_payload(film) | {"step": starting(key, "step", int(step))[0], "equal": equal}
     renderer("scatter_film")(
-        data=pack(film_payload(film) | {"step": sent, "equal": equal}),
+        data=pack(payload),
         key=key,
         default={"step": int(step)},
         on_step_change=on_step or nothing,

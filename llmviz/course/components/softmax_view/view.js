@@ -2,7 +2,7 @@
 // Python computed, and the curve of entropy with the stop on it.
 
 import { linePath, plotIn } from "../_shared/chart.js";
-import { eachFrame, el, live, svg } from "../_shared/common.js";
+import { eachFrame, el, live, svg, Told } from "../_shared/common.js";
 import { chance, number } from "../_shared/numbers.js";
 import { moveThumb, namedSlider } from "../_shared/slider.js";
 
@@ -33,6 +33,7 @@ class SoftmaxView {
     this.body.append(this.scroll, this.side);
     this.line = el("p", "line num", null, { "aria-live": "polite" });
     root.append(slider.bar, this.body, this.line);
+    this.told = new Told();
     const show = eachFrame(() => this.paint());
     this.range.oninput = () => {
       this.at = Number(this.range.value);
@@ -42,13 +43,16 @@ class SoftmaxView {
     this.range.onchange = () => {
       this.down = false;
       this.at = Number(this.range.value);
-      if (this.at !== this.data.at) act({ at: this.at });
+      if (this.at === this.told.last(this.data.at)) return;
+      this.told.say(this.at);
+      act({ at: this.at });
     };
   }
 
   update(data, width) {
+    const moved = !this.data || this.told.moved(data.at, this.data.at);
     this.data = data;
-    if (!this.down) this.at = data.at;
+    if (moved && !this.down) this.at = data.at;
     this.name.textContent = data.words.temperature;
     this.range.max = data.stops.length - 1;
     this.range.setAttribute("aria-label", "temperature");

@@ -1,7 +1,7 @@
 // A text as it grows. Python computes the tokens; the browser reveals them, so that writing can be
 // stopped at any of them, and asks for more before it runs out.
 
-import { css, el, inkOn, inks, later, live, makeCard, mix, remember, remembered, rgb, rgbText, styles } from "../_shared/common.js";
+import { css, el, inkOn, inks, later, live, makeCard, mix, remember, remembered, rgb, rgbText, styles, Told } from "../_shared/common.js";
 import { makeHand } from "../_shared/guess.js";
 import { chance, number, whole } from "../_shared/numbers.js";
 
@@ -37,7 +37,7 @@ class Writer {
     this.hand = makeHand(() => act({ guess: this.guess }));
     root.append(this.bar, this.text, this.hand.node, this.scale, this.note, this.panel, this.ways);
     this.card = makeCard(root);
-    this.told = []; // lengths that Python was told and has not repeated yet
+    this.told = new Told(); // lengths
     // Python hears where the text rests once the hand does.
     this.settle = later(() => this.tell({}), 350);
     this.one.onclick = () => this.step();
@@ -62,16 +62,13 @@ class Writer {
     const shared = before ? Math.min(before.ids.length, data.ids.length, Math.max(this.length, data.length)) : 0;
     let other = !before || before.prompt !== data.prompt || before.way !== data.way;
     for (let i = 0; i < shared && !other; i++) other = before.ids[i] !== data.ids[i] || before.p[i] !== data.p[i];
-    // A late answer to what was told a while ago must not take back what was written since.
-    const answer = this.told.lastIndexOf(data.length);
-    const moved = before && before.length !== data.length && answer < 0;
-    this.told.splice(0, answer + 1);
+    const moved = before && this.told.moved(data.length, before.length);
     this.data = data;
     if (other || moved) {
       if (before) this.stop(true);
       this.settle.cancel();
       this.length = data.length;
-      this.told = [];
+      this.told = new Told();
       this.open = before ? null : remembered(this.root, "open", this.written());
     }
     this.length = Math.min(this.length, data.ids.length);
@@ -149,7 +146,7 @@ class Writer {
 
   // Tell Python where the text rests.
   tell(more) {
-    this.told.push(this.length);
+    this.told.say(this.length);
     this.act({ ...more, length: this.length });
   }
 
