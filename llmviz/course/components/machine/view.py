@@ -109,8 +109,7 @@ def machine(
     yet are on their way. ``on_view`` is called for another view. ValueError: data do not fit.
     """
     payload = machine_payload(rows, values, vocab_size, words, view, following, links, writing)
-    payload["coming"] = coming
-    payload["view"], _ = starting(key, "view", payload["view"])
+    payload |= {"coming": coming, "view": starting(key, "view", payload["view"])[0]}
 
     def changed() -> None:
         if on_view is not None:
