@@ -28,14 +28,12 @@ DEFAULT_TEXT = "Once Anna and Samir saw a kitten. Then"
 LEARNER_TEXT = codec.text("text", DEFAULT_TEXT, codec.MOST_OF_A_TEXT, shared=True)
 
 # Controls of older links whose parts of a page are gone: nothing is said of them.
-RETIRED = {"new", "deep", "learn", "smooth"}
-RETIRED |= {"mlp", "map", "bend", "firsts", "mapseed", "mapframe", "clip"}
-RETIRED |= {"depth", "penalty", "wrong", "slip", "published"}
-RETIRED |= {"numberfrom", "bitmodel", "bitmatrix", "bitrow", "bitcolumn"}
-RETIRED |= {"copyhead", "copytext", "phasedensity", "phaseweight", "whoview", "qaxis", "qmeasured"}
-RETIRED |= {"curves", "tagger", "truetag", "giventag", "role"}
-RETIRED |= {"fromrow", "fromcolumn", "loraseen", "change", "rankcell"}
-RETIRED |= {"rare", "balanced"}
+RETIRED = {"new", "deep", "learn", "smooth", "mlp", "map", "bend", "firsts", "mapseed", "mapframe"}
+RETIRED |= {"clip", "depth", "penalty", "wrong", "slip", "published", "numberfrom", "bitmodel"}
+RETIRED |= {"bitmatrix", "bitrow", "bitcolumn", "copyhead", "copytext", "phasedensity"}
+RETIRED |= {"phaseweight", "whoview", "qaxis", "qmeasured", "curves", "tagger", "truetag"}
+RETIRED |= {"giventag", "role", "fromrow", "fromcolumn", "loraseen", "change", "rankcell", "rare"}
+RETIRED |= {"balanced"}
 
 
 class PageState:
@@ -123,7 +121,10 @@ class PageState:
         if value != self[key]:
             warn(f"{key} = {self[key]} does not exist here; {value} is shown instead.", LINK_ICON)
             self[key] = value
-        return {"min_value": low, "max_value": high, **self.bind(key, then)}
+        bound, ends = self.bind(key, then), st.session_state.setdefault("_ends", {})
+        if ends.get(bound["key"]) != (low, high):  # Streamlit makes another slider of it
+            ends[bound["key"]], st.session_state[bound["key"]] = (low, high), value
+        return {"min_value": low, "max_value": high, **bound}
 
     def named(
         self, key: str, names: Mapping[Any, str], then: Callable[[], None] | None = None
@@ -246,15 +247,18 @@ def tied(name: str, value: Any, changed: Callable[[Any], None]) -> dict[str, Any
     next, and a page that looks at a run each second makes it send all the time. Streamlit takes
     that for a choice: what the page had just set would be undone. Under another key the late
     message speaks of a widget that is no longer there, and nobody listens to it.
+
+    What a widget shows is not set again: a late answer would pull a quick hand back to it.
     """
     known = st.session_state.setdefault(_TIED, {})
     key, given = known.get(name, (name, value))
-    widget_value = st.session_state.get(key, value)
-    if value != widget_value and value != given:
+    shown = st.session_state.get(key)
+    if shown is not None and value not in (shown, given):
         number = int(key[len(name) + 1 :] or 0)
-        key = f"{name}#{(number + 1) % _KEYS}"
+        key, shown = f"{name}#{(number + 1) % _KEYS}", None
     known[name] = key, value
-    st.session_state[key] = value
+    if shown is None or shown != value:
+        st.session_state[key] = value
 
     def answer() -> None:
         if known[name][0] == key and key in st.session_state:

@@ -47,3 +47,27 @@ def test_an_address_is_told_anew_to_a_browser_that_had_not_heard_of_the_last(mon
     app.slider[0].set_value(1).run()
     app.run()
     assert told == [{"n": "3.0"}, {}]
+
+
+def a_slider_with_an_end_of_its_own() -> None:
+    import streamlit as st
+
+    from llmviz.course.ui import codec
+    from llmviz.course.ui.state import THROUGH_APP, page_state
+
+    st.session_state[THROUGH_APP] = True
+    most = st.number_input("most", 4, 9)
+    state = page_state("sampling", [codec.number("n", 1, 0, 9)])
+    st.slider("n", **state.ranged("n", most=most))
+    st.button("one", on_click=state.setter(n=1))
+
+
+def test_a_slider_keeps_its_value_when_its_end_moves_and_takes_what_the_page_sets():
+    app = AppTest.from_function(a_slider_with_an_end_of_its_own).run()
+    for most in (6, 5, 9):
+        app.slider[0].set_value(3).run()
+        app.number_input[0].set_value(most).run()
+        assert (app.slider[0].value, app.slider[0].max) == (3, most)
+        app.button[0].click().run()
+        assert app.slider[0].value == 1
+    assert not app.exception

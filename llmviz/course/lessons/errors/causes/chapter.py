@@ -105,7 +105,7 @@ def _evidence(case: Case) -> None:
 
 def _head(found: HeadCase) -> None:
     """Show the right answer in three passes, and where the head looks."""
-    stands = [" | ".join(map(_seen, tokens)) for tokens in found.tokens]
+    stands = [" | ".join(token.replace(" ", "·") for token in tokens) for tokens in found.tokens]
     first, second = stands if any(stands) else [f"… {ending}" for ending in found.endings]
     rows = [
         kit.Case([(f"{words.passes['plain']}: ", False), (first, True)], found.plain, role="value"),
@@ -115,10 +115,6 @@ def _head(found: HeadCase) -> None:
     axis = kit.Axis(0, 1, words.right_axis.format(right=found.right))
     kit.case_rows(rows, axis, key=f"{KEY}.head", words={})
     kit.prose(head_line(found))
-
-
-def _seen(token: str) -> str:
-    return token.replace(" ", "·")
 
 
 def head_line(found: HeadCase) -> str:

@@ -6,8 +6,9 @@ It can be stopped, and goes on where it was. The result is `data/experiments/FIL
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple
 
 from llmviz.paths import EXPERIMENT_FOLDER
@@ -74,11 +75,7 @@ def measured(folder: Path = EXPERIMENT_FOLDER) -> Measured:
     bands = []
     for way in STEPS:
         by_count = [[accuracies[Run(way, n, seed).key] for seed in SEEDS] for n in COUNTS]
-        columns = ([f(values) for values in by_count] for f in (min, _mean, max))
+        columns = ([f(values) for values in by_count] for f in (min, fmean, max))
         bands.append(Band(way, *map(tuple, columns)))
     given = (about["tested"], about["guess"], about["steps"])
     return Measured(COUNTS, len(SEEDS), *given, tuple(bands))
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
