@@ -1,20 +1,15 @@
 """The bigram of letters: counting and gradient descent meet."""
 
-import csv
-from pathlib import Path
-
 import pytest
 import torch
 
+from llmviz.corpus import letter_pair_counts
 from llmviz.models import Bigram, BigramConfig, CountBigram
-
-COUNTS = Path(__file__).resolve().parents[2] / "data" / "names-counts.csv"
 
 
 @pytest.fixture(scope="module")
 def counts() -> torch.Tensor:
-    with COUNTS.open(encoding="utf-8", newline="") as file:
-        return torch.tensor([[int(cell) for cell in row] for row in csv.reader(file)])
+    return torch.from_numpy(letter_pair_counts())
 
 
 @pytest.mark.parametrize(("smoothing", "expected"), [(0.0, 2.4540), (1.0, 2.4546)])

@@ -72,7 +72,9 @@ def test_sinusoidal_products_depend_on_distance_alone():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: sinusoidal_positions(4, 5), "even width; got 5"),
         (lambda: sinusoidal_shift(1, 5), "even width; got 5"),
+        (lambda: Rotary(4, 3), "even head size; got 3"),
         (lambda: rotary_angles(torch.arange(3), 7), "even head size; got 7"),
         (lambda: turned(torch.ones(1, 3), torch.arange(3)), "even head size; got 3"),
     ],
