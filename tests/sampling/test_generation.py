@@ -69,13 +69,9 @@ def test_every_token_is_the_pipeline_on_the_models_logits():
 
 @pytest.mark.parametrize("name", ["bigram", "mlp", "wavenet", "rnn", "gru", "lstm", "gpt"])
 def test_every_language_model_generates(name):
-    context = {"wavenet": 8}.get(name, CONTEXT)
     torch.manual_seed(0)
-    model = build(
-        name,
-        {"vocab_size": V, "context_length": context} if name != "bigram" else {"vocab_size": V},
-    )
-    model.train()
+    more = {"wavenet": {"context_length": 8}, "bigram": {}}.get(name, SMALL)
+    model = build(name, {"vocab_size": V} | more).train()
     tokens = list(generate(model, torch.tensor([[1, 2]]), 15, generator=seeded()))
     assert len(tokens) == 15
     assert all(0 <= t.id < V for t in tokens)

@@ -24,6 +24,7 @@ from llmviz.sampling.speculative import (
     speculate,
 )
 from llmviz.trace import record
+from tests.random_weights import with_random_weights
 
 V, CONTEXT = 5, 12
 SMALL = {"vocab_size": V, "context_length": CONTEXT}
@@ -33,10 +34,7 @@ def gpt(seed=0, spread=0.5, **options):
     torch.manual_seed(seed)
     shape = {"n_layer": 2, "n_head": 2, "n_embd": 8}
     model = build("gpt", SMALL | shape | options).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, spread)
-    return model
+    return with_random_weights(model, spread)
 
 
 class Fixed:
@@ -130,11 +128,7 @@ def chances_of_texts(model, ids, length, **options):
 
 def bigram():
     torch.manual_seed(0)
-    model = build("bigram", SMALL).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, 1.0)
-    return model
+    return with_random_weights(build("bigram", SMALL).eval(), 1.0)
 
 
 @pytest.mark.parametrize(

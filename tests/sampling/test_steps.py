@@ -19,68 +19,34 @@ ROWS = {
     "peaked": np.concatenate([[30.0, 29.0, 5.0], RNG.normal(size=300)]),
     "small": np.array([0.3, -1.0, 2.0, 0.0]),
 }
+PREVIOUS = [0, 2, 2, 3, 0]
 row = pytest.mark.parametrize("logits", ROWS.values(), ids=ROWS.keys())
 any_logits = arrays(np.float64, st.integers(1, 12), elements=st.integers(-4, 4).map(float))
 
 
-def through(processor, logits, previous=(0,)):
-    ids = torch.tensor([list(previous)])
-    return processor(ids, torch.tensor(logits)[None].clone())[0].numpy()
-
-
 @row
-@pytest.mark.parametrize("temperature", [0.05, 0.7, 1.0, 3.0])
-def test_temperature_equals_transformers(logits, temperature):
+@pytest.mark.parametrize(
+    ("name", "step", "values"),
+    [
+        ("TemperatureLogitsWarper", pure.apply_temperature, [0.05, 0.7, 1.0, 3.0]),
+        ("TopKLogitsWarper", pure.keep_top_k, [1, 3, 4]),
+        ("TopPLogitsWarper", pure.keep_top_p, [1e-9, 0.1, 0.5, 0.9, 0.999]),
+        ("MinPLogitsWarper", pure.keep_min_p, [0.0, 0.05, 0.5, 1.0]),
+        (
+            "RepetitionPenaltyLogitsProcessor",
+            lambda logits, penalty: pure.penalise_repetition(logits, PREVIOUS, penalty),
+            [0.5, 1.0, 1.3, 5.0],
+        ),
+        ("SuppressTokensLogitsProcessor", pure.ban, [[3, 1, 3]]),
+    ],
+)
+def test_each_step_equals_the_processor_of_transformers(logits, name, step, values):
     from transformers.generation import logits_process as theirs
 
-    expected = through(theirs.TemperatureLogitsWarper(temperature), logits)
-    np.testing.assert_allclose(pure.apply_temperature(logits, temperature), expected)
-
-
-@row
-@pytest.mark.parametrize("k", [1, 3, 4])
-def test_top_k_equals_transformers(logits, k):
-    from transformers.generation import logits_process as theirs
-
-    expected = through(theirs.TopKLogitsWarper(k), logits)
-    np.testing.assert_array_equal(pure.keep_top_k(logits, k), expected)
-
-
-@row
-@pytest.mark.parametrize("p", [1e-9, 0.1, 0.5, 0.9, 0.999])
-def test_top_p_equals_transformers(logits, p):
-    from transformers.generation import logits_process as theirs
-
-    expected = through(theirs.TopPLogitsWarper(p), logits)
-    np.testing.assert_array_equal(pure.keep_top_p(logits, p), expected)
-
-
-@row
-@pytest.mark.parametrize("min_p", [0.0, 0.05, 0.5, 1.0])
-def test_min_p_equals_transformers(logits, min_p):
-    from transformers.generation import logits_process as theirs
-
-    expected = through(theirs.MinPLogitsWarper(min_p), logits)
-    np.testing.assert_array_equal(pure.keep_min_p(logits, min_p), expected)
-
-
-@row
-@pytest.mark.parametrize("penalty", [0.5, 1.0, 1.3, 5.0])
-def test_repetition_penalty_equals_transformers(logits, penalty):
-    from transformers.generation import logits_process as theirs
-
-    previous = [0, 2, 2, 3, 0]
-    expected = through(theirs.RepetitionPenaltyLogitsProcessor(penalty), logits, previous)
-    found = pure.penalise_repetition(logits, previous, penalty)
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-@row
-def test_ban_equals_transformers(logits):
-    from transformers.generation import logits_process as theirs
-
-    expected = through(theirs.SuppressTokensLogitsProcessor([1, 3]), logits)
-    np.testing.assert_array_equal(pure.ban(logits, [3, 1, 3]), expected)
+    for value in values:
+        processor = getattr(theirs, name)(value)
+        expected = processor(torch.tensor([PREVIOUS]), torch.tensor(logits)[None].clone())[0]
+        np.testing.assert_allclose(step(logits, value), expected, rtol=1e-12)
 
 
 @given(any_logits, st.data())
