@@ -171,7 +171,7 @@ def test_what_stands_behind_the_end_of_a_story_is_not_kept():
 
 def test_a_changed_character_is_found_where_true_tokens_find_it():
     tokenizer, chance = get_tokenizer("char"), random.Random(1)
-    for text in TEXTS[:8]:
+    for text in TEXTS[:16]:
         at = chance.randrange(20, 200)
         changed = text[:at] + ("Q" if text[at] != "Q" else "X") + text[at + 1 :]
         kept = kept_characters(changed)

@@ -355,12 +355,21 @@ def make_infinite(tensors):
     tensors["base_model.model.blocks.0.mlp.hidden.lora_B.weight"][0, 0] = float("inf")
 
 
+def turn_into(kind):
+    """Let a matrix have a type that is none for weights."""
+    return lambda tensors: tensors.update({min(tensors): tensors[min(tensors)].to(kind)})
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lose_a_matrix, "an A and a B for each layer; not for blocks.0.mlp.hidden"),
         (make_infinite, "blocks.0.mlp.hidden that are not finite"),
         (lambda tensors: tensors.clear(), "holds no matrix"),
+        *(
+            (turn_into(kind), f"lora_A.weight holds numbers of type {str(kind)[6:]}")
+            for kind in (torch.float8_e4m3fn, torch.int32, torch.bool, torch.complex64)
+        ),
     ],
 )
 def test_files_without_a_manifest_are_checked_too(saved, change, message):

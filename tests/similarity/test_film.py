@@ -56,13 +56,9 @@ def test_neighbours_at_every_frame_equal_brute_force(metric):
     ids, values = near_film(frames, 7, 5, metric)
     assert ids.shape == values.shape == (3, 5)
     for at, rows in enumerate(frames):
-        others = [j for j in range(15) if j != 7]
-        value = {
-            "cosine": lambda j, r=rows: sim.cosine(r[7], r[j]),
-            "dot": lambda j, r=rows: sim.dot(r[7], r[j]),
-            "euclidean": lambda j, r=rows: -sim.euclidean(r[7], r[j]),
-        }[metric]
-        assert ids[at].tolist() == sorted(others, key=lambda j: -value(j))[:5]
+        values = [getattr(sim, metric)(rows[7], row) for row in rows]
+        order = np.argsort(values if metric == "euclidean" else np.negative(values))
+        assert ids[at].tolist() == [j for j in order if j != 7][:5]
 
 
 def test_what_is_not_finite_is_refused():
