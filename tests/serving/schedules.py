@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from llmviz.sampling import BeamTree, SamplingSettings
@@ -17,6 +18,11 @@ from llmviz.serving import (
 )
 from llmviz.serving.requests import CANCELLED
 
+SETTINGS = settings(
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 VOCAB = 12
 CONTEXT = 40
 

@@ -65,13 +65,6 @@ def test_gradients_hold_where_relu_is_shut():
         torch.testing.assert_close(by_hand[name], theirs, rtol=0, atol=1e-12, msg=name)
 
 
-def test_the_two_halves_of_the_softmax_step_are_the_short_cut():
-    made = forward(example(), TARGET)
-    d = backward(made)
-    through = made["p"] * (d["p"] - (d["p"] * made["p"]).sum())
-    torch.testing.assert_close(d["logits"], through)
-
-
 @pytest.mark.parametrize("name", WEIGHTS)
 def test_differences_measure_every_weight(name):
     given = example()

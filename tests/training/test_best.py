@@ -8,31 +8,16 @@ import torch
 
 from llmviz.training import TrainConfig, read_metrics
 from llmviz.training.best import BEST
-from llmviz.training.plan import Plan, prepare, prepare_again
+from llmviz.training.plan import prepare, prepare_again
 from llmviz.training.runs import load_trained, run_in_folder
 
 
 @pytest.fixture
-def plan(tmp_path, config):
+def plan(plan):
     """Its loss falls, then rises: the rate is far too high for it."""
-    text = tmp_path / "lines.txt"
-    text.write_text("\n".join(f"ann met bob{i}" for i in range(40)), encoding="utf-8")
-    return Plan(
-        model="gru",
-        model_options={"n_embd": 8},
-        corpus=str(text),
-        context_length=16,
-        train=dataclasses.replace(
-            config,
-            steps=60,
-            learning_rate=0.9,
-            schedule="constant",
-            eval_every=2,
-            eval_batches=0,
-            checkpoint_every=5,
-            patience=3,
-        ),
-    )
+    train = dict(steps=60, learning_rate=0.9, schedule="constant", eval_every=2, patience=3)
+    changed = dataclasses.replace(plan.train, **train, checkpoint_every=5)
+    return dataclasses.replace(plan, train=changed)
 
 
 def kept(folder):

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from llmviz.corpus import streamed
-from llmviz.training import kept_tokens, load_checkpoint, plan, read_metrics, stream, texts
+from llmviz.training import kept_tokens, plan, stream, texts
 from llmviz.training.plan import plan_from, prepare
 from llmviz.training.runs import load_trained, run_in_folder
 from llmviz.training.starting import begin_from, plan_of_base
+from tests.training.conftest import same_end
 
 STORIES = [f"The {one} sat on mat {i}, café." for i, one in enumerate(["cat", "dog", "owl"] * 9)]
 FAST = {"steps": 4, "batch_size": 4, "device": "cpu", "dtype": "float32", "threads": 1}
@@ -182,21 +182,6 @@ def test_what_was_not_used_for_the_longest_time_goes_first(folder, text, monkeyp
     assert not old & left and len(left) == 1
 
 
-def test_a_run_on_kept_tokens_that_is_cut_goes_on_bit_for_bit(folder, text, tmp_path, monkeypatch):
-    monkeypatch.setattr(kept_tokens, "LARGE", 10**9)
-    whole, cut = tmp_path / "whole", tmp_path / "cut"
-    list(run_in_folder(whole, prepared(text)))
-    monkeypatch.setattr(kept_tokens, "LARGE", 0)
-    records = run_in_folder(cut, prepared(text))
-    next(records), next(records)
-    records.close()
-    list(run_in_folder(cut, plan.prepare_again(cut), resume=True))
-    ends = [load_checkpoint(one).model for one in (whole, cut)]
-    assert all(torch.equal(ends[0][key], ends[1][key]) for key in ends[0])
-    curves = [[(r.step, r.train_loss) for r in read_metrics(one)] for one in (whole, cut)]
-    assert curves[0] == curves[1]
-
-
 PHRASE = "the cat sat on a mat, it's 3 o'clock.  Two\n\nlines and café naïve 日本語の文。 x"
 LONG = " ".join(f"{PHRASE} {i}" for i in range(40)) + "\nend"
 TEXTS = {
@@ -299,7 +284,6 @@ def test_a_run_from_a_model_on_a_text_in_pieces_goes_on_bit_for_bit(
     base = load_trained(first)
     planned = {"base": str(first), "corpus": text}
     planned = plan_of_base(base, planned, {}, {**FAST, "eval_batches": 1, "checkpoint_every": 1})
-    ends = []
     for name, large, held, stops in (("whole", 10**9, 10**9, ()), ("cut", 0, 0, (1, 3))):
         monkeypatch.setattr(kept_tokens, "LARGE", large)
         monkeypatch.setattr(texts, "HELD", held)
@@ -313,5 +297,4 @@ def test_a_run_from_a_model_on_a_text_in_pieces_goes_on_bit_for_bit(
             records.close()  # what is written after its last checkpoint is lost, as by a kill
             run = plan.prepare_again(out)
         list(run_in_folder(out, run, resume=True))
-        ends.append(load_checkpoint(out).model)
-    assert all(torch.equal(ends[0][key], ends[1][key]) for key in ends[0])
+    assert same_end(tmp_path / "whole", tmp_path / "cut")

@@ -375,17 +375,10 @@ def test_weights_that_are_no_numbers_are_never_saved(data, config):
     config = dataclasses.replace(
         config, eval_every=0, checkpoint_every=1, learning_rate=1e30, optimizer="sgd", grad_clip=0.0
     )
-    with pytest.raises(Diverged, match=r"a weight is not finite or too large at step 1 .* holds"):
+    told = r"a weight is not finite or too large at step 1 \(learning rate 5e\+29\).* holds"
+    with pytest.raises(Diverged, match=told):
         list(train(new("gru", data), data, config, save=lambda c, keep: kept.append(c)))
     assert kept == []
-
-
-def test_a_learning_rate_of_a_million_is_said_to_diverge(data, config):
-    config = dataclasses.replace(
-        config, learning_rate=1e6, optimizer="sgd", steps=50, grad_clip=0.0, eval_every=0
-    )
-    with pytest.raises(Diverged, match=r"1e\+06|500000"):
-        list(train(new("bigram", data), data, config))
 
 
 def test_what_does_not_fit_is_refused_before_the_first_step(data, config):

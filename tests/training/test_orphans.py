@@ -48,12 +48,6 @@ RARE = dataclasses.replace(
 )
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
-    return tmp_path / "runs"
-
-
 def has_ended(process):
     try:
         return process.status() == psutil.STATUS_ZOMBIE  # nobody may be there to ask for its end

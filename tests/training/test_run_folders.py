@@ -1,24 +1,24 @@
 """Runs by name inside one folder: nothing outside is reached, nothing is overwritten."""
 
 import builtins
+import dataclasses
 import io
 import json
 import os
 import threading
 
 import pytest
+import torch
 
 from llmviz import pretrained
 from llmviz.training import CheckpointError, run_folders
-from llmviz.training.plan import Plan, prepare
+from llmviz.training.plan import prepare
 from llmviz.training.runs import run_in_folder
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch):
-    home = tmp_path / "runs"
+def home(home):
     home.mkdir()
-    monkeypatch.setenv("LLMVIZ_RUNS", str(home))
     return home
 
 
@@ -194,25 +194,12 @@ def test_only_private_runs_are_discarded(home):
 
 
 @pytest.fixture
-def trained(home, tmp_path, config):
-    import dataclasses
-
-    text = tmp_path / "lines.txt"
-    text.write_text("\n".join(f"ann met bob{i}" for i in range(40)), encoding="utf-8")
-    settings = dataclasses.replace(config, snapshot_every=2)
-    plan = Plan(
-        model="gru",
-        model_options={"n_embd": 8},
-        corpus=str(text),
-        context_length=16,
-        train=settings,
-    )
+def trained(home, plan):
+    plan = dataclasses.replace(plan, train=dataclasses.replace(plan.train, snapshot_every=2))
     return list(run_in_folder(home / "mine", prepare(plan)))
 
 
 def test_a_run_is_loaded_by_name_and_by_step(home, trained):
-    import torch
-
     model, tokenizer, card = pretrained.load_bundled("run:mine")
     assert card["steps"] == 6 and card["model"] == "gru"
     assert card["parameters"] == sum(p.numel() for p in model.parameters())

@@ -18,12 +18,6 @@ from tests.pages.harness import PAGES, fine, open_page, open_part, parts
 from tests.training.tampered import TAMPERED, healthy, line, says, tamper_all
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
-    return tmp_path / "runs"
-
-
 def readers(folder, out):
     """All that pages do with a run's folder."""
     yield lambda: run_folders.find_run(folder.name)
