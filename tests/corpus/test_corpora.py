@@ -134,7 +134,7 @@ def test_a_list_is_one_document_a_line():
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_text_is_a_corpus_or_refused_and_splits_or_is_refused(text):
     try:
         corpus = corpus_from_text(text)

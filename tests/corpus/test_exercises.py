@@ -1,7 +1,5 @@
 """Exercises in who has what and in details: every answer is what the text says."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import re

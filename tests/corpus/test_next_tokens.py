@@ -1,7 +1,5 @@
 """The true next token of a story, and how far the grammar can have written a text."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """Texts with something planted, sentences, a lean, persons: each stands as often as it says."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 

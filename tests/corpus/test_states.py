@@ -1,7 +1,5 @@
 """What the grammar knows at each place, against the story's own text."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

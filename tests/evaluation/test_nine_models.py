@@ -1,7 +1,5 @@
 """Nine models of names: what they give a name, how far each looks back, what they write."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import combinations, pairwise

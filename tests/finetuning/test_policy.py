@@ -1,13 +1,11 @@
 """Learning from rewards: gradients by finite differences, losses by others' published formulas."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
@@ -36,7 +34,6 @@ def some(seed: int, texts: int = 6, tokens: int = 5) -> tuple[Tensor, ...]:
     return logs(0.3, old), old, logs(0.4, old), gained, written
 
 
-@settings(deadline=None)
 @given(TEXTS, st.floats(0, 1))
 def test_the_losses_are_those_of_the_published_formulas(seed, beta):
     now, old, base, gained, written = some(seed)

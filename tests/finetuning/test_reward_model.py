@@ -1,7 +1,5 @@
 """Reward models: the loss of Bradley and Terry by other ways, and rewards read in three ways."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -94,7 +92,7 @@ def test_a_reward_is_the_same_alone_in_a_batch_and_behind_a_story_that_was_read(
     assert both.tolist() == pytest.approx(found[:2], abs=2e-2)  # the lower part is kept in halves
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.text(max_size=80), st.text(max_size=30))
 def test_any_story_and_ending_has_a_reward(three, tokenizer, story, ending):
     if all(not 0xD800 <= ord(letter) < 0xE000 for letter in story + ending):

@@ -1,7 +1,5 @@
 """What a fine-tuning left is read by every command, and is what the training had in memory."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

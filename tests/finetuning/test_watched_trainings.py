@@ -1,7 +1,5 @@
 """Trainings that the lesson watches: what they yield at their start and end, on a tiny model."""
 
-from __future__ import annotations
-
 import copy
 import math
 

@@ -1,7 +1,5 @@
 """Patching: everything gives the other prompt's output, nothing the own; maps are their cells."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

@@ -1,7 +1,5 @@
 """Sparse autoencoders: what they read and write, and whether known directions are found."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """The stream read and replaced, and steering: what is added is what later layers read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -14,21 +12,16 @@ from llmviz.course.lessons.discoveries.steering import model as record
 from llmviz.interpretability.steering import Push, measure, removed, texts_of, write
 from llmviz.interpretability.stream_reading import losses_with, read_taps, stream_tap
 from llmviz.models.gpt import GPT
-from llmviz.models.settings import GPTConfig
 from llmviz.pretrained import load_bundled
 from llmviz.sampling.generation import generate
 from llmviz.trace import record as recording
 from llmviz.trace import replaced
+from tests.random_weights import random_gpt
 
 
 @pytest.fixture(scope="module")
 def gpt() -> GPT:
-    torch.manual_seed(0)
-    model = GPT(GPTConfig(vocab_size=29, context_length=32, n_layer=3, n_head=2, n_embd=8)).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, 0.5)
-    return model
+    return random_gpt(0.5, vocab_size=29, context_length=32, n_layer=3, n_head=2, n_embd=8)
 
 
 PROMPT = [0, 5, 3, 8, 8]

@@ -1,7 +1,5 @@
 """Scores of tags and of names against scikit-learn's and seqeval's; what is bundled, again."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -25,7 +25,7 @@ def two_topics(documents: int = 300, length: int = 20) -> list[list[int]]:
 
 
 @given(st.integers(0, 12), st.integers(1, 6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_pairs_are_all_neighbours_within_the_window(t, window):
     expected = [[i, j] for i in range(t) for j in range(t) if i != j and abs(i - j) <= window]
     assert skip_gram_pairs(list(range(t)), window).tolist() == expected

@@ -152,7 +152,7 @@ def test_half_precision_stays_close_on_either_kernel(monkeypatch):
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(1, 5), st.integers(0, 1000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_rows_sum_to_one(t, s, d, seed):
     g = torch.Generator().manual_seed(seed)
     q, k = torch.randn(t, d, generator=g), torch.randn(s, d, generator=g)

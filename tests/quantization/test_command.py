@@ -1,7 +1,5 @@
 """`python -m llmviz quantize`: what it writes, prints and refuses."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Whole models on a grid: matrices, packing, sizes, files, scaling by activations, training."""
 
-from __future__ import annotations
-
 import copy
 import json
 
@@ -254,7 +252,7 @@ def test_a_model_whose_scales_cannot_be_folded_is_refused(options):
 # Training on a grid -----------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(some.integers(2, 8), some.booleans(), some.floats(0.3, 1.0), some.integers(0, 999))
 def test_the_gradient_goes_straight_through_inside_the_grid_and_stops_at_its_end(
     bits, symmetric, clip, seed
@@ -335,7 +333,7 @@ def test_the_largest_and_the_smallest_scale_of_a_matrix_are_each_others_inverse(
     torch.testing.assert_close(ratio, (x.abs().mean(0) / x[:, 0].abs().mean()) ** exponent)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(some.data(), some.integers(1, 8))
 def test_codes_come_back_from_as_few_bytes_as_hold_them(data, bits):
     codes = np.array(data.draw(some.lists(some.integers(0, 2**bits - 1), max_size=60)), int)

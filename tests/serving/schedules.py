@@ -1,7 +1,5 @@
 """Schedules drawn at random: requests that come, are cancelled, share, and run out of memory."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 from hypothesis import HealthCheck, settings
@@ -19,7 +17,6 @@ from llmviz.serving import (
 from llmviz.serving.requests import CANCELLED
 
 SETTINGS = settings(
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

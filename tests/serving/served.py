@@ -1,7 +1,5 @@
 """A server on loopback for tests of its HTTP side: the engine is real, the model a stand-in."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """The real engine: a batch of many requests gives each the tokens of `generate` alone."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Each request gets the tokens, samples or beams that it gets alone, whatever else is done."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Log-probabilities, chats and the page: held against the network, transformers and lm-eval."""
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The command that serves a model: it answers, ends at Ctrl-C, and refuses in one line."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Distances, neighbours, pairs in their plane and analogies against NumPy and brute force."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -9,9 +9,10 @@ import torch
 
 from llmviz.corpus import Corpus
 from llmviz.tokenizers import train_tokenizer
-from llmviz.training import TrainConfig, TrainData, load_checkpoint, locks, read_metrics
+from llmviz.training import TrainData, load_checkpoint, locks, read_metrics
 from llmviz.training.plan import Plan
 from tests.pages.conftest import bundle, folder
+from tests.training.small_plans import small_training
 
 __all__ = ["bundle", "folder"]
 
@@ -37,18 +38,8 @@ def data(corpus, tokenizer):
 
 @pytest.fixture
 def config():
-    return TrainConfig(
-        steps=6,
-        batch_size=4,
-        learning_rate=1e-2,
-        min_lr=1e-3,
-        warmup_steps=2,
-        eval_every=3,
-        eval_batches=0,
-        device="cpu",
-        dtype="float32",
-        threads=1,
-    )
+    rates = dict(learning_rate=1e-2, min_lr=1e-3, warmup_steps=2)
+    return small_training(steps=6, batch_size=4, eval_every=3, eval_batches=0, **rates)
 
 
 @pytest.fixture(params=["this system's", "Windows'"])

@@ -1,7 +1,5 @@
 """Folders that look like runs and are not: one healthy run, and what may be wrong with it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What is estimated before a run is what the run then has: parameters, memory, checkpoints."""
 
-from __future__ import annotations
-
 import dataclasses
 import weakref
 

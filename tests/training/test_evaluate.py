@@ -134,8 +134,11 @@ def test_probes_are_won_by_who_has_read_the_right_continuations():
         for probe in asked:
             words = tokenizer.encode(probe.prompt + getattr(probe, side))
             stream += [*words[-2:], end]
-        model = CountBigram.fit(stream, tokenizer.vocab_size, smoothing=0.01)
-        model = _long(model)
+        counted = CountBigram.fit(stream, tokenizer.vocab_size, smoothing=0.01)
+        sizes = {"vocab_size": tokenizer.vocab_size, "context_length": 512}
+        model = build("bigram", sizes)
+        with torch.no_grad():
+            model.table.weight.copy_(counted.probabilities().log())
         score = evaluate.probe_scores(model, tokenizer, ["sounds"], 20)["sounds"]
         assert score.greedy.right == sum(writes(model, tokenizer, one) for one in asked)
         return score.of_two
@@ -198,14 +201,6 @@ def test_the_interval_of_a_share_is_wilsons(count):
 def test_a_share_of_nothing_and_more_than_all_are_refused(right, count, rule):
     with pytest.raises(ValueError, match=rule):
         Share(right, count)
-
-
-def _long(counted):
-    sizes = {"vocab_size": counted.vocab_size, "context_length": 512}
-    model = build("bigram", sizes)
-    with torch.no_grad():
-        model.table.weight.copy_(counted.probabilities().log())
-    return model
 
 
 def test_bad_input(chars):

@@ -3,8 +3,6 @@
 A large text is read in pieces, with the same result; its files tell that it was read before.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """Files and folders of runs that one process has, with the locks of Unix and of Windows."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

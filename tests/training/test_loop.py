@@ -40,10 +40,6 @@ def new(name, data, **options):
     return build(name, {**sizes, **SMALL.get(name, {}), **options})
 
 
-def same(a, b):
-    return all(torch.equal(x, b.state_dict()[name]) for name, x in a.state_dict().items())
-
-
 def losses(records):
     return [(r.step, r.tokens, r.train_loss, r.validation_loss, r.grad_norm, r.lr) for r in records]
 
@@ -246,7 +242,8 @@ def test_resuming_is_bit_for_bit_for_every_model(name, data, config):
             parameter.add_(1.0)  # whatever the model held before is replaced
     rest = train(resumed, data, config, resume=kept[4])
     assert losses(begun) + losses(rest) == whole
-    assert same(straight, resumed)
+    ends = straight.state_dict(), resumed.state_dict()
+    assert all(torch.equal(tensor, ends[1][name]) for name, tensor in ends[0].items())
 
 
 def test_a_fork_with_another_setting_is_its_parent_until_the_fork(data, config):
@@ -439,3 +436,17 @@ def test_a_device_beside_the_cpu_is_seeded_too(monkeypatch):
     with _randomness(torch.device("mps"), 3, 6, 0):
         pass
     assert len(set(seeds)) == 2
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize(
+    ("dtype", "compiled"), [("float32", "off"), ("bfloat16", "on"), ("float16", "off")]
+)
+def test_the_curve_of_the_gpu_is_that_of_the_cpu(data, config, dtype, compiled):
+    def losses(config):
+        model = new("gpt", data, n_embd=32, dropout=0.0)
+        return [r.train_loss for r in train(model, data, config)]
+
+    there = dataclasses.replace(config, device="cuda", dtype=dtype, compile=compiled)
+    tolerance = 1e-4 if dtype == "float32" else 3e-2
+    assert losses(there) == pytest.approx(losses(config), rel=tolerance)

@@ -1,7 +1,5 @@
 """A server that is killed: the processes that it left end soon, and nothing they had comes back."""
 
-from __future__ import annotations
-
 import dataclasses
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Series of runs: a few at a time, within a visitor's room, stopped and gone on with."""
 
-from __future__ import annotations
-
 import pytest
 
 from llmviz.training import run_folders

@@ -1,7 +1,5 @@
 """Going on from a trained model: its weights are where the run begins, whatever kills it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

@@ -1,7 +1,5 @@
 """Folders that no run of ours wrote: one clear line for each, soon, and with little memory."""
 
-from __future__ import annotations
-
 import random
 import tracemalloc
 
