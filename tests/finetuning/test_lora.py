@@ -349,11 +349,6 @@ def test_a_tampered_adapter_is_refused(saved):
 HIDDEN_B = "base_model.model.blocks.0.mlp.hidden.lora_B.weight"
 
 
-def turn_into(kind):
-    """Let a matrix have a type that is none for weights."""
-    return lambda tensors: tensors.update({min(tensors): tensors[min(tensors)].to(kind)})
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -367,7 +362,12 @@ def turn_into(kind):
         ),
         (lambda tensors: tensors.clear(), "holds no matrix"),
         *(
-            (turn_into(kind), f"lora_A.weight holds numbers of type {str(kind)[6:]}")
+            (
+                lambda tensors, kind=kind: tensors.update(
+                    {min(tensors): tensors[min(tensors)].to(kind)}
+                ),
+                f"lora_A.weight holds numbers of type {str(kind)[6:]}",
+            )
             for kind in (torch.float8_e4m3fn, torch.int32, torch.bool, torch.complex64)
         ),
     ],

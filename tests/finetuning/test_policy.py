@@ -16,8 +16,6 @@ from llmviz.finetuning.rewarded import RewardConfig, learn_from_rewards
 from llmviz.finetuning.rollouts import sample_groups
 from llmviz.models import GPT, GPTConfig
 
-TEXTS = st.integers(0, 2**16)
-
 
 def some(seed: int, texts: int = 6, tokens: int = 5) -> tuple[Tensor, ...]:
     """ln p now, when written, of the base; advantages; what was written: at least one token."""
@@ -34,7 +32,7 @@ def some(seed: int, texts: int = 6, tokens: int = 5) -> tuple[Tensor, ...]:
     return logs(0.3, old), old, logs(0.4, old), gained, written
 
 
-@given(TEXTS, st.floats(0, 1))
+@given(st.integers(0, 2**16), st.floats(0, 1))
 def test_the_losses_are_those_of_the_published_formulas(seed, beta):
     now, old, base, gained, written = some(seed)
     texts = len(now)

@@ -63,10 +63,11 @@ WRONG = {
     "use_beam_search": ["true", 1],
     "length_penalty": [0.5, "x"],
 }
-CASES = [(name, value) for name, values in WRONG.items() for value in values]
 
 
-@pytest.mark.parametrize(("name", "value"), CASES)
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in WRONG.items() for value in values]
+)
 def test_a_wrong_field_is_refused_by_its_name(name, value):
     with pytest.raises(ApiError, match=name) as refusal:
         read_completion(written(**{name: value}))

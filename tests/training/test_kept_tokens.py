@@ -58,15 +58,15 @@ def same(one, other) -> bool:
     return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
 
 
-def no_work(monkeypatch):
-    """Let everything that would be kept fail if it is made again."""
+def no_work(monkeypatch, *read):
+    """Let everything that would be kept fail if it is made again, or read."""
 
     def fails(*_, **__):
         raise AssertionError("it is made again")
 
-    monkeypatch.setattr(plan, "train_tokenizer", fails)
-    monkeypatch.setattr("llmviz.training.builders.references", fails)
-    monkeypatch.setattr("llmviz.training.data.encoded", fails)
+    made = "training.plan.train_tokenizer", "training.builders.references", "training.data.encoded"
+    for name in (*made, *read):
+        monkeypatch.setattr(f"llmviz.{name}", fails)
 
 
 @pytest.mark.parametrize("tokenizer", ["char", "word", "bpe"])
@@ -231,13 +231,7 @@ def test_a_text_that_was_read_before_is_not_read_again(folder, text, monkeypatch
     given = (text,) if corpus == "own" else (corpus, "bpe")
     more = {} if corpus == "own" else {"characters": 20_000}
     first = prepared(*given, **more)
-    no_work(monkeypatch)
-
-    def fails(*_, **__):
-        raise AssertionError("the text is read")
-
-    monkeypatch.setattr(streamed, "read_pieces", fails)
-    monkeypatch.setattr(streamed, "load_corpus", fails)
+    no_work(monkeypatch, "corpus.streamed.read_pieces", "corpus.streamed.load_corpus")
     again = prepared(*given, **more)
     assert same(first, again) and first.description == again.description
 
