@@ -35,15 +35,12 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server():
-    made = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    made.files, made.asked = {"/text": TEXT, "/cut": TEXT}, []
-    made.url = f"http://127.0.0.1:{made.server_port}"
-    thread = threading.Thread(target=made.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    yield made
-    made.shutdown()
-    made.server_close()
-    thread.join()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as made:
+        made.files, made.asked = {"/text": TEXT, "/cut": TEXT}, []
+        made.url = f"http://127.0.0.1:{made.server_port}"
+        threading.Thread(target=made.serve_forever, args=(0.01,), daemon=True).start()
+        yield made
+        made.shutdown()
 
 
 def at(server, path, sha256=None):

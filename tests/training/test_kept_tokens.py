@@ -8,6 +8,7 @@ import json
 import os
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -139,12 +140,8 @@ def test_of_two_that_want_the_same_one_makes_it_and_both_get_it(folder, text, mo
         return own(*given)
 
     monkeypatch.setattr(kept_tokens, "write_ids", slowly)
-    runs = []
-    both = [threading.Thread(target=lambda: runs.append(prepared(text))) for _ in range(2)]
-    for one in both:
-        one.start()
-    for one in both:
-        one.join()
+    with ThreadPoolExecutor(2) as both:
+        runs = list(both.map(prepared, [text, text]))
     assert len(made) == 2 and len(set(made)) == 1, "training and validation, by one of them"
     assert same(*runs) and not list(folder.glob("*.lock"))
 

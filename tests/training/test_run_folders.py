@@ -5,7 +5,8 @@ import dataclasses
 import io
 import json
 import os
-import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 import torch
@@ -158,15 +159,8 @@ def test_keeping_at_once_under_one_name_overwrites_nothing(home):
     folders = [make(run_folders.new_private_folder()) for _ in range(8)]
     for number, folder in enumerate(folders):
         (folder / "mine").write_text(str(number), "utf-8")
-    kept: list = []
-    threads = [
-        threading.Thread(target=lambda f=f: kept.append(run_folders.keep(f, "best")))
-        for f in folders
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as at_once:
+        kept = list(at_once.map(partial(run_folders.keep, wanted="best"), folders))
     assert {path.name for path in kept} == {"best", *(f"best-{n}" for n in range(2, 9))}
     assert {(path / "mine").read_text("utf-8") for path in kept} == set("01234567")
     assert not any(folder.exists() for folder in folders)

@@ -28,6 +28,21 @@ from tests.training.conftest import same_end
 from tests.training.tampered import spoil_weights
 
 
+@pytest.fixture
+def out(plan, tmp_path):
+    """The folder of a run that has ended."""
+    list(run_in_folder(tmp_path / "run", prepare(plan)))
+    return tmp_path / "run"
+
+
+def cut(out, run, steps):
+    """Begin a run, and close it after some steps."""
+    records = run_in_folder(out, run)
+    for _ in range(steps):
+        next(records)
+    records.close()
+
+
 def test_a_run_leaves_what_is_promised_and_can_be_read_back(plan, tmp_path):
     out = tmp_path / "a" / "run"
     run = prepare(plan, "the command")
@@ -90,23 +105,22 @@ def test_weights_that_are_no_numbers_are_damaged_weights(plan, tmp_path, value):
 @pytest.mark.parametrize(
     "kind", [torch.float8_e4m3fn, torch.float8_e5m2, torch.int32, torch.bool, torch.complex64]
 )
-def test_weights_of_a_type_that_is_none_for_weights_are_refused_by_name(plan, tmp_path, kind):
-    out, name = tmp_path / "run", "token.weight"
-    list(run_in_folder(out, prepare(plan)))
+def test_weights_of_a_type_that_is_none_for_weights_are_refused_by_name(out, kind):
     shutil.rmtree(out / "checkpoints")
     tensors = load_tensors(out / "model.safetensors")
-    save_tensors(out / "model.safetensors", tensors | {name: tensors[name].to(kind)})
-    with pytest.raises(CheckpointError, match=f"{name} holds numbers of type {str(kind)[6:]}"):
+    save_tensors(
+        out / "model.safetensors", tensors | {"token.weight": tensors["token.weight"].to(kind)}
+    )
+    with pytest.raises(
+        CheckpointError, match=f"token.weight holds numbers of type {str(kind)[6:]}"
+    ):
         load_trained(out)
 
 
 def test_closing_saves_and_resuming_gives_the_uninterrupted_run(plan, tmp_path):
     out = tmp_path / "cut"
     list(run_in_folder(tmp_path / "whole", prepare(plan)))
-    first = run_in_folder(out, prepare(plan))
-    for _ in range(3):
-        next(first)
-    first.close()
+    cut(out, prepare(plan), 3)
     assert load_checkpoint(out).step == 3
     rest = list(run_in_folder(out, prepare_again(out), resume=True))
     assert [r.step for r in rest] == [4, 5, 6]
@@ -115,10 +129,7 @@ def test_closing_saves_and_resuming_gives_the_uninterrupted_run(plan, tmp_path):
 
 def test_metrics_after_the_checkpoint_and_a_torn_line_are_dropped(plan, tmp_path):
     out = tmp_path / "run"
-    records = run_in_folder(out, prepare(plan))
-    for _ in range(4):
-        next(records)
-    records.close()
+    cut(out, prepare(plan), 4)
     metrics = out / "metrics.jsonl"
     lines = metrics.read_text(encoding="utf-8")
     later = json.dumps({**json.loads(lines.splitlines()[0]), "step": 5}) + "\n"
@@ -139,17 +150,13 @@ def test_a_run_killed_while_it_saves_has_the_record_of_the_saved_step(plan, tmp_
     assert recorded == [(step, list(range(1, step + 1))) for step in (2, 4, 6)]
 
 
-def test_more_steps_may_be_asked_for_later(plan, tmp_path):
-    out = tmp_path / "run"
-    list(run_in_folder(out, prepare(plan)))
+def test_more_steps_may_be_asked_for_later(out):
     assert list(run_in_folder(out, prepare_again(out), resume=True)) == []
     list(run_in_folder(out, prepare_again(out, steps=8), resume=True))
     assert read_metrics(out)[-1].step == 8
 
 
-def test_another_run_is_not_overwritten(plan, tmp_path):
-    out = tmp_path / "run"
-    list(run_in_folder(out, prepare(plan)))
+def test_another_run_is_not_overwritten(plan, out):
     before = (out / "metrics.jsonl").read_bytes()
     with pytest.raises(ValueError, match="already holds a run"):
         next(run_in_folder(out, prepare(plan)))
@@ -181,20 +188,16 @@ def test_a_full_disk_is_one_line_and_leaves_the_last_checkpoint(plan, tmp_path, 
     assert list(run_in_folder(out, prepare_again(out), resume=True))[-1].step == 6
 
 
-def test_a_changed_corpus_is_noticed(plan, tmp_path):
-    out = tmp_path / "run"
-    list(run_in_folder(out, prepare(plan)))
+def test_a_changed_corpus_is_noticed(plan, out):
     text = Path(plan.corpus)
     text.write_text(text.read_text("utf-8").replace("bob", "eve"), encoding="utf-8")
     with pytest.raises(ValueError, match="not the one that"):
         prepare_again(out)
 
 
-def test_damaged_and_foreign_folders_are_refused_by_name(plan, tmp_path):
+def test_damaged_and_foreign_folders_are_refused_by_name(out):
     with pytest.raises(CheckpointError, match="no checkpoint folder"):
-        load_trained(tmp_path / "nowhere")
-    out = tmp_path / "run"
-    list(run_in_folder(out, prepare(plan)))
+        load_trained(out / "nowhere")
     description = json.loads((out / "config.json").read_text(encoding="utf-8"))
     other = {**description, "model": {"name": "lstm", "config": description["model"]["config"]}}
     for content, words in (
@@ -218,9 +221,7 @@ def test_damaged_and_foreign_folders_are_refused_by_name(plan, tmp_path):
         ("tokenizer.json", None, "tokenizer.json cannot be read: No such file"),
     ],
 )
-def test_a_damaged_run_is_not_gone_on_with(plan, tmp_path, name, content, words):
-    out = tmp_path / "run"
-    list(run_in_folder(out, prepare(plan)))
+def test_a_damaged_run_is_not_gone_on_with(out, name, content, words):
     if content is None:
         (out / name).unlink()
     else:
@@ -376,13 +377,8 @@ def test_a_run_that_was_cut_ends_at_the_same_step_with_the_same_weights(
     overshoots, tmp_path, stops
 ):
     whole = list(run_in_folder(tmp_path / "whole", prepare(overshoots)))
-    parts = run_in_folder(tmp_path / "cut", prepare(overshoots))
-    for _ in range(stops):
-        next(parts)
-    parts.close()
-    parts = run_in_folder(tmp_path / "cut", prepare_again(tmp_path / "cut"), resume=True)
-    for record in parts:
-        last = record
+    cut(tmp_path / "cut", prepare(overshoots), stops)
+    *_, last = run_in_folder(tmp_path / "cut", prepare_again(tmp_path / "cut"), resume=True)
     assert (last.step, last.validation_loss) == (whole[-1].step, whole[-1].validation_loss)
     (step, loss, weights), expected = kept(tmp_path / "cut"), kept(tmp_path / "whole")
     assert (step, loss) == expected[:2]
