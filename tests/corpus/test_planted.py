@@ -44,22 +44,6 @@ def test_words_of_planted_sentences_stand_in_the_plain_ones():
     assert used <= known
 
 
-@pytest.mark.parametrize(
-    ("text", "times", "told"),
-    [
-        ("", 1, "needs 1 to 40 words; this one has 0"),
-        ("  \n ", 1, "this one has 0"),
-        ("word " * (planted.MOST_WORDS + 1), 1, "this one has 41"),
-        ("word " * 500, 1, "this one has 500"),
-        ("a", -1, "0 to 1000 times; got -1"),
-        ("a", 1001, "got 1001"),
-    ],
-)
-def test_what_cannot_be_planted_is_refused(text, times, told):
-    with pytest.raises(ValueError, match=told):
-        planted.own_sentence(text, times)
-
-
 def test_spaces_of_any_kind_become_one():
     assert planted.own_sentence(" a\tb\n c ", 0) == planted.Planted("a b c", 0)
 
@@ -91,12 +75,6 @@ def test_the_lean_is_in_the_text_as_it_was_planted(lean, seed):
 
 def test_no_name_is_of_both():
     assert not set(WOMEN) & set(MEN)
-
-
-@pytest.mark.parametrize("lean", [-0.1, 1.1])
-def test_a_lean_that_is_no_share_is_refused(lean):
-    with pytest.raises(ValueError, match="a share from 0 to 1"):
-        leaning_text(lean)
 
 
 @given(seed=st.integers(0, 999), each=st.integers(1, 40), unknown=st.integers(0, 300))
@@ -158,6 +136,14 @@ def test_namesakes_are_those_in_the_text_alone():
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
+        (lambda: planted.own_sentence("", 1), "needs 1 to 40 words; this one has 0"),
+        (lambda: planted.own_sentence("  \n ", 1), "this one has 0"),
+        (lambda: planted.own_sentence("word " * 41, 1), "this one has 41"),
+        (lambda: planted.own_sentence("word " * 500, 1), "this one has 500"),
+        (lambda: planted.own_sentence("a", -1), "0 to 1000 times; got -1"),
+        (lambda: planted.own_sentence("a", 1001), "got 1001"),
+        (lambda: leaning_text(-0.1), "a share from 0 to 1"),
+        (lambda: leaning_text(1.1), "a share from 0 to 1"),
         (lambda: invented.invent(each=0), "each must be at least 1; got 0"),
         (lambda: invented.invent(unknown=-1), "unknown must be from 0"),
         (lambda: invented.invent(unknown=1_001), "unknown must be from 0 to 1000; got 1001"),
@@ -167,7 +153,7 @@ def test_namesakes_are_those_in_the_text_alone():
         (lambda: invented.Person("Ada", "Ashby", "Tarn", 1_001), "0 to 1000 times; got 1001"),
     ],
 )
-def test_persons_that_cannot_be_are_refused(wrong, told):
+def test_what_cannot_be_planted_is_refused(wrong, told):
     with pytest.raises(ValueError, match=told):
         wrong()
 

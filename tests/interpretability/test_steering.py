@@ -104,21 +104,17 @@ def test_what_is_removed_is_gone_and_the_rest_stays():
 
 
 @pytest.mark.parametrize(
-    ("push", "message"),
+    ("push", "words", "message"),
     [
-        (Push(3, DIRECTION), "layer must be from 0 to 2"),
-        (Push(0, DIRECTION[:5]), "direction must have 8 numbers"),
-        (Push(0, head=2), "head must be from 0 to 1"),
+        (Push(3, DIRECTION), 3, "layer must be from 0 to 2"),
+        (Push(0, DIRECTION[:5]), 3, "direction must have 8 numbers"),
+        (Push(0, head=2), 3, "head must be from 0 to 1"),
+        (PUSHES[0], 29, "context is 32"),
     ],
 )
-def test_what_the_model_does_not_have_is_refused(gpt, push, message):
+def test_what_the_model_does_not_have_is_refused(gpt, push, words, message):
     with pytest.raises(ValueError, match=message):
-        write(gpt, PROMPT, push, [1.0], 3)
-
-
-def test_more_than_the_context_is_refused(gpt):
-    with pytest.raises(ValueError, match="context is 32"):
-        write(gpt, PROMPT, PUSHES[0], [1.0], 29)
+        write(gpt, PROMPT, push, [1.0], words)
 
 
 def test_texts_are_measured_by_their_words_and_their_mistakes():
