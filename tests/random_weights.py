@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+import torch
 from torch import nn
+
+from llmviz.models import GPT, GPTConfig
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -14,3 +17,9 @@ def with_random_weights(model: Model, spread: float) -> Model:
     for parameter in model.parameters():
         nn.init.normal_(parameter, std=spread)
     return model
+
+
+def random_gpt(spread: float, **options: object) -> GPT:
+    """A GPT of these settings with random weights, the same each time."""
+    torch.manual_seed(0)
+    return with_random_weights(GPT(GPTConfig(**options)).eval(), spread)

@@ -5,7 +5,6 @@ import io
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -91,9 +90,6 @@ def test_letter_pair_counts_belong_to_the_names_they_were_counted_on():
     table = letter_pair_counts()
     assert table.sum() == 228_146 and table[0, 0] == 0
     assert (table.sum(axis=0) == table.sum(axis=1)).all()  # every name begins and ends
-    p = table / table.sum(axis=1, keepdims=True)
-    nll = -(table[table > 0] * np.log(p[table > 0])).sum() / table.sum()
-    assert nll == pytest.approx(2.4540, abs=5e-5)
     listed = SHARED / "names.txt"
     if not listed.exists():
         pytest.skip("the list of 32,033 names is not at hand; the table was checked by itself")
@@ -138,7 +134,7 @@ def test_a_list_is_one_document_a_line():
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_text_is_a_corpus_or_refused_and_splits_or_is_refused(text):
     try:
         corpus = corpus_from_text(text)

@@ -1,7 +1,5 @@
 """Questions about letters: their answers by other means, and tests that the training never asks."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

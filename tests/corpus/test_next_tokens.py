@@ -1,4 +1,4 @@
-"""The true next token of a story: against the story's own probability, counts and enumeration."""
+"""The true next token of a story, and how far the grammar can have written a text."""
 
 import math
 import random
@@ -7,13 +7,15 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from llmviz.corpus import generate, parse
+from llmviz.corpus import generate, is_story, parse
+from llmviz.corpus.kept import kept_characters
 from llmviz.corpus.next_tokens import next_distribution, true_tokens
 from llmviz.corpus.words import words
 from llmviz.corpus.writer import NotTinyWorldError
 from llmviz.tokenizers import BPETokenizer, WordTokenizer, get_tokenizer
 
 STORIES = list(generate(30, seed=41))
+TEXTS = [story.text for story in STORIES]
 CORPUS = [story.text for story in generate(300, seed=2)]
 # Tokens that end within words, so that a word may be whole or go on: " sun" and " sunset".
 COARSE = BPETokenizer.train(CORPUS, 400)
@@ -151,3 +153,32 @@ def test_a_tokenizer_of_another_kind_is_refused():
 
     with pytest.raises(ValueError, match="wordpiece"):
         true_tokens("Once", Other())
+
+
+def test_every_beginning_of_a_story_is_kept_whole():
+    chance = random.Random(0)
+    for text in TEXTS:
+        for end in chance.sample(range(len(text) + 1), 25):
+            assert kept_characters(text[:end]) == end
+
+
+def test_what_stands_behind_the_end_of_a_story_is_not_kept():
+    for text in TEXTS[:10]:
+        assert kept_characters(text + " And so") == len(text)
+
+
+def test_a_changed_character_is_found_where_true_tokens_find_it():
+    tokenizer, chance = get_tokenizer("char"), random.Random(1)
+    for text in TEXTS[:16]:
+        at = chance.randrange(20, 200)
+        changed = text[:at] + ("Q" if text[at] != "Q" else "X") + text[at + 1 :]
+        kept = kept_characters(changed)
+        possible = true_tokens(changed, tokenizer).possible
+        assert kept <= possible <= at  # the phrase begins before the character that is wrong
+        assert not is_story(changed)
+        assert kept_characters(changed[:kept]) == kept
+
+
+@pytest.mark.parametrize("text", ["", "O", "Once there was a"])
+def test_short_beginnings_are_kept(text):
+    assert kept_characters(text) == len(text)

@@ -1,7 +1,5 @@
 """Texts in the formats that users have them in: read whole, or refused with the line."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

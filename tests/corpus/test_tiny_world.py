@@ -1,4 +1,4 @@
-"""tiny-world: every text has one derivation, and its probability is that of the derivation."""
+"""tiny-world: each text has one derivation and its probability; probes, analogies, spelling."""
 
 import math
 import random
@@ -10,20 +10,28 @@ import pytest
 from llmviz.corpus import (
     PROBES,
     REGULARITIES,
+    RELATIONS,
     NotTinyWorldError,
     WorldOptions,
+    analogies,
     generate,
     is_story,
     parse,
     probes,
+    word_categories,
 )
-from llmviz.corpus.words import CATEGORIES, words
+from llmviz.corpus.words import CATEGORIES, article, plural, words
 
 
 @pytest.fixture(scope="module")
 def world():
     """Documents for all that only reads them."""
     return list(generate(4000, seed=2))
+
+
+@pytest.fixture(scope="module")
+def world_words(world):
+    return set(re.findall(r"[\w-]+", " ".join(document.text for document in world)))
 
 
 @pytest.mark.parametrize("seed", [0, 1, 77])
@@ -154,11 +162,9 @@ def test_probes_are_stories_so_far_and_wrong_is_impossible(kind):
     made = probes(kind, 40, seed=2)
     assert len({probe.prompt for probe in made}) == 40
     assert made == probes(kind, 40, seed=2)
-    stories = [d.text for d in generate(1, seed=0)]
     for probe in made:
         assert probe.right != probe.wrong
         assert not probe.prompt.endswith(" ")
-        assert probe.prompt not in stories
 
 
 def test_a_probe_continues_its_own_story_and_the_wrong_word_breaks_it():
@@ -173,14 +179,52 @@ def test_a_probe_continues_its_own_story_and_the_wrong_word_breaks_it():
                     assert f"at character {fact.start}" in str(refusal.value) or kind == "pronouns"
 
 
-def test_the_world_is_rich_enough(world):
-    text = " ".join(document.text for document in world)
-    distinct = set(re.findall(r"[A-Za-z-]+", text))
-    assert len(distinct) >= 2000
-    assert {w for c in CATEGORIES for w in words(c)} - set(re.findall(r"[\w-]+", text)) == set()
+def test_the_world_is_rich_enough(world_words):
+    assert len(world_words) >= 2000
+    assert {w for c in CATEGORIES for w in words(c)} <= world_words
 
 
 def test_stories_are_short(world):
     lengths = [len(document.text.split()) for document in world]
     assert min(lengths) >= 40 and max(lengths) <= 200
     assert 80 <= sum(lengths) / len(lengths) <= 120
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_analogies_are_made_of_words_that_occur(relation, world_words):
+    quadruples = analogies(relation)
+    pairs = {quadruple[:2] for quadruple in quadruples}
+    assert len(quadruples) == len(pairs) * (len(pairs) - 1)
+    assert all(quadruple[2:] in pairs for quadruple in quadruples)
+    assert {word for pair in pairs for word in pair} <= world_words
+
+
+def test_the_best_known_analogy():
+    assert ("man", "woman", "king", "queen") in analogies("pairs")
+    with pytest.raises(ValueError, match="no relation 'rhymes'"):
+        analogies("rhymes")
+
+
+def test_no_word_is_in_two_categories(world_words):
+    categories = word_categories()
+    every = [word for category in categories.values() for word in category]
+    assert len(set(every)) == len(every) and set(every) <= world_words
+    assert all(len(category) >= 4 for category in categories.values())
+
+
+@pytest.mark.parametrize(
+    ("word", "many", "a"),
+    [
+        ("fox", "foxes", "a fox"),
+        ("butterfly", "butterflies", "a butterfly"),
+        ("donkey", "donkeys", "a donkey"),
+        ("mouse", "mice", "a mouse"),
+        ("owl", "owls", "an owl"),
+        ("heir", "heirs", "an heir"),
+        ("unicorn", "unicorns", "a unicorn"),
+        ("uncle", "uncles", "an uncle"),
+    ],
+)
+def test_plurals_and_articles_are_spelled(word, many, a):
+    assert plural(word) == many
+    assert f"{article(word)} {word}" == a

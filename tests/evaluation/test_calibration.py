@@ -1,7 +1,5 @@
 """Calibration against scikit-learn and scipy's minimum; guesses against plain loops."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar

@@ -1,7 +1,5 @@
 """Nine models of names: what they give a name, how far each looks back, what they write."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import combinations, pairwise
@@ -12,10 +10,11 @@ import torch
 
 from llmviz.corpus import load_corpus
 from llmviz.evaluation import nine_models
-from llmviz.evaluation.invented_names import names_learned_from
+from llmviz.evaluation.invented_names import invented_names, names_learned_from
+from llmviz.models import GPT, GPTConfig
 from llmviz.models.bigram import Bigram
 from llmviz.pretrained import load_bundled
-from llmviz.tokenizers import ENDOFTEXT
+from llmviz.tokenizers import ENDOFTEXT, train_tokenizer
 
 # As far back as each is built to look; a probe has 15 letters.
 BUILT = {
@@ -96,3 +95,21 @@ def test_two_trained_models_are_ranked_where_their_difference_is_twice_its_error
         gap = apart.sum() / letters.sum()
         error = math.sqrt(len(letters) * (apart - gap * letters).var(ddof=1)) / letters.sum()
         assert (abs(gap) > nine_models.TIE) == (abs(gap) > 2 * error), (first, second, gap, error)
+
+
+def test_names_are_drawn_from_the_seed():
+    tokenizer = train_tokenizer("char", ["abc"])
+    torch.manual_seed(0)
+    shape = GPTConfig(tokenizer.vocab_size, context_length=8, n_layer=1, n_head=1, n_embd=4)
+    model = GPT(shape).eval()
+    names = invented_names(model, tokenizer, 3, 5, 6)
+    assert len(names) == 5 and all(len(name) <= 6 * len("<|unk|>") for name in names)
+    assert names == invented_names(model, tokenizer, 3, 5, 6)
+    assert names != invented_names(model, tokenizer, 4, 5, 6)
+
+
+def test_the_list_that_was_learned_from_leaves_out_the_held_out_names():
+    every, learned = load_corpus("names"), names_learned_from()
+    held_out = every.split(0.1, 0)[1]
+    assert sorted([*learned, *held_out]) == sorted(every.documents)
+    assert len(names_learned_from(fraction=0.5)) < len(learned)

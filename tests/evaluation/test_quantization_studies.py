@@ -1,7 +1,5 @@
 """What the chapter on quantization measures: losses while they come, trainings, speeds."""
 
-from __future__ import annotations
-
 import pytest
 
 from llmviz.course.lessons.efficiency.quantization.model import (

@@ -1,6 +1,4 @@
-"""The parts of a model's loss on stories: identities, and a second way to each number."""
-
-from __future__ import annotations
+"""The parts of a model's loss on stories and of a text: identities, torch, a second way to each."""
 
 import math
 
@@ -10,7 +8,7 @@ import torch
 
 from llmviz.corpus import generate, parse
 from llmviz.corpus.next_tokens import true_tokens
-from llmviz.evaluation import exact_loss
+from llmviz.evaluation import exact_loss, text_loss
 from llmviz.pretrained import load_bundled
 
 TEXTS = [story.text for story in generate(6, seed=20_000)]
@@ -106,4 +104,45 @@ def test_a_text_outside_the_grammar_is_divided_up_to_there(draft):
     with pytest.raises(ValueError, match="0 tokens have"):
         exact_loss.divide_logits(
             np.zeros((1, tokenizer.vocab_size)), true_tokens("Hello", tokenizer)
+        )
+
+
+TARGETS = (1, 0, 3, 1, 2)
+LOGITS = np.random.default_rng(0).normal(size=(len(TARGETS), 4)) * 3
+
+
+def test_the_logits_are_those_before_each_target():
+    table = torch.arange(12.0).reshape(4, 3)
+
+    def model(ids: torch.Tensor) -> tuple[torch.Tensor]:
+        return (table[ids],)
+
+    logits = text_loss.target_logits(model, [2, 0, 3])
+    assert logits.dtype == np.float64 and np.array_equal(logits, table[[2, 0]].numpy())
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("smoothing", [0.0, 0.3])
+@pytest.mark.parametrize("token", [None, 1])
+@pytest.mark.parametrize("skipped", [(), (0, 3)])
+def test_the_steps_end_where_torch_does(reduction, smoothing, token, skipped):
+    settings = text_loss.LossSettings(reduction, skipped, token, 2.5, smoothing)
+    ours = text_loss.loss_steps(LOGITS, TARGETS, settings).loss.numpy()
+    assert np.allclose(ours, text_loss.torch_loss(LOGITS, TARGETS, settings), atol=1e-12)
+
+
+def test_a_token_counts_as_often_as_its_weight_says():
+    """Weight 3 for a token is each of its positions three times."""
+    places = [i for i, token in enumerate(TARGETS) for _ in range(3 if token == 1 else 1)]
+    often = text_loss.loss_steps(LOGITS[places], [TARGETS[i] for i in places]).loss
+    for of in (lambda *given: text_loss.loss_steps(*given).loss, text_loss.torch_loss):
+        assert float(
+            of(LOGITS, TARGETS, text_loss.LossSettings(token=1, weight=3.0))
+        ) == pytest.approx(float(often))
+
+
+def test_a_mean_over_nothing_is_refused():
+    with pytest.raises(ValueError):
+        text_loss.loss_steps(
+            LOGITS, TARGETS, text_loss.LossSettings(skipped=tuple(range(len(TARGETS))))
         )

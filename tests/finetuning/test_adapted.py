@@ -1,7 +1,5 @@
 """Adapters around shared weights, parts of their change, and what they take: against torch."""
 
-from __future__ import annotations
-
 import copy
 import time
 
@@ -85,7 +83,7 @@ def test_the_part_with_the_largest_number_lies_inside_and_holds_it(values, size)
     assert np.abs(part).max() == np.abs(values).max()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(some.integers(0, 10_000), some.integers(1, 5))
 def test_no_matrix_of_a_rank_comes_nearer_than_the_first_parts(seed, rank):
     generator = np.random.default_rng(seed)
@@ -140,7 +138,7 @@ def test_weights_that_do_not_come_back_are_told(monkeypatch):
     ).back
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(some.data())
 def test_what_is_counted_is_what_is_trained(data):
     options = {

@@ -1,4 +1,4 @@
-"""Class heads: frozen weights stay to the bit, kept features change nothing, fillers are unseen."""
+"""Class heads: what is frozen stays to the bit, fillers are unseen; and what each token gave."""
 
 import dataclasses
 
@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from llmviz.finetuning import classifier as c
+from llmviz.finetuning.explain import gradient_times_input, occlusion
 from llmviz.finetuning.labels import stories
 from llmviz.finetuning.lora import lora_layers
 from llmviz.models import GPT, Bigram, BigramConfig
@@ -24,10 +25,6 @@ def parts():
 
 def weights(module):
     return {name: one.detach().clone() for name, one in module.named_parameters()}
-
-
-def kept_name(name):
-    return name.replace(".base.", ".")
 
 
 CHANGED = {  # which weights of the body a way trains
@@ -54,7 +51,7 @@ def test_each_way_changes_what_it_says_and_nothing_else(model, tokenizer, parts,
             still += [name] * torch.equal(parameter, start[name])
         else:
             assert torch.equal(parameter, start[name]), name
-            assert torch.equal(parameter, before[kept_name(name)]), name
+            assert torch.equal(parameter, before[name.replace(".base.", ".")]), name
     # rows of positions and of tokens that no text has get no gradient, but some rows do
     assert not still
     assert all(torch.equal(one, before[name]) for name, one in model.named_parameters())
@@ -178,3 +175,47 @@ def test_what_cannot_be_trained_is_refused(model):
         c.classifier(model, 2, "most")
     with pytest.raises(ValueError, match="needs a gpt; got Bigram"):
         c.classifier(Bigram(BigramConfig(vocab_size=5)), 2, "head")
+
+
+@pytest.fixture
+def asked(model, tokenizer):
+    own = c.classifier(model, 3, "head").eval()
+    with torch.no_grad():
+        own.head.linear.weight.normal_(0, 1)
+    return own, c.encode(tokenizer, ["Anna found a small red lamp."], 320).idx[0]
+
+
+def score(own, ids):
+    return own(ids[None], torch.tensor([len(ids)]))[0][0, 1].item()
+
+
+def test_occlusion_is_the_answer_without_a_token(asked):
+    own, ids = asked
+    table = own.body.token.weight
+    found = occlusion(own, ids, 1)
+    spare = next(i for i in range(len(table)) if i not in ids.tolist())
+    with torch.no_grad():
+        table[spare] = table.mean(0)
+    for at in range(len(ids)):
+        changed = ids.clone()
+        changed[at] = spare
+        assert found[at].item() == pytest.approx(score(own, ids) - score(own, changed), abs=1e-4)
+
+
+def test_the_gradient_is_the_slope_by_each_embedding(asked):
+    own, ids = asked
+    own.double()
+    found = gradient_times_input(own, ids, 1)
+    table, small = own.body.token.weight, 1e-5
+    for at in (1, 3, len(ids) - 1):
+        if ids.tolist().count(ids[at].item()) > 1:
+            continue
+        row = table[ids[at]].clone()
+        ends = []
+        for sign in (1, -1):
+            with torch.no_grad():
+                table[ids[at]] = row * (1 + sign * small)
+            ends.append(score(own, ids))
+        with torch.no_grad():
+            table[ids[at]] = row
+        assert found[at].item() == pytest.approx((ends[0] - ends[1]) / (2 * small), rel=1e-4)

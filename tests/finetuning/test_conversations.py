@@ -1,7 +1,5 @@
 """Conversations by a rule: a second reading of each text finds the same right replies."""
 
-from __future__ import annotations
-
 import random
 import re
 from itertools import pairwise

@@ -1,5 +1,6 @@
 """DPO against a computation of its own; pairs that are better by their rule."""
 
+import dataclasses
 import math
 
 import pytest
@@ -9,8 +10,8 @@ from llmviz.finetuning import dpo, preferences
 from llmviz.finetuning.lora import add_adapter, use_adapter
 from llmviz.finetuning.masked import masked_batch
 from llmviz.finetuning.plan import LoraConfig
-from llmviz.models import GPT, GPTConfig
 from llmviz.training import train
+from tests.finetuning.conftest import small_gpt
 from tests.training.small_plans import small_training
 
 
@@ -129,9 +130,7 @@ def test_a_beta_that_is_no_positive_number_is_refused(beta):
 
 
 def test_the_reference_is_the_model_without_dropout(tokenizer):
-    torch.manual_seed(0)
-    sizes = {"context_length": 320, "n_layer": 1, "n_head": 2, "n_embd": 16, "dropout": 0.5}
-    model = GPT(GPTConfig(vocab_size=tokenizer.vocab_size, **sizes)).train()
+    model = small_gpt(tokenizer, n_layer=1, dropout=0.5).train()
     pairs = preferences.pairs("place", 4)
     data = dpo.prepare_pairs(model, tokenizer, pairs[:3], pairs[3:])
     expected = dpo.prepare_pairs(model.eval(), tokenizer, pairs[:3], pairs[3:])
@@ -143,15 +142,13 @@ def test_a_pair_that_just_fits_is_kept(model, tokenizer):
     pairs = preferences.pairs("place", 6)
     sizes = [max(map(len, dpo.pair_tokens(tokenizer, pair))) for pair in pairs]
     for longest in sorted(sizes):
-        model.config = type(model.config).from_dict(
-            model.config.to_dict() | {"context_length": longest - 1}
-        )
+        model.config = dataclasses.replace(model.config, context_length=longest - 1)
         data = dpo.prepare_pairs(model, tokenizer, pairs, pairs)
         assert len(data.rows) == len(data.held_out) == sum(size <= longest for size in sizes)
 
 
 def test_pairs_must_fit_the_context(model, tokenizer):
-    model.config = type(model.config).from_dict(model.config.to_dict() | {"context_length": 8})
+    model.config = dataclasses.replace(model.config, context_length=8)
     pairs = preferences.pairs("place", 2)
     with pytest.raises(ValueError, match="no pair fits into a context of 8"):
         dpo.prepare_pairs(model, tokenizer, pairs, pairs)

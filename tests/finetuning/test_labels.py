@@ -39,11 +39,6 @@ def test_feelings_are_words_of_the_world_and_on_one_side_only():
     assert {*GLAD, *SORRY} <= {*words("feelings")}
 
 
-def test_an_unknown_task_is_refused():
-    with pytest.raises(ValueError, match="task must be one of ending, mood, about, who; got 'x'"):
-        stories("x", 10)
-
-
 def test_a_split_keeps_the_shares_and_every_text():
     some = stories("ending", 100)
     train, test = some.split(0.2, seed=3)
@@ -144,6 +139,8 @@ def test_wrong_tables_are_refused(table, message):
         from_csv(table)
 
 
-def test_labels_must_be_as_many_as_texts():
+def test_an_unknown_task_and_texts_without_a_label_are_refused():
+    with pytest.raises(ValueError, match="task must be one of ending, mood, about, who; got 'x'"):
+        stories("x", 10)
     with pytest.raises(ValueError, match="one label; got 2 and 1"):
         Labelled(("a", "b"), (0,), ("x", "y"))

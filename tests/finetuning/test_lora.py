@@ -15,8 +15,9 @@ from llmviz.finetuning.plan import TARGETS, LoraConfig
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.decoder import Decoder
 from llmviz.models.numpy_decoder import NumpyDecoder
-from llmviz.training import TrainConfig, train
+from llmviz.training import train
 from llmviz.training.data import Stream, TrainData
+from tests.training.small_plans import small_training
 
 IDX = torch.randint(0, 50, (3, 16), generator=torch.Generator().manual_seed(0))
 
@@ -280,9 +281,7 @@ def test_training_leaves_frozen_weights_as_they_were_to_the_bit():
     documents = [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]] * 8
     stream = Stream.join(documents, 0)
     data = TrainData(stream, stream, 16, 50, windows="padded")
-    config = TrainConfig(
-        steps=5, batch_size=4, warmup_steps=0, threads=1, device="cpu", dtype="float32"
-    )
+    config = small_training(steps=5, batch_size=4, warmup_steps=0)
     losses = [record.train_loss for record in train(model, data, config)]
     assert losses[-1] < losses[0]
     lora.use_adapter(model, None)
@@ -347,20 +346,30 @@ def test_a_tampered_adapter_is_refused(saved):
         load_adapter(base(), saved)
 
 
-def lose_a_matrix(tensors):
-    del tensors["base_model.model.blocks.0.mlp.hidden.lora_B.weight"]
-
-
-def make_infinite(tensors):
-    tensors["base_model.model.blocks.0.mlp.hidden.lora_B.weight"][0, 0] = float("inf")
+HIDDEN_B = "base_model.model.blocks.0.mlp.hidden.lora_B.weight"
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lose_a_matrix, "an A and a B for each layer; not for blocks.0.mlp.hidden"),
-        (make_infinite, "blocks.0.mlp.hidden that are not finite"),
+        (
+            lambda tensors: tensors.pop(HIDDEN_B),
+            "an A and a B for each layer; not for blocks.0.mlp",
+        ),
+        (
+            lambda tensors: tensors[HIDDEN_B].fill_(torch.inf),
+            "blocks.0.mlp.hidden that are not fin",
+        ),
         (lambda tensors: tensors.clear(), "holds no matrix"),
+        *(
+            (
+                lambda tensors, kind=kind: tensors.update(
+                    {min(tensors): tensors[min(tensors)].to(kind)}
+                ),
+                f"lora_A.weight holds numbers of type {str(kind)[6:]}",
+            )
+            for kind in (torch.float8_e4m3fn, torch.int32, torch.bool, torch.complex64)
+        ),
     ],
 )
 def test_files_without_a_manifest_are_checked_too(saved, change, message):

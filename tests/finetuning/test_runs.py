@@ -13,6 +13,7 @@ from llmviz.finetuning.recipes import TUNINGS
 from llmviz.finetuning.runs import load_tuning, prepare_again
 from llmviz.pretrained import load_bundled
 from llmviz.training import read_metrics
+from tests.test_cli import refused
 
 SMALL = ["--examples", "12", "--test-examples", "6", "--threads", "1", "--batch-size", "4"]
 SMALL += ["--eval-every", "2", "--eval-batches", "1", "--rank", "2"]
@@ -33,14 +34,8 @@ def call(capsys, *arguments):
         ("rules", "lora", "accuracy_by_examples"),
     ],
 )
-def test_each_kind_of_task_from_its_plan_to_its_card(
-    capsys, tmp_path, monkeypatch, small_base, task, way, score
-):
-    monkeypatch.setattr("llmviz.pretrained.CHECKPOINTS", small_base)
-    monkeypatch.setattr("llmviz.finetuning.preparation.TEST_QUESTIONS", 2)
-    monkeypatch.setattr("llmviz.finetuning.preparation.PLAIN_STORIES", 2)
-    monkeypatch.setattr("llmviz.finetuning.fewshot.HELD_OUT", 4)
-    monkeypatch.setattr("llmviz.finetuning.fewshot.CURVE", (0, 4))
+@pytest.mark.usefixtures("small_tasks")
+def test_each_kind_of_task_from_its_plan_to_its_card(capsys, tmp_path, task, way, score):
     out = tmp_path / "run"
     given = ["--task", task, "--way", way, "--out", str(out), *SMALL]
     assert call(capsys, *given, "--steps", "2")[0] == 0
@@ -62,8 +57,8 @@ def test_each_kind_of_task_from_its_plan_to_its_card(
             assert torch.equal(layer.base.weight, again.base.weight)
 
 
-def test_a_resumed_run_is_the_run_that_never_stopped(capsys, tmp_path, monkeypatch, small_base):
-    monkeypatch.setattr("llmviz.pretrained.CHECKPOINTS", small_base)
+@pytest.mark.usefixtures("small_tasks")
+def test_a_resumed_run_is_the_run_that_never_stopped(capsys, tmp_path):
     given = ["--task", "about", "--way", "head", *SMALL, "--seed", "5"]
     call(capsys, *given, "--out", str(tmp_path / "whole"), "--steps", "4", "--min-lr", "0.01")
     call(capsys, *given, "--out", str(tmp_path / "parts"), "--steps", "2", "--min-lr", "0.01")
@@ -108,12 +103,7 @@ def test_a_table_of_the_learners_own(capsys, tmp_path):
 )
 def test_wrong_lines_are_refused_in_one_line_and_leave_nothing(capsys, tmp_path, given, message):
     out = tmp_path / "run"
-    try:
-        code = main(["finetune", "--out", str(out), *given])
-    except SystemExit as stop:
-        code = stop.code
-    said = capsys.readouterr().err.strip()
-    assert code == 2 and message in said and "\n" not in said
+    assert message in refused(capsys, "finetune", "--out", str(out), *given)
     assert not out.exists()
 
 

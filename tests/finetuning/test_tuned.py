@@ -1,7 +1,5 @@
 """What a fine-tuning left is read by every command, and is what the training had in memory."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil
@@ -24,13 +22,8 @@ TEXTS = ["It was Saturday, and Ada the cook felt glad.", "The owl was still.", "
 
 
 @pytest.fixture
-def tuned(capsys, tmp_path, monkeypatch, small_base):
+def tuned(capsys, tmp_path, small_tasks):
     """Fine-tune for a task, in a way, in two steps; returns the folder."""
-    monkeypatch.setattr("llmviz.pretrained.CHECKPOINTS", small_base)
-    monkeypatch.setattr("llmviz.finetuning.preparation.TEST_QUESTIONS", 2)
-    monkeypatch.setattr("llmviz.finetuning.preparation.PLAIN_STORIES", 2)
-    monkeypatch.setattr("llmviz.finetuning.fewshot.HELD_OUT", 4)
-    monkeypatch.setattr("llmviz.finetuning.fewshot.CURVE", (0, 4))
 
     def tune(task: str, way: str) -> str:
         out = str(tmp_path / f"{task}-{way}")

@@ -1,7 +1,5 @@
 """Trainings that the lesson watches: what they yield at their start and end, on a tiny model."""
 
-from __future__ import annotations
-
 import copy
 import math
 
@@ -19,18 +17,16 @@ from llmviz.finetuning.lora import add_adapter, trained_parameters
 from llmviz.finetuning.plan import BASE, LoraConfig
 from llmviz.finetuning.preference_run import pair_logs
 from llmviz.finetuning.preferences import pairs
-from llmviz.models import GPT, GPTConfig
 from llmviz.tokenizers import get_tokenizer
+from tests.finetuning.conftest import small_gpt
 
 RANK = 2
 
 
 @pytest.fixture(scope="module")
 def base():
-    torch.manual_seed(0)
     tokenizer = get_tokenizer("bpe")
-    sizes = {"context_length": 320, "n_layer": 1, "n_head": 2, "n_embd": 16}
-    return GPT(GPTConfig(vocab_size=tokenizer.vocab_size, **sizes)).eval(), tokenizer
+    return small_gpt(tokenizer, n_layer=1), tokenizer
 
 
 @pytest.fixture
@@ -123,8 +119,7 @@ def test_a_model_that_ends_no_text_writes_as_far_as_it_reads(base, monkeypatch):
         for pair in drawn
         for text in (pair.better, pair.worse)
     )
-    sizes = {"context_length": longest, "n_layer": 1, "n_head": 2, "n_embd": 16}
-    model = GPT(GPTConfig(vocab_size=tokenizer.vocab_size, **sizes)).eval()
+    model = small_gpt(tokenizer, context_length=longest, n_layer=1)
     monkeypatch.setattr(pretrained, "load_bundled", lambda name: (model, tokenizer, {}))
     look = next(preference.preference_run("shorter", 1, 0.5, rank=RANK))
     assert look.divergence == pytest.approx(0, abs=1e-6)
@@ -171,6 +166,5 @@ def test_the_numbers_of_a_pair_are_those_of_a_pass_token_by_token(base):
             for place, token in enumerate(new, len(ids) - 1):
                 total += float(log_p[place, token])
             assert logs[row, column] == pytest.approx(total, rel=1e-5)
-    short = GPT(GPTConfig(vocab_size=tokenizer.vocab_size, context_length=8, n_embd=16, n_head=2))
     with pytest.raises(ValueError, match="the model reads 8 at most"):
-        pair_logs(short, tokenizer, drawn)
+        pair_logs(small_gpt(tokenizer, context_length=8), tokenizer, drawn)

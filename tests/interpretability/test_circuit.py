@@ -1,7 +1,5 @@
 """Path patching: all edges are the other prompt, none the own, one is what hooks make of it."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 

@@ -1,7 +1,5 @@
 """Attention alone on letters that repeat: texts and their floor, scores, heads as products."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from itertools import permutations

@@ -4,8 +4,6 @@
 wadler_lindig transformers-stream-generator` beside the project's own packages is enough for it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,8 +1,11 @@
-"""Patching: everything gives the other prompt's output, nothing the own; the map is its cells."""
+"""Patching: everything gives the other prompt's output, nothing the own; maps are their cells."""
+
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
 
+from llmviz.interpretability.growing_map import GrowingMap
 from llmviz.interpretability.patching import (
     Site,
     aligned,
@@ -121,3 +124,42 @@ def test_sites_that_are_not_there_are_refused(site, message):
         patch(model, own, donor, [site])
     with pytest.raises(ValueError, match="kind must be one of"):
         list(patch_places(model, own, donor, [1], kinds=["thought"]))
+
+
+PAIR = (3, 7)
+
+
+@pytest.fixture(scope="module")
+def read():
+    model = gpt(n_layer=2)
+    return model, read_prompt(model, IDS), read_prompt(model, OTHER[2:])
+
+
+def test_a_map_grows_to_what_each_site_alone_gives(read):
+    model, own, donor = read
+    grown, steps = GrowingMap(model, own, donor, PAIR, 24), 0
+    while not grown.grow(0.0):
+        steps += 1
+        assert grown.known == steps
+        assert {site.back for site in grown.shares} == set(range(steps))
+    assert grown.known == grown.places == 4
+    assert set(grown.shares) == set(all_sites(model, 4))
+    for site, share in grown.shares.items():
+        every = own.logits, patch(model, own, donor, [site]), donor.logits
+        start, alone, goal = (float(logits[PAIR[1]] - logits[PAIR[0]]) for logits in every)
+        assert share == pytest.approx((alone - start) / (goal - start), abs=1e-4)
+    assert grown.grow(0.0)  # nothing more happens
+
+
+def test_at_most_some_places_and_none_twice_by_several_threads(read):
+    grown = GrowingMap(*read, PAIR, 2)
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda _: grown.grow(0.0), range(12)))
+    assert done.count(False) == 1
+    assert {site.back for site in grown.shares} == {0, 1}
+
+
+def test_a_map_without_a_way_to_go_is_refused(read):
+    model, own, _ = read
+    with pytest.raises(ValueError, match="equally"):
+        GrowingMap(model, own, own, PAIR, 24)

@@ -1,4 +1,4 @@
-"""The way of a vector to its logits: what the lens and the ledger have, number by number."""
+"""The lens ends in the model, the ledger sums to the logit, and the readout is both."""
 
 import pytest
 import torch
@@ -7,9 +7,120 @@ from torch.nn import functional as F
 from llmviz.interpretability.attribution import logit_ledger, split_stream
 from llmviz.interpretability.lens import logit_lens
 from llmviz.interpretability.readout import read_out, read_part
+from llmviz.models import GPT, GPTConfig, build
+from llmviz.nn.attention import heads_off
+from llmviz.trace import record
 from tests.interpretability.models import IDS, NO_SUM, OPTIONS, gpt
 
 ALL = OPTIONS | NO_SUM
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
+@pytest.mark.parametrize("against", [None, 11])
+@pytest.mark.parametrize("place", [-1, 2])
+def test_the_ledger_sums_to_the_logit(options, against, place):
+    model = gpt(**options)
+    for dtype, most in ((torch.float32, 1e-4), (torch.float64, 1e-10)):
+        model = model.to(dtype)
+        ledger = logit_ledger(model, IDS, 5, against, place)
+        logits = model(torch.tensor([IDS]))[0][0, place]
+        logit = logits[5] - (logits[against] if against else 0)
+        assert ledger.logit == pytest.approx(logit.item(), abs=1e-5 if most > 1e-9 else 1e-12)
+        assert abs(ledger.total - ledger.logit) <= most
+
+
+def test_the_ledger_has_a_line_for_every_part():
+    def kinds(**options):
+        return [entry.kind for entry in logit_ledger(gpt(**options), IDS, 5).entries]
+
+    layer = ["head", "head", "attention_bias", "mlp", "mlp_bias"]
+    assert kinds() == ["token", "position", *layer * 3, "norm_shift"]
+    bare = kinds(bias=False, norm_kind="rms", positions="rotary")
+    assert bare == ["token", *["head", "head", "mlp"] * 3]
+    assert "mlp_bias" not in kinds(n_expert=2)
+    assert logit_ledger(gpt(), IDS, 5).norm.kind == "layer"
+    assert logit_ledger(gpt(norm="none"), IDS, 5).norm == ("none", 1.0)
+
+
+def test_without_a_norm_an_entry_is_what_is_missing_without_the_part():
+    """In one layer without a norm nothing else depends on a head of it but the feed-forward."""
+    torch.manual_seed(0)
+    shape = dict(vocab_size=19, context_length=10, n_layer=1, n_head=2, n_embd=16, norm="none")
+    model = GPT(GPTConfig(**shape)).eval().double()
+    with torch.no_grad():
+        model.blocks[0].mlp.output.weight.zero_()
+        whole = model(torch.tensor([IDS]))[0][0, -1, 5]
+        (entry,) = (e for e in logit_ledger(model, IDS, 5).entries if e.kind == "head" and e.head)
+        with heads_off({(0, 1)}):
+            less = model(torch.tensor([IDS]))[0][0, -1, 5]
+    assert (whole - less).item() == pytest.approx(entry.value, abs=1e-12)
+
+
+def test_a_difference_is_the_difference_of_two_ledgers():
+    model = gpt().double()
+    first, second = logit_ledger(model, IDS, 5), logit_ledger(model, IDS, 8)
+    both = logit_ledger(model, IDS, 5, 8)
+    for a, b, c in zip(first.entries, second.entries, both.entries, strict=True):
+        assert c[:3] == a[:3] and c.value == pytest.approx(a.value - b.value, abs=1e-12)
+
+
+@pytest.mark.parametrize("options", NO_SUM.values(), ids=NO_SUM.keys())
+def test_a_stream_that_is_no_sum_is_refused(options):
+    with pytest.raises(ValueError, match="needs a residual stream that is only added to"):
+        logit_ledger(gpt(**options), IDS, 5)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (dict(token=19), "token must be from 0 to 18; got 19"),
+        (dict(token=1, against=-1), "token must be from 0 to 18; got -1"),
+        (dict(token=1, place=6), "place must be from -6 to 5; got 6"),
+    ],
+)
+def test_tokens_and_places_that_are_not_there_have_no_ledger(given, message):
+    with pytest.raises(ValueError, match=message):
+        logit_ledger(gpt(), IDS, **given)
+
+
+@pytest.mark.parametrize("options", ALL.values(), ids=ALL.keys())
+def test_the_last_point_of_the_lens_is_the_model(options):
+    model = gpt(**options)
+    lens = logit_lens(model, IDS, listed=19)
+    with torch.inference_mode():
+        p = model(torch.tensor([IDS]))[0][0].softmax(-1)
+    assert lens.probabilities.shape == (4, 6, 19)
+    torch.testing.assert_close(lens.probabilities[-1], p.sort(-1, descending=True).values)
+    torch.testing.assert_close(p.gather(1, lens.tokens[-1]), lens.probabilities[-1])
+    assert lens.agrees[-1].all()
+    torch.testing.assert_close(lens.of_last[-1], p.amax(-1))
+    torch.testing.assert_close(lens.entropy[-1], -(p * p.log()).sum(-1))
+
+
+def test_each_point_of_the_lens_is_the_model_that_stops_there():
+    model = gpt()
+    lens = logit_lens(model, IDS, listed=3)
+    for layer in range(3):
+        shorter = gpt()
+        shorter.load_state_dict(model.state_dict())
+        shorter.blocks = shorter.blocks[: layer + 1]
+        with torch.inference_mode():
+            p = shorter(torch.tensor([IDS]))[0][0].softmax(-1)
+        torch.testing.assert_close(lens.probabilities[layer + 1], p.topk(3).values)
+        best = lens.tokens[-1, :, 0]
+        torch.testing.assert_close(lens.of_last[layer + 1], p.gather(1, best[:, None])[:, 0])
+        assert torch.equal(lens.agrees[layer + 1], p.argmax(-1) == best)
+    with torch.inference_mode(), record("embed") as trace:
+        model(torch.tensor([IDS]))
+        p = model.head(model.norm_final(trace["embed"][0])).softmax(-1)
+    torch.testing.assert_close(lens.probabilities[0], p.topk(3).values)
+
+
+def test_models_without_layers_are_refused():
+    with pytest.raises(ValueError, match=r"a transformer \(gpt, bert\); got a LSTM"):
+        logit_lens(build("lstm", {"vocab_size": 9, "context_length": 4}), [1, 2])
+    with pytest.raises(ValueError, match="token ids must be from 0 to 18"):
+        logit_lens(gpt(), [19])
 
 
 @pytest.mark.parametrize("options", ALL.values(), ids=ALL.keys())
@@ -63,7 +174,7 @@ def test_parts_together_have_the_sum_of_their_shares():
     assert found.share.item() == pytest.approx(sum(e.value for e in entries), abs=1e-4)
 
 
-def test_bad_input_is_named():
+def test_what_cannot_be_read_out_is_named():
     model = gpt()
     x, split = logit_lens(model, IDS).stream[0, 0], split_stream(model, IDS)
     with pytest.raises(ValueError, match="token must be from 0 to 18; got 19"):

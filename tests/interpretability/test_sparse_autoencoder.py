@@ -1,7 +1,5 @@
 """Sparse autoencoders: what they read and write, and whether known directions are found."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -101,12 +99,9 @@ def test_settings_at_the_ends_of_their_ranges_are_taken():
     assert Recipe(MOST_FEATURES, on=MOST_FEATURES).on == MOST_FEATURES
 
 
-@pytest.mark.parametrize("count", [0, 1])
-def test_too_few_vectors_are_refused(count):
-    with pytest.raises(ValueError, match="at least 2 vectors"):
+@pytest.mark.parametrize(
+    ("count", "rule"), [(0, "at least 2 vectors"), (1, "at least 2 vectors"), (5, "all alike")]
+)
+def test_too_few_vectors_and_vectors_that_are_all_alike_are_refused(count, rule):
+    with pytest.raises(ValueError, match=rule):
         next(learn(np.ones((count, 3), np.float32), Recipe(2, 1, 5)))
-
-
-def test_vectors_that_are_all_alike_are_refused():
-    with pytest.raises(ValueError, match="all alike"):
-        next(learn(np.ones((5, 3), np.float32), Recipe(2, 1, 5)))

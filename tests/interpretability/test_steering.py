@@ -1,6 +1,4 @@
-"""Steering: nothing is changed by nothing, and what is added is what later layers read."""
-
-from __future__ import annotations
+"""The stream read and replaced, and steering: what is added is what later layers read."""
 
 import numpy as np
 import pytest
@@ -14,20 +12,16 @@ from llmviz.course.lessons.discoveries.steering import model as record
 from llmviz.interpretability.steering import Push, measure, removed, texts_of, write
 from llmviz.interpretability.stream_reading import losses_with, read_taps, stream_tap
 from llmviz.models.gpt import GPT
-from llmviz.models.settings import GPTConfig
 from llmviz.pretrained import load_bundled
 from llmviz.sampling.generation import generate
+from llmviz.trace import record as recording
 from llmviz.trace import replaced
+from tests.random_weights import random_gpt
 
 
 @pytest.fixture(scope="module")
 def gpt() -> GPT:
-    torch.manual_seed(0)
-    model = GPT(GPTConfig(vocab_size=29, context_length=32, n_layer=3, n_head=2, n_embd=8)).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, 0.5)
-    return model
+    return random_gpt(0.5, vocab_size=29, context_length=32, n_layer=3, n_head=2, n_embd=8)
 
 
 PROMPT = [0, 5, 3, 8, 8]
@@ -75,6 +69,8 @@ def test_a_direction_added_after_the_last_layer_is_read_by_the_last_norm(gpt):
     push = Push(2, DIRECTION)
     (streams,) = read_taps(gpt, TEXTS, [stream_tap(2)])
     found = losses_with(gpt, TEXTS, push.tap, push.change(1.5, 2)).reshape(len(TEXTS), -1)
+    plain = losses_with(gpt, TEXTS).reshape(len(TEXTS), -1)
+    assert np.allclose(found[:, 0], plain[:, 0], atol=1e-5)  # the start token's stream stays
     for text, stream, losses in zip(TEXTS, streams, found, strict=True):
         moved = torch.from_numpy(stream + 1.5 * DIRECTION)
         log_p = gpt.head(gpt.norm_final(moved)).log_softmax(-1).detach()
@@ -108,21 +104,17 @@ def test_what_is_removed_is_gone_and_the_rest_stays():
 
 
 @pytest.mark.parametrize(
-    ("push", "message"),
+    ("push", "words", "message"),
     [
-        (Push(3, DIRECTION), "layer must be from 0 to 2"),
-        (Push(0, DIRECTION[:5]), "direction must have 8 numbers"),
-        (Push(0, head=2), "head must be from 0 to 1"),
+        (Push(3, DIRECTION), 3, "layer must be from 0 to 2"),
+        (Push(0, DIRECTION[:5]), 3, "direction must have 8 numbers"),
+        (Push(0, head=2), 3, "head must be from 0 to 1"),
+        (PUSHES[0], 29, "context is 32"),
     ],
 )
-def test_what_the_model_does_not_have_is_refused(gpt, push, message):
+def test_what_the_model_does_not_have_is_refused(gpt, push, words, message):
     with pytest.raises(ValueError, match=message):
-        write(gpt, PROMPT, push, [1.0], 3)
-
-
-def test_more_than_the_context_is_refused(gpt):
-    with pytest.raises(ValueError, match="context is 32"):
-        write(gpt, PROMPT, PUSHES[0], [1.0], 29)
+        write(gpt, PROMPT, push, [1.0], words)
 
 
 def test_texts_are_measured_by_their_words_and_their_mistakes():
@@ -228,3 +220,47 @@ def test_a_beginning_that_leaves_no_room_is_refused_before_anything_is_written()
     assert next(going).done == 0
     with pytest.raises(ValueError, match="context is 256"):
         list(going)
+
+
+UNEVEN = [
+    np.random.default_rng(k).integers(1, 29, n).tolist() for k, n in enumerate([5, 24, 2, 9, 9])
+]
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_texts_of_any_length_are_read_as_each_by_itself(gpt, layer):
+    (found,) = read_taps(gpt, UNEVEN, [stream_tap(layer)])
+    for text, part in zip(UNEVEN, found, strict=True):
+        with torch.inference_mode(), recording(stream_tap(layer)) as trace:
+            gpt(torch.tensor([text]))
+        assert part == pytest.approx(trace[stream_tap(layer)][0, 1:].numpy(), abs=1e-5)
+
+
+def test_the_losses_are_those_of_the_model(gpt):
+    found = losses_with(gpt, UNEVEN)
+    known = []
+    for text in UNEVEN:
+        logits, _ = gpt(torch.tensor([text[:-1]]))
+        known += torch.nn.functional.cross_entropy(
+            logits[0], torch.tensor(text[1:]), reduction="none"
+        ).tolist()
+    assert found == pytest.approx(np.array(known), abs=1e-5)
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_a_stream_replaced_by_itself_changes_nothing(gpt, layer):
+    assert np.array_equal(
+        losses_with(gpt, UNEVEN, stream_tap(layer), lambda x: x), losses_with(gpt, UNEVEN)
+    )
+
+
+def test_a_replaced_stream_is_what_the_later_layers_read(gpt):
+    """At the last layer all that is left is the last norm and the head."""
+    vector = torch.randn(8)
+    found = losses_with(gpt, UNEVEN, stream_tap(2), lambda x: vector.expand_as(x))
+    log_p = gpt.head(gpt.norm_final(vector)).log_softmax(-1).detach().numpy()
+    at = 0
+    for text in UNEVEN:
+        own = found[at : at + len(text) - 1]
+        assert own[1:] == pytest.approx([-log_p[token] for token in text[2:]], abs=1e-5)
+        at += len(text) - 1

@@ -1,7 +1,5 @@
 """The loop that writes, against the plain loop; and its cache, against the cache's tensors."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given

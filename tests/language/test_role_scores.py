@@ -1,6 +1,4 @@
-"""Scores of tags against scikit-learn's, and the bundled measurements against their command."""
-
-from __future__ import annotations
+"""Scores of tags and of names against scikit-learn's and seqeval's; what is bundled, again."""
 
 import random
 
@@ -10,7 +8,7 @@ import pytest
 from llmviz.corpus.roles import TAGS, RoleWord
 from llmviz.language import role_scores as scores
 from llmviz.language.hmm import count_hmm
-from llmviz.language.names import Score, spans
+from llmviz.language.names import Score, span_score, spans, token_score
 from llmviz.language.tagger import tagged_stories
 from llmviz.paths import CHECKPOINTS
 from llmviz.training.files import read_json
@@ -83,3 +81,53 @@ def test_probes_are_measured_by_the_name_of_a_model():
     assert first["layer"] == "embed" and 0.3 < first["accuracy"] <= 1
     with pytest.raises(ValueError, match="kind must be one of tag, entity; got 'x'"):
         next(scores.measure_probes("tiny-world-gpt", "x", 2, 2))
+
+
+MARKS = ["O", "B-PERSON", "I-PERSON", "B-DAY", "I-DAY"]
+
+
+def tags_of_texts(seed):
+    chance = random.Random(seed)
+    lengths = [chance.randint(0, 9) for _ in range(8)]
+    made = [[[chance.choice(MARKS) for _ in range(n)] for n in lengths] for _ in range(2)]
+    for truth, given in zip(*made, strict=True):  # so that they agree now and then
+        for i in range(len(truth)):
+            given[i] = truth[i] if chance.random() < 0.7 else given[i]
+    return made
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_scores_equal_seqevals(seed):
+    from seqeval.metrics import f1_score, precision_score, recall_score
+    from seqeval.metrics.sequence_labeling import get_entities
+    from sklearn.metrics import f1_score as word_f1
+
+    truth, given = tags_of_texts(seed)
+    score = span_score(truth, given)
+    assert score.precision == pytest.approx(precision_score(truth, given, zero_division=0))
+    assert score.recall == pytest.approx(recall_score(truth, given, zero_division=0))
+    assert score.f1 == pytest.approx(f1_score(truth, given, zero_division=0))
+    for tags in truth:
+        ours = {(one.kind, one.start, one.end - 1) for one in spans(tags)}
+        assert ours == set(get_entities(tags))
+    flat = [[tag for tags in some for tag in tags] for some in (truth, given)]
+    theirs = word_f1(*flat, labels=MARKS[1:], average="micro", zero_division=0)
+    assert token_score(truth, given).f1 == pytest.approx(theirs)
+
+
+def test_a_name_with_one_word_missed_is_no_name_but_some_words():
+    truth, given = [["B-PERSON", "I-PERSON", "O"]], [["B-PERSON", "O", "O"]]
+    assert span_score(truth, given).f1 == 0
+    assert token_score(truth, given).recall == 0.5
+
+
+def test_no_names_at_all_score_nothing():
+    assert span_score([["O"]], [["O"]]).f1 == 0 and span_score([], []).precision == 0
+
+
+def test_wrong_tags_and_lengths_are_refused():
+    for tag in ("X-DAY", "B", "B-", ""):
+        with pytest.raises(ValueError, match="a tag must be O"):
+            spans([tag])
+    with pytest.raises(ValueError, match="as many tags as it has words"):
+        span_score([["O"]], [["O", "O"]])

@@ -1,9 +1,13 @@
-"""Counts from the settings alone against models that are built without memory."""
+"""Counts from the settings alone against models, caches and passes that are built, and papers."""
 
 import random
+from dataclasses import replace
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as some
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from llmviz.models import BERT, GPT, BERTConfig, GPTConfig, Seq2Seq, Seq2SeqConfig, arithmetic
@@ -23,7 +27,9 @@ from llmviz.models.arithmetic import (
     weight_bytes,
 )
 from llmviz.models.base import count_parameters
+from llmviz.models.pass_work import KNOWN, CacheShape, pass_work, shape_bytes, typed_shape
 from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, NORMS, POSITIONS
+from llmviz.models.training_bytes import kept_numbers, kept_tensors, paper_memory
 from llmviz.trace import record
 
 
@@ -218,3 +224,166 @@ def test_memory_adds_up():
     ):
         with pytest.raises(ValueError, match=r"dtype must be .*; got 'int3'"):
             call(config, "int3")
+
+
+SHAPES = [
+    {},
+    dict(n_kv_head=1, positions="rotary"),
+    dict(n_kv_head=2, activation="swiglu", norm_kind="rms", bias=False, tied_head=False),
+]
+
+
+def small(**options):
+    sizes = dict(n_layer=2, n_head=4, n_embd=16, vocab_size=31, context_length=12)
+    return GPTConfig(**sizes | options)
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+@pytest.mark.parametrize(("batch", "new", "seen"), [(1, 7, 0), (3, 1, 7), (2, 4, 5)])
+def test_operations_of_a_pass_are_those_that_torch_counts(options, batch, new, seen):
+    model = GPT(small(**options)).eval()
+    cache = model.new_cache(batch)
+    ids = torch.arange(batch * (seen + new)).view(batch, -1) % 31
+    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH):  # the counter knows no fused kernel's here
+        if seen:
+            model(ids[:, :seen], cache=cache)
+        with FlopCounterMode(display=False) as counter:
+            model(ids[:, seen:], cache=cache, last_only=True)
+    work = pass_work(model.config, batch, new, seen)
+    assert work.operations == counter.get_total_flops()
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+def test_bytes_are_those_of_the_tensors(options):
+    model = GPT(small(**options)).eval()
+    cache = model.new_cache(3)
+    with torch.no_grad():
+        model(torch.zeros(3, 5, dtype=torch.long), cache=cache)
+    held = sum(part[:, :, : cache.length].nbytes for part in (*cache.keys, *cache.values))
+    work = pass_work(model.config, 3, 1, 5)
+    assert work.cache_read == held == 4 * 3 * 5 * cache_per_token(model.config)
+    assert work.cache_written == held // 5
+    settings = model.config
+    shape = typed_shape(settings.n_layer, 4, settings.kv_heads, settings.head_size)
+    assert shape_bytes(shape, 3, 5, "float32") == held
+    tables = model.token.weight.nbytes * (not settings.tied_head)
+    tables += 0 if model.position is None else model.position.weight.nbytes
+    assert work.weights == 4 * count(settings) - tables
+
+
+def test_more_texts_share_the_weights_and_the_prefill_shares_most():
+    shapes = [pass_work(small(), batch, 1, 8) for batch in (1, 2, 4, 8)]
+    intensities = [one.intensity for one in shapes]
+    assert intensities == sorted(intensities)
+    assert {one.weights for one in shapes} == {shapes[0].weights}
+    assert pass_work(small(), 1, 8, 0).intensity > intensities[0]
+
+
+@given(
+    some.integers(1, 5),
+    some.sampled_from([1, 2, 4]),
+    some.integers(1, 64),
+    some.integers(1, 1000),
+    some.integers(0, 10_000),
+    some.integers(1, 1000),
+)
+def test_twice_the_texts_never_double_the_intensity(layers, kv_heads, width, vocab, seen, batch):
+    shape = small(n_layer=layers, n_embd=4 * width, n_kv_head=kv_heads, vocab_size=vocab)
+    one, two = (pass_work(shape, n, 1, seen).intensity for n in (batch, 2 * batch))
+    assert one < two < 2 * one
+
+
+def test_published_shapes_take_what_is_known_of_them():
+    """Half a megabyte a token for Llama 2 7B in two bytes (Kwon et al. 2023 give 800 kB for a
+    13B model: 2 · 40 layers · 5120 numbers · 2 bytes)."""
+    assert shape_bytes(CacheShape(40, 40, 40, 128), 1, 1, "bfloat16") == 819_200
+    assert KNOWN["Llama 2 7B"].numbers() == 2 * 32 * 4096
+    for shape in KNOWN.values():
+        assert shape == typed_shape(*shape[:4])._replace(source=shape.source)
+        assert shape.source
+
+
+GPT2 = GPTConfig.from_dict(PRESETS["GPT-2"])
+XL = GPTConfig.from_dict(PRESETS["GPT-2 XL"])
+
+
+def test_adam_in_two_formats_takes_sixteen_bytes_a_parameter():
+    """Rajbhandari et al. 2020, section 3.1: 24 GB for the 1.5 billion parameters of GPT-2."""
+    found = paper_memory(XL, 1, 1, dtype="bfloat16")
+    state = found.total - found.activations
+    assert state == 16 * count(XL) and state == pytest.approx(24e9, rel=0.05)
+    assert paper_memory(XL, 1, 1).total - paper_memory(XL, 1, 1).activations == 16 * count(XL)
+    assert paper_memory(XL, 1, 1, optimizer="sgd").averages == 0
+    assert paper_memory(XL, 1, 1, optimizer="momentum").averages == 4 * count(XL)
+
+
+def test_a_layer_keeps_what_the_paper_counts():
+    """Korthikanti et al. 2022, equation 1: s·b·h·(34 + 5·a·s/h) bytes, dropout masks among them."""
+    s, h, a = GPT2.context_length, GPT2.n_embd, GPT2.n_head
+    deeper = replace(GPT2, n_layer=GPT2.n_layer + 1)
+    layer = 2 * (activations_per_token(deeper) - activations_per_token(GPT2))  # two bytes each
+    assert layer == 34 * h - 2 * h  # less two masks of dropout, a byte for each of h numbers
+    explicit = activations_per_token(deeper, explicit=True) - activations_per_token(
+        GPT2, explicit=True
+    )
+    assert 2 * explicit - layer == 2 * a * s  # of 5·a·s, one matrix of weights in two bytes
+
+
+def test_without_savings_it_is_the_known_sum():
+    assert paper_memory(GPT2, 8, 1024) == training_memory(GPT2, 8 * 1024)
+    with_small = kept_numbers(GPT2) - (activations_per_token(GPT2) - GPT2.vocab_size)
+    assert with_small == GPT2.n_layer * (4 + GPT2.n_head) + 2
+
+
+@given(
+    some.integers(1, 40),
+    some.integers(1, 64),
+    some.integers(0, 50),
+    some.integers(1, 12),
+    some.booleans(),
+)
+def test_savings_never_cost_memory(layers, rows, recompute, pieces, explicit):
+    config = replace(GPT2, n_layer=layers)
+    plain = paper_memory(config, rows, 128, explicit=explicit)
+    found = paper_memory(
+        config, rows, 128, recompute=recompute, pieces=min(pieces, rows), explicit=explicit
+    )
+    assert 0 < found.activations <= plain.activations
+    assert found.weights == plain.weights and found.averages == plain.averages
+
+
+@pytest.mark.parametrize(
+    ("call", "rule"),
+    [
+        (lambda: pass_work(small(), 0, 1, 0), "batch must be at least 1; got 0"),
+        (lambda: pass_work(small(), 1, 0, 0), "new must be at least 1"),
+        (lambda: pass_work(small(), 1, 1, -1), "seen must be at least 0"),
+        (lambda: pass_work(small(window=4), 1, 1, 0), "without experts and without a window"),
+        (lambda: typed_shape(0, 4, 4, 8), "layers must be from 1"),
+        (lambda: typed_shape(2, 0, 1, 8), "heads must be from 1"),
+        (lambda: typed_shape(2, 4, 0, 8), "kv_heads must be from 1"),
+        (lambda: typed_shape(2, 4, 3, 8), "kv_heads must divide heads; got heads=4, kv_heads=3"),
+        (lambda: typed_shape(2, 4, 8, 8), "kv_heads must divide heads"),
+        (lambda: typed_shape(2, 4, 4, 10**13), "head_size must be from 1 to 1,000,000,000,000"),
+        (lambda: shape_bytes(KNOWN["GPT-2"], 0, 1, "float32"), "texts must be at least 1"),
+        (lambda: shape_bytes(KNOWN["GPT-2"], 1, 0, "float32"), "tokens must be at least 1"),
+        (lambda: shape_bytes(KNOWN["GPT-2"], 10**7, 10**7, "float32"), "all texts have at most"),
+        (lambda: shape_bytes(KNOWN["GPT-2"], 1, 1, "int3"), r"dtype must be one of .* got 'int3'"),
+        (lambda: paper_memory(GPT2, 0, 16), "rows must be at least 1; got 0"),
+        (lambda: paper_memory(GPT2, 8, 0), "tokens must be at least 1"),
+        (lambda: paper_memory(GPT2, 8, 10**12), "at most 1,000,000,000,000 tokens"),
+        (lambda: paper_memory(GPT2, 8, 16, pieces=0), "pieces must be at least 1"),
+        (lambda: paper_memory(GPT2, 8, 16, pieces=9), "pieces must not exceed rows; got 9 > 8"),
+        (lambda: paper_memory(GPT2, 8, 16, recompute=-1), "recompute must be at least 0"),
+        (lambda: paper_memory(XL, 1, 1, optimizer="x"), "optimizer must be one of adamw.*'x'"),
+        (lambda: paper_memory(GPT2, 8, 16, dtype="int8"), "dtype must be float32 or bfloat16"),
+        (lambda: kept_tensors(replace(GPT2, n_kv_head=2)), "GPT-2's form"),
+        (lambda: kept_tensors(replace(GPT2, norm="post")), "GPT-2's form"),
+        (lambda: kept_tensors(replace(GPT2, dropout=0.1)), "GPT-2's form"),
+        (lambda: kept_tensors(replace(GPT2, activation="swiglu")), "GPT-2's form"),
+        (lambda: kept_tensors(replace(GPT2, positions="rotary")), "GPT-2's form"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused(call, rule):
+    with pytest.raises(ValueError, match=rule):
+        call()

@@ -1,7 +1,5 @@
 """What stands in front of a text: the tokenizer's own rule, so that the same text follows."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from typing import Any

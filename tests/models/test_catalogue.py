@@ -1,7 +1,5 @@
 """The catalogue tells the truth about each model, and is the only one to know them by name."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import subprocess

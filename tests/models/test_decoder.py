@@ -13,7 +13,7 @@ from llmviz.nn import fast_linear
 from llmviz.nn.attention.heads import heads_given, heads_off
 from llmviz.sampling import generate
 from llmviz.trace import record
-from tests.random_weights import with_random_weights
+from tests.random_weights import random_gpt
 
 OPTIONS = {
     "default": {},
@@ -40,10 +40,8 @@ OF_TORCH = {  # what the one of NumPy does not compute
 
 
 def gpt(**options):
-    torch.manual_seed(0)
     shape = dict(vocab_size=19, context_length=10, n_layer=2, n_head=2, n_embd=16)
-    model = GPT(GPTConfig(**shape | options)).eval()
-    return with_random_weights(model, 0.4)
+    return random_gpt(0.4, **shape | options)
 
 
 def wide(**options):

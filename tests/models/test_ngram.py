@@ -1,16 +1,16 @@
-"""Counting with longer contexts: rows that sum to 1, and Kneser–Ney written a second time."""
-
-from __future__ import annotations
+"""Counted letters, with one before and more: gradient descent, rows that sum to 1, Kneser–Ney."""
 
 from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from llmviz.corpus import letter_pair_counts
 from llmviz.corpus.counts import LETTERS, count_letter_pairs
-from llmviz.models.bigram import CountBigram
+from llmviz.models import Bigram, BigramConfig, CountBigram
 from llmviz.models.ngram import METHODS, NGrams, V, positions
 
 NAMES = ["anna", "hannah", "nan", "ana", "mo", "momo", "a"]
@@ -22,7 +22,7 @@ def context(text: str) -> np.ndarray:
     return np.array([sum(LETTERS.index(s) * V**k for k, s in enumerate(reversed(text)))])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(names, some.integers(1, 4), some.sampled_from(METHODS), some.text("abcdn", max_size=4))
 def test_every_row_is_a_distribution_over_27_symbols(learned, n, method, before):
     rows = NGrams(learned, 4).rows(context(before), n, method)
@@ -127,24 +127,52 @@ def test_seen_and_known_count_contexts():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "rule"),
+    ("call", "rule"),
     [
-        (([], 2), "at least one name"),
-        ((["anna"], 0), "1 to 12 letters; got 0"),
-        ((["anna"], 13), "1 to 12 letters; got 13"),
-        ((["an na"], 2), "letters a to z only; got 'an na'"),
-        ((["Anna"], 2), "letters a to z only; got 'Anna'"),
-        ((["a.b"], 2), "letters a to z only; got 'a.b'"),
+        (lambda: NGrams([], 2), "at least one name"),
+        (lambda: NGrams(["anna"], 0), "1 to 12 letters; got 0"),
+        (lambda: NGrams(["anna"], 13), "1 to 12 letters; got 13"),
+        (lambda: NGrams(["an na"], 2), "letters a to z only; got 'an na'"),
+        (lambda: NGrams(["Anna"], 2), "letters a to z only; got 'Anna'"),
+        (lambda: NGrams(["a.b"], 2), "letters a to z only; got 'a.b'"),
+        (
+            lambda: NGrams(NAMES, 2).rows(context("a"), 1, "good"),
+            "add-one, back-off, kneser-ney; got 'good'",
+        ),
+        (lambda: NGrams(NAMES, 2).rows(context("a"), 3, "back-off"), "0 to 2; got 3"),
     ],
 )
-def test_what_cannot_be_counted_is_refused(arguments, rule):
+def test_what_cannot_be_counted_or_asked_is_refused(call, rule):
     with pytest.raises(ValueError, match=rule):
-        NGrams(*arguments)
+        call()
 
 
-def test_what_cannot_be_asked_is_refused():
-    grams = NGrams(NAMES, 2)
-    with pytest.raises(ValueError, match="add-one, back-off, kneser-ney; got 'good'"):
-        grams.rows(context("a"), 1, "good")
-    with pytest.raises(ValueError, match="0 to 2; got 3"):
-        grams.rows(context("a"), 3, "back-off")
+@pytest.fixture(scope="module")
+def counts() -> torch.Tensor:
+    return torch.from_numpy(letter_pair_counts())
+
+
+@pytest.mark.parametrize(("smoothing", "expected"), [(0.0, 2.4540), (1.0, 2.4546)])
+def test_loss_of_the_counted_letters(counts, smoothing, expected):
+    loss = CountBigram.fit_counts(counts, smoothing).average_loss()
+    assert loss == pytest.approx(expected, abs=0.00005)
+
+
+def test_gradient_descent_reaches_what_counting_found(counts):
+    model = Bigram(BigramConfig(vocab_size=27))
+    frequency = counts / counts.sum()
+    optimizer = torch.optim.LBFGS(model.parameters(), lr=1, max_iter=100)
+
+    def loss() -> torch.Tensor:
+        optimizer.zero_grad()
+        logits, _ = model(torch.arange(27)[:, None])
+        value = -(frequency * logits[:, 0].log_softmax(-1)).sum()
+        value.backward()
+        return value
+
+    optimizer.step(loss)
+    counted = CountBigram.fit_counts(counts)
+    assert loss().item() == pytest.approx(counted.average_loss(), abs=0.0005)
+    learned = model.table.weight.softmax(-1)
+    common = counts > 1000
+    assert torch.allclose(learned[common].double(), counted.probabilities()[common], atol=0.01)

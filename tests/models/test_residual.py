@@ -3,9 +3,8 @@
 import pytest
 import torch
 
-from llmviz.models import GPT, GPTConfig
 from llmviz.models.residual import parting_head, read_stream, stages
-from tests.random_weights import with_random_weights
+from tests.random_weights import random_gpt
 
 SMALL = {"vocab_size": 30, "context_length": 12, "n_layer": 2, "n_head": 3, "n_embd": 12}
 IDS = [3, 1, 4, 1, 5, 9]
@@ -13,9 +12,7 @@ IDS = [3, 1, 4, 1, 5, 9]
 
 @pytest.fixture(params=["learned", "rotary", "none"])
 def model(request):
-    torch.manual_seed(0)
-    made = GPT(GPTConfig(**SMALL, positions=request.param)).eval()
-    return with_random_weights(made, 0.3)
+    return random_gpt(0.3, **SMALL, positions=request.param)
 
 
 def test_heads_and_bias_make_each_attention_step(model):

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-import torch
 
-from llmviz.models import GPT, GPTConfig
 from llmviz.models.word_order import next_probabilities, shuffled, total_variation
 from llmviz.paths import BUNDLED_CHECKPOINTS as BUNDLED
 from llmviz.training.runs import load_trained
-from tests.random_weights import with_random_weights
+from tests.random_weights import random_gpt
 
 IDS = [3, 1, 4, 1, 5, 9, 2, 6]
 
@@ -27,28 +25,19 @@ def test_an_order_keeps_the_tokens_the_first_and_the_last():
 @pytest.mark.parametrize("positions", ["none", "learned", "sinusoidal", "rotary"])
 @pytest.mark.parametrize("layers", [1, 2])
 def test_only_one_layer_without_positions_is_blind_to_order(positions, layers):
-    torch.manual_seed(0)
-    model = GPT(
-        GPTConfig(
-            vocab_size=10,
-            context_length=12,
-            n_layer=layers,
-            n_head=2,
-            n_embd=16,
-            positions=positions,
-            tied_head=False,
-        )
-    ).eval()
-    with_random_weights(model, 0.5)
+    shape = dict(vocab_size=10, context_length=12, n_head=2, n_embd=16, tied_head=False)
+    model = random_gpt(0.5, **shape, n_layer=layers, positions=positions)
     rows = [IDS, *(shuffled(IDS, seed) for seed in (1, 2, 3))]
-    moved = total_variation(*np.broadcast_arrays(*_split(next_probabilities(model, rows))))
+    moved = apart(model, rows)
     blind = positions == "none" and layers == 1
     assert (moved < 1e-6).all() == blind
     assert blind or (moved > 1e-3).all()
 
 
-def _split(probabilities):
-    return probabilities[:1], probabilities[1:]
+def apart(model, rows):
+    """How far the probabilities after each row are from those after the first one."""
+    probabilities = next_probabilities(model, rows)
+    return total_variation(*np.broadcast_arrays(probabilities[:1], probabilities[1:]))
 
 
 def test_the_bundled_pair_is_alike_but_for_positions():
@@ -59,12 +48,8 @@ def test_the_bundled_pair_is_alike_but_for_positions():
     assert with_.tokenizer.vocabulary == without.tokenizer.vocabulary
     ids = with_.tokenizer.encode("She thought the window was dirty, but it was")
     rows = [ids, *(shuffled(ids, seed) for seed in range(1, 20))]
-    seen, unseen = (
-        total_variation(*np.broadcast_arrays(*_split(next_probabilities(one.model, rows))))
-        for one in (with_, without)
-    )
-    assert seen.mean() > 0.2
-    assert (unseen < 1e-5).all()
+    assert apart(with_.model, rows).mean() > 0.2
+    assert (apart(without.model, rows) < 1e-5).all()
 
 
 def test_total_variation_by_hand():

@@ -17,7 +17,7 @@ def experts(n_expert=4, per_token=2, bias=True, activation="swiglu"):
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 1000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_routing_sums_to_one_over_the_best(n_expert, k, seed):
     k = min(k, n_expert)
     scores = torch.randn(3, 5, n_expert, generator=torch.Generator().manual_seed(seed))

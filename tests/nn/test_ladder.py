@@ -70,22 +70,6 @@ def test_two_heads_worked_example():
     assert agrees(heads.attention.output[1], [[0.32, 0.27], [0.315, 0.265], [0.2755, 0.2502]], 4)
 
 
-def test_next_token_worked_example():
-    row = single_head(X, W_Q, W_K, W_V).output[2]
-    w_out = torch.tensor(
-        [
-            [0.2, 0.1, 0, 0.3, 0.1],
-            [0, 0.5, 0.1, 0, 0.2],
-            [0.1, 0.1, 0.3, 0.3, 0.1],
-            [0.2, 0.2, 0, 0.1, 0],
-        ],
-        dtype=torch.float64,
-    )
-    logits = row @ w_out
-    assert agrees(logits, [0.0937, 0.2214, 0.1100, 0.1319, 0.0899], 4)
-    assert agrees(-logits.log_softmax(-1)[1], 1.5186, 4)
-
-
 def test_identity_matrices_without_scale_are_the_simplified_rung():
     one = torch.eye(3, dtype=torch.float64)
     head = single_head(JOURNEY, one, one, one, scale=1.0)

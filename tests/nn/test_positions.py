@@ -18,7 +18,7 @@ BASES = [100.0, 10_000.0, 500_000.0]
 
 @pytest.mark.parametrize("base", BASES)
 @given(st.integers(0, 200), st.integers(0, 200), st.integers(-100, 100))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_rotary_scores_depend_on_distance_alone(base, m, n, shift):
     generator = torch.Generator().manual_seed(m + 7 * n)
     q, k = torch.randn(2, 1, 16, generator=generator, dtype=torch.float64)
@@ -72,7 +72,9 @@ def test_sinusoidal_products_depend_on_distance_alone():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: sinusoidal_positions(4, 5), "even width; got 5"),
         (lambda: sinusoidal_shift(1, 5), "even width; got 5"),
+        (lambda: Rotary(4, 3), "even head size; got 3"),
         (lambda: rotary_angles(torch.arange(3), 7), "even head size; got 7"),
         (lambda: turned(torch.ones(1, 3), torch.arange(3)), "even head size; got 3"),
     ],

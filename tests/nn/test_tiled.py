@@ -1,7 +1,5 @@
 """Attention tile by tile equals the whole, and moves as many numbers as the formulas say."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

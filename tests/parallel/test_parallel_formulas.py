@@ -1,7 +1,5 @@
 """What is refused, what a ring sends, how large a bubble is, and what training takes on paper."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some

@@ -1,7 +1,5 @@
 """Each way to share a training, run on two processes: the one process's losses, weights, bytes."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os

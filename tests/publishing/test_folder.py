@@ -1,10 +1,12 @@
 """What `export --to hf` writes, read by transformers: equal logits, equal ids."""
 
+import json
+
 import pytest
 import torch
 
 from llmviz.cli import main
-from llmviz.models import GPT, GPTConfig
+from llmviz.finetuning.finding import find_trained
 from llmviz.pretrained import load_bundled, published
 from llmviz.publishing.folder import export_folder
 from llmviz.tokenizers import BPETokenizer, CharTokenizer, WordTokenizer
@@ -13,7 +15,7 @@ from llmviz.tokenizers.published_form import published_form
 from llmviz.tokenizers.tiktoken_bridge import TiktokenTokenizer
 from llmviz.training.runs import Trained
 from tests.published_models import make_gpt2, make_llama
-from tests.random_weights import with_random_weights
+from tests.random_weights import random_gpt
 
 transformers = pytest.importorskip("transformers")
 TEXTS = (
@@ -28,9 +30,7 @@ MODERN = dict(
 
 
 def gpt(**options):
-    torch.manual_seed(0)
-    model = GPT(GPTConfig(**{"vocab_size": 300, "context_length": 48, **options})).eval()
-    return with_random_weights(model, 0.2)
+    return random_gpt(0.2, **dict(vocab_size=300, context_length=48) | options)
 
 
 def trained(model, tokenizer=None):
@@ -131,21 +131,8 @@ def test_an_imported_model_goes_back_as_it_came(tmp_path):
 
 def test_packed_weights_are_written_as_the_numbers_that_they_stand_for(tmp_path, capsys):
     small, out = tmp_path / "small", tmp_path / "hf"
-    given = [
-        "quantize",
-        "names-gpt",
-        "--bits",
-        "4",
-        "--group",
-        "16",
-        "--documents",
-        "0",
-        "--out",
-        str(small),
-    ]
-    assert main(given) == 0 and main(["export", str(small), "--out", str(out)]) == 0
-    from llmviz.finetuning.finding import find_trained
-
+    given = ["names-gpt", "--bits", "4", "--group", "16", "--documents", "0", "--out", str(small)]
+    assert main(["quantize", *given]) == 0 and main(["export", str(small), "--out", str(out)]) == 0
     held_equal(find_trained(small), out)
     half = tmp_path / "half"
     assert main(["export", str(small), "--dtype", "float16", "--out", str(half)]) == 0
@@ -166,10 +153,7 @@ def test_every_kind_of_tokenizer_gives_the_same_ids(tmp_path):
     own.name, own.encoding, own.special_tokens = "cl100k_base", copy.encoding, bpe.special_tokens
     kinds = [bpe, copy, own, CharTokenizer.train(text), WordTokenizer.train(text)]
     for tokenizer in (*kinds, CharTokenizer.train("abc"), WordTokenizer.train("It isn't (yet).")):
-        content = published_form(tokenizer).content
-        import json
-
-        theirs = Tokenizer.from_str(json.dumps(content))
+        theirs = Tokenizer.from_str(json.dumps(published_form(tokenizer).content))
         for one in TEXTS:
             assert theirs.encode(one).ids == tokenizer.encode_from_start(one), tokenizer.kind
 

@@ -1,7 +1,5 @@
 """A small GPT with uneven weights, for tests of quantization."""
 
-from __future__ import annotations
-
 import torch
 
 from llmviz.models import GPT, GPTConfig

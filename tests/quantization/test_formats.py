@@ -1,7 +1,5 @@
 """Number formats against torch's own types: every pattern of 8 and 16 bits, and any float32."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -110,7 +108,7 @@ def test_random_patterns_of_float32_are_written_as_torch_writes_them(format):
     assert_same_patterns(format, values)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.floats(width=32))
 @example(math.nan)
 @example(-0.0)
@@ -124,7 +122,7 @@ def test_any_float32_is_written_as_torch_writes_it(value):
         assert_same_patterns(format, np.array([value], dtype=np.float32))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.floats())
 def test_a_float64_is_rounded_once(value):
     """By way of float32 it would be rounded twice; NumPy goes from float64 straight to both."""
@@ -136,7 +134,7 @@ def test_a_float64_is_rounded_once(value):
         assert math.isnan(value) or math.copysign(1, ours) == math.copysign(1, value)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_the_error_is_at_most_half_the_spacing(value):
     for format in FORMATS.values():
@@ -156,7 +154,7 @@ def test_the_spacing_is_the_distance_to_the_next_pattern(format):
     assert format.spacing(format.largest) == numbers[-1] - numbers[-2]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False))
 def test_the_spacing_of_float32_is_that_of_numpy(value):
     if abs(value) < FLOAT32.largest:
@@ -199,7 +197,7 @@ def test_all_patterns_of_integers_are_twos_complement():
     np.testing.assert_array_equal(INT4.encode(INT4.decode(np.arange(16))), np.arange(16))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.floats(-1e6, 1e6, width=32))
 def test_int8_is_rounded_as_torch_rounds_and_clamped(value):
     theirs = torch.tensor(value).round().clamp(-128, 127)

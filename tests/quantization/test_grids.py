@@ -1,7 +1,5 @@
 """Weights on a grid: half a step, odd rows, torch's own int8 and int4, refusals."""
 
-from __future__ import annotations
-
 import dataclasses
 import warnings
 
@@ -51,7 +49,7 @@ schemes = some.builds(
 NORMAL = torch.finfo(torch.float16).tiny  # below it float16 is coarse: a step may double there
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(matrices(), schemes)
 @example(torch.tensor([[1.3e-6] * 7 + [0.9e-6]]), Scheme(4, symmetric=True, per="tensor"))
 def test_no_weight_moves_by_more_than_half_a_step(w, scheme):
@@ -70,7 +68,7 @@ def test_no_weight_moves_by_more_than_half_a_step(w, scheme):
         assert bool((moved <= expand(again.scale, w.shape) * 0.5 * (1 + 1e-4)).all())
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(matrices(), schemes)
 def test_zero_stays_zero(w, scheme):
     w = w.clone()
@@ -78,7 +76,7 @@ def test_zero_stays_zero(w, scheme):
     assert dequantize(quantize(w, scheme))[0, 0] == 0
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(matrices(), schemes, some.floats(0.05, 0.9))
 def test_a_clipped_grid_cuts_what_is_beyond_it_to_its_end(w, scheme, clip):
     steps = quantize_steps(w, dataclasses.replace(scheme, clip=clip))

@@ -1,4 +1,4 @@
-"""Beam search against an exhaustive search, and a tree that accounts for every branch."""
+"""Beam search and every continuation against a plain enumeration; a tree of all branches."""
 
 import itertools
 
@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from llmviz.models import build
-from llmviz.sampling import BeamSearch, beam_search, generate
+from llmviz.sampling import BeamSearch, beam_search, exhaustive_search, generate
 from llmviz.sampling.generation import NextLogits
 from tests.random_weights import with_random_weights
 
@@ -174,15 +174,69 @@ def test_a_prompt_that_was_read_is_not_read_again():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("search", "arguments", "message"),
     [
-        (dict(beam_width=0), "beam_width must be 1 or more; got 0"),
-        (dict(max_new_tokens=0), "max_new_tokens must be 1 or more"),
-        (dict(length_penalty=float("nan")), "finite"),
-        (dict(idx=[]), "prompt is empty"),
-        (dict(idx=[V]), "from 0 to 3"),
+        (beam_search, dict(beam_width=0), "beam_width must be 1 or more; got 0"),
+        (exhaustive_search, dict(max_new_tokens=20), "4 tokens to the power of 20 are more contin"),
+        *(
+            (search, *case)
+            for search in (beam_search, exhaustive_search)
+            for case in (
+                (dict(max_new_tokens=0), "max_new_tokens must be 1 or more; got 0"),
+                (dict(length_penalty=float("nan")), "finite"),
+                (dict(length_penalty=float("inf")), "finite"),
+                (dict(idx=[]), "prompt is empty"),
+                (dict(idx=[V]), "from 0 to 3"),
+            )
+        ),
     ],
 )
-def test_bad_input_is_named(arguments, message):
+def test_bad_input_is_named(search, arguments, message):
     with pytest.raises(ValueError, match=message):
-        beam_search(gpt(), **{"idx": [0]} | arguments)
+        search(gpt(), **{"idx": [0]} | arguments)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("length_penalty", [0.0, 1.0, -0.5])
+@pytest.mark.parametrize("stop_id", [None, 2])
+def test_every_continuation_has_the_score_of_a_plain_enumeration(seed, length_penalty, stop_id):
+    model, prompt, length = gpt(seed), [1, 3], 3
+    expected = exhaustive(model, prompt, length, length_penalty, stop_id)
+    found = exhaustive_search(model, prompt, length, length_penalty, stop_id)
+    everything = {tuple(found.tokens(n)): found.scores[n - 1] for n in range(1, len(found.ids) + 1)}
+    assert everything.keys() == expected.keys()
+    for ids, score in everything.items():
+        assert score == pytest.approx(expected[ids], abs=1e-4)
+        assert found.tokens(found.place(ids)) == list(ids)
+    assert (np.diff(found.scores) <= 0).all()
+    assert np.exp(found.totals).sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("stop_id", [None, 5])
+def test_a_wider_beam_comes_to_the_best_of_all(stop_id):
+    missed = 0
+    for seed in range(8):
+        model = gpt(seed, vocab_size=12)
+        best = exhaustive_search(model, [0], 3, stop_id=stop_id)
+        places = [
+            best.place(beam_search(model, [0], width, 3, stop_id=stop_id).tokens())
+            for width in (1, 2, 4, 12**2)
+        ]
+        missed += places[0] > 1
+        assert places[-1] == 1, "a beam as wide as the tree misses nothing"
+    assert missed, "some greedy text is not the best, or the test shows nothing"
+
+
+def test_the_window_of_every_continuation_slides_and_the_mode_is_left_alone():
+    model = gpt().train()
+    long, short = (exhaustive_search(model, [1] * n, 2) for n in (20, 8))
+    assert np.allclose(long.totals, short.totals, atol=1e-5)
+    assert model.training
+
+
+def test_what_is_no_continuation_has_no_place():
+    found = exhaustive_search(gpt(), [0], 2, stop_id=3)
+    assert found.place([3]) >= 1
+    for tokens in ([0], [3, 0], [0, 0, 0]):
+        with pytest.raises(ValueError, match="not among"):
+            found.place(tokens)

@@ -9,20 +9,14 @@ import torch
 
 from llmviz.models import build
 from llmviz.sampling import generate, sampling_steps, text_measures
-from tests.random_weights import with_random_weights
+from tests.random_weights import random_gpt
 
 V, CONTEXT = 13, 12
 SMALL = {"vocab_size": V, "context_length": CONTEXT}
 
 
-def model_of(name, **config):
-    torch.manual_seed(0)
-    model = build(name, SMALL | config).eval()
-    return with_random_weights(model, 0.3)
-
-
 def gpt(**config):
-    return model_of("gpt", n_layer=2, n_head=2, n_embd=16, **config)
+    return random_gpt(0.3, **SMALL, n_layer=2, n_head=2, n_embd=16, **config)
 
 
 def seeded(seed=0):
@@ -69,13 +63,9 @@ def test_every_token_is_the_pipeline_on_the_models_logits():
 
 @pytest.mark.parametrize("name", ["bigram", "mlp", "wavenet", "rnn", "gru", "lstm", "gpt"])
 def test_every_language_model_generates(name):
-    context = {"wavenet": 8}.get(name, CONTEXT)
     torch.manual_seed(0)
-    model = build(
-        name,
-        {"vocab_size": V, "context_length": context} if name != "bigram" else {"vocab_size": V},
-    )
-    model.train()
+    more = {"wavenet": {"context_length": 8}, "bigram": {}}.get(name, SMALL)
+    model = build(name, {"vocab_size": V} | more).train()
     tokens = list(generate(model, torch.tensor([[1, 2]]), 15, generator=seeded()))
     assert len(tokens) == 15
     assert all(0 <= t.id < V for t in tokens)
@@ -151,9 +141,10 @@ def test_text_measures():
         (dict(idx=torch.zeros(2, 3, dtype=torch.long)), "one prompt at a time"),
         (dict(max_new_tokens=-1), "0 or more; got -1"),
         (dict(temperature=-1), "temperature"),
-        (dict(top_k=0), "top_k"),
         (dict(top_k=14), "vocabulary of 13"),
         (dict(top_p=0), "top_p"),
+        (dict(min_p=2), "min_p"),
+        (dict(repetition_penalty=-1), "repetition_penalty"),
         (dict(order=("top_k",)), "order"),
     ],
 )

@@ -1,7 +1,5 @@
 """Guess and check: the text has the target's distribution, whatever guesses."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -24,6 +22,7 @@ from llmviz.sampling.speculative import (
     speculate,
 )
 from llmviz.trace import record
+from tests.random_weights import with_random_weights
 
 V, CONTEXT = 5, 12
 SMALL = {"vocab_size": V, "context_length": CONTEXT}
@@ -33,10 +32,7 @@ def gpt(seed=0, spread=0.5, **options):
     torch.manual_seed(seed)
     shape = {"n_layer": 2, "n_head": 2, "n_embd": 8}
     model = build("gpt", SMALL | shape | options).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, spread)
-    return model
+    return with_random_weights(model, spread)
 
 
 class Fixed:
@@ -92,7 +88,7 @@ def distribution(row):
     return row / row.sum() if row.sum() else np.eye(4)[0]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(some_row, some_row)
 def test_accepted_and_residual_mass_together_are_the_targets_distribution(row_p, row_q):
     p, q = distribution(row_p), distribution(row_q)
@@ -130,11 +126,7 @@ def chances_of_texts(model, ids, length, **options):
 
 def bigram():
     torch.manual_seed(0)
-    model = build("bigram", SMALL).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, 1.0)
-    return model
+    return with_random_weights(build("bigram", SMALL).eval(), 1.0)
 
 
 @pytest.mark.parametrize(
@@ -291,7 +283,7 @@ def test_bad_input_is_refused_at_the_call(given, match):
 # ---- the reader and its cache
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(some.data())
 def test_a_cache_that_is_cut_back_gives_what_a_fresh_reading_gives(data):
     model = gpt()
@@ -347,7 +339,7 @@ def test_under_a_trace_the_modules_read_and_dropout_stays_off():
 # ---- drafts
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(some.lists(some.integers(0, 3), min_size=1, max_size=40), some.integers(0, 3))
 def test_counts_are_those_of_the_longest_context_that_was_seen(text, longest):
     draft = CountDraft(text, 4, longest)
@@ -388,7 +380,6 @@ def test_copying_takes_the_longest_and_latest_match():
     assert find([1, 2, 3]) is None and find([1]) is None
 
 
-@settings(deadline=None)
 @example("aa")  # the latest place of all
 @example("aba")  # the first
 @given(some.text("abc", min_size=1, max_size=12))
@@ -411,7 +402,7 @@ def test_a_few_chances_are_drawn_and_looked_up_by_id():
 # ---- the formula
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(a=some.floats(0, 0.999), k=some.integers(0, 8))
 def test_the_expected_number_is_the_closed_form_and_that_of_a_simulation(a, k):
     assert expected_tokens(a, k) == pytest.approx((1 - a ** (k + 1)) / (1 - a))

@@ -1,9 +1,8 @@
 """Schedules drawn at random: requests that come, are cancelled, share, and run out of memory."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from llmviz.sampling import BeamTree, SamplingSettings
@@ -17,6 +16,10 @@ from llmviz.serving import (
 )
 from llmviz.serving.requests import CANCELLED
 
+SETTINGS = settings(
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 VOCAB = 12
 CONTEXT = 40
 

@@ -1,9 +1,6 @@
 """A server on loopback for tests of its HTTP side: the engine is real, the model a stand-in."""
 
-from __future__ import annotations
-
 import json
-import socket
 import threading
 import time
 from collections import Counter
@@ -65,19 +62,20 @@ class GatedModel(SimulatedModel):
 class Running:
     """A server that runs."""
 
-    def __init__(self, port: int, model: GatedModel, service: Service, server: Server) -> None:
+    def __init__(self, port: int, model: Any, service: Service, server: Server) -> None:
         self.port, self.model, self.service, self.server = port, model, service, server
         self.url = f"http://127.0.0.1:{port}/v1"
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, **headers: str
     ) -> tuple[int, bytes]:
-        """Return the status and the body of an answer."""
+        """Return the status and the body of an answer; its head stays as `headers`."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             named = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, path, body, named)
             answer = connection.getresponse()
+            self.headers = dict(answer.getheaders())
             return answer.status, answer.read()
         finally:
             connection.close()
@@ -140,21 +138,31 @@ def text_of(outcome: Outcome) -> str:
 
 
 @contextmanager
+def listening(
+    served: Served, service: Service, model: Any, host: str = "127.0.0.1"
+) -> Iterator[Running]:
+    """Serve on a free port for as long as the block runs."""
+    server = Server(application(served, hosts_for(host)), service)
+    opened = listen(host, 0)
+    thread = threading.Thread(target=server.run, args=([opened],), daemon=True)
+    service.start()
+    thread.start()
+    try:
+        yield Running(opened.getsockname()[1], model, service, server)
+    finally:
+        server.should_exit = True
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+@contextmanager
 def running(config: ServingConfig = CONFIG, host: str = "127.0.0.1") -> Iterator[Running]:
     """Serve the stand-in for as long as the block runs."""
     model = GatedModel(config)
     service = Service(Engine(model, config))
-    vocabulary = TOKENIZER.vocab_size
-    served = Served(NAME, TOKENIZER, service, CONTEXT, vocabulary)
-    server = Server(application(served, hosts_for(host)), service)
-    listening: socket.socket = listen(host, 0)
-    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
-    service.start()
-    thread.start()
-    try:
-        yield Running(listening.getsockname()[1], model, service, server)
-    finally:
-        model.gate.set()
-        server.should_exit = True
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
+    served = Served(NAME, TOKENIZER, service, CONTEXT, TOKENIZER.vocab_size)
+    with listening(served, service, model, host) as one:
+        try:
+            yield one
+        finally:
+            model.gate.set()

@@ -1,7 +1,5 @@
 """Clients that send half a request, too much, or read nothing; the others are served meanwhile."""
 
-from __future__ import annotations
-
 import json
 import socket
 from contextlib import ExitStack, suppress

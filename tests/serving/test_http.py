@@ -3,8 +3,6 @@
 The model is a stand-in, so that what each client must get is known: what it gets alone.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

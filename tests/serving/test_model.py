@@ -1,10 +1,8 @@
 """The real engine: a batch of many requests gives each the tokens of `generate` alone."""
 
-from __future__ import annotations
-
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from llmviz.models import GPT, GPTConfig
 from llmviz.sampling import SamplingSettings, generate
@@ -17,7 +15,7 @@ from llmviz.serving import (
 )
 from llmviz.serving.paged_memory import PagedMemory, Reading, attend_blocks
 from llmviz.serving.plan import Plan
-from tests.serving.schedules import CONTEXT, VOCAB, Script, check_against, play, scripts
+from tests.serving.schedules import CONTEXT, SETTINGS, VOCAB, Script, check_against, play, scripts
 
 SAMPLINGS = (
     SamplingSettings(temperature=0.0),
@@ -78,12 +76,7 @@ def alone_by(model: GPT):
     return alone
 
 
-@settings(
-    max_examples=12,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+@settings(SETTINGS, max_examples=12)
 @given(script=scripts(tuple(POLICIES), most=6, samplings=SAMPLINGS))
 def test_tokens_are_those_of_generate(model, script):
     check_against(play(script, model), script, alone_by(model))

@@ -1,7 +1,5 @@
 """What bodies of requests may hold, and texts that grow: no server is needed."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -65,10 +63,11 @@ WRONG = {
     "use_beam_search": ["true", 1],
     "length_penalty": [0.5, "x"],
 }
-CASES = [(name, value) for name, values in WRONG.items() for value in values]
 
 
-@pytest.mark.parametrize(("name", "value"), CASES)
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in WRONG.items() for value in values]
+)
 def test_a_wrong_field_is_refused_by_its_name(name, value):
     with pytest.raises(ApiError, match=name) as refusal:
         read_completion(written(**{name: value}))
@@ -138,7 +137,7 @@ def utf8(ids) -> str:
 some_texts = some.text(alphabet="abc€🙂", max_size=20)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(some_texts, some.lists(some.text(alphabet="abc€", min_size=1, max_size=3), max_size=3))
 def test_pieces_are_the_text_up_to_the_first_stop_text(text, stops):
     stream = TextStream(utf8, stops)

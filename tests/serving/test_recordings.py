@@ -1,7 +1,5 @@
 """Recorded runs: times, percentiles, JSON, workloads, replays."""
 
-from __future__ import annotations
-
 import itertools
 import json
 

@@ -1,23 +1,37 @@
-"""Each sequence gets the tokens that it gets alone, whatever else the engine does meanwhile."""
-
-from __future__ import annotations
+"""Each request gets the tokens, samples or beams that it gets alone, whatever else is done."""
 
 import itertools
+from dataclasses import replace
 
+import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+import torch
+from hypothesis import given, settings
 
-from llmviz.serving import POLICIES, Request, ServingConfig, SimulatedModel
-from llmviz.serving.blocks import BlockManager
-from llmviz.serving.simulate import mixed, next_token
-from tests.serving.schedules import VOCAB, Script, check_against, play, scripts
-
-SETTINGS = settings(
-    max_examples=600,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+from llmviz.sampling import BeamTree, SamplingSettings, beam_search
+from llmviz.serving import (
+    POLICIES,
+    Engine,
+    Recording,
+    Request,
+    ServingConfig,
+    SimulatedModel,
+    record_all,
 )
+from llmviz.serving.blocks import BlockManager
+from llmviz.serving.requests import CLOSED, GREEDY
+from llmviz.serving.simulate import log_probabilities, mixed, next_token
+from tests.serving.schedules import (
+    CONTEXT,
+    SETTINGS,
+    VOCAB,
+    Script,
+    check_against,
+    check_search,
+    play,
+    scripts,
+)
+from tests.serving.test_model import alone_by, tiny
 
 
 def alone(request: Request, sample: int) -> list[int]:
@@ -30,16 +44,14 @@ def alone(request: Request, sample: int) -> list[int]:
     return tokens[len(request.prompt) :]
 
 
-@SETTINGS
+@settings(SETTINGS, max_examples=600)
 @given(scripts(("continuous", "split-fuse")))
 def test_tokens_are_those_of_the_request_alone(script):
     played = play(script, SimulatedModel(script.config, VOCAB))
     check_against(played, script, alone)
     config = script.config
     for tick in played.ticks:
-        rows = [row for row in tick.rows]
-        assert len(rows) <= config.max_batch
-        assert not tick.padding
+        assert len(tick.rows) <= config.max_batch and not tick.padding
         if POLICIES[config.policy].chunked:
             assert tick.tokens <= config.token_budget
         held = {block for table in tick.blocks.values() for block in table}
@@ -169,3 +181,237 @@ def test_a_second_memory_that_just_holds_a_sequence_takes_it(host_blocks, swaps)
     assert ([*pushed.swapped_out], [*pushed.preempted]) == (
         (["new"], []) if swaps else ([], ["new"])
     )
+
+
+class StandIn(torch.nn.Module):
+    """The stand-in of `SimulatedModel` as a model: its logits after all tokens of each row."""
+
+    context_length = CONTEXT
+
+    def forward(self, idx):
+        rows = np.array([log_probabilities(mixed(row), VOCAB) for row in idx.tolist()])
+        return torch.from_numpy(rows)[:, None], None
+
+
+class Banning(torch.nn.Module):
+    """A model that never writes some tokens."""
+
+    def __init__(self, model: torch.nn.Module, banned: tuple[int, ...]):
+        super().__init__()
+        self.model, self.banned = model, list(banned)
+        self.context_length = model.context_length
+
+    def forward(self, idx):
+        logits = self.model(idx)[0][:, -1:].double()
+        logits[..., self.banned] = float("-inf")
+        return logits, None
+
+
+def searched_by(model: torch.nn.Module):
+    def searched(request: Request) -> BeamTree:
+        return beam_search(
+            Banning(model, request.sampling.banned),
+            request.prompt,
+            request.beams,
+            request.max_new_tokens,
+            request.length_penalty,
+            request.stop_ids[0] if request.stop_ids else None,
+        )
+
+    return searched
+
+
+class Simulated(SimulatedModel):
+    """The stand-in, which also leaves out banned tokens."""
+
+    def draw(self, plan, computed):
+        drawn = super().draw(plan, computed)
+        for (_, sequence), draw in zip(plan.draws, drawn, strict=True):
+            if sequence.beams is not None:
+                draw[list(sequence.request.sampling.banned)] = float("-inf")
+                draw -= torch.tensor(draw).logsumexp(0).item()
+        return drawn
+
+
+@settings(SETTINGS, max_examples=200)
+@given(scripts(tuple(POLICIES), most=5, searches=True))
+def test_beams_among_others_are_those_of_the_search_alone(script):
+    """Preempted, cancelled, chunked, beside samples and single texts: nothing changes."""
+    played = play(script, Simulated(script.config, VOCAB))
+    check_against(played, script, alone, searched_by(StandIn()))
+    for tick in played.ticks:
+        assert len(tick.rows) <= script.config.max_batch
+        held = {block for table in tick.blocks.values() for block in table}
+        assert len(held) + tick.free == script.config.n_blocks
+
+
+@pytest.fixture(scope="module")
+def model():
+    return tiny()
+
+
+@settings(SETTINGS, max_examples=12)
+@given(script=scripts(tuple(POLICIES), most=4, samplings=(GREEDY,), searches=True))
+def test_beams_of_a_model_are_those_of_the_search_alone(model, script):
+    check_against(play(script, model), script, alone_by(model), searched_by(model))
+
+
+def wide(policy: str, preemption: str = "recompute") -> tuple[Script, ServingConfig]:
+    """Six requests whose tokens need more than the memory, four of them beam searches."""
+    config = ServingConfig(
+        policy=policy,
+        max_batch=6,
+        block_size=2,
+        n_blocks=40 if POLICIES[policy].whole_batches else 22,
+        token_budget=8,
+        preemption=preemption,
+        host_blocks=30,
+    )
+    requests = [
+        Request(f"r{i}", (i, 1, 2), 9, beams=(None, 3, 2, 4)[i % 4], stop_ids=(5,))
+        for i in range(6)
+    ]
+    return Script(config, {0: requests[:4], 3: requests[4:]}, {9: ["r2"]}), config
+
+
+@pytest.mark.parametrize("preemption", ["recompute", "swap"])
+@pytest.mark.parametrize("policy", ["continuous", "split-fuse"])
+def test_all_beams_of_a_search_wait_together(policy, preemption):
+    """So that the random schedules above are known to reach what they are for."""
+    script, config = wide(policy, preemption)
+    played = play(script, Simulated(config, VOCAB))
+    check_against(played, script, alone, searched_by(StandIn()))
+    together = []
+    for tick in played.ticks:
+        gone = tick.swapped_out if preemption == "swap" else tick.preempted
+        for search in {name.split("/")[0] for name in gone if "/" in name}:
+            assert not any(name.startswith(f"{search}/") for name in tick.blocks)
+            together.append(sum(name.startswith(f"{search}/") for name in gone))
+    assert max(together) > 1
+
+
+def test_beams_share_all_but_what_they_write():
+    """Each block is named by just those hypotheses that begin with its tokens."""
+    config = ServingConfig(max_batch=4, block_size=2, n_blocks=60, share_prefixes=False)
+    request = Request("r", (3, 1, 2, 7, 4), 9, beams=4)
+    script = Script(config, {0: [request]})
+    played = play(script, Simulated(config, VOCAB))
+    check_search(played, script, request, searched_by(StandIn())(request))
+    texts = {"r/0": list(request.prompt)}
+    shared = 0
+    for before, tick in zip(played.ticks, played.ticks[1:], strict=False):
+        texts = {name: [*texts[parent], token] for name, parent, token in before.hypotheses}
+        assert set(tick.blocks) == set(texts)
+        for block, names in tick.owners.items():
+            place = tick.blocks[names[0]].index(block)
+            content = {tuple(texts[name][: 2 * (place + 1)]) for name in names}
+            assert len(content) == 1
+            others = {tuple(texts[name][: 2 * (place + 1)]) for name in texts if name not in names}
+            assert not content & others  # nothing is there twice
+            shared += len(names) - 1
+    assert shared > 20
+    # Where each row has memory of its own, the same search copies more.
+    alone_in = replace(config, policy="static")
+    other = play(Script(alone_in, {0: [request]}), Simulated(alone_in, VOCAB))
+    copies = [sum(len(tick.copies) for tick in one.ticks) for one in (played, other)]
+    assert copies[0] < copies[1]
+    assert all(len(names) == 1 for tick in other.ticks for names in tick.owners.values())
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_what_becomes_of_beams_is_told_once(policy):
+    config = ServingConfig(policy=policy, max_batch=4, n_blocks=20, window=0.0)
+    engine = Engine(SimulatedModel(config, VOCAB), config)
+    engine.add(Request("running", (1, 2), 6, beams=3))
+    engine.step()
+    engine.step()
+    engine.add(Request("waiting", (1, 2), 6, beams=4))
+    ends = engine.close()
+    assert sorted((one.request, one.sample, one.tokens, one.reason) for one in ends) == [
+        *(("running", place, (), CLOSED) for place in range(3)),
+        *(("waiting", place, (), CLOSED) for place in range(4)),
+    ]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_search_whose_logits_are_no_numbers_fails_alone(policy):
+    class Spoiled(SimulatedModel):
+        def draw(self, plan, computed):
+            return [
+                ValueError("logits must be finite")
+                if sequence.name == "bad/1" and len(sequence.tokens) == 4
+                else draw
+                for (_, sequence), draw in zip(
+                    plan.draws, super().draw(plan, computed), strict=True
+                )
+            ]
+
+    config = ServingConfig(policy=policy, max_batch=6, block_size=2, n_blocks=40, window=0.0)
+    requests = [Request("bad", (1, 2), 6, beams=2), Request("good", (1, 3), 6, beams=3)]
+    script = Script(config, {0: requests})
+    played = play(script, Spoiled(config, VOCAB))
+    for place in range(2):
+        outcome = played.outcomes[f"bad/{place}"]
+        assert (outcome.reason, outcome.tokens) == ("failed", ())
+        assert outcome.problem == "logits must be finite"
+    check_search(played, script, requests[1], searched_by(StandIn())(requests[1]))
+
+
+@pytest.mark.parametrize(
+    ("values", "rule"),
+    [
+        ({"beams": 0}, "beams must be a whole number from 1 to 64; got 0"),
+        ({"beams": 65}, "beams must be a whole number from 1 to 64; got 65"),
+        ({"beams": 2.0}, "beams must be a whole number"),
+        ({"beams": True}, "beams must be a whole number"),
+        ({"beams": 2, "n": 2}, "n must be 1 with beams; got n=2, beams=2"),
+        ({"beams": 2, "sampling": SamplingSettings()}, "temperature must be 0 with beams; got 1"),
+        (
+            {"beams": 2, "sampling": SamplingSettings(temperature=0, repetition_penalty=1.5)},
+            "leave out repetition_penalty",
+        ),
+        ({"beams": 2, "length_penalty": -1.0}, "length_penalty must be 0 or more; got -1"),
+        ({"beams": 2, "length_penalty": float("nan")}, "length_penalty must be 0 or more"),
+        ({"length_penalty": 1.0}, "for beam search alone: give beams"),
+    ],
+)
+def test_a_search_that_makes_no_sense_is_refused(values, rule):
+    with pytest.raises(ValueError, match=rule):
+        Request(**{"id": "r", "prompt": (1,), **values})
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_search_that_would_never_fit_is_refused(policy):
+    config = ServingConfig(policy=policy, max_batch=20, block_size=4, n_blocks=8, token_budget=20)
+    engine = Engine(SimulatedModel(config, VOCAB), config)
+    banned = SamplingSettings(temperature=0.0, banned=(1, 2))
+    with pytest.raises(ValueError, match="may be written, 12; request 'r' asks for 13"):
+        engine.add(Request("r", (1,), beams=13))
+    with pytest.raises(ValueError, match="may be written, 10; request 'r' asks for 11"):
+        engine.add(Request("r", (1,), 2, banned, beams=11))
+    with pytest.raises(ValueError, match="beams must be at most max_batch, 20"):
+        engine.scheduler.check(Request("r", (1,), 2, beams=21))
+    with pytest.raises(ValueError, match="may need 9 blocks for its 3 beams, which run together"):
+        engine.add(Request("r", (1, 2), 11, beams=3))
+    # Full blocks of the prompt are shared, where rows share at all.
+    request = Request("r", (1,) * 8, 5, beams=4)
+    if POLICIES[policy].whole_batches:
+        with pytest.raises(ValueError, match="may need 12 blocks"):
+            engine.add(request)
+    else:
+        engine.add(request)
+        while engine.busy:
+            engine.step()
+        engine.scheduler.check_blocks()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_recorded_search_keeps_its_hypotheses_and_scores(policy):
+    config = ServingConfig(policy=policy, max_batch=4, n_blocks=20)
+    run = record_all(SimulatedModel(config, VOCAB), [Request("r", (1, 2), 5, beams=3)], config)
+    again = Recording.from_json(run.to_json())
+    assert again == run
+    assert [len(tick.hypotheses) for tick in run.ticks[:-1]] == [3] * 4
+    scores = [run.outcomes[f"r/{place}"].score for place in range(3)]
+    assert scores == sorted(scores, reverse=True)
+    assert run.tokens == 15 and len(run.timings) == 3

@@ -1,12 +1,8 @@
 """Log-probabilities, chats and the page: held against the network, transformers and lm-eval."""
 
-from __future__ import annotations
-
 import json
 import re
-import threading
 from contextlib import contextmanager
-from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -18,17 +14,15 @@ from llmviz.serving.answering import Scored
 from llmviz.serving.chat_protocol import KNOWN, WITHOUT_EFFECT, read_chat
 from llmviz.serving.chat_template import OWN, ChatTemplate, Conversation
 from llmviz.serving.engine import Engine
-from llmviz.serving.http import application
 from llmviz.serving.protocol import ApiError
 from llmviz.serving.scoring import Scorer
 from llmviz.serving.served import Served
-from llmviz.serving.server import Server, hosts_for, listen
 from llmviz.serving.service import Service
 from llmviz.serving.settings import ServingConfig
 from llmviz.tokenizers import get_tokenizer
 from llmviz.training.reading import CHAT
 from tests.published_models import make_gpt2
-from tests.serving.served import PATIENCE
+from tests.serving.served import JSON, PATIENCE, listening
 
 NAME = "small"
 TEMPLATE = (
@@ -51,26 +45,6 @@ def model(folder):
     return llmviz.load(folder)
 
 
-class Served_:
-    """A server of a small published model, and how it is asked."""
-
-    def __init__(self, port: int) -> None:
-        self.port, self.url = port, f"http://127.0.0.1:{port}/v1"
-
-    def get(self, path: str) -> tuple[int, dict[str, str], bytes]:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        connection.request("GET", path)
-        answer = connection.getresponse()
-        return answer.status, dict(answer.getheaders()), answer.read()
-
-    def ask(self, path: str, **fields) -> tuple[int, dict]:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        body = json.dumps({"model": NAME, "temperature": 0, **fields}).encode()
-        connection.request("POST", f"/v1/{path}", body, {"Content-Type": "application/json"})
-        answer = connection.getresponse()
-        return answer.status, json.loads(answer.read())
-
-
 @contextmanager
 def serving(model: llmviz.Model, conversation: Conversation | None):
     config = ServingConfig(max_batch=4, block_size=4, n_blocks=64)
@@ -85,16 +59,15 @@ def serving(model: llmviz.Model, conversation: Conversation | None):
         scorer=Scorer(model.module),
         conversation=conversation,
     )
-    server = Server(application(served, hosts_for("127.0.0.1")), service)
-    listening = listen("127.0.0.1", 0)
-    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
-    service.start()
-    thread.start()
-    try:
-        yield Served_(listening.getsockname()[1])
-    finally:
-        server.should_exit = True
-        thread.join(PATIENCE)
+    with listening(served, service, model) as one:
+        yield one
+
+
+def ask(server, path: str, **fields) -> tuple[int, dict]:
+    """Return the status and the JSON of an answer."""
+    body = json.dumps({"model": NAME, "temperature": 0, **fields}).encode()
+    status, answer = server.ask("POST", f"/v1/{path}", body, Content_Type=JSON)
+    return status, json.loads(answer)
 
 
 @pytest.fixture(scope="module")
@@ -116,10 +89,10 @@ def test_echoed_log_probabilities_are_the_networks(server, model, as_ids, most):
     ids = model.tokenizer.encode_from_start(text)
     prompt = ids if as_ids else text
     asked = {"prompt": prompt, "echo": True, "logprobs": 3, "max_tokens": most}
-    status, body = server.ask("completions", **asked)
+    status, body = ask(server, "completions", **asked)
     (choice,) = body["choices"]
     assert status == 200
-    _, plain = server.ask("completions", prompt=prompt, max_tokens=most)
+    _, plain = ask(server, "completions", prompt=prompt, max_tokens=most)
     assert choice["text"] == text + plain["choices"][0]["text"]
     said = choice["logprobs"]
     assert {len(said[name]) for name in said} == {len(said["tokens"])}
@@ -141,7 +114,7 @@ def test_echoed_log_probabilities_are_the_networks(server, model, as_ids, most):
 
 
 def test_what_is_written_is_as_probable_as_said_and_a_stop_text_is_left_out(server, model):
-    _, body = server.ask("completions", prompt="The cat", logprobs=1, max_tokens=6)
+    _, body = ask(server, "completions", prompt="The cat", logprobs=1, max_tokens=6)
     (choice,) = body["choices"]
     ids = model.tokenizer.encode("The cat")
     for value, best in zip(
@@ -152,7 +125,7 @@ def test_what_is_written_is_as_probable_as_said_and_a_stop_text_is_left_out(serv
         ids.append(int(logs.argmax()))
     whole = choice["text"]
     stop = next(char for char in whole[1:] if char != whole[0])
-    _, body = server.ask("completions", prompt="The cat", logprobs=1, max_tokens=6, stop=stop)
+    _, body = ask(server, "completions", prompt="The cat", logprobs=1, max_tokens=6, stop=stop)
     (choice,) = body["choices"]
     assert choice["text"] == whole[: whole.index(stop)]
     assert all(offset < len(choice["text"]) for offset in choice["logprobs"]["text_offset"])
@@ -197,7 +170,7 @@ def test_a_chat_is_the_completion_of_its_template(server, model, folder):
     )  # fmt: skip
     ids = model.tokenizer.encode(text, allowed_special="all")
     assert ids.count(model.tokenizer.end) == 3
-    _, plain = server.ask("completions", prompt=ids, max_tokens=5, logprobs=2)
+    _, plain = ask(server, "completions", prompt=ids, max_tokens=5, logprobs=2)
     (choice,) = answer.choices
     assert choice.message.content == plain["choices"][0]["text"]
     assert choice.message.role == "assistant"
@@ -214,23 +187,23 @@ def test_a_chat_is_the_completion_of_its_template(server, model, folder):
 
 
 def test_without_a_number_an_answer_has_the_room_that_is_left(server, model):
-    _, body = server.ask("chat/completions", messages=MESSAGES, temperature=1, seed=3)
+    _, body = ask(server, "chat/completions", messages=MESSAGES, temperature=1, seed=3)
     (choice,) = body["choices"]
     usage = body["usage"]
     if choice["finish_reason"] == "length":
         assert usage["total_tokens"] == model.context_length + 1
     parts = [{"type": "text", "text": "The cat"}]
-    same = server.ask("chat/completions", messages=[{"role": "user", "content": parts}], seed=3,
+    same = ask(server, "chat/completions", messages=[{"role": "user", "content": parts}], seed=3,
                       temperature=1)[1]  # fmt: skip
     assert same["choices"] == body["choices"]
 
 
 def test_a_model_without_a_template_reads_a_play(model):
     with serving(model, None) as one:
-        status, body = one.ask("chat/completions", messages=MESSAGES, max_tokens=3)
+        status, body = ask(one, "chat/completions", messages=MESSAGES, max_tokens=3)
         prompt = ChatTemplate(OWN).render(MESSAGES)
         assert prompt == "User: The cat\nAssistant:"
-        _, plain = one.ask("completions", prompt=prompt, max_tokens=3)
+        _, plain = ask(one, "completions", prompt=prompt, max_tokens=3)
         assert status == 200
         assert body["choices"][0]["message"]["content"] == plain["choices"][0]["text"]
 
@@ -376,7 +349,7 @@ def test_every_field_of_a_chat_has_a_wrong_value_above():
     ],
 )  # fmt: skip
 def test_a_refusal_has_its_param_and_its_code(server, path, fields, param, code):
-    status, body = server.ask(path, **fields)
+    status, body = ask(server, path, **fields)
     assert status == 400
     assert (body["error"]["param"], body["error"]["code"]) == (param, code)
 
@@ -425,9 +398,9 @@ def test_lm_eval_scores_through_it(server, model, folder, tmp_path, monkeypatch)
 
 def test_the_page_takes_nothing_from_elsewhere_and_makes_no_markup_of_texts(server):
     for path, (name, kind) in page.FILES.items():
-        status, headers, body = server.get(path)
-        assert status == 200 and headers["content-type"].startswith(kind)
-        policy = headers["content-security-policy"]
+        status, body = server.ask("GET", path)
+        assert status == 200 and server.headers["content-type"].startswith(kind)
+        policy = server.headers["content-security-policy"]
         assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
         assert "unsafe" not in policy
         text = body.decode()

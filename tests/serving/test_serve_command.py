@@ -1,7 +1,5 @@
 """The command that serves a model: it answers, ends at Ctrl-C, and refuses in one line."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -14,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from llmviz.cli import main
 from llmviz.serving.server import hosts_for, is_loopback
 from tests.pages.small_model import make_checkpoint
+from tests.test_cli import refused
 
 ROOT = Path(__file__).parents[2]
 
@@ -62,9 +60,8 @@ def test_a_model_is_served_until_ctrl_c(checkpoint, ctrl_c):
 def test_a_port_that_is_taken_is_one_line(checkpoint, capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        assert main(["serve", "--checkpoint", str(checkpoint), "--port", port]) == 2
-    problem = capsys.readouterr().err
-    assert problem.count("\n") == 1 and "in use" in problem
+        given = ["serve", "--checkpoint", str(checkpoint), "--port", port]
+        assert "in use" in refused(capsys, *given)
 
 
 @pytest.mark.parametrize(
@@ -78,12 +75,7 @@ def test_a_port_that_is_taken_is_one_line(checkpoint, capsys):
     ],
 )
 def test_wrong_options_are_refused_in_one_line(checkpoint, capsys, options, rule):
-    try:
-        code = main(["serve", "--checkpoint", str(checkpoint), *options])
-    except SystemExit as end:
-        code = end.code
-    problem = capsys.readouterr().err
-    assert code == 2 and problem.count("\n") == 1 and rule in problem
+    assert rule in refused(capsys, "serve", "--checkpoint", str(checkpoint), *options)
 
 
 def test_only_a_loopback_address_answers_to_its_own_names_alone():
@@ -108,6 +100,4 @@ def test_a_template_that_is_none_is_one_line(checkpoint, capsys, tmp_path, conte
     if content is not None:
         file.write_bytes(content)
     given = ["serve", "--checkpoint", str(checkpoint), "--port", "0", "--chat-template", str(file)]
-    assert main(given) == 2
-    problem = capsys.readouterr().err
-    assert problem.count("\n") == 1 and rule in problem
+    assert rule in refused(capsys, *given)

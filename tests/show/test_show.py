@@ -1,7 +1,5 @@
 """Pictures in a notebook: they hold the engine's numbers, need no server, and run in a notebook."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """BM25 against rank_bm25, and what must hold at its edges."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Documents cut into passages: nothing is lost, and long or odd texts take little time."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

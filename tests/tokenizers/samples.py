@@ -1,7 +1,5 @@
 """Texts for the tokenizer tests: many scripts, emoji, marks and odd white space, from a seed."""
 
-from __future__ import annotations
-
 import random
 import unicodedata
 from pathlib import Path

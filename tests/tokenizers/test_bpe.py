@@ -31,6 +31,7 @@ def test_ids_equal_tiktoken_built_from_the_same_ranks(trained):
     assert encoding.n_vocab == trained.vocab_size
     for text in TEXTS:
         assert trained.encode(text) == encoding.encode_ordinary(text), ascii(text)
+        assert trained.decode(trained.encode(text)) == text
         assert trained.encode(text, "all") == encoding.encode(text, allowed_special="all")
 
 
@@ -71,11 +72,6 @@ def test_special_tokens_keep_their_ids_in_the_export_or_are_refused(specials, te
     assert compiled.encode(text).ids == tokenizer.encode(text, "all")
 
 
-def test_every_text_comes_back(trained):
-    for text in TEXTS:
-        assert trained.decode(trained.encode(text)) == text
-
-
 @given(st.text())
 def test_any_text_comes_back_from_the_bundled_tokenizer(text):
     tokenizer = get_tokenizer("bpe")
@@ -92,17 +88,8 @@ def test_splitting_at_spaces_first_changes_no_piece(text):
 
 
 def test_pretokenizing_follows_the_published_rules():
-    assert pretokenize("I'll see,  42 cats!\n") == [
-        "I",
-        "'ll",
-        " see",
-        ",",
-        " ",
-        " 42",
-        " cats",
-        "!",
-        "\n",
-    ]
+    pieces = "I|'ll| see|,| | 42| cats|!|\n"
+    assert pretokenize(pieces.replace("|", "")) == pieces.split("|")
     assert pretokenize("") == []
 
 

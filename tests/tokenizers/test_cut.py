@@ -1,7 +1,5 @@
 """Where a text may be cut, the ids of both parts are those of the whole, whatever comes behind."""
 
-from __future__ import annotations
-
 import regex
 import tiktoken_ext.openai_public as published
 from hypothesis import given

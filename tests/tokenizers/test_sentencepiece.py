@@ -119,19 +119,8 @@ def test_what_sentencepiece_wrote_is_read_without_a_tokenizer_json(made):
 
 ODD = (
     *(" Ada", "Ada\n", "\tAda", "Ada\u3000", "\t", "a<s>b", "x</s>", "<unk>", "<0x0A>", "a\r\nb"),
-    *(
-        "Ａ\u0351",
-        "ｶﾞ",
-        "▁",
-        " ▁",
-        "▁a ▁",
-        " qz the qz ",
-        "日",
-        " 日 ",
-        "\x00",
-        "e\u0301\u0327",
-        "ﷺ",
-    ),
+    *("Ａ\u0351", "ｶﾞ", "▁", " ▁", "▁a ▁", " qz the qz ", "日", " 日 "),
+    *("\x00", "e\u0301\u0327", "ﷺ"),
 )
 EITHER = (False, True)
 

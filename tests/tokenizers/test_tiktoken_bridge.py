@@ -112,11 +112,10 @@ def server(monkeypatch, tmp_path):
         if variable.lower().endswith("_proxy"):
             monkeypatch.delenv(variable)
     Handler.requests = 0
-    running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
-    yield f"http://127.0.0.1:{running.server_port}"
-    running.shutdown()
-    running.server_close()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
 
 
 def test_a_file_is_fetched_once_into_the_cache(server, tmp_path):

@@ -33,11 +33,10 @@ def recount_training(documents, n_merges, key):
         yield counts, best, sum(map(len, pieces))
 
 
-def in_gpt2_alphabet(pair):
-    return tuple((0, ord(ALPHABET[i])) if i < 256 else (1, i) for i in pair)
-
-
-KEYS = {"lowest-ids": lambda pair: pair, "gpt2-alphabet": in_gpt2_alphabet}
+KEYS = {
+    "lowest-ids": lambda pair: pair,
+    "gpt2-alphabet": lambda pair: [(i > 255, i if i > 255 else ord(ALPHABET[i])) for i in pair],
+}
 
 
 def check_against_recount(documents, n_merges, tie):

@@ -1,7 +1,5 @@
 """WordPiece: training against a count of everything anew, encoding against the library's."""
 
-from __future__ import annotations
-
 import string
 from collections import Counter
 from itertools import pairwise
@@ -39,7 +37,7 @@ def counted_anew(text: str, merges: int) -> list[tuple[tuple[str, str], int, int
     return chosen
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(TEXTS)
 def test_training_is_the_rule(text):
     steps = list(piece_steps(text, 10_000))
@@ -55,7 +53,6 @@ def test_training_is_the_rule(text):
     assert all(len(trained.pieces(word)) == 1 for word in trained.split(text))
 
 
-@settings(max_examples=100, deadline=None)
 @given(TEXTS, st.integers(0, 20), st.text(alphabet="aabbcdexé🙂 ,_#'\n", max_size=40))
 def test_encoding_is_the_librarys(corpus, merges, text):
     library = pytest.importorskip("tokenizers")

@@ -1,7 +1,5 @@
 """Runs of a small transformer on `names`, for tests that need one that was really trained."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from llmviz.training.config import Plan, TrainConfig
@@ -10,7 +8,7 @@ from llmviz.training.config import Plan, TrainConfig
 def small_training(**train: Any) -> TrainConfig:
     """Settings with which every run of the same seed has the same numbers, to the bit."""
     settings = {"batch_size": 8, "device": "cpu", "dtype": "float32", "threads": 1}
-    return TrainConfig(**settings, **train)
+    return TrainConfig(**settings | train)
 
 
 def small_plan(train: TrainConfig, *, n_embd: int = 16, windows: str = "auto") -> Plan:

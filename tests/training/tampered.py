@@ -1,7 +1,5 @@
 """Folders that look like runs and are not: one healthy run, and what may be wrong with it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -10,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file, save_file
 
 from llmviz.models import GPT, GPTConfig
 from llmviz.tokenizers import train_tokenizer
@@ -26,6 +25,12 @@ LESS_DEEP = '{"a":' * 500 + "1" + "}" * 500
 MARKUP = "http://evil.example/![x](http://evil.example) <b> :red[a] $x$ __a__"
 
 Tamper = Callable[[Path], None]
+_C, _T, _M, _W = "config.json", "tokenizer.json", "metrics.jsonl", "model.safetensors"
+OUT = object()  # of an entry that is not there
+
+
+def nothing(path: Path) -> None:
+    """Make nothing."""
 
 
 def healthy(folder: Path, points: int = 20) -> Path:
@@ -73,29 +78,30 @@ def line(step: int, /, **other: Any) -> str:
 
 
 def says(*path: str, value: Any) -> Tamper:
-    """Set an entry of config.json."""
+    """Set an entry of config.json, or take it out."""
 
     def tamper(folder: Path) -> None:
-        about = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        part = about
+        about = part = json.loads((folder / _C).read_text(encoding="utf-8"))
         for name in path[:-1]:
             part = part[name]
         part[path[-1]] = value
-        (folder / "config.json").write_text(json.dumps(about), encoding="utf-8")
+        if value is OUT:
+            del part[path[-1]]
+        (folder / _C).write_text(json.dumps(about), encoding="utf-8")
 
     return tamper
 
 
-def lacks(*path: str) -> Tamper:
-    """Take an entry out of config.json."""
+def becomes(name: str, make: Callable[[Path], Any]) -> Tamper:
+    """Put what is made in the place of a file; nothing, where nothing is made."""
 
     def tamper(folder: Path) -> None:
-        about = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        part = about
-        for name in path[:-1]:
-            part = part[name]
-        del part[path[-1]]
-        (folder / "config.json").write_text(json.dumps(about), encoding="utf-8")
+        path = folder / name
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+        make(path)
 
     return tamper
 
@@ -103,37 +109,13 @@ def lacks(*path: str) -> Tamper:
 def holds(name: str, content: str | bytes) -> Tamper:
     """Let a file hold something else."""
     raw = content.encode("utf-8") if isinstance(content, str) else content
-    return lambda folder: _replaced(folder / name).write_bytes(raw) and None
+    return becomes(name, lambda path: path.write_bytes(raw))
 
 
-def is_pipe(name: str) -> Tamper:
-    """Put a pipe that nobody writes to in the place of a file."""
-    return lambda folder: os.mkfifo(_replaced(folder / name))
-
-
-def is_folder(name: str) -> Tamper:
-    """Put a folder in the place of a file."""
-    return lambda folder: _replaced(folder / name).mkdir()
-
-
-def is_gone(name: str) -> Tamper:
-    """Delete a file."""
-    return lambda folder: _replaced(folder / name) and None
-
-
-def is_link_to_itself(name: str) -> Tamper:
-    """Put a link that goes in a circle in the place of a file."""
-    return lambda folder: _replaced(folder / name).symlink_to(folder / name)
-
-
-def is_empty_for(name: str, size: int) -> Tamper:
-    """Let a file be so many zeros, which take no room on the disk."""
-
-    def tamper(folder: Path) -> None:
-        with _replaced(folder / name).open("wb") as file:
-            file.truncate(size)
-
-    return tamper
+def zeros(path: Path) -> None:
+    """Write so many zeros that they would fill the memory, and take no room on the disk."""
+    with path.open("wb") as file:
+        file.truncate(10**9)
 
 
 def tokenizer(**changes: Any) -> Tamper:
@@ -157,31 +139,19 @@ def other_tokenizer(text: str) -> Tamper:
 
 def weights(change: Callable[[dict[str, torch.Tensor]], dict[str, torch.Tensor]]) -> Tamper:
     """Change the weights, without a checkpoint that would know better."""
-
-    def tamper(folder: Path) -> None:
-        from safetensors.torch import load_file
-
-        tensors = load_file(folder / "model.safetensors")
-        shutil.rmtree(folder / "checkpoints")
-        (folder / "model.safetensors").unlink()
-        save_tensors(folder / "model.safetensors", change(tensors))
-
-    return tamper
+    return lambda folder: save_tensors(folder / _W, change(_taken(folder)))
 
 
 def tied(header: str) -> Tamper:
     """Say nonsense on which tensors are the same."""
+    said = {"format": "pt", "tied": header}
+    return lambda folder: save_file(_taken(folder), folder / _W, metadata=said)
 
-    def tamper(folder: Path) -> None:
-        from safetensors.torch import load_file, save_file
 
-        path = folder / "model.safetensors"
-        tensors = load_file(path)
-        shutil.rmtree(folder / "checkpoints")
-        path.unlink()
-        save_file(tensors, path, metadata={"format": "pt", "tied": header})
-
-    return tamper
+def _taken(folder: Path) -> dict[str, torch.Tensor]:
+    tensors = load_file(folder / _W)
+    bare(becomes(_W, nothing))(folder)
+    return tensors
 
 
 def bare(*tampers: Tamper) -> Tamper:
@@ -200,19 +170,16 @@ def in_checkpoint(tamper: Tamper) -> Tamper:
     return lambda folder: tamper(next((folder / "checkpoints").iterdir()))
 
 
-def _replaced(path: Path) -> Path:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-    return path
-
-
-def _grown(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    return {name: torch.zeros(3, *tensor.shape) for name, tensor in tensors.items()}
-
-
-_C, _T, _M, _W = "config.json", "tokenizer.json", "metrics.jsonl", "model.safetensors"
+SIZES: dict[str, tuple[str, dict[str, Any]]] = {
+    "layers": (
+        "n_layer",
+        {"1e9": 10**9, "900": 900, "-1": -1, "text": "2", "1.5": 1.5, "true": True, "none": None},
+    ),
+    "width": ("n_embd", {"1e12": 10**12, "1e6": 10**6}),
+    "heads": ("n_head", {"1e12": 10**12}),
+    "vocabulary": ("vocab_size", {"1e12": 10**12}),
+    "context": ("context_length", {"1e12": 10**12, "1e7": 10**7}),
+}
 TAMPERED: dict[str, Tamper] = {
     "config nested": holds(_C, DEEP),
     "config nested less": says("data", "x", value=json.loads(LESS_DEEP)),
@@ -223,22 +190,14 @@ TAMPERED: dict[str, Tamper] = {
     "config list": holds(_C, "[]"),
     "config empty": holds(_C, ""),
     "config bytes": holds(_C, b"\xff\xfe\x00"),
-    "config pipe": is_pipe(_C),
-    "config folder": is_folder(_C),
-    "config circle": is_link_to_itself(_C),
-    "layers 1e9": says("model", "config", "n_layer", value=10**9),
-    "layers 900": says("model", "config", "n_layer", value=900),
-    "layers -1": says("model", "config", "n_layer", value=-1),
-    "layers text": says("model", "config", "n_layer", value="2"),
-    "layers 1.5": says("model", "config", "n_layer", value=1.5),
-    "layers true": says("model", "config", "n_layer", value=True),
-    "layers none": says("model", "config", "n_layer", value=None),
-    "width 1e12": says("model", "config", "n_embd", value=10**12),
-    "width 1e6": says("model", "config", "n_embd", value=10**6),
-    "heads 1e12": says("model", "config", "n_head", value=10**12),
-    "vocabulary 1e12": says("model", "config", "vocab_size", value=10**12),
-    "context 1e12": says("model", "config", "context_length", value=10**12),
-    "context 1e7": says("model", "config", "context_length", value=10**7),
+    "config pipe": becomes(_C, os.mkfifo),
+    "config folder": becomes(_C, Path.mkdir),
+    "config circle": becomes(_C, lambda path: path.symlink_to(path)),
+    **{
+        f"{name} {words}": says("model", "config", field, value=value)
+        for name, (field, values) in SIZES.items()
+        for words, value in values.items()
+    },
     "hidden list": says("model", "config", "hidden_size", value=[1]),
     "unknown setting": says("model", "config", "evil", value=1),
     "model list": says("model", value=[]),
@@ -249,18 +208,18 @@ TAMPERED: dict[str, Tamper] = {
     "model other": says("model", "name", value="word2vec"),
     "model gru": says("model", "name", value="gru"),
     "model seq2seq": says("model", "name", value="seq2seq"),
-    "model lacks config": lacks("model", "config"),
+    "model lacks config": says("model", "config", value=OUT),
     "train none": says("train", value=None),
     "train steps": says("train", "steps", value="many"),
     "train steps 1e18": says("train", "steps", value=10**18),
-    "train lacks steps": lacks("train", "steps"),
+    "train lacks steps": says("train", "steps", value=OUT),
     "data list": says("data", value=[1]),
     "corpus number": says("data", "corpus", value=3),
     "corpus markup": says("data", "corpus", value=MARKUP),
     "references text": says("data", "references", value="x"),
     "references zero": says("data", "references", "bytes", value=0),
     "references list": says("data", "references", "unigram", value=[]),
-    "references lack": lacks("data", "references", "uniform"),
+    "references lack": says("data", "references", "uniform", value=OUT),
     "plan list": says("plan", value=[]),
     "plan text": says("plan", value="x"),
     "plan train": says("plan", "train", value="x"),
@@ -283,19 +242,19 @@ TAMPERED: dict[str, Tamper] = {
     "parameters text": says("parameters", value="many"),
     "command number": says("command", value=1),
     "command markup": says("command", value=MARKUP),
-    "tokenizer pipe": is_pipe(_T),
-    "tokenizer gone": is_gone(_T),
+    "tokenizer pipe": becomes(_T, os.mkfifo),
+    "tokenizer gone": becomes(_T, nothing),
     "tokenizer nested": holds(_T, DEEP),
-    "tokenizer zeros": is_empty_for(_T, 10**9),
+    "tokenizer zeros": becomes(_T, zeros),
     "tokenizer larger": other_tokenizer("abcdefghijklmnopqrstuvwxyz"),
     "tokenizer smaller": other_tokenizer("ab"),
     "tokenizer no end": tokenizer(special_tokens={}),
     "tokenizer special": tokenizer(special_tokens=[1]),
     "tokenizer kind": tokenizer(kind="bpe"),
     "tokenizer characters": tokenizer(characters=7, tokens=7, vocabulary=7),
-    "curve pipe": is_pipe(_M),
-    "curve folder": is_folder(_M),
-    "curve gone": is_gone(_M),
+    "curve pipe": becomes(_M, os.mkfifo),
+    "curve folder": becomes(_M, Path.mkdir),
+    "curve gone": becomes(_M, nothing),
     "curve garbage": holds(_M, "garbage\n"),
     "curve nested": holds(_M, DEEP + "\n"),
     "curve NaN": holds(_M, line(1, train_loss=float("nan"))),
@@ -309,14 +268,16 @@ TAMPERED: dict[str, Tamper] = {
     "curve unknown": holds(_M, line(1, evil=1)),
     "curve large loss": holds(_M, line(1, train_loss=1e308) + line(2, grad_norm=1e308)),
     "curve long line": holds(_M, line(1, sample="x" * 2_000_000)),
-    "curve zeros": is_empty_for(_M, 10**9),
-    "weights pipe": bare(is_pipe(_W)),
-    "weights gone": bare(is_gone(_W)),
+    "curve zeros": becomes(_M, zeros),
+    "weights pipe": bare(becomes(_W, os.mkfifo)),
+    "weights gone": bare(becomes(_W, nothing)),
     "weights empty": bare(holds(_W, b"")),
     "weights garbage": bare(holds(_W, b"garbage" * 99)),
     "weights header": bare(holds(_W, (2**60).to_bytes(8, "little") + b"{}")),
-    "weights zeros": bare(is_empty_for(_W, 10**9)),
-    "weights shapes": weights(_grown),
+    "weights zeros": bare(becomes(_W, zeros)),
+    "weights shapes": weights(
+        lambda t: {name: torch.zeros(3, *one.shape) for name, one in t.items()}
+    ),
     "weights other": weights(lambda tensors: {"a": torch.zeros(2)}),
     "weights NaN": weights(lambda t: {k: v * float("nan") for k, v in t.items()}),
     "weights whole": weights(lambda t: {k: v.to(torch.int64) for k, v in t.items()}),
@@ -329,14 +290,14 @@ TAMPERED: dict[str, Tamper] = {
     ).mkdir(),
     "checkpoint far": lambda folder: (folder / "checkpoints" / "step-999999999999").mkdir(),
     "checkpoint empty": lambda folder: (folder / "checkpoints" / "step-000099").mkdir(),
-    "state pipe": in_checkpoint(is_pipe("state.json")),
+    "state pipe": in_checkpoint(becomes("state.json", os.mkfifo)),
     "state nested": in_checkpoint(holds("state.json", DEEP)),
     "manifest list": in_checkpoint(holds("manifest.json", '{"files": []}')),
     "manifest types": in_checkpoint(holds("manifest.json", '{"files": {"state.json": 3}}')),
     "manifest outside": in_checkpoint(
         holds("manifest.json", '{"files": {"../../config.json": {"bytes": 1, "sha256": ""}}}')
     ),
-    "manifest gone": in_checkpoint(is_gone("manifest.json")),
+    "manifest gone": in_checkpoint(becomes("manifest.json", nothing)),
 }
 
 

@@ -1,7 +1,5 @@
 """What a chart does to a curve: smoothing that never looks ahead, thinning that loses no peak."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import io

@@ -134,8 +134,14 @@ def test_probes_are_won_by_who_has_read_the_right_continuations():
         for probe in asked:
             words = tokenizer.encode(probe.prompt + getattr(probe, side))
             stream += [*words[-2:], end]
-        model = CountBigram.fit(stream, tokenizer.vocab_size, smoothing=0.01)
-        return evaluate.probe_scores(_long(model), tokenizer, ["sounds"], 20)["sounds"].of_two
+        counted = CountBigram.fit(stream, tokenizer.vocab_size, smoothing=0.01)
+        sizes = {"vocab_size": tokenizer.vocab_size, "context_length": 512}
+        model = build("bigram", sizes)
+        with torch.no_grad():
+            model.table.weight.copy_(counted.probabilities().log())
+        score = evaluate.probe_scores(model, tokenizer, ["sounds"], 20)["sounds"]
+        assert score.greedy.right == sum(writes(model, tokenizer, one) for one in asked)
+        return score.of_two
 
     right, wrong = accuracy("right"), accuracy("wrong")
     assert right.share > wrong.share and right.count == wrong.count == 20
@@ -169,16 +175,6 @@ def writes(model, tokenizer, probe):
     return [token.id for token in write(model, prompt, len(wanted), 0)] == wanted
 
 
-def test_greedy_writing_gets_what_a_model_knows_by_heart():
-    from llmviz.corpus import probes
-
-    asked = probes("sounds", 20)
-    tokenizer = train_tokenizer("word", [p.prompt + p.right + p.wrong for p in asked])
-    model = _long(CountBigram.fit([0, 1, 2], tokenizer.vocab_size, smoothing=1.0))
-    score = evaluate.probe_scores(model, tokenizer, ["sounds"], 20)["sounds"]
-    assert score.greedy.right == sum(writes(model, tokenizer, one) for one in asked)
-
-
 def test_two_continuations_of_one_text_are_those_of_each_alone(chars):
     model = gpt(chars, 16).eval()
     pairs = [("ann met", " "), ("ann met", "b"), ("bob", " s"), ("ann met", " bob"), ("bob", " ")]
@@ -195,36 +191,16 @@ def test_the_interval_of_a_share_is_wilsons(count):
         low, high = Share(right, count).interval
         known = binomtest(right, count).proportion_ci(0.95, "wilson")
         assert (low, high) == pytest.approx((known.low, known.high), abs=1e-12)
+        assert 0 <= low <= right / count <= high <= 1
+        assert (low == 0, high == 1) == (right == 0, right == count)
 
 
-@pytest.mark.parametrize(("right", "count"), [(1, 1), (3, 7), (945, 1000), (0, 4), (4, 4)])
-def test_the_ends_of_an_interval_are_z_deviations_from_the_share(right, count):
-    share, z = Share(right, count), 1.959963984540054
-    low, high = share.interval
-    assert 0 <= low <= share.share <= high <= 1 and low < high
-    for end in (low, high):
-        away = z * z * end * (1 - end) / count
-        assert (share.share - end) ** 2 == pytest.approx(away, abs=1e-12)
-
-
-def test_intervals_at_the_edges():
-    none, every = Share(0, 20), Share(20, 20)
-    assert none.interval[0] == 0 and every.interval[1] == 1
-    assert none.interval[1] == pytest.approx(1 - every.interval[0])
-    assert none.interval[1] == pytest.approx(1.959963984540054**2 / (20 + 1.959963984540054**2))
-    widths = [high - low for low, high in (Share(n // 2, n).interval for n in (2, 20, 200))]
-    assert widths == sorted(widths, reverse=True)
-    for right, count, rule in ((0, 0, "at least one"), (3, 2, "from 0 to 2"), (-1, 2, "from 0")):
-        with pytest.raises(ValueError, match=rule):
-            Share(right, count)
-
-
-def _long(counted):
-    sizes = {"vocab_size": counted.vocab_size, "context_length": 512}
-    model = build("bigram", sizes)
-    with torch.no_grad():
-        model.table.weight.copy_(counted.probabilities().log())
-    return model
+@pytest.mark.parametrize(
+    ("right", "count", "rule"), [(0, 0, "at least one"), (3, 2, "from 0 to 2"), (-1, 2, "from 0")]
+)
+def test_a_share_of_nothing_and_more_than_all_are_refused(right, count, rule):
+    with pytest.raises(ValueError, match=rule):
+        Share(right, count)
 
 
 def test_bad_input(chars):

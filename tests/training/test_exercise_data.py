@@ -1,7 +1,5 @@
 """Exercises among the batches of a text."""
 
-from __future__ import annotations
-
 import dataclasses
 import random
 from itertools import groupby

@@ -81,7 +81,6 @@ def test_a_damaged_bundle_is_refused_by_name(finished, tmp_path):
 
 
 RUNS = sorted(name for name, recipe in RECIPES.items() if isinstance(recipe.plan, Plan))
-FOLDERS = [name for name in RUNS if (BUNDLED / name).is_dir()]
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -146,7 +145,7 @@ def test_every_bundled_folder_has_a_recipe():
     assert {path.parent.relative_to(BUNDLED).as_posix() for path in cards} <= RECIPES.keys()
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize("name", [name for name in RUNS if (BUNDLED / name).is_dir()])
 def test_bundled_checkpoints_load_and_are_what_their_recipe_says(name):
     folder = BUNDLED / name
     trained = load_trained(folder)

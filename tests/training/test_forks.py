@@ -1,7 +1,5 @@
 """Where a run without checkpoints is forked: at the step of the weights that it has."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

@@ -3,24 +3,23 @@
 A large text is read in pieces, with the same result; its files tell that it was read before.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from llmviz.corpus import streamed
-from llmviz.training import kept_tokens, load_checkpoint, plan, read_metrics, stream, texts
+from llmviz.training import kept_tokens, plan, stream, texts
 from llmviz.training.plan import plan_from, prepare
 from llmviz.training.runs import load_trained, run_in_folder
 from llmviz.training.starting import begin_from, plan_of_base
+from tests.training.conftest import same_end
 
 STORIES = [f"The {one} sat on mat {i}, café." for i, one in enumerate(["cat", "dog", "owl"] * 9)]
 FAST = {"steps": 4, "batch_size": 4, "device": "cpu", "dtype": "float32", "threads": 1}
@@ -60,15 +59,15 @@ def same(one, other) -> bool:
     return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
 
 
-def no_work(monkeypatch):
-    """Let everything that would be kept fail if it is made again."""
+def no_work(monkeypatch, *read):
+    """Let everything that would be kept fail if it is made again, or read."""
 
     def fails(*_, **__):
         raise AssertionError("it is made again")
 
-    monkeypatch.setattr(plan, "train_tokenizer", fails)
-    monkeypatch.setattr("llmviz.training.builders.references", fails)
-    monkeypatch.setattr("llmviz.training.data.encoded", fails)
+    made = "training.plan.train_tokenizer", "training.builders.references", "training.data.encoded"
+    for name in (*made, *read):
+        monkeypatch.setattr(f"llmviz.{name}", fails)
 
 
 @pytest.mark.parametrize("tokenizer", ["char", "word", "bpe"])
@@ -141,12 +140,8 @@ def test_of_two_that_want_the_same_one_makes_it_and_both_get_it(folder, text, mo
         return own(*given)
 
     monkeypatch.setattr(kept_tokens, "write_ids", slowly)
-    runs = []
-    both = [threading.Thread(target=lambda: runs.append(prepared(text))) for _ in range(2)]
-    for one in both:
-        one.start()
-    for one in both:
-        one.join()
+    with ThreadPoolExecutor(2) as both:
+        runs = list(both.map(prepared, [text, text]))
     assert len(made) == 2 and len(set(made)) == 1, "training and validation, by one of them"
     assert same(*runs) and not list(folder.glob("*.lock"))
 
@@ -180,21 +175,6 @@ def test_what_was_not_used_for_the_longest_time_goes_first(folder, text, monkeyp
     prepared(text, "word")
     left = set(folder.iterdir())
     assert not old & left and len(left) == 1
-
-
-def test_a_run_on_kept_tokens_that_is_cut_goes_on_bit_for_bit(folder, text, tmp_path, monkeypatch):
-    monkeypatch.setattr(kept_tokens, "LARGE", 10**9)
-    whole, cut = tmp_path / "whole", tmp_path / "cut"
-    list(run_in_folder(whole, prepared(text)))
-    monkeypatch.setattr(kept_tokens, "LARGE", 0)
-    records = run_in_folder(cut, prepared(text))
-    next(records), next(records)
-    records.close()
-    list(run_in_folder(cut, plan.prepare_again(cut), resume=True))
-    ends = [load_checkpoint(one).model for one in (whole, cut)]
-    assert all(torch.equal(ends[0][key], ends[1][key]) for key in ends[0])
-    curves = [[(r.step, r.train_loss) for r in read_metrics(one)] for one in (whole, cut)]
-    assert curves[0] == curves[1]
 
 
 PHRASE = "the cat sat on a mat, it's 3 o'clock.  Two\n\nlines and café naïve 日本語の文。 x"
@@ -248,13 +228,7 @@ def test_a_text_that_was_read_before_is_not_read_again(folder, text, monkeypatch
     given = (text,) if corpus == "own" else (corpus, "bpe")
     more = {} if corpus == "own" else {"characters": 20_000}
     first = prepared(*given, **more)
-    no_work(monkeypatch)
-
-    def fails(*_, **__):
-        raise AssertionError("the text is read")
-
-    monkeypatch.setattr(streamed, "read_pieces", fails)
-    monkeypatch.setattr(streamed, "load_corpus", fails)
+    no_work(monkeypatch, "corpus.streamed.read_pieces", "corpus.streamed.load_corpus")
     again = prepared(*given, **more)
     assert same(first, again) and first.description == again.description
 
@@ -299,7 +273,6 @@ def test_a_run_from_a_model_on_a_text_in_pieces_goes_on_bit_for_bit(
     base = load_trained(first)
     planned = {"base": str(first), "corpus": text}
     planned = plan_of_base(base, planned, {}, {**FAST, "eval_batches": 1, "checkpoint_every": 1})
-    ends = []
     for name, large, held, stops in (("whole", 10**9, 10**9, ()), ("cut", 0, 0, (1, 3))):
         monkeypatch.setattr(kept_tokens, "LARGE", large)
         monkeypatch.setattr(texts, "HELD", held)
@@ -313,5 +286,4 @@ def test_a_run_from_a_model_on_a_text_in_pieces_goes_on_bit_for_bit(
             records.close()  # what is written after its last checkpoint is lost, as by a kill
             run = plan.prepare_again(out)
         list(run_in_folder(out, run, resume=True))
-        ends.append(load_checkpoint(out).model)
-    assert all(torch.equal(ends[0][key], ends[1][key]) for key in ends[0])
+    assert same_end(tmp_path / "whole", tmp_path / "cut")

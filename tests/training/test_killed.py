@@ -1,7 +1,5 @@
 """What is written as a folder, killed at each of its writes: there is nothing, or all of it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

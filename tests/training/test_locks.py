@@ -1,6 +1,4 @@
-"""A file that one process has is locked for the others, with the locks of Unix and of Windows."""
-
-from __future__ import annotations
+"""Files and folders of runs that one process has, with the locks of Unix and of Windows."""
 
 import subprocess
 import sys
@@ -8,12 +6,11 @@ import sys
 import pytest
 
 from llmviz.training import locks, read_metrics, run_folders
+from llmviz.training.permissions import claim_private
 from llmviz.training.plan import prepare, prepare_again
 from llmviz.training.runs import run_in_folder
-from tests.training.small_plans import small_plan, small_training
 
 pytestmark = pytest.mark.usefixtures("system_locks")
-PLAN = small_plan(small_training(steps=4, eval_batches=1, warmup_steps=0))
 
 
 @pytest.fixture
@@ -66,8 +63,8 @@ def test_a_locked_file_is_read_and_written_as_before(opened):
     assert file.readline() == "what it holds\n"
 
 
-def test_a_run_is_locked_against_a_second_writer(tmp_path):
-    records = run_in_folder(tmp_path / "run", prepare(PLAN))
+def test_a_run_is_locked_against_a_second_writer(tmp_path, plan):
+    records = run_in_folder(tmp_path / "run", prepare(plan))
     next(records)
     assert run_folders.is_written(tmp_path / "run")
     assert len(read_metrics(tmp_path / "run")) == 1
@@ -76,7 +73,7 @@ def test_a_run_is_locked_against_a_second_writer(tmp_path):
     records.close()
     assert not run_folders.is_written(tmp_path / "run")
     list(run_in_folder(tmp_path / "run", prepare_again(tmp_path / "run"), resume=True))
-    assert [record.step for record in read_metrics(tmp_path / "run")][-1] == 4
+    assert [record.step for record in read_metrics(tmp_path / "run")][-1] == 6
 
 
 def test_a_lock_ends_with_its_process(opened, tmp_path):
@@ -96,3 +93,35 @@ def test_a_lock_ends_with_its_process(opened, tmp_path):
     process.kill()
     process.communicate()
     assert locks.lock(file)
+
+
+@pytest.fixture
+def private_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
+    folder = run_folders.new_private_folder()
+    folder.mkdir(parents=True)
+    return folder
+
+
+def test_what_a_server_that_is_gone_left_is_cleared(private_run):
+    assert claim_private(clear=True) is not None
+    assert not private_run.exists()
+
+
+def test_a_second_server_leaves_the_first_ones_runs(private_run):
+    first = claim_private(clear=False)
+    second = claim_private(clear=True)
+    assert first is not None and second is not None
+    assert private_run.exists()
+
+
+def test_a_server_that_starts_again_leaves_the_others_runs(private_run):
+    first = claim_private(clear=False)
+    second = claim_private(clear=False)
+    first.close()  # it was killed
+    first = claim_private(clear=True)
+    assert private_run.exists()
+    first.close()
+    second.close()
+    assert claim_private(clear=True) is not None
+    assert not private_run.exists()

@@ -40,10 +40,6 @@ def new(name, data, **options):
     return build(name, {**sizes, **SMALL.get(name, {}), **options})
 
 
-def same(a, b):
-    return all(torch.equal(x, b.state_dict()[name]) for name, x in a.state_dict().items())
-
-
 def losses(records):
     return [(r.step, r.tokens, r.train_loss, r.validation_loss, r.grad_norm, r.lr) for r in records]
 
@@ -181,16 +177,14 @@ def test_accumulation_changes_nothing_but_rounding(data, config, parts):
         assert b.grad_norm == pytest.approx(a.grad_norm, rel=1e-4)
 
 
+@pytest.mark.parametrize("parts", [1, 2])
 @pytest.mark.parametrize("every", [1, 2, 9])
-def test_recomputing_changes_nothing_bit_for_bit(data, config, every):
-    straight = losses(train(new("gpt", data, dropout=0.1), data, config))
-    again = dataclasses.replace(config, recompute=every, accumulate=2)
-    split = dataclasses.replace(config, accumulate=2)
-    assert losses(train(new("gpt", data, dropout=0.1), data, again)) == losses(
-        train(new("gpt", data, dropout=0.1), data, split)
-    )
-    plain = dataclasses.replace(config, recompute=every)
-    assert losses(train(new("gpt", data, dropout=0.1), data, plain)) == straight
+def test_recomputing_changes_nothing_bit_for_bit(data, config, every, parts):
+    def run(recompute):
+        changed = dataclasses.replace(config, recompute=recompute, accumulate=parts)
+        return losses(train(new("gpt", data), data, changed))
+
+    assert run(every) == run(0)
 
 
 def test_recomputing_needs_blocks_and_ends_with_its_run(data, config):
@@ -246,7 +240,8 @@ def test_resuming_is_bit_for_bit_for_every_model(name, data, config):
             parameter.add_(1.0)  # whatever the model held before is replaced
     rest = train(resumed, data, config, resume=kept[4])
     assert losses(begun) + losses(rest) == whole
-    assert same(straight, resumed)
+    ends = straight.state_dict(), resumed.state_dict()
+    assert all(torch.equal(tensor, ends[1][name]) for name, tensor in ends[0].items())
 
 
 def test_a_fork_with_another_setting_is_its_parent_until_the_fork(data, config):
@@ -275,27 +270,17 @@ def test_samples_come_when_due_and_leave_the_run_alone(data, config):
         torch.rand(3)
         return "text"
 
-    sampled = list(
-        train(new("gpt", data), data, dataclasses.replace(config, sample_every=2), sample=sample)
-    )
+    config = dataclasses.replace(config, sample_every=2)
+    sampled = list(train(new("gpt", data), data, config, sample=sample))
     assert [r.step for r in sampled if r.sample] == [2, 4, 6]
     assert losses(sampled) == plain
 
 
 def test_stop_is_asked_after_each_step_and_saves(data, config):
-    kept = []
-    answers = iter([False, False, True])
-    records = list(
-        train(
-            new("gru", data),
-            data,
-            config,
-            save=lambda c, keep: kept.append(c.step),
-            stop=lambda: next(answers),
-        )
-    )
-    assert records[-1].step == 3 and kept == [3]
-    assert records[-1].validation_loss is not None
+    kept, answers = [], iter([False, False, True])
+    asked = {"save": lambda c, keep: kept.append(c.step), "stop": lambda: next(answers)}
+    *_, last = train(new("gru", data), data, config, **asked)
+    assert last.step == 3 and kept == [3] and last.validation_loss is not None
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
@@ -310,8 +295,8 @@ def test_every_optimizer_trains(optimizer, data, config):
 
 def test_bfloat16_stays_near_float32(data, config):
     config = dataclasses.replace(config, steps=30, eval_every=0)
-    exact = list(train(new("gru", data), data, config))[-1]
-    rough = list(train(new("gru", data), data, dataclasses.replace(config, dtype="bfloat16")))[-1]
+    *_, exact = train(new("gru", data), data, config)
+    *_, rough = train(new("gru", data), data, dataclasses.replace(config, dtype="bfloat16"))
     assert rough.validation_loss == pytest.approx(exact.validation_loss, abs=0.05)
 
 
@@ -375,17 +360,10 @@ def test_weights_that_are_no_numbers_are_never_saved(data, config):
     config = dataclasses.replace(
         config, eval_every=0, checkpoint_every=1, learning_rate=1e30, optimizer="sgd", grad_clip=0.0
     )
-    with pytest.raises(Diverged, match=r"a weight is not finite or too large at step 1 .* holds"):
+    told = r"a weight is not finite or too large at step 1 \(learning rate 5e\+29\).* holds"
+    with pytest.raises(Diverged, match=told):
         list(train(new("gru", data), data, config, save=lambda c, keep: kept.append(c)))
     assert kept == []
-
-
-def test_a_learning_rate_of_a_million_is_said_to_diverge(data, config):
-    config = dataclasses.replace(
-        config, learning_rate=1e6, optimizer="sgd", steps=50, grad_clip=0.0, eval_every=0
-    )
-    with pytest.raises(Diverged, match=r"1e\+06|500000"):
-        list(train(new("bigram", data), data, config))
 
 
 def test_what_does_not_fit_is_refused_before_the_first_step(data, config):
@@ -420,10 +398,8 @@ def test_auto_is_settled_by_measuring_and_kept_by_a_resumed_run(data):
     list(train(new("gpt", data), data, config, save=lambda c, keep: kept.append(c)))
     settings = kept[-1].settings
     assert settings["threads"] >= 1 and settings["dtype"] in ("float32", "bfloat16")
-    resumed = next(
-        train(new("gpt", data), data, dataclasses.replace(config, steps=3), resume=kept[-1])
-    )
-    assert resumed.notes == ()
+    longer = dataclasses.replace(config, steps=3)
+    assert next(train(new("gpt", data), data, longer, resume=kept[-1])).notes == ()
 
 
 def test_a_step_draws_what_torchs_own_seed_gives_and_puts_the_generator_back():
@@ -446,3 +422,17 @@ def test_a_device_beside_the_cpu_is_seeded_too(monkeypatch):
     with _randomness(torch.device("mps"), 3, 6, 0):
         pass
     assert len(set(seeds)) == 2
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize(
+    ("dtype", "compiled"), [("float32", "off"), ("bfloat16", "on"), ("float16", "off")]
+)
+def test_the_curve_of_the_gpu_is_that_of_the_cpu(data, config, dtype, compiled):
+    def losses(config):
+        model = new("gpt", data, n_embd=32, dropout=0.0)
+        return [r.train_loss for r in train(model, data, config)]
+
+    there = dataclasses.replace(config, device="cuda", dtype=dtype, compile=compiled)
+    tolerance = 1e-4 if dtype == "float32" else 3e-2
+    assert losses(there) == pytest.approx(losses(config), rel=tolerance)

@@ -1,7 +1,5 @@
 """A server that is killed: the processes that it left end soon, and nothing they had comes back."""
 
-from __future__ import annotations
-
 import dataclasses
 import subprocess
 import sys
@@ -46,12 +44,6 @@ SAVING = dataclasses.replace(ENDLESS, train=dataclasses.replace(ENDLESS.train, c
 RARE = dataclasses.replace(
     ENDLESS, train=dataclasses.replace(ENDLESS.train, log_every=100_000, eval_every=0)
 )
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
-    return tmp_path / "runs"
 
 
 def has_ended(process):

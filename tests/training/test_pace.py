@@ -1,26 +1,29 @@
-"""How long a run takes: what is measured, and what is reckoned from it."""
-
-from __future__ import annotations
+"""How long a run takes: what is measured, in turns, and what is reckoned from it."""
 
 import dataclasses
 
 import pytest
+import torch
 
-from llmviz.training.config import Plan, TrainConfig
+from llmviz.corpus import load_corpus
+from llmviz.course.lessons.transformer.since.model import checkpoint
+from llmviz.tokenizers import get_tokenizer
+from llmviz.training import step_times as timing
+from llmviz.training.config import Plan
 from llmviz.training.pace import Pace, kind_of, predict_seconds, step_seconds, work
+from llmviz.training.step_times import batch, step_times
+from tests.training.small_plans import small_training
 
 PLAN = Plan(
     model="gpt",
     model_options={"n_layer": 1, "n_head": 2, "n_embd": 16},
     corpus="names",
     context_length=8,
-    train=TrainConfig(
-        steps=5, batch_size=4, warmup_steps=1, device="cpu", dtype="float32", threads=1
-    ),
+    train=small_training(steps=5, batch_size=4, warmup_steps=1),
 )
 
 
-def batch(plan: Plan, size: int) -> Plan:
+def in_batches(plan: Plan, size: int) -> Plan:
     return dataclasses.replace(plan, train=dataclasses.replace(plan.train, batch_size=size))
 
 
@@ -31,19 +34,19 @@ def test_what_was_measured_is_reckoned_as_it_was():
 
 def test_twice_the_batch_takes_twice_as_long():
     known = [Pace(kind_of(PLAN), work(PLAN, 5000), 0.25)]
-    assert predict_seconds(batch(PLAN, 8), 5000, known) == pytest.approx(0.5)
-    assert predict_seconds(batch(PLAN, 2), 5000, known) == pytest.approx(0.125)
+    assert predict_seconds(in_batches(PLAN, 8), 5000, known) == pytest.approx(0.5)
+    assert predict_seconds(in_batches(PLAN, 2), 5000, known) == pytest.approx(0.125)
 
 
 def test_the_nearest_of_its_kind_counts():
     other = dataclasses.replace(PLAN, model="gru")
-    far = batch(PLAN, 400)
+    far = in_batches(PLAN, 400)
     known = [
         Pace(kind_of(far), work(far, 5000), 1.0),
         Pace(kind_of(PLAN), work(PLAN, 5000), 0.25),
-        Pace(kind_of(other), work(batch(PLAN, 8), 5000), 9.0),
+        Pace(kind_of(other), work(in_batches(PLAN, 8), 5000), 9.0),
     ]
-    assert predict_seconds(batch(PLAN, 8), 5000, known) == pytest.approx(0.5)
+    assert predict_seconds(in_batches(PLAN, 8), 5000, known) == pytest.approx(0.5)
     assert predict_seconds(other, 5000, known) == pytest.approx(
         9.0 * work(other, 5000) / known[2].work
     )
@@ -80,3 +83,39 @@ def test_the_nearest_is_the_one_of_the_smallest_factor():
         for factor, seconds in ((2, 1.0), (1 / 3, 9.0))
     ]
     assert predict_seconds(PLAN, 5000, known) == pytest.approx(0.5)
+
+
+def test_every_model_steps_in_turn_and_its_shortest_step_counts(monkeypatch):
+    made = []
+    monkeypatch.setattr(timing, "_step", lambda name: lambda: made.append(name))
+    took = {"a": [3.0, 1.0, 2.0], "b": [5.0, 6.0, 4.0]}
+    moments = []
+    for number in range(3):
+        for name in took:
+            moments += [10.0 * len(moments), 10.0 * len(moments) + took[name][number]]
+    clock = iter(moments)
+    monkeypatch.setattr(timing.time, "thread_time", lambda: next(clock))
+    threads = torch.get_num_threads()
+    found = list(step_times(["a", "b"], 3))
+    assert made == ["a", "b"] * 4  # the first of each is not counted
+    assert [one.rounds for one in found] == [1, 2, 3]
+    assert found[0].milliseconds == pytest.approx({"a": 3000, "b": 5000})
+    assert found[-1].milliseconds == pytest.approx({"a": 1000, "b": 4000})
+    assert torch.get_num_threads() == threads
+
+
+def test_a_step_trains_the_model_it_names():
+    (found,) = step_times([checkpoint("pre-norm")], 1)
+    assert found.milliseconds[checkpoint("pre-norm")] > 0
+    with pytest.raises(ValueError, match="at least one model"):
+        next(step_times([]))
+    with pytest.raises(ValueError):
+        next(step_times(["since-2017/nowhere"]))
+
+
+def test_the_batch_is_the_beginning_of_the_stories():
+    tokenizer = get_tokenizer("bpe")
+    found = batch(tokenizer, 3, 20)
+    assert found.shape == (3, 21)
+    first = tokenizer.encode_from_start(load_corpus(timing.CORPUS).documents[0])
+    assert found.flatten().tolist()[: min(63, len(first))] == first[:63]

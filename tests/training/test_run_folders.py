@@ -1,24 +1,25 @@
 """Runs by name inside one folder: nothing outside is reached, nothing is overwritten."""
 
 import builtins
+import dataclasses
 import io
 import json
 import os
-import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
+import torch
 
 from llmviz import pretrained
 from llmviz.training import CheckpointError, run_folders
-from llmviz.training.plan import Plan, prepare
+from llmviz.training.plan import prepare
 from llmviz.training.runs import run_in_folder
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch):
-    home = tmp_path / "runs"
+def home(home):
     home.mkdir()
-    monkeypatch.setenv("LLMVIZ_RUNS", str(home))
     return home
 
 
@@ -158,15 +159,8 @@ def test_keeping_at_once_under_one_name_overwrites_nothing(home):
     folders = [make(run_folders.new_private_folder()) for _ in range(8)]
     for number, folder in enumerate(folders):
         (folder / "mine").write_text(str(number), "utf-8")
-    kept: list = []
-    threads = [
-        threading.Thread(target=lambda f=f: kept.append(run_folders.keep(f, "best")))
-        for f in folders
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as at_once:
+        kept = list(at_once.map(partial(run_folders.keep, wanted="best"), folders))
     assert {path.name for path in kept} == {"best", *(f"best-{n}" for n in range(2, 9))}
     assert {(path / "mine").read_text("utf-8") for path in kept} == set("01234567")
     assert not any(folder.exists() for folder in folders)
@@ -194,25 +188,12 @@ def test_only_private_runs_are_discarded(home):
 
 
 @pytest.fixture
-def trained(home, tmp_path, config):
-    import dataclasses
-
-    text = tmp_path / "lines.txt"
-    text.write_text("\n".join(f"ann met bob{i}" for i in range(40)), encoding="utf-8")
-    settings = dataclasses.replace(config, snapshot_every=2)
-    plan = Plan(
-        model="gru",
-        model_options={"n_embd": 8},
-        corpus=str(text),
-        context_length=16,
-        train=settings,
-    )
+def trained(home, plan):
+    plan = dataclasses.replace(plan, train=dataclasses.replace(plan.train, snapshot_every=2))
     return list(run_in_folder(home / "mine", prepare(plan)))
 
 
 def test_a_run_is_loaded_by_name_and_by_step(home, trained):
-    import torch
-
     model, tokenizer, card = pretrained.load_bundled("run:mine")
     assert card["steps"] == 6 and card["model"] == "gru"
     assert card["parameters"] == sum(p.numel() for p in model.parameters())

@@ -1,9 +1,10 @@
-"""A run in a folder: what it writes, resuming, reading it back, what it refuses."""
+"""A run in a folder: what it writes, its lowest loss, resuming, reading back, what it refuses."""
 
 import dataclasses
 import json
 import math
 import shutil
+from pathlib import Path
 
 import pytest
 import torch
@@ -16,31 +17,30 @@ from llmviz.training import (
     load_checkpoint,
     steps_saved,
 )
+from llmviz.training.best import BEST
 from llmviz.training.newest_weights import newest_checkpoint
 from llmviz.training.plan import Plan, prepare, prepare_again
 from llmviz.training.reading import Metrics, went_wrong
 from llmviz.training.runs import load_trained, read_metrics, run_in_folder
 from llmviz.training.samples import sampler
 from llmviz.training.tensors import load_tensors, save_tensors
+from tests.training.conftest import same_end
 from tests.training.tampered import spoil_weights
 
 
 @pytest.fixture
-def text(tmp_path):
-    path = tmp_path / "lines.txt"
-    path.write_text("\n".join(f"ann met bob{i}" for i in range(40)), encoding="utf-8")
-    return path
+def out(plan, tmp_path):
+    """The folder of a run that has ended."""
+    list(run_in_folder(tmp_path / "run", prepare(plan)))
+    return tmp_path / "run"
 
 
-@pytest.fixture
-def plan(text, config):
-    return Plan(
-        model="gru",
-        model_options={"n_embd": 8},
-        corpus=str(text),
-        context_length=16,
-        train=dataclasses.replace(config, checkpoint_every=2),
-    )
+def cut(out, run, steps):
+    """Begin a run, and close it after some steps."""
+    records = run_in_folder(out, run)
+    for _ in range(steps):
+        next(records)
+    records.close()
 
 
 def test_a_run_leaves_what_is_promised_and_can_be_read_back(plan, tmp_path):
@@ -105,37 +105,31 @@ def test_weights_that_are_no_numbers_are_damaged_weights(plan, tmp_path, value):
 @pytest.mark.parametrize(
     "kind", [torch.float8_e4m3fn, torch.float8_e5m2, torch.int32, torch.bool, torch.complex64]
 )
-def test_weights_of_a_type_that_is_none_for_weights_are_refused_by_name(plan, tmp_path, kind):
-    out, name = tmp_path / "run", "token.weight"
-    list(run_in_folder(out, prepare(plan)))
+def test_weights_of_a_type_that_is_none_for_weights_are_refused_by_name(out, kind):
     shutil.rmtree(out / "checkpoints")
     tensors = load_tensors(out / "model.safetensors")
-    save_tensors(out / "model.safetensors", tensors | {name: tensors[name].to(kind)})
-    with pytest.raises(CheckpointError, match=f"{name} holds numbers of type {str(kind)[6:]}"):
+    save_tensors(
+        out / "model.safetensors", tensors | {"token.weight": tensors["token.weight"].to(kind)}
+    )
+    with pytest.raises(
+        CheckpointError, match=f"token.weight holds numbers of type {str(kind)[6:]}"
+    ):
         load_trained(out)
 
 
 def test_closing_saves_and_resuming_gives_the_uninterrupted_run(plan, tmp_path):
-    whole = list(run_in_folder(tmp_path / "whole", prepare(plan)))
-    first = run_in_folder(tmp_path / "cut", prepare(plan))
-    for _ in range(3):
-        next(first)
-    first.close()
     out = tmp_path / "cut"
+    list(run_in_folder(tmp_path / "whole", prepare(plan)))
+    cut(out, prepare(plan), 3)
     assert load_checkpoint(out).step == 3
     rest = list(run_in_folder(out, prepare_again(out), resume=True))
     assert [r.step for r in rest] == [4, 5, 6]
-    assert [r.train_loss for r in read_metrics(out)] == [r.train_loss for r in whole]
-    ends = [load_checkpoint(tmp_path / name).model for name in ("whole", "cut")]
-    assert all(torch.equal(ends[0][name], ends[1][name]) for name in ends[0])
+    assert same_end(tmp_path / "whole", out)
 
 
 def test_metrics_after_the_checkpoint_and_a_torn_line_are_dropped(plan, tmp_path):
     out = tmp_path / "run"
-    records = run_in_folder(out, prepare(plan))
-    for _ in range(4):
-        next(records)
-    records.close()
+    cut(out, prepare(plan), 4)
     metrics = out / "metrics.jsonl"
     lines = metrics.read_text(encoding="utf-8")
     later = json.dumps({**json.loads(lines.splitlines()[0]), "step": 5}) + "\n"
@@ -156,17 +150,13 @@ def test_a_run_killed_while_it_saves_has_the_record_of_the_saved_step(plan, tmp_
     assert recorded == [(step, list(range(1, step + 1))) for step in (2, 4, 6)]
 
 
-def test_more_steps_may_be_asked_for_later(plan, tmp_path):
-    out = tmp_path / "run"
-    list(run_in_folder(out, prepare(plan)))
+def test_more_steps_may_be_asked_for_later(out):
     assert list(run_in_folder(out, prepare_again(out), resume=True)) == []
     list(run_in_folder(out, prepare_again(out, steps=8), resume=True))
     assert read_metrics(out)[-1].step == 8
 
 
-def test_another_run_is_not_overwritten(plan, tmp_path):
-    out = tmp_path / "run"
-    list(run_in_folder(out, prepare(plan)))
+def test_another_run_is_not_overwritten(plan, out):
     before = (out / "metrics.jsonl").read_bytes()
     with pytest.raises(ValueError, match="already holds a run"):
         next(run_in_folder(out, prepare(plan)))
@@ -193,32 +183,21 @@ def test_a_full_disk_is_one_line_and_leaves_the_last_checkpoint(plan, tmp_path, 
     with pytest.raises(ValueError, match=r"cannot write a checkpoint in .*No space left"):
         list(run_in_folder(out, prepare(plan)))
     assert load_checkpoint(out).step == 2 and load_trained(out)
+    assert [path.name for path in (out / "checkpoints").iterdir()] == ["step-000002"]
     monkeypatch.undo()
     assert list(run_in_folder(out, prepare_again(out), resume=True))[-1].step == 6
 
 
-def test_two_writers_of_one_run_are_refused(plan, tmp_path):
-    out = tmp_path / "run"
-    first = run_in_folder(out, prepare(plan))
-    next(first)
-    with pytest.raises(ValueError, match="written by another process"):
-        next(run_in_folder(out, prepare_again(out), resume=True))
-    first.close()
-
-
-def test_a_changed_corpus_is_noticed(plan, text, tmp_path):
-    out = tmp_path / "run"
-    list(run_in_folder(out, prepare(plan)))
-    text.write_text("\n".join(f"ann met eve{i}" for i in range(40)), encoding="utf-8")
+def test_a_changed_corpus_is_noticed(plan, out):
+    text = Path(plan.corpus)
+    text.write_text(text.read_text("utf-8").replace("bob", "eve"), encoding="utf-8")
     with pytest.raises(ValueError, match="not the one that"):
         prepare_again(out)
 
 
-def test_damaged_and_foreign_folders_are_refused_by_name(plan, tmp_path):
+def test_damaged_and_foreign_folders_are_refused_by_name(out):
     with pytest.raises(CheckpointError, match="no checkpoint folder"):
-        load_trained(tmp_path / "nowhere")
-    out = tmp_path / "run"
-    list(run_in_folder(out, prepare(plan)))
+        load_trained(out / "nowhere")
     description = json.loads((out / "config.json").read_text(encoding="utf-8"))
     other = {**description, "model": {"name": "lstm", "config": description["model"]["config"]}}
     for content, words in (
@@ -242,9 +221,7 @@ def test_damaged_and_foreign_folders_are_refused_by_name(plan, tmp_path):
         ("tokenizer.json", None, "tokenizer.json cannot be read: No such file"),
     ],
 )
-def test_a_damaged_run_is_not_gone_on_with(plan, tmp_path, name, content, words):
-    out = tmp_path / "run"
-    list(run_in_folder(out, prepare(plan)))
+def test_a_damaged_run_is_not_gone_on_with(out, name, content, words):
     if content is None:
         (out / name).unlink()
     else:
@@ -354,3 +331,79 @@ def test_a_deleted_folder_is_not_made_again_by_who_goes_on(plan, tmp_path):
     with pytest.raises(ValueError, match=r"there is no folder .* with a run to continue"):
         next(run_in_folder(out, prepare(plan), resume=True))
     assert not out.exists()
+
+
+@pytest.fixture
+def overshoots(plan):
+    """Its loss falls, then rises: the rate is far too high for it."""
+    train = dict(steps=60, learning_rate=0.9, schedule="constant", eval_every=2, patience=3)
+    changed = dataclasses.replace(plan.train, **train, checkpoint_every=5)
+    return dataclasses.replace(plan, train=changed)
+
+
+def kept(folder):
+    """Step and loss of the kept run's last line, and its weights."""
+    last = read_metrics(folder / BEST)[-1]
+    return last.step, last.validation_loss, load_trained(folder / BEST).model.state_dict()
+
+
+def test_the_run_ends_after_its_patience_and_keeps_its_lowest(overshoots, tmp_path):
+    records = list(run_in_folder(tmp_path / "run", prepare(overshoots)))
+    losses = [(one.validation_loss, one.step) for one in records if one.validation_loss is not None]
+    low = min(losses)
+    after = [one for one in losses if one[1] > low[1]]
+    assert len(after) == overshoots.train.patience and records[-1].step < overshoots.train.steps
+    assert all(loss >= low[0] for loss, _ in after) and "ended early" in records[-1].notes[0]
+    step, loss, _ = kept(tmp_path / "run")
+    assert (loss, step) == low
+    # The weights are those of that step: measured again, they have its loss.
+    run = prepare(overshoots)
+    run.model.load_state_dict(load_trained(tmp_path / "run" / BEST).model.state_dict())
+    total = count = 0
+    for batch in run.data.validation_batches(overshoots.train.batch_size, 0):
+        tokens = run.data.count(batch)
+        total += run.model(*batch)[1].item() * tokens
+        count += tokens
+    assert total / count == pytest.approx(loss, rel=1e-6)
+    assert list(run_in_folder(tmp_path / "run", prepare_again(tmp_path / "run"), resume=True)) == []
+    on = prepare_again(tmp_path / "run", patience=0, keep_best=True, steps=records[-1].step + 1)
+    assert [one.step for one in run_in_folder(tmp_path / "run", on, resume=True)] == [
+        on.config.steps
+    ]
+
+
+@pytest.mark.parametrize("stops", [3, 6, 11])
+def test_a_run_that_was_cut_ends_at_the_same_step_with_the_same_weights(
+    overshoots, tmp_path, stops
+):
+    whole = list(run_in_folder(tmp_path / "whole", prepare(overshoots)))
+    cut(tmp_path / "cut", prepare(overshoots), stops)
+    *_, last = run_in_folder(tmp_path / "cut", prepare_again(tmp_path / "cut"), resume=True)
+    assert (last.step, last.validation_loss) == (whole[-1].step, whole[-1].validation_loss)
+    (step, loss, weights), expected = kept(tmp_path / "cut"), kept(tmp_path / "whole")
+    assert (step, loss) == expected[:2]
+    assert all(torch.equal(one, expected[2][name]) for name, one in weights.items())
+
+
+def test_weights_that_are_gone_are_not_called_the_lowest(overshoots, tmp_path):
+    out = tmp_path / "run"
+    low = min(
+        (one.validation_loss, one.step)
+        for one in run_in_folder(out, prepare(overshoots))
+        if one.validation_loss is not None
+    )
+    (out / BEST).rename(tmp_path / "aside")
+    more = prepare_again(out, patience=0, keep_best=True, steps=80)
+    after = list(run_in_folder(out, more, resume=True))
+    later = min((one.validation_loss, one.step) for one in after if one.validation_loss is not None)
+    assert later[1] > low[1] and kept(out)[:2] == later[::-1]  # the lowest of those that are there
+
+
+def test_patience_needs_measurements_and_without_it_nothing_is_kept(overshoots, tmp_path):
+    with pytest.raises(ValueError, match="patience must be 0 where eval_every is 0"):
+        TrainConfig(patience=2, eval_every=0)
+    plain = dataclasses.replace(
+        overshoots, train=dataclasses.replace(overshoots.train, patience=0, steps=4)
+    )
+    list(run_in_folder(tmp_path / "run", prepare(plain)))
+    assert not (tmp_path / "run" / BEST).exists()

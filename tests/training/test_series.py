@@ -1,13 +1,13 @@
 """Series of runs: a few at a time, within a visitor's room, stopped and gone on with."""
 
-from __future__ import annotations
-
 import pytest
 
 from llmviz.training import run_folders
 from llmviz.training.permissions import ACTIVE_EACH
 from llmviz.training.series import AT_ONCE
-from tests.training.test_manager import MADE, home, manager, plan, present  # noqa: F401
+from tests.training.test_manager import MADE, eventually, manager, plan, present
+
+__all__ = ["manager", "present"]  # fixtures
 
 NAME = "own-1"
 
@@ -25,7 +25,7 @@ def finish():
     MADE[0].ends()
 
 
-def test_all_runs_of_a_series_train_one_after_another(manager):  # noqa: F811
+def test_all_runs_of_a_series_train_one_after_another(manager):
     wanted = plans()
     manager.begin_series(NAME, "ann", wanted)
     assert manager.training == 1 and manager.waiting == AT_ONCE - 1
@@ -40,7 +40,7 @@ def test_all_runs_of_a_series_train_one_after_another(manager):  # noqa: F811
     assert all(run.kept for run in manager.runs("ann"))
 
 
-def test_a_run_of_a_series_is_found_by_its_name_and_not_listed(manager):  # noqa: F811
+def test_a_run_of_a_series_is_found_by_its_name_and_not_listed(manager):
     manager.begin_series(NAME, "ann", plans(1))
     finish()
     (run,) = manager.runs("ann")
@@ -48,7 +48,7 @@ def test_a_run_of_a_series_is_found_by_its_name_and_not_listed(manager):  # noqa
     assert run_folders.kept_runs() == []
 
 
-def test_another_visitor_has_a_turn_between_and_may_not_stop_it(manager):  # noqa: F811
+def test_another_visitor_has_a_turn_between_and_may_not_stop_it(manager):
     manager.begin_series(NAME, "ann", plans())
     other = manager.start("bob", plan(99))
     finish()
@@ -58,7 +58,7 @@ def test_another_visitor_has_a_turn_between_and_may_not_stop_it(manager):  # noq
     assert manager.is_active(NAME)
 
 
-def test_a_series_stops_and_goes_on_where_each_run_stands(manager):  # noqa: F811
+def test_a_series_stops_and_goes_on_where_each_run_stands(manager):
     wanted = plans()
     manager.begin_series(NAME, "ann", wanted)
     finish()
@@ -76,7 +76,7 @@ def test_a_series_stops_and_goes_on_where_each_run_stands(manager):  # noqa: F81
     assert len([run for run in manager.runs("ann") if run.state == "done"]) == 4
 
 
-def test_a_series_waits_while_its_visitor_has_no_room(manager):  # noqa: F811
+def test_a_series_waits_while_its_visitor_has_no_room(manager):
     for seed in range(ACTIVE_EACH):
         manager.start("ann", plan(50 + seed))
     with pytest.raises(ValueError, match="of your runs are training or waiting"):
@@ -89,7 +89,7 @@ def test_a_series_waits_while_its_visitor_has_no_room(manager):  # noqa: F811
     assert not manager.is_active(NAME)
 
 
-def test_runs_that_are_refused_or_lost_do_not_hold_the_others_up(manager):  # noqa: F811
+def test_runs_that_are_refused_or_lost_do_not_hold_the_others_up(manager):
     manager.begin_series(NAME, "ann", plans(3))
     MADE[0].ends("refused", "no room on the disk")
     finish()
@@ -99,9 +99,7 @@ def test_runs_that_are_refused_or_lost_do_not_hold_the_others_up(manager):  # no
     assert manager.lines_of("nothing") == [] and not manager.may_stop("nothing", "ann")
 
 
-def test_a_series_goes_on_when_its_visitor_has_left(manager, present):  # noqa: F811
-    from tests.training.test_manager import eventually
-
+def test_a_series_goes_on_when_its_visitor_has_left(manager, present):
     manager.begin_series(NAME, "ann", plans(3))
     present.discard("ann")
     eventually(lambda: manager.may_stop(NAME, "bob"))

@@ -1,7 +1,5 @@
 """Going on from a trained model: its weights are where the run begins, whatever kills it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 
@@ -9,7 +7,7 @@ import pytest
 import torch
 
 import llmviz
-from llmviz.training import load_checkpoint, read_metrics
+from llmviz.training import read_metrics
 from llmviz.training.plan import prepare_again
 from llmviz.training.reading import CHAT
 from llmviz.training.runs import run_in_folder
@@ -17,8 +15,11 @@ from llmviz.training.starting import begin_from, plan_of_base
 from llmviz.training.tensors import load_tensors
 from tests.published_models import make_gpt2, make_llama
 from tests.test_cli import FAST, call, refused
+from tests.training.conftest import same_end
 
 TEXT = "the owl sang a song\n\n" * 80
+FOUR_STEPS = {"device": "cpu", "dtype": "float32", "threads": 1, "batch_size": 4}
+FOUR_STEPS |= {"eval_batches": 1, "steps": 4}
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +73,7 @@ def test_what_is_killed_at_any_step_goes_on_bit_for_bit(capsys, tmp_path, text):
     whole, begun, cut = (tmp_path / one for one in ("whole", "begun", "cut"))
     assert train(capsys, "names-gpt", whole, text)[0] == 0
     base = llmviz.load("names-gpt")._trained
-    fast = {"device": "cpu", "dtype": "float32", "threads": 1, "batch_size": 4, "eval_batches": 1}
-    planned = {"base": "names-gpt", "corpus": text}
-    plan = plan_of_base(base, planned, {}, {**fast, "steps": 4})
+    plan = plan_of_base(base, {"base": "names-gpt", "corpus": text}, {}, FOUR_STEPS)
     begun.mkdir()
     run = begin_from(base, plan, begun)  # killed before its first step
     started = llmviz.load(begun)
@@ -86,10 +85,7 @@ def test_what_is_killed_at_any_step_goes_on_bit_for_bit(capsys, tmp_path, text):
     records.close()  # interrupted after two
     for folder in (begun, cut):
         assert call(capsys, "train", "--out", str(folder), "--resume")[0] == 0
-        ends = [load_checkpoint(one).model for one in (whole, folder)]
-        assert all(torch.equal(ends[0][key], ends[1][key]) for key in ends[0])
-        curves = [[(r.step, r.train_loss) for r in read_metrics(one)] for one in (whole, folder)]
-        assert curves[0] == curves[1]
+        assert same_end(whole, folder)
     assert train(capsys, "names-gpt", whole, text, "--resume", "--steps=5")[0] == 0
     line = refused(capsys, "train", "--from", "names-gru", "--out", str(whole), "--resume")
     assert "--from cannot change in a run that is resumed" in line
@@ -152,10 +148,8 @@ def test_a_change_of_low_rank_is_trained_and_read_as_a_model_like_any_other(
 
 def test_a_cut_run_of_low_rank_goes_on_bit_for_bit(capsys, tmp_path, text):
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    fast = {"device": "cpu", "dtype": "float32", "threads": 1, "batch_size": 4, "eval_batches": 1}
     base = llmviz.load("names-gpt")._trained
-    planned = {"base": "names-gpt", "corpus": text, "lora": 2}
-    plan = plan_of_base(base, planned, {}, {**fast, "steps": 4})
+    plan = plan_of_base(base, {"base": "names-gpt", "corpus": text, "lora": 2}, {}, FOUR_STEPS)
     for folder, steps in ((whole, 4), (cut, 2)):
         folder.mkdir()
         records = run_in_folder(folder, begin_from(base, plan, folder), resume=True)
@@ -163,8 +157,7 @@ def test_a_cut_run_of_low_rank_goes_on_bit_for_bit(capsys, tmp_path, text):
             next(records)
         records.close()
     assert call(capsys, "train", "--out", str(cut), "--resume")[0] == 0
-    ends = [load_checkpoint(one).model for one in (whole, cut)]
-    assert all(torch.equal(ends[0][key], ends[1][key]) for key in ends[0])
+    assert same_end(whole, cut)
 
 
 BAD = {

@@ -1,7 +1,5 @@
 """Folders that no run of ours wrote: one clear line for each, soon, and with little memory."""
 
-from __future__ import annotations
-
 import random
 import tracemalloc
 
@@ -16,12 +14,6 @@ from llmviz.training.runs import load_trained
 from tests.pages.conftest import load_torch
 from tests.pages.harness import PAGES, fine, open_page, open_part, parts
 from tests.training.tampered import TAMPERED, healthy, line, says, tamper_all
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
-    return tmp_path / "runs"
 
 
 def readers(folder, out):

@@ -1,7 +1,5 @@
 """Word pairs are near each other and inside a document; the common trainer learns from them."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 
@@ -10,10 +8,11 @@ import pytest
 import torch
 
 from llmviz.models import SkipGramConfig, build
-from llmviz.training import Checkpoint, Stream, TrainConfig, TrainData, train
+from llmviz.training import Checkpoint, Stream, TrainData, train
 from llmviz.training.config import Plan
 from llmviz.training.plan import prepare
 from llmviz.training.word_pairs import WordPairs
+from tests.training.small_plans import small_training
 
 END, V = 0, 30
 DOCUMENTS = [[1, 2, 3, 4, 5, 6], [7], [8, 9, 10, 11], [12, 13, 14, 15, 16, 17, 18, 19, 20, 21]]
@@ -105,21 +104,8 @@ def test_a_text_without_two_words_together_is_refused():
 
 
 def config(**changes):
-    return TrainConfig(
-        **{
-            "steps": 8,
-            "batch_size": 4,
-            "learning_rate": 0.05,
-            "min_lr": 0.005,
-            "warmup_steps": 0,
-            "weight_decay": 0.0,
-            "eval_every": 4,
-            "device": "cpu",
-            "dtype": "float32",
-            "threads": 1,
-            **changes,
-        }
-    )
+    rates = dict(learning_rate=0.05, min_lr=0.005, warmup_steps=0, weight_decay=0.0)
+    return small_training(**dict(steps=8, batch_size=4, eval_every=4) | rates | changes)
 
 
 def model_of(pairs):

@@ -4,8 +4,6 @@ Linux's locks of an open file description are as those of a Windows handle: they
 to the handle and end with it. What is open for reading alone has a lock that keeps writers out.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import struct
