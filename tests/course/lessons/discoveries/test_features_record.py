@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -161,13 +158,3 @@ def test_what_a_feature_writes_is_what_it_adds_to_the_logits(story_model):
     assert logits(x).detach().numpy() == pytest.approx(known.numpy(), abs=1e-3)
     assert found.raised == pytest.approx(added[found.more].numpy(), abs=1e-4)
     assert found.lowered[::-1] == pytest.approx(found.raised, abs=1e-6)
-
-
-def test_a_record_that_is_missing_or_damaged_is_refused(tmp_path: Path):
-    for open_it in (record.scores, record.bundle):
-        with pytest.raises(ValueError, match="is not in this copy"):
-            open_it(*([] if open_it is record.scores else [2, 384]), tmp_path)
-    (tmp_path / record.SCORES).write_text(json.dumps({"runs": []}), encoding="utf-8")
-    with pytest.raises(ValueError, match="is damaged"):
-        record.scores(tmp_path)
-    assert record.weights_of(tmp_path) == ""

@@ -101,8 +101,3 @@ def test_sparse_features_share_and_dense_ones_do_not():
         assert (dense.kept.sum(), dense.shared.sum()) == (2, 0)
         assert (sparse.kept.sum(), sparse.shared.sum()) == (5, 5)
         assert np.abs(sparse.gaps - 72).max() < 3
-
-
-def test_a_record_that_is_missing_or_damaged_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=record.COMMAND):
-        record.film(1.0, folder=tmp_path)

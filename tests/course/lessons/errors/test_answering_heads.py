@@ -79,11 +79,3 @@ def test_each_case_is_right_as_stories_ask_and_wrong_here():
             assert whole != tokens and one.endings[0] == one.endings[1]
         else:
             assert one.kind == WORDED and one.endings[0] != one.endings[1]
-
-
-def test_a_missing_or_damaged_file_is_said(tmp_path):
-    with pytest.raises(ValueError, match="is not in this copy"):
-        recorded(tmp_path)
-    (tmp_path / "answering-heads.json").write_text('{"cases": [{"kind": 1}]}')
-    with pytest.raises(ValueError, match="is damaged"):
-        recorded(tmp_path)

@@ -60,11 +60,3 @@ def test_a_measurement_is_what_its_parts_compute_and_survives_its_file():
     assert isinstance(again, model_errors.ModelErrors)
     assert again.corpus == found.corpus
     assert again.confidence == pytest.approx(found.confidence, abs=1e-4)
-
-
-def test_a_missing_or_damaged_file_is_said(tmp_path):
-    with pytest.raises(ValueError, match="makes it"):
-        model_errors.recorded(tmp_path)
-    (tmp_path / model_errors.FILE).write_text('{"models": {"a": {"corpus": 1}}}')
-    with pytest.raises(ValueError, match="damaged"):
-        model_errors.recorded(tmp_path)

@@ -174,11 +174,6 @@ def test_the_card_has_the_range_of_three_seeds():
             )
 
 
-def test_a_missing_file_is_said(tmp_path):
-    with pytest.raises(ValueError, match="not in this copy"):
-        bundled(0, 0, tmp_path)
-
-
 @pytest.mark.parametrize("wrong", [{"seed": -1}, {"unknown": 1001}, {"passes": 0}, {"passes": 13}])
 def test_a_reading_that_cannot_be_is_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):

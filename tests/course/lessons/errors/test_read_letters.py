@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 
-import numpy as np
 import pytest
 import torch
 
@@ -30,7 +28,6 @@ from llmviz.corpus.letter_questions import (
     tokens_of,
 )
 from llmviz.course.lessons.errors.letters.model import (
-    FILE,
     SEEDS,
     LetterData,
     Score,
@@ -136,14 +133,3 @@ def test_a_live_answer_is_the_models_own_and_bad_input_is_said():
     assert asked_before(new[0], "a") == UNKNOWN
     kinds = [asked_before(known[0], letter) for letter in ALPHABET]
     assert sorted(kinds) == sorted([READ] * 5 + [UNASKED])
-
-
-def test_a_missing_or_damaged_file_is_said(tmp_path):
-    with pytest.raises(ValueError, match="makes it"):
-        recorded(tmp_path)
-    with pytest.raises(ValueError, match="makes it"):
-        counting(LETTERS, tmp_path)
-    (tmp_path / FILE).write_text(json.dumps({"scores": {}}))
-    with pytest.raises(ValueError, match="damaged"):
-        recorded(tmp_path)
-    assert np.isfinite(recorded().scores[SUM][LETTERS][UNKNOWN].mean)

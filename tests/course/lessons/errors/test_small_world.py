@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -62,14 +60,3 @@ def test_the_loss_within_the_context_is_that_of_the_model_itself():
     inside = [float(part.mean()) for part in nll.split(BIN, 1)]
     assert found[: len(inside)] == pytest.approx(inside, abs=1e-3)
     assert len(found) == TIMES * model.context_length // BIN
-
-
-@pytest.mark.parametrize("module", [smoothed_runs, beyond_context])
-def test_a_missing_or_damaged_file_is_said(module, tmp_path):
-    with pytest.raises(ValueError, match="makes it"):
-        module.recorded(tmp_path)
-    (tmp_path / module.FILE).write_text(
-        json.dumps({"runs": [], "passes": 1, "context": 64, "losses": {}})
-    )
-    with pytest.raises(ValueError, match="damaged"):
-        module.recorded(tmp_path)

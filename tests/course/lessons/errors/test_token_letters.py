@@ -144,11 +144,3 @@ def test_probes_ask_about_words_that_were_read(story_model):
     assert behind.keys() | elsewhere.keys() == texts.keys()
     for probe in token_letters.recorded().probes.values():
         assert probe.error >= 0 and math.isfinite(probe.accuracy) and 0 < probe.guess < 1
-
-
-def test_a_missing_or_damaged_file_is_said(tmp_path):
-    with pytest.raises(ValueError, match="makes it"):
-        token_letters.recorded(tmp_path)
-    (tmp_path / token_letters.FILE).write_text('{"spellings": {}}')
-    with pytest.raises(ValueError, match="damaged"):
-        token_letters.recorded(tmp_path)

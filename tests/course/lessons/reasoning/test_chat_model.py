@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -123,14 +121,6 @@ def test_training_lowers_the_loss_of_the_replies(monkeypatch):
     fresh = make_chat.losses(model.new_model().eval(), TALKS[:4])
     learned = make_chat.losses(make_chat.train(model.REPLIES, 0, steps=12, batch=4), TALKS[:4])
     assert learned[0] < fresh[0] - 1
-
-
-def test_a_missing_or_damaged_file_names_its_command(tmp_path):
-    with pytest.raises(ValueError, match="make chat"):
-        model.bundled(tmp_path)
-    (tmp_path / record.FILE).write_text(json.dumps({"models": [{}]}), "utf-8")
-    with pytest.raises(ValueError, match="make chat"):
-        record.recorded(tmp_path)
 
 
 def test_cases_ask_each_reply_and_the_changed_line_asks_for_the_other_form():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections import Counter
 
 import pytest
@@ -127,12 +126,3 @@ def test_the_bundled_results_are_those_of_the_bundled_model():
         for one, own in zip(questions, asked, strict=True)
     ]
     assert found.line(more.VOTE)[0].right == pytest.approx(sum(rights) / 5)
-
-
-def test_results_that_are_missing_or_damaged_name_the_command(tmp_path):
-    with pytest.raises(ValueError, match=re.escape(more.COMMAND)):
-        more.recorded(tmp_path)
-    (tmp_path / more.FILE).write_text('{"points": []}', "utf-8")
-    with pytest.raises(ValueError, match="damaged"):
-        more.recorded(tmp_path)
-    more.recorded.cache_clear()

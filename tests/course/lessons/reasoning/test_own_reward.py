@@ -94,12 +94,3 @@ def test_the_bundled_results_hold_what_the_chapter_says_of_them():
             assert one.divergence[0] == pytest.approx(0, abs=1e-4)
     for one in runs[0.0]:
         assert one.last("reward") > one.reward[0] + 0.3
-
-
-def test_results_that_are_missing_or_damaged_name_the_command(tmp_path):
-    with pytest.raises(ValueError, match=re.escape(own.COMMAND)):
-        own.recorded(tmp_path)
-    (tmp_path / own.FILE).write_text('{"runs": [{"beta": 0}]}', "utf-8")
-    with pytest.raises(ValueError, match="damaged"):
-        own.recorded(tmp_path)
-    own.recorded.cache_clear()

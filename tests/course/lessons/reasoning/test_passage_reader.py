@@ -209,16 +209,6 @@ def test_answers_of_the_bundled_model_follow_a_changed_passage():
     assert hits > 30  # of 60: far more than a guess
 
 
-@pytest.mark.parametrize("content", [None, "{}", '{"models": []}', '{"models": 3}', "["])
-def test_a_missing_or_damaged_record_names_its_command(tmp_path, content):
-    if content is not None:
-        (tmp_path / record.FILE).write_text(content, encoding="utf-8")
-    with pytest.raises(ValueError, match=r"passage_record|JSON|json"):
-        record.recorded(tmp_path)
-    with pytest.raises(ValueError, match="make passages"):
-        record.bundled(tmp_path)
-
-
 def test_the_record_is_whole():
     content = json.loads((record.EXPERIMENT_FOLDER / record.FILE).read_text("utf-8"))
     assert content["tests"] == record.TESTS

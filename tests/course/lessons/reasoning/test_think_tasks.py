@@ -105,11 +105,3 @@ def test_the_record_is_whole():
             assert tuple(one.right) == study.LENGTHS
             assert tuple(one.steps_right) == (study.LENGTHS if way == PATH else ())
             assert all(each.of == study.TESTS for each in one.right.values())
-
-
-@pytest.mark.parametrize("content", [None, "{}", '{"models": []}', '{"models": 3}', "["])
-def test_a_missing_or_damaged_record_names_its_command(tmp_path, content):
-    if content is not None:
-        (tmp_path / study.FILE).write_text(content, encoding="utf-8")
-    with pytest.raises(ValueError, match=r"think_tasks|JSON|json"):
-        study.recorded(tmp_path)
