@@ -1,21 +1,30 @@
-"""The bundled features: what the record says of them, computed anew in other ways."""
+"""Features of a model: the record of trained ones, own ones, columns of labels, random tokens."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import Ridge
 from sklearn.metrics import f1_score
 
+from experiments import _columns_on_labels
 from experiments import features as make_features
+from experiments.induction import on_random_tokens
 from llmviz.corpus.next_tokens import true_tokens
 from llmviz.corpus.states import LABELS, label, token_labels
 from llmviz.course.lessons.discoveries import features_record as record
+from llmviz.course.lessons.discoveries.features import model as own_features
 from llmviz.course.lessons.discoveries.features.model import (
+    ABSENT,
     feature_writes,
+    learn_own,
     values_on,
 )
-from llmviz.interpretability.stream_reading import stream_tap
+from llmviz.interpretability.stream_reading import losses_with, read_taps, stream_tap
+from llmviz.models import GPT, GPTConfig
 from llmviz.pretrained import load_bundled
 from llmviz.trace import record as recorded
 from llmviz.trace import replaced
@@ -158,3 +167,107 @@ def test_what_a_feature_writes_is_what_it_adds_to_the_logits(story_model):
     assert logits(x).detach().numpy() == pytest.approx(known.numpy(), abs=1e-3)
     assert found.raised == pytest.approx(added[found.more].numpy(), abs=1e-4)
     assert found.lowered[::-1] == pytest.approx(found.raised, abs=1e-6)
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(own_features, "TOKENS", 600)
+    monkeypatch.setattr(own_features, "STEPS", 20)
+
+
+def test_features_of_a_bundled_model_are_learned_and_measured_on_other_pieces(quick):
+    steps = list(learn_own("names-gpt", "names", 0, 16, 4, 1))
+    done = [one.done for one in steps]
+    assert done == sorted(done)
+    assert done[-1] == 1
+    found = steps[-1].found
+    assert all(one.found is None for one in steps[:-1])
+    gpt, _, _ = load_bundled("names-gpt")
+    (streams,) = read_taps(gpt, found.pieces, [stream_tap(0)])
+    values = [found.dictionary.read(one) for one in streams]
+    assert found.measured == sum(map(len, streams))
+    assert found.share == pytest.approx((np.concatenate(values) > 0).mean(0))
+    assert found.loss == pytest.approx(losses_with(gpt, found.pieces).mean())
+    for feature in range(16):
+        best = int(found.best[feature, 0])
+        strip = found.strips[feature, 0]
+        kept = strip[strip != ABSENT]
+        assert kept == pytest.approx(values[best][:, feature], abs=0.01)
+        assert max(one[:, feature].max() for one in values) == pytest.approx(kept.max(), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "layer", "message"),
+    [("names-rnn", 0, "transformer"), ("names-gpt", 99, "layer must be from 0")],
+)
+def test_what_has_no_such_layer_is_refused(quick, name, layer, message):
+    with pytest.raises(ValueError, match=message):
+        list(learn_own(name, "names", layer, 8, 2, 0))
+
+
+def test_a_text_of_one_piece_is_refused(quick, tmp_path):
+    path = tmp_path / "short.txt"
+    path.write_text("anna", encoding="utf-8")
+    with pytest.raises(ValueError, match="two pieces"):
+        list(learn_own("names-gpt", str(path), 0, 8, 2, 0))
+
+
+@given(st.integers(1, 60), st.integers(1, 5), st.integers(0, 999))
+def test_f1_is_that_of_scikit_learn(tokens, labels, seed):
+    rng = np.random.default_rng(seed)
+    on, wanted = rng.random((2, tokens, labels)) < rng.random(labels)
+    known = [f1_score(wanted[:, k], on[:, k], zero_division=0.0) for k in range(labels)]
+    assert _columns_on_labels.f1_scores(on, wanted) == pytest.approx(known)
+
+
+def test_the_choice_is_the_best_of_all_columns_and_thresholds_tried():
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(400, 300)).astype(np.float32)
+    values[:, 7] = np.maximum(0, values[:, 7])
+    wanted = np.stack([values[:, 290] > 1.1, values[:, 7] > 0.5, rng.random(400) < 0.3], 1)
+    wanted ^= rng.random(wanted.shape) < 0.02
+    found = _columns_on_labels.choose(values, wanted)
+    ranks = 399 - np.round(_columns_on_labels.SHARES * 400).astype(int)
+    tried = np.sort(values, 0)[ranks]  # (thresholds, N)
+    for k in range(3):
+        best = max(
+            f1_score(wanted[:, k], values[:, n] > tried[r, n], zero_division=0.0)
+            for n in (7, 290, *range(0, 300, 30))
+            for r in range(len(_columns_on_labels.SHARES))
+        )
+        assert found.f1[k] >= best - 1e-6
+    assert found.columns[:2].tolist() == [290, 7]
+    again = _columns_on_labels.measured(found, values, wanted)
+    assert again == pytest.approx(found.f1)
+
+
+def test_a_weighted_sum_is_that_of_ridge_regression():
+    rng = np.random.default_rng(5)
+    some, other = rng.normal(size=(2, 200, 12))
+    wanted = some[:, [0, 3]] + 0.2 * rng.normal(size=(200, 2)) > 0.4
+    penalty = 1e-6 * ((some - some.mean(0)) ** 2).sum() / 12
+    known = Ridge(alpha=penalty, solver="cholesky").fit(some, wanted.astype(float))
+    found = _columns_on_labels.readings(some, wanted, other)
+    assert found == pytest.approx(known.predict(other) - wanted.mean(0), abs=1e-8)
+
+
+def test_a_label_that_is_never_on_has_no_f1():
+    values = np.random.default_rng(0).normal(size=(50, 4))
+    never = np.zeros((50, 1), bool)
+    assert _columns_on_labels.measured(
+        _columns_on_labels.choose(values, never), values, never
+    ) == pytest.approx([0.0])
+
+
+def test_a_model_that_looks_at_all_alike_scores_what_equal_weights_score():
+    torch.manual_seed(3)
+    flat = GPT(GPTConfig(vocab_size=9, context_length=16, n_layer=2, n_head=2, n_embd=16))
+    with torch.no_grad():
+        for block in flat.blocks:
+            block.attn.qkv.weight.zero_()
+            block.attn.qkv.bias.zero_()
+    found = on_random_tokens(flat.eval(), range(9), texts=20, block=7)
+    assert found["induction"] == pytest.approx(found["even"], rel=1e-5)
+    equal = np.mean([1 / (i + 1) for i in range(2, 14)])
+    assert found["previous"] == pytest.approx(equal, rel=1e-5)
+    assert found["first"] > 0 < found["again_error"]
