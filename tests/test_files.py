@@ -1,8 +1,4 @@
-"""Files of weights and tokens that somebody cuts off or overwrites while they are read.
-
-The system ends a process that looks at a lost page of a mapped file, so each reader is tried in a
-process of its own.
-"""
+"""Files: a learner's texts, weights that are cut off while they are read, what is written whole."""
 
 from __future__ import annotations
 
@@ -17,13 +13,129 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from llmviz import wholefile
+from llmviz.textfile import check_text, read_text_file, whole_number
+from llmviz.tokenizers import CharTokenizer
 from llmviz.training.errors import CheckpointError
 from llmviz.training.stream import StoredIds
 from llmviz.training.tensors import load_tensors
 from llmviz.weightfile import open_weights
+from llmviz.wholefile import write_whole
 from tests.sources import nodes_where
 
+
+def test_a_good_file_comes_back(tmp_path):
+    path = tmp_path / "story.txt"
+    path.write_bytes("\ufeffOne é\r\ntwo 🙂\n".encode())
+    assert read_text_file(path) == read_text_file(path.read_bytes()) == "One é\ntwo 🙂\n"
+    assert read_text_file(str(path)) == "One é\ntwo 🙂\n"
+    assert read_text_file(b"") == ""
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("é".encode("latin-1"), "not UTF-8: byte 0xE9 at byte 0"),
+        ("text".encode("utf-16"), "UTF-16"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "looks binary"),
+        (b"x" * 101, "is 101 bytes; the limit is 100 bytes"),
+        ("\ud800".encode("utf-8", "surrogatepass"), "not UTF-8"),
+    ],
+)
+def test_a_bad_file_is_refused_in_one_line(data, message, tmp_path):
+    (tmp_path / "bad.txt").write_bytes(data)
+    for source in (data, tmp_path / "bad.txt"):
+        with pytest.raises(ValueError, match=message) as caught:
+            read_text_file(source, limit_bytes=100)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"none\.txt cannot be read"):
+        read_text_file(tmp_path / "none.txt")
+    with pytest.raises(ValueError, match="cannot be read"):
+        read_text_file(tmp_path)
+
+
+def test_checking_a_text_returns_it():
+    for text in ("", "plain", "é🙂\x00\uffff"):
+        assert check_text(text) is text
+    with pytest.raises(ValueError, match=r"lone surrogate \(U\+DC00\) at character 1"):
+        check_text("a\udc00b")
+    with pytest.raises(ValueError, match="must be a string; got int"):
+        check_text(5)
+
+
+@pytest.mark.parametrize("text", ["", "-1", "+1", "1.0", " 1", "1_0", "²", "٣", "1²", "1" * 10])
+def test_what_is_no_short_row_of_digits_is_no_whole_number(text):
+    assert whole_number(text) is None
+
+
+@pytest.mark.parametrize("text", ["0", "7", "007", "999999999"])
+def test_a_short_row_of_digits_is_a_whole_number(text):
+    assert whole_number(text) == int(text)
+
+
 ROOT = Path(__file__).parents[1]
+
+
+def fail(path: Path) -> None:
+    path.write_text("half")
+    raise OSError("no space left")
+
+
+def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "text"
+    write_whole(path, lambda temporary: temporary.write_text("old"))
+    with pytest.raises(OSError, match="no space"):
+        write_whole(path, fail)
+    assert path.read_text() == "old"
+    assert [left.name for left in tmp_path.iterdir()] == ["text"]
+
+
+def test_the_file_is_on_the_disk_before_it_has_its_name_and_the_name_before_we_go_on(
+    tmp_path, monkeypatch
+):
+    path, synced = tmp_path / "text", []
+
+    def note(descriptor: int) -> None:
+        synced.append((os.fstat(descriptor).st_ino, path.exists()))
+
+    monkeypatch.setattr(wholefile.os, "fsync", note)
+    write_whole(path, lambda temporary: temporary.write_text("new"))
+    file, folder = synced
+    assert file == (path.stat().st_ino, False)
+    assert folder == (tmp_path.stat().st_ino, True)
+
+
+def test_a_tokenizer_is_written_so(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(wholefile.os, "fsync", synced.append)
+    CharTokenizer.train("abc").save(tmp_path / "deep" / "tokenizer.json")
+    assert len(synced) == 2
+
+
+def test_nobody_else_renames_a_file_over_another():
+    """`Path.replace` takes one argument, `str.replace` two, and `dataclasses.replace` names."""
+    found = set()
+    for path, node in nodes_where((ROOT / "llmviz").rglob("*.py"), "replace"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "replace"
+            and len(node.args) == 1
+            and not node.keywords
+            and ast.unparse(node.func.value) != "dataclasses"
+        ):
+            found.add(path.relative_to(ROOT).as_posix())
+    assert found == {
+        "llmviz/wholefile.py",
+        "llmviz/cli/make_checkpoint.py",  # a whole folder
+        "llmviz/training/checkpoints.py",  # a link to a file that is there already
+        "llmviz/training/run_folders.py",  # a whole folder
+    }
+
+
 READERS = {
     "after they were read": """
 from llmviz.training.tensors import load_tensors
