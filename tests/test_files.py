@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import os
 import subprocess
 import sys
@@ -13,8 +14,9 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from llmviz import wholefile
-from llmviz.textfile import check_text, read_text_file, whole_number
+from llmviz import paths, wholefile
+from llmviz.nn.loss import IGNORED
+from llmviz.textfile import ENDOFTEXT, check_text, read_text_file, whole_number
 from llmviz.tokenizers import CharTokenizer
 from llmviz.training.errors import CheckpointError
 from llmviz.training.stream import StoredIds
@@ -248,3 +250,56 @@ def test_stored_ids_are_those_of_an_array(tmp_path):
     places = [7, np.array([3, 99, 3, 0]), np.array([[5, 6, 7], [99, 98, 98]]), np.array([], int)]
     for at in [*places, slice(None), slice(4, -9), slice(9, 4), slice(None, None, -2)]:
         assert np.array_equal(stored[at], ids[at]) and stored[at].dtype == np.int32, at
+
+
+FILES = sorted((ROOT / "llmviz").rglob("*.py"))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(paths.APP, paths.PAGES, paths.ICON, paths.DATA, paths.IMPORTED_FROM / "llmviz"),
+        *(paths.TOKENIZER_FOLDER, paths.EXPERIMENT_FOLDER, paths.BUNDLED_CHECKPOINTS),
+    ],
+    ids=lambda path: path.name,
+)
+def test_they_are_there(path):
+    assert path.exists()
+
+
+def test_an_installed_package_finds_them_inside_itself(tmp_path):
+    package = tmp_path / "llmviz"
+    (package / "home").mkdir(parents=True)
+    (package / "paths.py").write_text(Path(paths.__file__).read_text("utf-8"), "utf-8")
+    spec = importlib.util.spec_from_file_location("installed_paths", package / "paths.py")
+    installed = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(installed)
+    assert package / "home" / "data" == installed.DATA
+    assert package / "home" / "app.py" == installed.APP
+    assert tmp_path == installed.IMPORTED_FROM
+
+
+def test_nobody_else_counts_folders_upwards():
+    found = [
+        str(path.relative_to(ROOT))
+        for path, node in nodes_where(FILES, "parents")
+        if path.name != "paths.py"
+        and isinstance(node, ast.Subscript)
+        and ast.unparse(node.value).endswith(".parents")
+    ]
+    assert not found
+
+
+def test_the_end_of_a_text_and_an_ignored_target_are_written_once():
+    """As values that the program uses; texts and snippets may spell them out."""
+    found = []
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and node.value == ENDOFTEXT:
+                found.append(path.relative_to(ROOT).as_posix())
+            if isinstance(node, ast.Assign) and any(
+                isinstance(target, ast.Name) and target.id.startswith("IGNORE")
+                for target in node.targets
+            ):
+                found.append(f"{path.relative_to(ROOT).as_posix()}: {ast.unparse(node)}")
+    assert sorted(found) == [f"llmviz/nn/loss.py: IGNORED = {IGNORED}", "llmviz/textfile.py"]

@@ -1,4 +1,4 @@
-"""Tables, maps, films and analogies as the lesson computes them, against plain loops."""
+"""Tables, maps, films and positions as the lesson computes them, against loops and formulas."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import pytest
 import torch
 
 from llmviz.course.lessons.embeddings import word_maps as maps
+from llmviz.course.lessons.embeddings.ways import model as study
 from llmviz.course.lessons.embeddings.word2vec import model as films
+from llmviz.evaluation.longer_texts import longer_copy, loss_beyond
 from llmviz.interpretability import vector_tables as tables
 from llmviz.models import GPT, GPTConfig
+from llmviz.nn.positions import turned
 from llmviz.similarity import VectorTable
-from llmviz.tokenizers import WordTokenizer
+from llmviz.tokenizers import CharTokenizer, WordTokenizer
 
 TEXT = "the cat and a dog saw the red king . a blue queen had six books"
 
@@ -84,3 +87,72 @@ def test_a_tie_has_no_companion():
     assert films.companion(text("cat dog cat dog bird"), "cat") == "dog"
     assert films.companion(text("cat dog bird cat"), "dog") is None  # cat and bird, once each
     assert films.companion(text("cat dog"), "king") is None
+
+
+@pytest.mark.parametrize("base", [10, 10_000])
+def test_a_wave_is_a_cell_of_the_table(base):
+    table = study.computed_positions("sinusoidal", 9, 6, base).table
+    for p in range(9):
+        for j in range(6):
+            wave = math.cos if j % 2 else math.sin
+            assert table[p, j] == pytest.approx(wave(p / base ** (2 * (j // 2) / 6)), abs=1e-6)
+
+
+def test_steps_of_a_rotation_are_the_model_s():
+    x = np.random.default_rng(0).normal(size=(1, 8))
+    for position in (0, 1, 17):
+        steps = study.rotation(x, position, 100)
+        theirs = turned(torch.from_numpy(x), torch.tensor([float(position)]).double(), 100)
+        np.testing.assert_allclose(steps.turned, theirs.numpy(), atol=1e-12)
+        np.testing.assert_array_equal(steps.swapped[0, :4], -x[0, 4:])
+        np.testing.assert_array_equal(steps.swapped[0, 4:], x[0, :4])
+    y = x[:, ::-1].copy()
+    near, far = (study.rotary_score(x, y, 5 + by, 2 + by, 100) for by in (0, 40))
+    assert near == pytest.approx(far)
+
+
+def test_similarity_differs_with_distance_alone_where_a_formula_gives_it():
+    assert study.computed_positions("sinusoidal", 32, 16, 10_000).spread < 1e-5
+    assert study.computed_positions("rotary", 32, 16, 10_000).spread < 1e-6
+
+
+def small(kind: str, t: int = 8) -> tuple[GPT, CharTokenizer]:
+    tokenizer = CharTokenizer.train("".join(map(chr, range(32, 127))) + "\n’")
+    torch.manual_seed(1)
+    options = {"n_layer": 2, "n_head": 2, "n_embd": 8, "context_length": t}
+    model = GPT(GPTConfig(vocab_size=tokenizer.vocab_size, positions=kind, **options))
+    return model.eval().requires_grad_(False), tokenizer
+
+
+@pytest.mark.parametrize("kind", ["learned", "sinusoidal", "rotary", "none"])
+def test_a_longer_copy_says_the_same_inside_the_context(kind):
+    model, _ = small(kind)
+    longer = longer_copy(model, 3)
+    assert longer.context_length == 24
+    ids = torch.arange(24)[None]
+    with torch.inference_mode():
+        torch.testing.assert_close(longer(ids)[0][:, :8], model(ids[:, :8])[0])
+    if kind == "learned":
+        torch.testing.assert_close(longer.position.weight[:8], model.position.weight)
+        assert longer.position.weight[8:].abs().sum() > 0
+    state = torch.random.get_rng_state()
+    longer_copy(model, 2)
+    assert torch.equal(state, torch.random.get_rng_state())
+
+
+@pytest.mark.parametrize("kind", ["learned", "rotary"])
+def test_losses_beyond_the_context_are_means_over_their_places(kind):
+    model, tokenizer = small(kind)
+    loss = loss_beyond(model, tokenizer)
+    # An untrained model is about as good everywhere: near the loss of a uniform guess.
+    for value in (loss.inside, loss.beyond, loss.far, loss.from_last):
+        assert value == pytest.approx(math.log(tokenizer.vocab_size), abs=0.1)
+    assert loss.context == 8
+
+
+def test_the_input_is_token_plus_position():
+    model, tokenizer = small("learned")
+    tables = study.input_tables(model, tokenizer, "the cat", 5)
+    np.testing.assert_allclose(tables.total, tables.token + tables.position, atol=1e-7)
+    assert len(tables.ids) == 5 == len(tables.total)
+    assert study.input_tables(model, tokenizer, "", 5) is None
