@@ -23,7 +23,7 @@ from llmviz.training.stream import StoredIds
 from llmviz.training.tensors import load_tensors
 from llmviz.weightfile import open_weights
 from llmviz.wholefile import write_whole
-from tests.sources import nodes_where
+from tests.sources import ROOT, nodes_where
 
 
 def test_a_good_file_comes_back(tmp_path):
@@ -76,9 +76,6 @@ def test_what_is_no_short_row_of_digits_is_no_whole_number(text):
 @pytest.mark.parametrize("text", ["0", "7", "007", "999999999"])
 def test_a_short_row_of_digits_is_a_whole_number(text):
     assert whole_number(text) == int(text)
-
-
-ROOT = Path(__file__).parents[1]
 
 
 def fail(path: Path) -> None:

@@ -19,9 +19,7 @@ import llmviz.models
 import llmviz.sampling
 import llmviz.serving
 import llmviz.training
-from tests.sources import nodes_where
-
-ROOT = Path(__file__).parents[1]
+from tests.sources import ROOT, nodes_where
 
 # A module may import from its own layer and from lower ones.
 LAYERS = [

@@ -22,8 +22,8 @@ from streamlit.testing.v1 import AppTest
 from llmviz.course import streamlit_parts
 from llmviz.course.streamlit_parts import WRITTEN_FOR, part
 from tests.awaiting import awaited
+from tests.sources import ROOT
 
-ROOT = Path(__file__).parents[2]
 ONE_FILE = ROOT / "llmviz" / "course" / "streamlit_parts.py"
 # Documented: the type of a container, and what a page is.
 PUBLIC = {"streamlit", "streamlit.delta_generator", "streamlit.navigation.page"}

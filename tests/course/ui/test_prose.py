@@ -21,7 +21,7 @@ from llmviz.course.ui.glossary import terms
 from llmviz.course.ui.notices import refuse_failed, without_folders
 from llmviz.course.ui.prose import quote, to_html
 from llmviz.course.ui.text import escape_markdown, visible
-from tests.sources import nodes_where
+from tests.sources import ROOT, nodes_where
 
 
 def without_tags(text: str) -> str:
@@ -53,10 +53,9 @@ def test_quote_shortens_and_shows_white_space():
 
 
 def test_every_term_of_every_lesson_is_in_the_glossary():
-    root = Path(__file__).parents[3]
     linked = re.compile(r"\[\[([a-zA-Z][^\]|\[]*)(?:\\?\|[^\]]+)?\]\]")
     for room in ("lessons", "ui"):
-        for file in (root / "llmviz" / "course" / room).rglob("*.*"):
+        for file in (ROOT / "llmviz" / "course" / room).rglob("*.*"):
             if file.suffix == ".md":
                 for term in linked.findall(" ".join(file.read_text("utf-8").split())):
                     assert term in terms(), f"{file}: {term}"
@@ -81,7 +80,6 @@ def test_a_share_reads_as_nothing_only_if_it_is_0():
     assert not re.search("[1-9]", percent(0.0))
 
 
-ROOT = Path(__file__).parents[3]
 # How addresses are found in text whose escapes are gone: GitHub Flavored Markdown, section 6.9.
 ADDRESSES = re.compile(r"https?://|www\.|[-.\w+]@[-\w]", re.IGNORECASE)
 

@@ -26,9 +26,7 @@ from llmviz.course.lessons import LESSONS
 from llmviz.course.ui import contents, documents, server
 from llmviz.course.ui.codec import flag
 from tests.awaiting import awaited
-from tests.sources import nodes_where
-
-ROOT = Path(__file__).parents[3]
+from tests.sources import ROOT, nodes_where
 
 
 def test_no_file_watcher_unless_asked_for():
