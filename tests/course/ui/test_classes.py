@@ -30,27 +30,6 @@ ANN, BOB = "a" * 43, "b" * 43
 HERE = Origin("10.0.0.1", ANN)
 
 
-class Clock:
-    """A clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.time = 1e9
-
-    def __call__(self) -> float:
-        return self.time
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
-def classes(tmp_path, monkeypatch, clock):
-    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
-    return Classes(clock)
-
-
 def test_only_the_window_that_leads_changes_a_class(classes, clock):
     one = classes.open(ANN, "w1", HERE)
     assert classes.show(one.code, "w1", Place("home"))
@@ -132,7 +111,7 @@ def test_a_class_waits_for_a_presenter_whose_network_is_gone_for_a_while(classes
 @pytest.mark.parametrize("minutes", [-30, -1, 1, 30])
 def test_processes_whose_clocks_differ_have_the_same_class(classes, clock, minutes):
     """It may end by so much earlier or later; nothing else depends on a clock."""
-    ahead = Clock()
+    ahead = type(clock)()
     ahead.time = clock.time + MINUTE * minutes
     other = Classes(ahead)
     one = classes.open(ANN, "w1", HERE)

@@ -78,7 +78,9 @@ def test_a_question_stands_alike_for_all_visitors_and_in_all_processes():
     assert Question("Q", ["a", "b", "c"], 0, ["x"] * 3).order == [2, 1, 0]
 
 
-def test_an_answer_is_graded_by_its_words_wherever_it_stands():
+def test_an_answer_is_graded_by_its_words_wherever_it_stands(monkeypatch):
+    monkeypatch.undo()  # the page has a session of its own
+
     def page() -> None:
         from llmviz.course.ui.question import Question, predict
 
