@@ -14,7 +14,7 @@ from llmviz.course.lessons.discoveries.superposition import model as superpositi
 from llmviz.course.lessons.errors import moved_answers, read_facts, read_leaning, read_planted
 from llmviz.course.lessons.errors import tested_in_training as tested
 from llmviz.course.lessons.errors.letters import model as letters
-from llmviz.course.lessons.reasoning import think_first
+from llmviz.course.lessons.reasoning import sum_texts, think_first
 from llmviz.course.lessons.reasoning.conversation import chat_model
 from llmviz.course.lessons.reasoning.distillation import distil_record
 from llmviz.course.lessons.reasoning.retrieval import passage_record
@@ -99,6 +99,7 @@ def test_a_record_in_which_one_thing_is_missing_is_damaged(tmp_path):
         (read_facts, "bundled", [0, 0]),
         (read_leaning, "bundled", [0.5, 0]),
         (read_planted, "bundled", [0, 1]),
+        (sum_texts, "bundled", []),
         (superposition, "film", [1.0, 0]),
         (tested, "bundled", []),
         *((think_first, "bundled", [kind]) for kind in think_first.WEIGHTS),

@@ -103,12 +103,10 @@ def test_only_what_stands_behind_the_question_is_learned():
         assert (target[length:] == IGNORED).all()
 
 
-def test_numbers_of_other_lengths_and_missing_weights_are_refused(tmp_path):
+def test_numbers_of_other_lengths_are_refused():
     for numbers in ((9, 10), (10, 100), (-10, 20)):
         with pytest.raises(ValueError, match="from 10 to 99"):
             sums.question_of(numbers)
-    with pytest.raises(ValueError, match=re.escape(sums.COMMAND)):
-        sums.bundled(tmp_path)
 
 
 def test_the_card_is_that_of_the_bundled_model():
