@@ -92,7 +92,7 @@ def test_every_model_of_the_registry_trains(capsys, text, tmp_path, model):
 
 
 @pytest.mark.parametrize("model", sorted(name for name in MODELS if MODELS[name].translates))
-def test_translation_trains_and_translates(capsys, tmp_path, model):
+def test_translation_trains_translates_and_says_what_it_does_not_know(capsys, tmp_path, model):
     out = str(tmp_path / "r")
     attends = MODELS[model].attention
     sizes = ["--n-embd", "8", *(["--n-layer", "1", "--n-head", "1"] if attends else [])]
@@ -103,6 +103,8 @@ def test_translation_trains_and_translates(capsys, tmp_path, model):
     )
     assert code == 0
     assert "--prompt must be a sentence" in refused(capsys, "generate", "--checkpoint", out)
+    given = ["generate", "--checkpoint", out, "--prompt", "the xyzzy sleeps"]
+    assert "does not know 'xyzzy'" in call(capsys, *given)[2]
 
 
 def test_word_vectors_train_on_any_text_and_say_that_they_write_none(capsys, text, tmp_path):
@@ -247,15 +249,6 @@ def test_what_a_model_does_not_read_of_a_prompt_is_said(capsys, prompt, said):
         assert code == 0 and any(line.startswith("note: ") for line in error.splitlines())
         assert said in error
     assert call(capsys, "generate", "--checkpoint", "names-gpt", "--prompt", "ann")[2] == ""
-
-
-def test_unknown_words_of_a_sentence_to_be_translated_are_said(capsys, tmp_path):
-    out = str(tmp_path / "run")
-    small = ["--n-embd", "8", "--n-layer", "1", "--n-head", "1", "--steps", "1"]
-    given = ["train", "--model", "seq2seq", "--tokenizer", "word", *small, "--out", out]
-    assert call(capsys, *given)[0] == 0
-    given = ["generate", "--checkpoint", out, "--prompt", "the xyzzy sleeps"]
-    assert "does not know 'xyzzy'" in call(capsys, *given)[2]
 
 
 def test_a_text_that_is_empty_says_why(capsys):

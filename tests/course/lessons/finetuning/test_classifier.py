@@ -161,6 +161,7 @@ def test_what_is_measured_already_is_not_measured_again(tmp_path, monkeypatch):
     monkeypatch.setattr(curve, "COUNTS", (2, 4))
     monkeypatch.setattr(curve, "SEEDS", (0,))
     monkeypatch.setattr(make_labelled_texts, "TESTED", 6)
+    monkeypatch.setattr(make_labelled_texts, "COUNTS", (2, 4))
     done = []
     monkeypatch.setattr(make_labelled_texts, "measure", lambda run, *_: done.append(run.key) or 0.5)
     monkeypatch.setattr(make_labelled_texts, "features", lambda *_: None)

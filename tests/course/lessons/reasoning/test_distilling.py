@@ -196,6 +196,9 @@ def test_a_bundled_student_is_the_one_that_was_measured(way):
 
 def test_a_short_training_can_be_measured_and_read_again(monkeypatch):
     monkeypatch.setattr(make_distilled, "PROBED", 2)
+    monkeypatch.setattr(make_distilled, "WORD_TESTS", 4)
+    few = students.tests(4)
+    monkeypatch.setattr(students, "tests", lambda: few)
     kind = record.Kind(TEXT, 4, 5, "red")
     run, _ = make_distilled.trained(kind, updates=2)
     again = record._run(json.loads(json.dumps(make_distilled._packed(run))))
