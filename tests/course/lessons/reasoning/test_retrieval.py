@@ -16,7 +16,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 from experiments import passages as make_passages
 from llmviz.corpus import facts_in_passages as facts
 from llmviz.course.lessons.reasoning.retrieval import passage_ranking as ranking
-from llmviz.course.lessons.reasoning.retrieval import passage_reader
 from llmviz.course.lessons.reasoning.retrieval import passage_reader as reader
 from llmviz.course.lessons.reasoning.retrieval import passage_record as record
 from llmviz.course.lessons.reasoning.retrieval.passage_ranking import (
@@ -192,21 +191,21 @@ def test_only_answers_and_who_a_sentence_is_about_are_learned(seed):
     ids, learned = make_passages.text_of(one)
     assert all(target in (IGNORED, number) for number, target in zip(ids, learned, strict=True))
     passages = len(reader.passages_ids(one.passages))
-    read_as = [passage_reader.tokens()[number] for number in ids[:passages]]
-    wanted = [now for before, now in pairwise(read_as) if before in passage_reader.SOURCES]
+    read_as = [reader.tokens()[number] for number in ids[:passages]]
+    wanted = [now for before, now in pairwise(read_as) if before in reader.SOURCES]
     for asked in one.asked:
-        wanted += [*facts.split(asked.answer), passage_reader.END]
-    assert [passage_reader.tokens()[number] for number in learned if number != IGNORED] == wanted
+        wanted += [*facts.split(asked.answer), reader.END]
+    assert [reader.tokens()[number] for number in learned if number != IGNORED] == wanted
 
 
 @given(st.lists(TEXT, max_size=3), TEXT)
 def test_any_text_is_read_and_nothing_typed_becomes_a_number_of_a_passage(passages, question):
     try:
-        asked = passage_reader.read(passages, question)
+        asked = reader.read(passages, question)
     except ValueError as error:
         assert "at most" in str(error)
         return
-    words = [passage_reader.tokens()[one] for one in asked.ids]
+    words = [reader.tokens()[one] for one in asked.ids]
     assert words[-2:] == ["Answer", ":"]
     assert len(asked.ids) + reader.MOST_ANSWER <= reader.CONTEXT
     for number, passage in enumerate(passages, start=1):
@@ -215,16 +214,14 @@ def test_any_text_is_read_and_nothing_typed_becomes_a_number_of_a_passage(passag
             before in facts.ENDS and one not in facts.ENDS for before, one in pairwise(split)
         )
         wanted = begun + bool(split)
-        assert words.count(passage_reader.SOURCES[number - 1]) == wanted
+        assert words.count(reader.SOURCES[number - 1]) == wanted
     for word, token in asked.stand_ins.items():
-        assert word not in passage_reader.vocabulary() and asked.word_of(token) == word
+        assert word not in reader.vocabulary() and asked.word_of(token) == word
 
 
 def test_an_unknown_word_has_the_same_stand_in_wherever_it_stands():
-    asked = passage_reader.read(
-        ["Zorro lives in 東京.", "Ada likes Zorro."], "Where does Zorro live?"
-    )
-    words = [passage_reader.tokens()[one] for one in asked.ids]
+    asked = reader.read(["Zorro lives in 東京.", "Ada likes Zorro."], "Where does Zorro live?")
+    words = [reader.tokens()[one] for one in asked.ids]
     assert words.count(asked.stand_ins["Zorro"]) == 3
     assert words.count(asked.stand_ins["東京"]) == 1
     assert len(set(asked.stand_ins.values())) == len(asked.stand_ins) and not asked.lost
@@ -232,7 +229,7 @@ def test_an_unknown_word_has_the_same_stand_in_wherever_it_stands():
 
 def test_more_unknown_words_than_stand_ins_are_counted():
     many = " ".join(f"w{number}" for number in range(len(facts.STAND_INS) + 7))
-    asked = passage_reader.read([many], "w1?")
+    asked = reader.read([many], "w1?")
     assert len(asked.stand_ins) == len(facts.STAND_INS) and asked.lost == 7
 
 
@@ -241,7 +238,7 @@ def test_more_unknown_words_than_stand_ins_are_counted():
 )
 def test_what_is_too_much_is_refused(passages, rule):
     with pytest.raises(ValueError, match=rule):
-        passage_reader.read(passages, "Where?")
+        reader.read(passages, "Where?")
 
 
 def test_blanks_behind_a_text_change_nothing():
@@ -311,7 +308,7 @@ def test_answers_of_the_bundled_model_follow_a_changed_passage():
     for one in make_passages.tests("two", 30):
         right, wrong = one.called
         for passage, value in zip(one.passages, (right, wrong), strict=True):
-            given = reader.answer(model, passage_reader.read([passage], one.question))
+            given = reader.answer(model, reader.read([passage], one.question))
             hits += given.words[1] == value and given.source == 1
     assert hits > 30  # of 60: far more than a guess
 
