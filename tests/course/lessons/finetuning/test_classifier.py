@@ -11,7 +11,7 @@ import torch
 
 from experiments import labelled_texts as make_labelled_texts
 from llmviz import pretrained
-from llmviz.course.lessons.finetuning.classifier import class_texts, class_training
+from llmviz.course.lessons.finetuning.classifier import class_texts
 from llmviz.course.lessons.finetuning.classifier import class_training as study
 from llmviz.course.lessons.finetuning.classifier import examples_curve as curve
 from llmviz.finetuning import classifier as c
@@ -21,7 +21,7 @@ from tests.pages.small_model import make_checkpoint
 
 OWN = Labelled.of([(f"the dog number {n} ran home", "animal") for n in range(8)]
                   + [(f"she ate {n} plums", "food") for n in range(6)])  # fmt: skip
-PLAN = class_training.ClassPlan(own=OWN, steps=16, examples=50)
+PLAN = study.ClassPlan(own=OWN, steps=16, examples=50)
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +37,9 @@ def base(tmp_path_factory):
 def test_what_comes_out_is_the_classifier_that_was_tested(base, way):
     plan = dataclasses.replace(PLAN, way=way, seed=1)
     told = list(study.training(plan))
-    begun, states = told[0], [one for one in told if isinstance(one, class_training.Trained)]
-    assert isinstance(begun, class_training.Begun) and sum(begun.counts.values()) == 11
-    points = [one for one in told if isinstance(one, class_training.Point)]
+    begun, states = told[0], [one for one in told if isinstance(one, study.Trained)]
+    assert isinstance(begun, study.Begun) and sum(begun.counts.values()) == 11
+    points = [one for one in told if isinstance(one, study.Point)]
     assert [one.step for one in points] == sorted({one.step for one in points})
     assert points[-1].step == states[-1].step == plan.steps
     model, tokenizer = base
@@ -57,15 +57,13 @@ def test_what_comes_out_is_the_classifier_that_was_tested(base, way):
 
 def test_accuracy_and_table_are_counts_of_the_test():
     chances = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0.3, 0.7]], np.float32)
-    state = class_training.Trained(
-        1, {}, chances, np.array([0, 0, 1, 1]), ("a", "b", "c", "d"), ("x", "y")
-    )
+    state = study.Trained(1, {}, chances, np.array([0, 0, 1, 1]), ("a", "b", "c", "d"), ("x", "y"))
     assert state.accuracy == 0.75 and state.table.tolist() == [[1, 1], [0, 2]]
 
 
 @pytest.fixture(scope="module")
 def model(base):
-    state = [one for one in study.training(PLAN) if isinstance(one, class_training.Trained)][-1]
+    state = [one for one in study.training(PLAN) if isinstance(one, study.Trained)][-1]
     return study.rebuilt(base[0], PLAN, state)
 
 
