@@ -84,14 +84,14 @@ def change_config(folder: Path, **changes: Any) -> None:
 class Hub:
     """What a server in the layout of the hub has, and what it was asked for.
 
-    gate: while it is closed, a file of weights comes as far as its middle.
+    gate: while it is closed, a file of weights comes as far as its middle. away: it hangs up.
     """
 
     def __init__(self) -> None:
         self.folders: dict[str, Path] = {}
         self.asked: list[tuple[str, str]] = []  # path, Authorization
         self.sent = 0  # bytes of weights
-        self.wrong_sha256 = False
+        self.wrong_sha256 = self.away = False
         self.gate = threading.Event()
         self.gate.set()
         self.url = ""
@@ -114,6 +114,8 @@ def serve(hub: Hub) -> Iterator[Hub]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if hub.away:
+                return
             hub.asked.append((self.path, self.headers.get("Authorization", "")))
             path = self.path.partition("?")[0].strip("/")
             name = next((name for name in hub.folders if name in path), "")

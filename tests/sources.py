@@ -1,10 +1,12 @@
-"""Python files as syntax trees, for tests that look for a name in all of them."""
+"""The project's folder, and its Python files as syntax trees, to look for a name in all of them."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
 
 
 def nodes_where(paths: Iterable[Path], *names: str) -> Iterator[tuple[Path, ast.AST]]:

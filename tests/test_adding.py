@@ -43,10 +43,10 @@ from llmviz.training.config import TrainConfig
 from llmviz.training.estimate import vocabulary
 from llmviz.training.plan import Plan
 from llmviz.training.recipes import RECIPES, Recipe
+from tests.sources import ROOT
 
 pytestmark = pytest.mark.slow  # of the second tier
 
-ROOT = Path(__file__).parents[1]
 ADDING = (ROOT / "docs" / "ADDING.md").read_text("utf-8")
 
 

@@ -144,7 +144,11 @@ def test_a_folder_to_resume_that_is_not_there_is_refused(capsys, line):
 def test_a_run_in_the_way_is_told_how_to_go_on_and_other_files_are_not(capsys, line):
     given, out = line
     call(capsys, *given)
+    before = (out / "metrics.jsonl").read_bytes()
     assert "already holds a run; add --resume" in refused(capsys, *given)
+    assert (out / "metrics.jsonl").read_bytes() == before
+    assert "is a file" in refused(capsys, *given, "--out", str(out / "config.json"))
+    assert "cannot write" in refused(capsys, *given, "--out", str(out / "config.json" / "below"))
     (out / "config.json").unlink()
     assert "resume" not in refused(capsys, *given)
 

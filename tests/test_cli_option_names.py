@@ -1,6 +1,5 @@
 """A value that a setting refuses is told by the option that was typed, for every option."""
 
-import argparse
 import dataclasses
 import re
 import shutil
@@ -13,6 +12,7 @@ from llmviz.finetuning.plan import TuningPlan
 from llmviz.models import MODELS
 from llmviz.training.config import Plan, TrainConfig
 from tests.test_cli import FAST, SMALL, call
+from tests.test_cli_help import PARSERS, parser_of
 
 LINES = {
     "train": ["--corpus=TEXT", "--steps=1", "--eval-batches=1", "--out=new/run", *FAST, *SMALL],
@@ -38,21 +38,10 @@ SETTINGS = {"temperature", "top_k", "top_p"} | {
 }
 
 
-def commands(at=None, name=""):
-    """Each command, with its parts, and its parser."""
-    at = at or parser()
-    parts = [one for one in at._actions if isinstance(one, argparse._SubParsersAction)]
-    if not parts:
-        yield name, at
-    for part in parts:
-        for below, inner in part.choices.items():
-            yield from commands(inner, f"{name} {below}".strip())
-
-
 def valued():
     """Each option of each command that takes a value and fills a setting."""
-    for command, own in commands():
-        for one in own._actions:
+    for command, words in PARSERS.items():
+        for one in parser_of(words)._actions:
             if one.option_strings and one.nargs != 0 and one.dest in SETTINGS:
                 yield command, one.option_strings[-1], one.dest
 

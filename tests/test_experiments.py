@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from experiments import __main__ as experiments
 from experiments import passage_recall
+from experiments._command import write_to
 from llmviz.course.lessons.reasoning.retrieval.passage_ranking import STORY, TABLES, recorded
 from llmviz.interpretability.vector_tables import load_table
-from llmviz.paths import DATA
+from llmviz.paths import DATA, EXPERIMENT_FOLDER
 
 ROOT = experiments.ROOT
 
@@ -41,3 +44,20 @@ def test_passages_of_the_bundled_story_are_found_as_often_as_recorded():
     text = (DATA / "story.txt").read_text("utf-8")
     found = passage_recall.measure(text, passage_recall.QUESTIONS, tables, STORY)
     assert [found] == recorded()[STORY]
+
+
+@pytest.mark.parametrize(
+    ("typed", "folder"), [([], EXPERIMENT_FOLDER), (["--to", "a/b"], Path("a/b"))]
+)
+def test_a_record_is_made_in_the_folder_that_is_typed_or_in_its_own(typed, folder, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["record", *typed])
+    made = []
+    write_to(made.append, "Make it again.")
+    assert made == [folder]
+
+
+def test_a_wrong_argument_ends_with_one_line(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["record", "--two"])
+    with pytest.raises(SystemExit):
+        write_to(print, "Make it again.")
+    assert "--two" in capsys.readouterr().err

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import yaml
 
-ROOT = Path(__file__).parents[1]
+from tests.sources import ROOT
+
 GITHUB = ROOT / ".github"
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from llmviz.training.files import MANIFEST, check_manifest
+from tests.sources import ROOT
 
-ROOT = Path(__file__).parents[1]
 WINDOWS = ("-c", "core.autocrlf=true", "-c", "core.eol=crlf")
 
 

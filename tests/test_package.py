@@ -23,9 +23,10 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from tests.sources import ROOT
+
 pytestmark = pytest.mark.slow  # of the second tier
 
-ROOT = Path(__file__).parents[1]
 BESIDE = (
     "app.py",
     "pages/",

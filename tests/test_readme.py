@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.published_models import make_gpt2, make_llama
+from tests.sources import ROOT
 from tests.test_cli import call
 
-ROOT = Path(__file__).parents[1]
 FIRST = (ROOT / "README.md").read_text("utf-8")
 PAGES = ("INSTALL", "LESSONS", "TRAINING", "PYTHON", "PUBLISHED", "CLASS", "FIGURES")
 # README and the pages behind it, as one who reads on reads them.

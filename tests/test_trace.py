@@ -24,34 +24,10 @@ IDX = torch.tensor([[1, 2, 3, 4, 5]])
 def test_documented_names_are_recorded(model):
     with record() as trace:
         model(IDX)
-    block = [
-        "norm1",
-        *(
-            f"attn.{part}"
-            for part in (
-                [
-                    "q",
-                    "k",
-                    "v",
-                    "scores",
-                    "scaled",
-                    "masked",
-                    "weights",
-                    "dropped",
-                    "output",
-                    "concat",
-                    "projection",
-                ]
-            )
-        ),
-        "attn",
-        "residual_mid",
-        "norm2",
-        "mlp.hidden",
-        "mlp.act",
-        "mlp",
-        "residual",
-    ]
+    steps = ["q", "k", "v", "scores", "scaled", "masked", "weights", "dropped"]
+    steps += ["output", "concat", "projection"]
+    block = ["norm1", *(f"attn.{step}" for step in steps), "attn", "residual_mid"]
+    block += ["norm2", "mlp.hidden", "mlp.act", "mlp", "residual"]
     assert list(trace) == [
         *("embed.token", "embed.position", "embed"),
         *(f"blocks.{i}.{name}" for i in range(2) for name in block),

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import re
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import streamlit
 from streamlit import config
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import NewSession
 from streamlit.runtime import app_session
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.runtime import Runtime
 from streamlit.testing.v1 import AppTest
 
 from llmviz.course import streamlit_parts
 from llmviz.course.streamlit_parts import WRITTEN_FOR, part
+from tests.awaiting import awaited
+from tests.sources import ROOT
 
-ROOT = Path(__file__).parents[2]
 ONE_FILE = ROOT / "llmviz" / "course" / "streamlit_parts.py"
 # Documented: the type of a container, and what a page is.
 PUBLIC = {"streamlit", "streamlit.delta_generator", "streamlit.navigation.page"}
@@ -331,3 +337,144 @@ def _module(path: Path) -> object:
 
     name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
     return sys.modules.get(name)
+
+
+EARLY, WHOLE = ForwardMsg.FINISHED_EARLY_FOR_RERUN, ForwardMsg.FINISHED_SUCCESSFULLY
+PART = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
+
+
+@pytest.fixture
+def queue(monkeypatch):
+    monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)  # put back at the end
+    streamlit_parts.send_whole()
+    return ForwardMsgQueue()
+
+
+def begun(run: str) -> ForwardMsg:
+    message = ForwardMsg()
+    message.new_session.name = run
+    return message
+
+
+def drawn(text: str, place: list[int], fragment: str = "") -> ForwardMsg:
+    message = ForwardMsg()
+    message.metadata.delta_path[:] = place
+    message.delta.new_element.text.body = text
+    message.delta.fragment_id = fragment
+    return message
+
+
+def ended(status: int) -> ForwardMsg:
+    message = ForwardMsg()
+    message.script_finished = status
+    return message
+
+
+def told(messages: list[ForwardMsg]) -> list[str | int]:
+    """What the browser hears of: the names of runs, the texts, how runs ended."""
+    readers = {
+        "new_session": lambda message: message.new_session.name,
+        "delta": lambda message: message.delta.new_element.text.body,
+        "script_finished": lambda message: message.script_finished,
+    }
+    return [readers[message.WhichOneof("type")](message) for message in messages]
+
+
+def page(run: str, status: int) -> list[ForwardMsg]:
+    """A rerun of a page with a head and two fragments, of which one stands in the other."""
+    return [
+        begun(run),
+        drawn(f"head of {run}", [0, 0]),
+        drawn(f"outer of {run}", [0, 1, 0], "outer"),
+        drawn(f"inner of {run}", [0, 1, 1, 0], "inner"),
+        ended(status),
+    ]
+
+
+@pytest.mark.parametrize("status", [WHOLE, PART, EARLY])
+@pytest.mark.parametrize("fragments", [["inner"], ["outer"], ["outer", "inner"]])
+def test_a_fragments_rerun_changes_nothing_of_what_was_not_sent_yet(queue, fragments, status):
+    again = [begun("2"), drawn("inner of 2", [0, 1, 1, 0], "inner"), ended(PART)]
+    for message in page("1", status):
+        queue.enqueue(message)
+    queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=fragments)
+    for message in again:
+        queue.enqueue(message)
+    # As where the queue was sent in between.
+    assert told(queue.flush()) == told([*page("1", status), *again])
+    assert queue.is_empty()
+
+
+def test_a_rerun_of_the_whole_page_drops_what_it_draws_again(queue):
+    for message in page("1", WHOLE):
+        queue.enqueue(message)
+    queue.clear(retain_lifecycle_msgs=True)
+    for message in page("2", WHOLE):
+        queue.enqueue(message)
+    assert told(queue.flush()) == ["1", EARLY, *told(page("2", WHOLE))]
+
+
+def test_all_is_dropped_where_nothing_is_to_be_kept(queue):
+    for message in page("1", WHOLE):
+        queue.enqueue(message)
+    queue.clear()
+    assert queue.is_empty()
+
+
+def test_another_streamlit_is_left_as_it_is(monkeypatch):
+    own = ForwardMsgQueue.clear
+    monkeypatch.setattr(ForwardMsgQueue, "clear", own)  # put back at the end
+    monkeypatch.setattr("streamlit.__version__", "1.68.0")
+    streamlit_parts.send_whole()
+    assert ForwardMsgQueue.clear is own
+
+
+THREADS, EACH = 4, 500
+
+
+class Loop:
+    """An event loop that counts its wakes."""
+
+    def __init__(self) -> None:
+        self.loop, self.wakes = asyncio.get_running_loop(), 0
+
+    def call_soon_threadsafe(self, *what: object) -> None:
+        self.wakes += 1
+        self.loop.call_soon_threadsafe(*what)
+
+
+def test_many_messages_wake_once_and_all_are_sent(monkeypatch):
+    monkeypatch.setattr(Runtime, "_enqueued_some_message", Runtime._enqueued_some_message)
+    streamlit_parts.wake_once()
+    queue: list[int] = []
+
+    async def served() -> tuple[int, int, int]:
+        runtime = object.__new__(Runtime)
+        loop, event = Loop(), asyncio.Event()
+        runtime._async_objs = SimpleNamespace(eventloop=loop, need_send_data=event)
+
+        def draw() -> None:
+            for number in range(EACH):
+                queue.append(number)
+                runtime._enqueued_some_message()
+
+        alone = threading.Thread(target=draw)
+        alone.start()
+        alone.join()  # the loop is busy meanwhile
+        of_one_rerun = loop.wakes
+        threads = [threading.Thread(target=draw) for _ in range(THREADS)]
+        for thread in threads:
+            thread.start()
+        sent = 0
+        while sent < (THREADS + 1) * EACH:  # as Streamlit's own loop
+            await asyncio.wait_for(event.wait(), 30)
+            event.clear()
+            new = len(queue)
+            sent += new
+            del queue[:new]
+            await asyncio.sleep(0)
+        return of_one_rerun, sent, loop.wakes
+
+    of_one_rerun, sent, wakes = awaited(served())
+    assert of_one_rerun == 1 and sent == (THREADS + 1) * EACH
+    assert wakes < sent

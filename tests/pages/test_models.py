@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import time
@@ -12,7 +11,6 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from llmviz.background import JobPool
 from llmviz.course.lessons.models import (
     importing,
     model_list,
@@ -143,12 +141,9 @@ def test_what_cannot_be_taken_is_said_and_not_offered(tmp_path, home, monkeypatc
     assert "give a folder" in boxes(look(" "))
 
 
-def test_without_a_network_one_line_says_how_to_go_on(home, monkeypatch):
-    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    alone = JobPool(limit=1, threads=1)  # its process begins with this setting
-    monkeypatch.setattr(importing.kit, "import_jobs", lambda: alone)
-    with contextlib.closing(alone):
-        app = look("somebody/gpt2")
+def test_without_a_network_one_line_says_how_to_go_on(hub, home, monkeypatch):
+    monkeypatch.setattr(hub, "away", True)
+    app = look("somebody/gpt2")
     assert "cannot be reached; without the network give a folder" in boxes(app)
     assert "124439808" in [one.value for one in app.code]
 

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from llmviz.course.lessons.reasoning.best_of_n import chapter
 from llmviz.course.lessons.reasoning.best_of_n import model as more
 from llmviz.course.lessons.reasoning.sum_texts import is_right, sum_of
-from tests.course.lessons.reasoning.test_more_tries import NUMBERS, TRY
+from tests.course.lessons.reasoning.test_sum_models import ASKED, TRY
 
 
 @given(st.lists(TRY, min_size=1, max_size=9))
 def test_tries_are_told_as_they_are(tries):
-    said = " ".join(chapter.live_read(tries, NUMBERS).split())
-    right = sum(is_right(NUMBERS, one.text) for one in tries)
+    said = " ".join(chapter.live_read(tries, ASKED).split())
+    right = sum(is_right(ASKED, one.text) for one in tries)
     vote, likely = (
-        (best := more.chosen(tries, NUMBERS, way)) is not None and is_right(NUMBERS, best.text)
+        (best := more.chosen(tries, ASKED, way)) is not None and is_right(ASKED, best.text)
         for way in (more.VOTE, more.LIKELY)
     )
     assert ("no way to take one" in said) == (right == 0)
@@ -29,10 +29,10 @@ def test_tries_are_told_as_they_are(tries):
         assert ("The vote and the most probable try are wrong" in said) == (not vote and not likely)
         assert ("the vote is wrong" in said) == (likely and not vote)
         assert ("most probable try is wrong" in said) == (vote and not likely)
-    cases = chapter.answer_cases(tries, NUMBERS)
+    cases = chapter.answer_cases(tries, ASKED)
     assert sum(case.value for case in cases) == len(tries)
     assert sum(case.value for case in cases if case.label[0][1]) == right
-    taken = chapter.choice_rows(tries, [], NUMBERS)
+    taken = chapter.choice_rows(tries, [], ASKED)
     assert [mark == "yes" for *_, mark, _ in taken] == [vote, right > 0, likely, False]
     assert {row[-1] for row in taken[:3]} == {str(sum(len(one.text) for one in tries))}
 

@@ -104,8 +104,8 @@ def test_every_character_is_cut_as_the_compiled_libraries_cut_it():
     ours = BPETokenizer(joins)
     theirs = ours.to_tiktoken()
     byte_level = ByteLevel(add_prefix_space=False)
-    for start in range(0, len(known), 20_000):
-        text = "".join(f"a{c}1{c}!{c} {c}" for c in known[start : start + 20_000])
+    for start in range(0, len(known), 500):  # their time grows faster than the text
+        text = "".join(f"a{c}1{c}!{c} {c}" for c in known[start : start + 500])
         pieces = byte_level.pre_tokenize_str(text)
         same = [len(piece.encode()) for piece in pretokenize(text)] == [len(p) for p, _ in pieces]
         assert same, hex(ord(known[start]))

@@ -194,7 +194,8 @@ def test_scores_on_probes_are_counts_of_a_thousand_with_their_interval(path):
 
 @pytest.fixture(scope="module")
 def scores(world):
-    scores = probe_scores(world.model, world.tokenizer, PROBES, 30, seed=17)
+    # Who guesses is right in 18 of 20 once in 5,000 times.
+    scores = probe_scores(world.model, world.tokenizer, PROBES, 20, seed=17)
     return {kind: one.of_two for kind, one in scores.items()}
 
 

@@ -1,4 +1,4 @@
-"""The scripts and styles of components: names, imports, syntax and colours, read as text."""
+"""Scripts and styles of components, read as text: names, imports, syntax, colours, motion."""
 
 from __future__ import annotations
 
@@ -140,3 +140,34 @@ def test_the_pages_own_theme_has_the_same_colours():
         assert theme[mode]["backgroundColor"] == INK[mode]["surface"]
         assert theme[mode]["primaryColor"] == PRIMARY[mode]
     assert set(theme["chartCategoricalColors"]) == set(ROLES["light"].values())
+
+
+# ---- who asks for less motion gets none: in styles by one rule for all, in scripts each time
+
+MOVES = re.compile(r"\b(?:transition|animation)\b[^;}]*")
+ASKS = "(prefers-reduced-motion: reduce)"
+# Scripts that wait for a frame and move nothing.
+DRAWN_ONCE = {"common.js", "image.js", "saver.js"}
+
+
+def test_one_rule_ends_all_motion_of_styles_and_no_other_is_stronger():
+    shared = (COMPONENTS / "_shared" / "common.css").read_text("utf-8")
+    (rule,) = re.findall(rf"@media {re.escape(ASKS)} {{\s*(.*?)\s*}}\s*}}", shared, re.S)
+    ended = rule.partition("{")[0].replace(" ", "").split(",")
+    assert ended == [".lv*", ".lv*::before", ".lv*::after"]
+    assert "transition: none !important" in rule and "animation: none !important" in rule
+    for path in sorted(PACKAGE.rglob("*.css")):
+        style = path.read_text("utf-8").replace(rule, "")
+        strong = [found for found in MOVES.findall(style) if "!important" in found]
+        assert strong == [], path
+
+
+def test_each_script_that_moves_something_frame_by_frame_asks_first():
+    moving = [
+        path
+        for path in FILES
+        if "requestAnimationFrame" in path.read_text("utf-8") and path.name not in DRAWN_ONCE
+    ]
+    assert len(moving) >= 3
+    for path in moving:
+        assert ASKS in path.read_text("utf-8"), path

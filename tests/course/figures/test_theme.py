@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from llmviz.course.figures.theme import INK, PRIMARY, PRIMARY_TEXT, ROLE_TEXT, ROLES
+from llmviz.course.figures.theme import INK, PRIMARY, PRIMARY_TEXT, ROLE_TEXT, ROLES, TINTS
 
 # What of linear red, green and blue reaches somebody without one kind of cone.
 EYES = {
@@ -72,9 +72,11 @@ def test_roles_differ_for_every_kind_of_eyes(mode, eyes):
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_text_in_the_colour_of_a_role_reads_on_the_page(mode):
+def test_text_reads_on_the_page_in_the_colour_of_a_role_and_on_tints(mode):
     for color in (*ROLE_TEXT[mode].values(), INK[mode]["ink"], INK[mode]["muted"]):
         assert contrast(color, INK[mode]["surface"]) >= 4.5
+    for tint in TINTS[mode]:
+        assert contrast(INK[mode]["ink"], tint) >= 4.5, tint
     assert contrast("#FFFFFF", "#000000") == pytest.approx(21, abs=0.01)
 
 

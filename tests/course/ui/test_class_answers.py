@@ -16,21 +16,10 @@ from llmviz.course.ui.class_answers import HEAD, MOST, ClassAnswers, name_of, wh
 from llmviz.course.ui.classes import MINUTE, Classes, Refused
 from llmviz.course.ui.origin import Origin
 from llmviz.training import locks
-from tests.course.ui.test_classes import ANN, BOB, HERE, Clock
+from tests.course.ui.test_classes import ANN, BOB, HERE
 
 TEXT, ANSWERS = "=SUM(A1) <b>which</b>?", ["-1", 'two,\n"three"', "한"]
 NAME = name_of(TEXT, ANSWERS)
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
-def classes(tmp_path, monkeypatch, clock):
-    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
-    return Classes(clock)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)

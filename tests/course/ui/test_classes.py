@@ -1,4 +1,4 @@
-"""Classes: who may change one, how its code is found, when it ends, and what a wrong file does."""
+"""Classes: who may change one and point in it, how it is found, when it ends, a wrong file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from llmviz.course.ui import classroom
+from llmviz.course.ui import browser, classroom
 from llmviz.course.ui.classes import (
     ALPHABET,
     LENGTH,
@@ -22,33 +22,12 @@ from llmviz.course.ui.classes import (
     Tries,
     code_of,
 )
-from llmviz.course.ui.classroom import ClassPointer
+from llmviz.course.ui.classroom import MOST, SECONDS, ClassPointer
 from llmviz.course.ui.origin import Origin
 from llmviz.training import run_folders
 
 ANN, BOB = "a" * 43, "b" * 43
 HERE = Origin("10.0.0.1", ANN)
-
-
-class Clock:
-    """A clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.time = 1e9
-
-    def __call__(self) -> float:
-        return self.time
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
-def classes(tmp_path, monkeypatch, clock):
-    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
-    return Classes(clock)
 
 
 def test_only_the_window_that_leads_changes_a_class(classes, clock):
@@ -132,7 +111,7 @@ def test_a_class_waits_for_a_presenter_whose_network_is_gone_for_a_while(classes
 @pytest.mark.parametrize("minutes", [-30, -1, 1, 30])
 def test_processes_whose_clocks_differ_have_the_same_class(classes, clock, minutes):
     """It may end by so much earlier or later; nothing else depends on a clock."""
-    ahead = Clock()
+    ahead = type(clock)()
     ahead.time = clock.time + MINUTE * minutes
     other = Classes(ahead)
     one = classes.open(ANN, "w1", HERE)
@@ -254,3 +233,66 @@ def test_a_window_asks_by_the_key_it_got_and_hears_of_the_end(classes, monkeypat
     assert told(one.key) == "1" and told("x") == told("x" * 9_000) == "-1"
     classes.end(one.code, "w1")
     assert told(one.key) == "-1"
+
+
+NAN = b'{"at": NaN}', 400
+TARGET = {"text": "</script> 한국어 👩‍🚀\n\u2028 end", "among": 0}
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    """Classes of a test are its own."""
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
+
+
+def test_only_the_presenters_browser_points_and_every_process_sees_it():
+    classes = Classes()
+    one = classes.open(ANN, "w", Origin("", ANN))
+    pointer = ClassPointer(classes)
+    said = json.dumps(TARGET).encode()
+    for key, secret in ((one.key, BOB), (one.key, ""), ("other", ANN)):
+        assert not pointer.put(one.code, key, secret, said)
+    assert pointer.of(one.code) == ""
+    assert pointer.put(one.code, one.key, ANN, said)
+    lit = ClassPointer(Classes()).of(one.code)  # as another process sees it
+    assert json.loads(lit) == TARGET and len(lit.splitlines()) == 1
+    assert pointer.put(one.code, one.key, ANN, b"null") and pointer.of(one.code) == ""
+    pointer.put(one.code, one.key, ANN, said)
+    classes.end(one.code, "w")
+    assert list(classes.path(one.code).parent.iterdir()) == []
+    assert not pointer.put(one.code, one.key, ANN, said)  # the class has ended
+
+
+def test_a_light_goes_out_when_its_presenter_says_no_more():
+    classes = Classes()
+    one = classes.open(ANN, "w", Origin("", ANN))
+    pointer = ClassPointer(classes)
+    pointer.put(one.code, one.key, ANN, b'{"chart": 1}')
+    later = classes.path(one.code).with_suffix(".at").stat().st_mtime + SECONDS
+    assert ClassPointer(classes, lambda: later - 1).of(one.code)
+    assert ClassPointer(classes, lambda: later + 1).of(one.code) == ""
+
+
+def test_a_follower_hears_of_it_with_the_version_and_what_is_wrong_is_refused():
+    client = TestClient(Starlette(routes=classroom.routes("/llmviz")))
+    one = classroom.CLASSES.open(ANN, "w", Origin("", ANN))
+    address = f"/llmviz/class/{one.code}/{one.key}"
+    assert client.get(address).text == "0"
+    post = {"content": json.dumps(TARGET)}
+    assert client.post(address, **post).status_code == 403
+    client.cookies.set(browser.COOKIE, BOB)
+    assert client.post(address, **post).status_code == 403
+    client.cookies.set(browser.COOKIE, ANN)
+    assert client.post(address, **post).status_code == 204
+    version, lit = client.get(address).text.split("\n")
+    assert version == "0" and json.loads(lit) == TARGET
+    for wrong, status in (
+        (b"x" * (MOST + 1), 413),
+        (b"[" * MOST, 400),
+        (b"[1]", 400),
+        (b"{", 400),
+        (b"\xff", 400),
+        NAN,
+    ):
+        assert client.post(address, content=wrong).status_code == status
+    assert client.get(address).text.split("\n")[1] == lit  # what was there stays

@@ -13,7 +13,7 @@ from llmviz.course.lessons.before_after import words as after
 from llmviz.course.lessons.home import words
 from llmviz.course.ui import contents, course, glossary
 from llmviz.course.ui.glossary import terms
-from tests.course.components.test_finder import run
+from tests.course.components.test_scripts import run
 from tests.pages.harness import fine, open_page, open_part, unpack_all
 
 BY_KEY = {lesson.key: lesson for lesson in LESSONS}

@@ -1,14 +1,18 @@
-"""State in the address, questions and their grading, as a page uses them."""
+"""State in the address, in a rerun and in pictures; questions and their grading."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from llmviz.course.ui import contents, question
+from llmviz.course.ui import contents, pinned_cells, question
+from llmviz.course.ui.pinned_cells import bound, link_of, one_of, or_first, second_of, windows_link
 from llmviz.course.ui.question import Question
+from llmviz.course.ui.rerun import once
+from llmviz.course.ui.state import PageState
 
 
 def small_page() -> None:
@@ -203,3 +207,111 @@ def test_all_that_draws_a_page_can_be_imported_ahead():
         modules = lesson.modules()
         assert len(modules) >= len(lesson.chapters)
         assert all(hasattr(module, "draw") for module in modules), lesson.key
+
+
+def test_controls_get_their_values_when_the_callback_is_called():
+    state: dict = {"a": 1}
+    reset = PageState.setter(state, a=7, b="")
+    assert state == {"a": 1}
+    reset()
+    assert state == {"a": 7, "b": ""}
+
+
+def test_a_choice_goes_into_its_control_and_none_leaves_it_as_it_is():
+    state = {"a": 1}
+    take = PageState.taker(state, "a")
+    take(None)
+    assert state == {"a": 1}
+    take(0)
+    assert state == {"a": 0}
+
+
+@pytest.mark.parametrize(
+    ("reported", "held"),
+    [
+        (
+            {"step": 1, "pinned": ["w", 1, 2], "chosen": [0, 3], "window": [["C", 4], ["F", 0]]},
+            {"stage": "b", "cell": "w.1.2", "token": 3, "seen": "C.4"},
+        ),
+        ({"step": 2}, {"stage": "old", "cell": "", "token": -1, "seen": ""}),
+        ({"step": -1, "chosen": None}, {"stage": "old", "cell": "", "token": -1, "seen": ""}),
+        ({"step": "1"}, {"stage": "old", "cell": "", "token": -1, "seen": ""}),
+        (None, {"stage": "old", "cell": "", "token": -1, "seen": ""}),
+    ],
+)
+def test_controls_hold_what_was_reported_and_no_step_that_there_is_not(reported, held, monkeypatch):
+    monkeypatch.setattr(pinned_cells, "st", SimpleNamespace(session_state={"part": reported}))
+    state = {"stage": "old"}
+    bound(
+        state,
+        "part",
+        step=("stage", one_of("ab")),
+        pinned=("cell", link_of),
+        chosen=("token", second_of),
+        window=("seen", windows_link),
+    )()
+    assert state == held
+
+
+def test_what_needs_no_change_goes_into_its_control_as_it_is(monkeypatch):
+    state = {"tick": 4, "row": 1}
+    for reported, held in (({"step": 0}, {"tick": 0, "row": 1}), (None, {"tick": 0, "row": 1})):
+        monkeypatch.setattr(pinned_cells, "st", SimpleNamespace(session_state={"film": reported}))
+        bound(state, "film", step="tick", chosen="row")()
+        assert state == held
+
+
+def test_the_last_step_and_none_have_values_of_their_own():
+    at = one_of([*range(3), -1])
+    assert [at(step) for step in (0, 2, 3, 4, None)] == [0, 2, -1, None, None]
+    assert or_first(None) == or_first(0) == 0 and or_first(2) == 2
+
+
+CALLS: list[int] = []
+
+
+@once
+def doubled(number: int) -> int:
+    """Note each call."""
+    CALLS.append(number)
+    if number < 0:
+        raise ValueError("no number")
+    return 2 * number
+
+
+def page() -> None:
+    """A page that asks several times, also in a part that runs alone."""
+    import streamlit as st
+
+    from tests.course.ui.test_lesson import doubled
+
+    @st.fragment
+    def part() -> None:
+        st.button("again")
+        st.write(doubled(1) + doubled(1) + doubled(2))
+        for _ in range(2):
+            try:
+                doubled(-1)
+            except ValueError as error:
+                st.write(str(error))
+
+    st.write(doubled(1))
+    part()
+
+
+def test_once_in_each_rerun():
+    app = AppTest.from_function(page)
+    for _ in range(2):
+        CALLS.clear()
+        app.run()
+        assert not app.exception
+        assert CALLS == [1, 2, -1, -1]
+    CALLS.clear()
+    app.button[0].click().run()
+    assert CALLS == [1, 2, -1, -1]
+
+
+def test_outside_a_rerun_each_call_looks():
+    CALLS.clear()
+    assert doubled(3) == doubled(3) == 6
+    assert CALLS == [3, 3]

@@ -26,9 +26,7 @@ from llmviz.course.lessons import LESSONS
 from llmviz.course.ui import contents, documents, server
 from llmviz.course.ui.codec import flag
 from tests.awaiting import awaited
-from tests.sources import nodes_where
-
-ROOT = Path(__file__).parents[3]
+from tests.sources import ROOT, nodes_where
 
 
 def test_no_file_watcher_unless_asked_for():
@@ -67,23 +65,15 @@ def nodelay(connection: socket.socket) -> bool:
 
 
 @pytest.mark.skipif(psutil.WINDOWS, reason="Windows does not tell the sockets' descriptors")
-def test_what_is_accepted_later_sends_at_once(listening):
+def test_who_is_connected_already_and_who_comes_later_is_sent_to_at_once(listening):
     assert not nodelay(listening)
-    assert server.send_at_once() >= 1
-    with socket.create_connection(listening.getsockname()):
-        accepted, _ = listening.accept()
-        with accepted:
-            assert nodelay(accepted)
-
-
-@pytest.mark.skipif(psutil.WINDOWS, reason="Windows does not tell the sockets' descriptors")
-def test_who_is_connected_already_is_sent_to_at_once(listening):
-    with socket.create_connection(listening.getsockname()):
-        accepted, _ = listening.accept()
-        with accepted:
-            assert not nodelay(accepted)
-            server.send_at_once()
-            assert nodelay(accepted)
+    for before in (False, True):
+        with socket.create_connection(listening.getsockname()):
+            accepted, _ = listening.accept()
+            with accepted:
+                assert nodelay(accepted) == before
+                assert server.send_at_once() >= 1
+                assert nodelay(accepted)
 
 
 def test_harmless_where_a_system_does_not_say(listening, monkeypatch):
@@ -143,10 +133,11 @@ def test_the_start_switches_nagle_off_and_the_end_closes_runs(started, listening
     assert started == ["load", "close"]
 
 
-def test_a_document_that_is_wrong_ends_the_start(monkeypatch, caplog):
-    def wrong(_lessons, _between):
-        raise DocumentError("chapter.md, line 3: a broken table")
+def wrong(_lessons, _between):
+    raise DocumentError("chapter.md, line 3: a broken table")
 
+
+def test_a_document_that_is_wrong_ends_the_start(monkeypatch, caplog):
     ended = []
     monkeypatch.setattr(server.signal, "raise_signal", ended.append)
     monkeypatch.setattr(server, "check_changed_documents", wrong)
@@ -154,13 +145,20 @@ def test_a_document_that_is_wrong_ends_the_start(monkeypatch, caplog):
     assert "chapter.md, line 3: a broken table" in caplog.text
 
 
-def test_documents_are_checked_again_only_when_a_file_has_changed(monkeypatch, tmp_path):
-    page, seen = tmp_path / "page.md", []
-    page.write_text("a text", "utf-8")
+@pytest.fixture
+def seen(monkeypatch, tmp_path):
+    """What is checked of a course that lies in a folder of the test."""
+    checked = []
     monkeypatch.setattr(documents, "COURSE", tmp_path)
     monkeypatch.setattr(documents, "PACKAGE", tmp_path)
     monkeypatch.setattr(documents, "FIT", tmp_path / "kept" / "documents.txt")
-    monkeypatch.setattr(documents, "check_documents", lambda lessons, _: seen.append(lessons))
+    monkeypatch.setattr(documents, "check_documents", lambda lessons, _: checked.append(lessons))
+    return checked
+
+
+def test_documents_are_checked_again_only_when_a_file_has_changed(seen, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("a text", "utf-8")
     small, other = (contents.Lesson(key, "", Document(page)) for key in ("small", "other"))
 
     def checked(*lessons):
@@ -180,26 +178,16 @@ def test_documents_are_checked_again_only_when_a_file_has_changed(monkeypatch, t
     assert checked(small, other) and not checked(small, other)
 
 
-def test_a_document_that_is_wrong_is_checked_at_each_start(monkeypatch, tmp_path):
-    def wrong(_lessons, _between):
-        raise DocumentError("chapter.md, line 3: a broken table")
-
-    monkeypatch.setattr(documents, "COURSE", tmp_path)
-    monkeypatch.setattr(documents, "PACKAGE", tmp_path)
-    monkeypatch.setattr(documents, "FIT", tmp_path / "documents.txt")
+@pytest.mark.usefixtures("seen")
+def test_a_document_that_is_wrong_is_checked_at_each_start(monkeypatch):
     monkeypatch.setattr(documents, "check_documents", wrong)
     for _ in range(2):
         with pytest.raises(DocumentError):
             documents.check_changed_documents([])
 
 
-def test_documents_are_checked_where_nothing_can_be_kept(monkeypatch, tmp_path):
-    seen = []
-    (tmp_path / "file").write_text("", "utf-8")
-    monkeypatch.setattr(documents, "COURSE", tmp_path)
-    monkeypatch.setattr(documents, "PACKAGE", tmp_path)
-    monkeypatch.setattr(documents, "FIT", tmp_path / "file" / "documents.txt")  # a file, no folder
-    monkeypatch.setattr(documents, "check_documents", lambda lessons, _: seen.append(lessons))
+def test_documents_are_checked_where_nothing_can_be_kept(seen, tmp_path):
+    (tmp_path / "kept").write_text("", "utf-8")  # a file, no folder
     documents.check_changed_documents([])
     documents.check_changed_documents([])
     assert len(seen) == 2

@@ -1,26 +1,7 @@
-"""The callbacks that a page's state hands out, and what the browser is told of its address."""
+"""What the browser is told of the address, and what a slider shows."""
 
 import streamlit as st
 from streamlit.testing.v1 import AppTest
-
-from llmviz.course.ui.state import PageState
-
-
-def test_controls_get_their_values_when_the_callback_is_called():
-    state: dict = {"a": 1}
-    reset = PageState.setter(state, a=7, b="")
-    assert state == {"a": 1}
-    reset()
-    assert state == {"a": 7, "b": ""}
-
-
-def test_a_choice_goes_into_its_control_and_none_leaves_it_as_it_is():
-    state = {"a": 1}
-    take = PageState.taker(state, "a")
-    take(None)
-    assert state == {"a": 1}
-    take(0)
-    assert state == {"a": 0}
 
 
 def one_slider() -> None:

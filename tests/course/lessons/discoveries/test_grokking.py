@@ -193,8 +193,3 @@ def test_without_weight_decay_shown_sums_are_learned_and_new_ones_stay_wrong():
             assert film.curve("new_right").max() < 0.5
     strong = [record.film(record.small(23, 0.6, 1.0, seed)) for seed in record.SEEDS]
     assert sum(one.step_of("new_right") is not None for one in strong) >= 2
-
-
-def test_a_record_that_is_missing_or_damaged_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=record.COMMAND):
-        record.film(folder=tmp_path)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from llmviz.course.lessons.discoveries.own import PARAMS, own_study, own_study_folder, seed_spread
+from llmviz.course.lessons.discoveries.own import PARAMS, own_study, seed_spread
 from llmviz.course.lessons.discoveries.own import own_study_folder as folders
 from llmviz.course.lessons.discoveries.own.chapter import draft_of
 from llmviz.course.lessons.discoveries.own.own_study_run import run_study
@@ -114,10 +114,10 @@ def test_every_setting_that_a_model_has_reaches_its_plans(model):
 
 def test_a_study_comes_back_from_its_file_as_it_was(tmp_path):
     one = study(prediction=own_study.SAME, hypothesis='Odd "text" \\ ü\nof two lines')
-    own_study_folder.write_study(tmp_path, one)
-    again = own_study_folder.read_study(tmp_path / own_study_folder.FILE)
+    folders.write_study(tmp_path, one)
+    again = folders.read_study(tmp_path / folders.FILE)
     assert again == one and again.key == one.key
-    assert own_study_folder.expected_texts(tmp_path / own_study_folder.FILE) == {}
+    assert folders.expected_texts(tmp_path / folders.FILE) == {}
     assert "study run study.toml" in (tmp_path / "README.md").read_text("utf-8")
 
 
@@ -149,51 +149,41 @@ def test_every_part_of_a_study_is_in_its_name():
     ],
 )
 def test_a_damaged_file_is_named_with_its_key(tmp_path, change, line):
-    own_study_folder.write_study(tmp_path, study())
-    path = tmp_path / own_study_folder.FILE
+    folders.write_study(tmp_path, study())
+    path = tmp_path / folders.FILE
     text = path.read_text("utf-8")
     assert change[0] in text
     path.write_text(text.replace(*change), "utf-8")
     with pytest.raises(ValueError, match=line) as error:
-        own_study_folder.read_study(path)
-    assert own_study_folder.FILE in str(error.value)
+        folders.read_study(path)
+    assert folders.FILE in str(error.value)
 
 
 def test_there_is_no_study_where_there_is_no_file(tmp_path):
     with pytest.raises(ValueError, match="there is no study"):
-        own_study_folder.read_study(tmp_path / own_study_folder.FILE)
+        folders.read_study(tmp_path / folders.FILE)
 
 
 def test_what_differs_between_two_tables_is_found_to_the_last_bit():
     one = study()
-    rows = folders.result_of
-    results = [
-        folders.Result(
-            place,
-            seed,
-            "done",
-            20,
-            "",
-            dict.fromkeys(folders.NUMBERS, 0.1 + place + seed),
-            "abc",
-        )
-        for seed in range(2)
-        for place in range(3)
-    ]
-    table = own_study_folder.table_of(one, results)
-    assert own_study_folder.differing(table, table) == []
+    results = []
+    for seed, place in itertools.product(range(2), range(3)):
+        numbers = dict.fromkeys(folders.NUMBERS, 0.1 + place + seed)
+        results.append(folders.Result(place, seed, "done", 20, "", numbers, "abc"))
+    table = folders.table_of(one, results)
+    assert folders.differing(table, table) == []
     changed = dict(results[2].numbers) | {
         "validation": math.nextafter(results[2].numbers["validation"], 9),
         "pace": 1e9,  # which is measured anew each time
     }
-    other = own_study_folder.table_of(
+    other = folders.table_of(
         one, [dataclasses.replace(r, numbers=changed) if r is results[2] else r for r in results]
     )
-    (found,) = own_study_folder.differing(table, other)
+    (found,) = folders.differing(table, other)
     assert found[:3] == ("12", "0", "validation") and found[3] != found[4]
     with pytest.raises(ValueError, match="must have the columns"):
-        own_study_folder.differing("a,b\n1,2\n", table)
-    assert rows and table.splitlines()[0] == ",".join(own_study_folder.COLUMNS)
+        folders.differing("a,b\n1,2\n", table)
+    assert table.splitlines()[0] == ",".join(folders.COLUMNS)
 
 
 # ---- training
@@ -207,11 +197,11 @@ def test_a_study_is_trained_interrupted_and_repeated_bit_for_bit(tmp_path):
     for _ in range(total // 2):  # in the midst of a run
         next(going)
     going.close()
-    assert 0 < len([r for r in own_study_folder.results_of(second, one) if r.over]) < 3
-    list(run_study(one, second, own_study_folder.expected_texts(first / own_study_folder.FILE)))
-    tables = [(folder / own_study_folder.RESULTS).read_text("utf-8") for folder in (first, second)]
-    assert own_study_folder.differing(*tables) == []
-    found = own_study_folder.results_of(first, one)
+    assert 0 < len([r for r in folders.results_of(second, one) if r.over]) < 3
+    list(run_study(one, second, folders.expected_texts(first / folders.FILE)))
+    tables = [(folder / folders.RESULTS).read_text("utf-8") for folder in (first, second)]
+    assert folders.differing(*tables) == []
+    found = folders.results_of(first, one)
     assert all(r.ended == "done" and r.steps == 20 for r in found)
     for r in found:
         numbers = r.numbers
@@ -220,11 +210,9 @@ def test_a_study_is_trained_interrupted_and_repeated_bit_for_bit(tmp_path):
         assert numbers["reach"] is None or 1 <= numbers["reach"] <= 20
     sizes = [r.numbers["parameters"] for r in found]
     assert sizes == sorted(set(sizes))
-    assert set(own_study_folder.expected_texts(first / own_study_folder.FILE)) == set(one.runs())
-    names = zipfile.ZipFile(BytesIO(own_study_folder.zipped(first))).namelist()
-    assert {
-        f"first/{name}" for name in (own_study_folder.FILE, own_study_folder.RESULTS, "README.md")
-    } <= set(names)
+    assert set(folders.expected_texts(first / folders.FILE)) == set(one.runs())
+    names = zipfile.ZipFile(BytesIO(folders.zipped(first))).namelist()
+    assert {f"first/{name}" for name in (folders.FILE, folders.RESULTS, "README.md")} <= set(names)
     assert f"first/{own_study.run_name(0, 0)}/metrics.jsonl" in names
     assert not [name for name in names if "safetensors" in name or "checkpoints" in name]
     with pytest.raises(ValueError, match=r"corpus_sha256\.value-1-seed-0 is another text"):
@@ -241,13 +229,13 @@ def test_a_run_that_goes_wrong_is_kept_and_the_next_one_trains(tmp_path):
     )
     one = study("learning_rate", (10.0, 9.0, 0.01), seeds=1, base=wild)
     list(run_study(one, tmp_path))
-    ended = [r.ended for r in own_study_folder.results_of(tmp_path, one)]
+    ended = [r.ended for r in folders.results_of(tmp_path, one)]
     assert ended == ["diverged", "diverged", "done"]
-    assert own_study_folder.results_of(tmp_path, one)[0].line
+    assert folders.results_of(tmp_path, one)[0].line
     before = (tmp_path / own_study.run_name(0, 0) / "metrics.jsonl").read_bytes()
     list(run_study(one, tmp_path))  # nothing is left to do
     assert (tmp_path / own_study.run_name(0, 0) / "metrics.jsonl").read_bytes() == before
-    text = (tmp_path / own_study_folder.RESULTS).read_text("utf-8")
+    text = (tmp_path / folders.RESULTS).read_text("utf-8")
     assert "diverged" in text and "nan" not in text
 
 
@@ -258,15 +246,12 @@ def test_the_bundled_study_is_that_of_a_link_without_anything():
         prediction=state["studyprediction"],
         hypothesis=state["studyhypothesis"],
     )
-    assert (
-        own_study_folder.read_study(own_study_folder.BUNDLED / own_study_folder.FILE).key
-        == default.key
-    )
-    found = own_study_folder.results_of(own_study_folder.BUNDLED, default)
+    assert folders.read_study(folders.BUNDLED / folders.FILE).key == default.key
+    found = folders.results_of(folders.BUNDLED, default)
     assert all(one.ended == "done" for one in found)
-    assert (own_study_folder.BUNDLED / own_study_folder.RESULTS).read_text(
-        "utf-8"
-    ) == own_study_folder.table_of(default, found)
+    assert (folders.BUNDLED / folders.RESULTS).read_text("utf-8") == folders.table_of(
+        default, found
+    )
 
 
 # ---- what can be said

@@ -168,13 +168,3 @@ def test_a_small_run_has_a_seed_and_is_measured_in_both_ways_alike(monkeypatch):
         assert measured(model) == pytest.approx((np.log(1024),) * 2, abs=1e-5)
     finally:
         scaling_runs.truths.cache_clear()
-
-
-def test_a_record_that_is_missing_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="make scaling"):
-        recorded(tmp_path)
-    with pytest.raises(ValueError, match="make scaling-fits"):
-        fits.recorded(tmp_path)
-    (tmp_path / fits.FILE).write_text('{"fits": {"a": {"law": 1}}}')
-    with pytest.raises(ValueError, match="damaged"):
-        fits.recorded(tmp_path)

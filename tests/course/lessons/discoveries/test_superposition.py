@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.course.lessons.discoveries.superposition import model
-from llmviz.course.lessons.discoveries.superposition import model as record
 
 
 def of(directions: np.ndarray, bias: np.ndarray | None = None, **toy: float) -> model.Learned:
@@ -84,10 +83,10 @@ def test_a_training_gives_each_feature_a_direction_where_there_is_room():
     assert np.array_equal(again.directions, last.directions)
 
 
-@pytest.mark.parametrize("density", record.DENSITIES)
+@pytest.mark.parametrize("density", model.DENSITIES)
 def test_the_loss_of_a_bundled_film_is_that_on_new_features(density):
-    for seed in record.SEEDS:
-        found = record.film(density, seed)
+    for seed in model.SEEDS:
+        found = model.film(density, seed)
         x = draw_features(found.toy, 40_000, np.random.default_rng(9))
         errors = found.toy.importance * (x - found.last.read(x)) ** 2
         each = errors.sum(1)
@@ -96,13 +95,8 @@ def test_the_loss_of_a_bundled_film_is_that_on_new_features(density):
 
 
 def test_sparse_features_share_and_dense_ones_do_not():
-    for seed in record.SEEDS:
-        dense, sparse = record.film(1.0, seed), record.film(0.05, seed)
+    for seed in model.SEEDS:
+        dense, sparse = model.film(1.0, seed), model.film(0.05, seed)
         assert (dense.kept.sum(), dense.shared.sum()) == (2, 0)
         assert (sparse.kept.sum(), sparse.shared.sum()) == (5, 5)
         assert np.abs(sparse.gaps - 72).max() < 3
-
-
-def test_a_record_that_is_missing_or_damaged_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=record.COMMAND):
-        record.film(1.0, folder=tmp_path)

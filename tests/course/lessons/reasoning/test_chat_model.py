@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -14,7 +12,6 @@ import llmviz
 from experiments import chat as make_chat
 from llmviz.course.lessons.reasoning.conversation import chat_model as model
 from llmviz.course.lessons.reasoning.conversation import chat_prompts as prompts
-from llmviz.course.lessons.reasoning.conversation import chat_record as reading
 from llmviz.course.lessons.reasoning.conversation import chat_record as record
 from llmviz.finetuning.conversations import (
     ACTS,
@@ -125,14 +122,6 @@ def test_training_lowers_the_loss_of_the_replies(monkeypatch):
     assert learned[0] < fresh[0] - 1
 
 
-def test_a_missing_or_damaged_file_names_its_command(tmp_path):
-    with pytest.raises(ValueError, match="make chat"):
-        model.bundled(tmp_path)
-    (tmp_path / record.FILE).write_text(json.dumps({"models": [{}]}), "utf-8")
-    with pytest.raises(ValueError, match="make chat"):
-        record.recorded(tmp_path)
-
-
 def test_cases_ask_each_reply_and_the_changed_line_asks_for_the_other_form():
     replies = [one for talk in TALKS for one in talk if one.role == ASSISTANT]
     own = make_chat.cases(TALKS, prompts.OWN, 256)
@@ -180,7 +169,7 @@ def test_the_bundled_model_replies_as_the_record_says():
 def test_a_reply_is_what_the_engine_writes_and_its_probabilities_are_the_models(talk):
     at = next(at for at, one in enumerate(talk) if one.role == ASSISTANT)
     given = talk[:at]
-    written = reading.reply(given)
+    written = record.reply(given)
     ((text, ended),) = make_chat.written(model.bundled(), [prompts.prompt_of(given)])
     assert (written.text, written.ended) == (text, ended)
     ids = [*prompts.prompt_of(given), *(token for token, _, _ in written.tokens)]
@@ -204,7 +193,7 @@ def test_a_reply_needs_a_name_before_it_but_any_will_do():
 @given(MESSAGES)
 @settings(deadline=None, max_examples=40)
 def test_the_tokens_of_a_conversation_are_its_prompt_and_belong_to_its_turns(messages):
-    tokens = reading.tokens_of(messages)
+    tokens = record.tokens_of(messages)
     assert tuple(one.id for one in tokens) == prompts.prompt_of(messages)
     assert [one.special for one in tokens] == [one.id in SPECIAL for one in tokens]
     assert {one.message for one in tokens} == set(range(-1, len(messages) + 1))
@@ -224,10 +213,10 @@ def test_a_conversation_beyond_the_context_is_refused_and_the_last_place_is_used
         if len(prompts.prompt_of([Message("user", "cat " * length)])) <= context
     )
     one = [Message("user", "cat " * full)]
-    written = reading.reply(one)
+    written = record.reply(one)
     assert len(written.tokens) <= context + 1 - len(prompts.prompt_of(one))
     with pytest.raises(ValueError, match="256 at most"):
-        reading.reply([Message("user", "cat " * (full + 5))])
+        record.reply([Message("user", "cat " * (full + 5))])
 
 
 @NEEDS_RECORD

@@ -1,11 +1,13 @@
-"""How many continuations there are and how many a beam scores: counted by making them."""
+"""Searches side by side, and draws again and again: what the chapters show is what was computed."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
+from llmviz.course.lessons.sampling import draws
 from llmviz.course.lessons.sampling.beam import model as searches
 from llmviz.sampling import beam_search, exhaustive_search
 
@@ -78,3 +80,23 @@ def test_a_tie_for_the_best_text_is_found_wherever_it_stands():
         every, lambda width: beam_search(odd, [0], width, 3, stop_id=0), range(1, 9)
     )
     assert compared.best == tuple(w for w, place in compared.places.items() if place == 1)
+
+
+def test_numbers_are_those_of_the_seed_one_by_one():
+    generator = torch.Generator().manual_seed(7)
+    one_by_one = [torch.rand((), generator=generator, dtype=torch.float64).item() for _ in range(9)]
+    assert draws.seed_numbers(7, 9).tolist() == one_by_one
+
+
+def test_distance_runs_from_0_to_1():
+    assert draws.distance(np.array([0.5, 0.5]), np.array([0, 1])) == 0
+    assert draws.distance(np.array([1.0, 0.0]), np.array([1, 1])) == 1
+    with pytest.raises(ValueError, match="no draws"):
+        draws.distance(np.array([1.0]), np.array([], dtype=int))
+
+
+def test_distances_end_with_that_of_all_draws():
+    drawn = np.random.default_rng(0).integers(0, 5, 1000)
+    numbers, far = draws.distances(np.full(5, 0.2), drawn)
+    assert numbers[0] == 1 and numbers[-1] == 1000 and len(numbers) == len(far) <= 25
+    assert far[-1] == draws.distance(np.full(5, 0.2), drawn)
