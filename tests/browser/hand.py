@@ -48,8 +48,8 @@ CALM = """(calm) => {
     return now - (window.busy ??= now) >= calm;
 }"""
 
-# Keeps what the page sends, until `release` is called: a server that answers late. With a number that
-# many messages are let go, and others are kept on.
+# Keeps what the page sends, until `release` is called: a server that answers late. A number lets go
+# of as many messages, and others are kept on.
 HOLD = """() => {
   const { send } = WebSocket.prototype;
   window.held = [];
