@@ -253,11 +253,7 @@ def test_a_cell_is_nought_only_where_nothing_is(visit):
 def test_lines_and_heads_answer_without_the_server(visit):
     visit.open("attention?part=trained&look=cross")
     page = visit.page
-    page.wait_for_function(
-        "() => document.querySelectorAll('[data-testid=stAlert]').length || [...document"
-        ".querySelectorAll('[data-testid=stBidiComponentIsolated]')]"
-        ".some(host => host.shadowRoot?.querySelector('.lines'))"
-    )
+    page.locator("canvas.lines, [data-testid=stAlert]").first.wait_for()
     if not page.locator("canvas.lines").count():
         pytest.skip("the translation model is not bundled in this copy")
     page.locator("canvas.lines").focus()

@@ -244,11 +244,7 @@ def test_write_it_appends_the_amber_token_and_writing_ten_can_be_stopped(home):
     rows = len(chips(page))
     ghost = page.locator(".ghost").inner_text()
     page.locator(".actions .write").click()
-    page.wait_for_function(
-        "count => [...document.querySelectorAll('*')].some(node => node.shadowRoot"
-        "?.querySelectorAll('.chip:not(.ghost)').length === count)",
-        arg=rows + 1,
-    )
+    expect(page.locator(".chip:not(.ghost)")).to_have_count(rows + 1)
     assert chips(page)[-1] == ghost
     until(page, lambda: page.locator("textarea").first.input_value() != "The cat")
     settle(page)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs, quote, urlsplit
 
+from playwright.sync_api import expect
+
 from llmviz.tokenizers import get_tokenizer
 
 BPE = get_tokenizer("bpe")
@@ -32,12 +34,7 @@ def chips(page) -> list[str]:
 
 
 def wait_for_chips(page, n: int) -> None:
-    page.wait_for_function(
-        """n => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')].some(
-             host => host.shadowRoot?.querySelectorAll('.flow')[0]
-                       ?.querySelectorAll('.chip').length === n)""",
-        arg=n,
-    )
+    expect(page.locator(".flow").first.locator(".chip")).to_have_count(n)
 
 
 def link(page) -> dict[str, str]:
