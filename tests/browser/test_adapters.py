@@ -6,23 +6,16 @@ from playwright.sync_api import expect
 
 from tests.browser.test_tokenization import wait_for_address
 
-STAGE = ".formula-line"  # below the linked matrices
 
-
-def test_a_cell_opens_and_the_rank_is_in_the_address(visit):
-    visit.open("finetuning?show=1&part=lora", STAGE)
+def test_the_rank_is_in_the_address_and_two_trainings_are_begun_and_stopped(visit):
+    visit.open("finetuning?show=1&part=lora&updates=40", ".formula-line")
     page = visit.page
     expect(page.locator(".formula-line").first).to_contain_text("+")  # W in effect is open
     expect(page.get_by_text("Rank 8 keeps 100")).to_be_visible()
     page.get_by_role("slider", name="Rank that is shown").press("ArrowLeft")
     expect(page.get_by_text("Rank 7 keeps 9")).to_be_visible()
     wait_for_address(page, "keptrank", "7")
-    visit.assert_clean()
 
-
-def test_two_trainings_are_begun_and_stopped(visit):
-    visit.open("finetuning?show=1&part=lora&updates=40", STAGE)
-    page = visit.page
     page.get_by_role("button", name="Train both").click()
     wait_for_address(page, "race", "1")
     page.get_by_role("button", name="Stop").click()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
-from tests.browser.hand import FRAMES, settle, still, until
+from tests.browser.hand import FRAMES, frames, settle, still, until
 from tests.browser.test_tokenization import ATTACK, quote, wait_for_address
 from tests.nn.reference import W_Q, W_V, X
 
@@ -51,8 +51,9 @@ def hover(page, label: str, where: str) -> tuple[float, float]:
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
     said = page.locator(".detail .where").first
-    for y in np.arange(box["y"] + box["height"] - 8, box["y"], -14):
-        for x in np.arange(box["x"] + box["width"] - 8, box["x"], -20):
+    # Steps of less than a cell.
+    for y in np.arange(box["y"] + box["height"] - 8, box["y"], -20):
+        for x in np.arange(box["x"] + box["width"] - 8, box["x"], -34):
             page.mouse.move(float(x), float(y))
             page.evaluate("async () => {" + FRAMES + "}")
             if said.count() and said.inner_text() == f"{label} {where}":
@@ -60,19 +61,22 @@ def hover(page, label: str, where: str) -> tuple[float, float]:
     raise AssertionError(f"no place on {label} is {where}")
 
 
-def test_cells_open_to_arithmetic_that_is_right_and_can_be_edited(visit):
-    visit.open("attention?part=steps&rung=causal&source=cat")
+def test_a_covered_cell_opens_with_the_answer_and_all_cells_to_arithmetic_that_can_be_edited(visit):
+    visit.open("attention?part=steps&rung=causal")
     page = visit.page
     matrix(page, "context").wait_for()
+    a_covered_cell_opens_with_the_answer_and_steps_go_by_keyboard(visit)
+    page.get_by_role("radio", name="The cat sat, as if trained").click()
+    wait_for_address(page, "source", "cat")
+    visit.settle()
     cells_open_to_arithmetic_that_is_right(page)
+    pointing_tells_a_cell_and_a_click_keeps_it(page)
     an_edited_cell_changes_what_follows(visit)
     visit.assert_clean()
 
 
-def test_a_covered_cell_opens_with_the_answer_and_steps_go_by_keyboard(visit):
-    visit.open("attention?part=steps&rung=causal")
+def a_covered_cell_opens_with_the_answer_and_steps_go_by_keyboard(visit):
     page = visit.page
-    matrix(page, "context").wait_for()
     assert point(page, "weights", 2, 1).endswith("= ?")
     page.get_by_text("Show me without an answer").first.click()
     visit.settle()
@@ -84,7 +88,7 @@ def test_a_covered_cell_opens_with_the_answer_and_steps_go_by_keyboard(visit):
     page.keyboard.press("ArrowRight")
     assert "queries" in page.locator(".caption").first.inner_text()
     wait_for_address(page, "step", "1")
-    visit.assert_clean()
+    page.keyboard.press("End")
 
 
 def cells_open_to_arithmetic_that_is_right(page):
@@ -100,10 +104,8 @@ def cells_open_to_arithmetic_that_is_right(page):
     assert "−∞" in point(page, "masked", 0, 2)
 
 
-def test_pointing_tells_a_cell_and_a_click_keeps_it(visit):
-    visit.open("attention?part=steps&rung=causal&source=cat")
-    page = visit.page
-    matrix(page, "weights").wait_for()
+def pointing_tells_a_cell_and_a_click_keeps_it(page):
+    page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, 0)")
     hover(page, "scores", "The, The")
     text = page.locator(".detail .sum").first.inner_text()
     assert text == "0.50×0.30 + 0.31×0.38 + 0.54×0.30 + 0.46×0.19 = 0.5172"
@@ -114,14 +116,14 @@ def test_pointing_tells_a_cell_and_a_click_keeps_it(visit):
     wait_for_address(page, "cell", "weights.1.0")
     page.locator(".formula-line").first.wait_for()
     assert "“cat” takes 50%" in page.locator(".detail.kept").first.inner_text()
-    visit.assert_clean()
 
 
 def type_into_first_cell(page, grid, number: str, in_link: str) -> None:
     """Type over the first cell of a table until the link carries it.
 
-    The table is a canvas that has no element to wait for, and it moves, or its expander closes,
-    while the page above it is still being laid out: a click can miss and is then made again.
+    The table is a canvas that has no element to wait for. It takes the keys a frame after the
+    click, and a number a frame after its last digit; it moves while the page above it is still
+    being laid out: a click can miss and is then made again.
     """
     for _ in range(6):
         if not grid.is_visible():
@@ -131,6 +133,7 @@ def type_into_first_cell(page, grid, number: str, in_link: str) -> None:
         still(grid)
         box = grid.bounding_box()
         page.mouse.click(box["x"] + 25, box["y"] + 35 + 17)
+        frames(page)
         page.keyboard.press("Enter")  # the table opens a box over the cell
         with contextlib.suppress(TimeoutError, AssertionError):
             editor = page.locator("#portal textarea, #portal input, .gdg-input").first
@@ -138,6 +141,7 @@ def type_into_first_cell(page, grid, number: str, in_link: str) -> None:
             page.keyboard.press("Control+a")
             page.keyboard.type(number)
             expect(editor).to_have_value(number, timeout=3000)
+            frames(page)
             page.keyboard.press("Enter")
             page.wait_for_url(lambda url: in_link in url, timeout=6000)
             return
@@ -253,11 +257,7 @@ def test_a_cell_is_nought_only_where_nothing_is(visit):
 def test_lines_and_heads_answer_without_the_server(visit):
     visit.open("attention?part=trained&look=cross")
     page = visit.page
-    page.wait_for_function(
-        "() => document.querySelectorAll('[data-testid=stAlert]').length || [...document"
-        ".querySelectorAll('[data-testid=stBidiComponentIsolated]')]"
-        ".some(host => host.shadowRoot?.querySelector('.lines'))"
-    )
+    page.locator("canvas.lines, [data-testid=stAlert]").first.wait_for()
     if not page.locator("canvas.lines").count():
         pytest.skip("the translation model is not bundled in this copy")
     page.locator("canvas.lines").focus()
@@ -360,10 +360,14 @@ def test_a_look_up_is_followed_to_the_tiles(visit):
 
 
 def test_hostile_text_stays_text(visit):
-    link = f"source=model&text={quote(ATTACK)}&words={quote(ATTACK)}"
-    for part in ("why", "steps", "heads", "trained"):
-        visit.open(f"attention?part={part}&{link}&sentence={quote(ATTACK)}&letters={quote(ATTACK)}")
-        assert visit.page.evaluate("window.stolen") is None, part
-        assert visit.page.locator("#planted").count() == 0, part
-        assert visit.page.locator("img[src=x]").count() == 0, part
+    texts = "&".join(f"{name}={quote(ATTACK)}" for name in ("text", "words", "sentence", "letters"))
+    visit.open(f"attention?part=why&source=model&{texts}")
+    page = visit.page
+    for chapter in ("Why", "Step by step", "Heads", "A trained model"):
+        if chapter != "Why":
+            page.get_by_role("radio", name=chapter, exact=True).click()
+            visit.settle()
+        assert page.evaluate("window.stolen") is None, chapter
+        assert page.locator("#planted").count() == 0, chapter
+        assert page.locator("img[src=x]").count() == 0, chapter
         visit.assert_clean()

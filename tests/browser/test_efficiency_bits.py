@@ -18,9 +18,22 @@ def row(page, name):
     return page.locator(f'.bits-row:not(.film)[data-format="{name}"]')
 
 
-def test_a_flipped_bit_changes_the_value_at_once_and_goes_into_the_link(visit):
-    visit.open("efficiency?part=bits&number=1&show=1", ".bits-row")
-    page = visit.page
+def test_bits_are_flipped_by_hand_and_keys_and_tell_what_a_format_cannot_hold(visit):
+    visit.open("efficiency?part=bits&number=1&show=1&added=0", ".bits-row")
+    a_flipped_bit_changes_the_value_at_once_and_goes_into_the_link(visit.page)
+    the_film_plays_the_bits_of_the_sums(visit.page)
+    what_a_format_cannot_hold_is_told(visit.page)
+    the_keys_flip_bits_which_are_all_within_the_screen_of_a_phone(visit.page)
+    visit.assert_clean()
+
+
+def type_number(page, number):
+    box = page.get_by_label("Number", exact=True)
+    box.fill(number)
+    box.press("Enter")
+
+
+def a_flipped_bit_changes_the_value_at_once_and_goes_into_the_link(page):
     half = row(page, "float16")
     assert "".join(half.locator(".bit").all_inner_texts()) == f"{int(FLOAT16.encode(1)):016b}"
     half.locator(".bit").nth(0).click()
@@ -38,13 +51,35 @@ def test_a_flipped_bit_changes_the_value_at_once_and_goes_into_the_link(visit):
     wait_for_address(page, "pattern", f"float16:{0xBC01}")
     page.get_by_role("button", name="Back to the number").click()
     expect(half.locator(".bits-value")).to_have_text("1")
-    visit.assert_clean()
 
 
-def test_the_keys_flip_bits_which_are_all_within_the_screen_of_a_phone(visit):
-    visit.open("efficiency?part=bits&number=0&show=1", ".bits-row")
-    page = visit.page
+def the_film_plays_the_bits_of_the_sums(page):
+    half = page.locator('.bits-row.film[data-format="float16"]')
+    expect(half.locator(".bits-value")).to_have_text("1")
+    page.get_by_role("button", name="one step on").first.click()
+    expect(half.locator(".bits-value")).to_have_text("1.00097656")
+    expect(half.locator(".bit.turned")).to_have_count(1)
+    expect(page.locator('.bits-row.film[data-format="bfloat16"] .bit.turned')).to_have_count(0)
+    expect(page.locator(".bits-line")).to_contain_text("Additions so far: 1.")
+    wait_for_address(page, "added", "1")
+
+
+def what_a_format_cannot_hold_is_told(page):
+    type_number(page, "-70000")
+    for name, value in (("float16", "−∞"), ("float8_e4m3", "−448"), ("int4", "−8")):
+        part = row(page, name)
+        expect(part.locator(".bits-value")).to_have_text(value)
+        expect(part.locator(".bits-fate")).to_have_text(f"out of range: it becomes {value}")
+    type_number(page, "1e-60")
+    expect(row(page, "float32").locator(".bits-fate")).to_have_text("vanishes: it becomes 0")
+    type_number(page, "nan")
+    expect(row(page, "int8").locator(".bits-value")).to_have_text("holds no NaN")
+
+
+def the_keys_flip_bits_which_are_all_within_the_screen_of_a_phone(page):
+    type_number(page, "0")
     bits = row(page, "int4").locator(".bit")
+    expect(row(page, "int8").locator(".bits-value")).to_have_text("0")
     bits.nth(0).focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
@@ -57,39 +92,6 @@ def test_the_keys_flip_bits_which_are_all_within_the_screen_of_a_phone(visit):
         "bits => bits.map(bit => bit.getBoundingClientRect().right)"
     )
     assert len(rights) == sum(one.bits for one in FORMATS.values()) and max(rights) <= 390
-    page.set_viewport_size({"width": 1280, "height": 900})
-    visit.assert_clean()
-
-
-def test_what_a_format_cannot_hold_is_told(visit):
-    visit.open("efficiency?part=bits&number=-70000&show=1", ".bits-row")
-    for name, value in (("float16", "−∞"), ("float8_e4m3", "−448"), ("int4", "−8")):
-        part = row(visit.page, name)
-        expect(part.locator(".bits-value")).to_have_text(value)
-        expect(part.locator(".bits-fate")).to_have_text(f"out of range: it becomes {value}")
-    box = visit.page.get_by_label("Number", exact=True)
-    box.fill("1e-60")
-    box.press("Enter")
-    expect(row(visit.page, "float32").locator(".bits-fate")).to_have_text("vanishes: it becomes 0")
-    box.fill("nan")
-    box.press("Enter")
-    expect(row(visit.page, "int8").locator(".bits-value")).to_have_text("holds no NaN")
-    visit.settle()
-    visit.assert_clean()
-
-
-def test_the_film_plays_the_bits_of_the_sums(visit):
-    visit.open("efficiency?part=bits&show=1&added=0", ".bits-row.film")
-    page = visit.page
-    half = page.locator('.bits-row.film[data-format="float16"]')
-    expect(half.locator(".bits-value")).to_have_text("1")
-    page.get_by_role("button", name="one step on").first.click()
-    expect(half.locator(".bits-value")).to_have_text("1.00097656")
-    expect(half.locator(".bit.turned")).to_have_count(1)
-    expect(page.locator('.bits-row.film[data-format="bfloat16"] .bit.turned')).to_have_count(0)
-    expect(page.locator(".bits-line")).to_contain_text("Additions so far: 1.")
-    wait_for_address(page, "added", "1")
-    visit.assert_clean()
 
 
 def as_sent(format):

@@ -6,11 +6,9 @@ from playwright.sync_api import expect
 
 from tests.browser.test_tokenization import wait_for_address
 
-LINK = "efficiency?part=memory&memorymodel=words-gpt&show=1"
 
-
-def test_moments_are_pointed_at_stepped_through_and_kept(visit):
-    visit.open(LINK, "canvas.timeline")
+def test_moments_are_pointed_at_stepped_through_and_kept_and_ways_tried_in_the_background(visit):
+    visit.open("efficiency?part=memory&memorymodel=words-gpt&show=1", "canvas.timeline")
     page = visit.page
     told = page.locator(".at")
     peak = told.inner_text()
@@ -26,12 +24,7 @@ def test_moments_are_pointed_at_stepped_through_and_kept(visit):
     wait_for_address(page, "memorymoment", "1")
     page.keyboard.press("End")
     expect(told).to_contain_text("update")
-    visit.assert_clean()
 
-
-def test_ways_are_tried_in_the_background(visit):
-    visit.open(LINK, "canvas.timeline")
-    page = visit.page
     page.get_by_role("button", name="Try all ways").click()
     wait_for_address(page, "memoryways", "1")
     end = page.get_by_text("Measured on this machine, on one thread").or_(

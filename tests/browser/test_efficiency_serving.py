@@ -24,8 +24,16 @@ def facts(page) -> dict[str, str]:
     }
 
 
-def test_a_tick_changes_the_picture_and_stays_in_the_link(lesson):
-    page = lesson("show=1&part=serving&servetick=0", ".film-near")
+def test_blocks_are_counted_a_tick_stays_in_the_link_and_another_policy_serves_the_requests(lesson):
+    page = lesson(
+        f"show=1&part=serving&{FEW}&servetick=0&serveways=beams&servewaystick=2", ".film-near"
+    )
+    blocks_of_several_texts_are_counted(page)
+    a_tick_changes_the_picture_and_stays_in_the_link(page)
+    another_policy_serves_the_requests_and_its_figures_are_read(page)
+
+
+def a_tick_changes_the_picture_and_stays_in_the_link(page):
     page.locator(".film-near summary").first.click()
     before = facts(page)
     page.get_by_role("button", name="one step on").first.click()
@@ -45,8 +53,7 @@ def test_a_tick_changes_the_picture_and_stays_in_the_link(lesson):
     assert facts(page)["free blocks"] == f"{total - held} / {total}"
 
 
-def test_another_policy_serves_the_requests_and_its_figures_are_read(lesson):
-    page = lesson(f"show=1&part=serving&{FEW}", ".film-near")
+def another_policy_serves_the_requests_and_its_figures_are_read(page):
     page.get_by_text("What comes, and how it is served").click()
     page.get_by_role("radio", name="split-fuse").first.click()
     page.wait_for_function("location.search.includes('servepolicy=split-fuse')")
@@ -66,8 +73,7 @@ def test_another_policy_serves_the_requests_and_its_figures_are_read(lesson):
     assert ratio == pytest.approx(max(rates) / min(rates), abs=0.02)
 
 
-def test_blocks_of_several_texts_are_counted(lesson):
-    page = lesson("show=1&part=serving&serveways=beams&servewaystick=2", ".film-near")
+def blocks_of_several_texts_are_counted(page):
     film = page.locator(".film-memory").nth(1)  # below the one of the two runs
     expect(film.locator(".block-count").filter(has_text="×4").first).to_be_visible()
     shared = film.locator(".block.shared")

@@ -34,9 +34,64 @@ def detail(page, at: int, text: str) -> None:
     page.locator(".detail").nth(at).filter(has_text=text).wait_for()
 
 
-def test_a_row_is_looked_at_chosen_and_restored_by_its_link(lesson, window, rows):
-    page = lesson("part=lookup&word=%23300", ".whole canvas")
+def type_word(page, word: str) -> None:
+    """Ask for a row in the box."""
+    box = page.get_by_label("Word, or #id")
+    box.fill(word)
+    box.press("Enter")
+
+
+def test_the_table_is_fetched_once_and_its_rows_are_pointed_at_chosen_and_linked(
+    lesson, window, rows
+):
+    fetched = []
+
+    def answer(route):
+        fetched.append(route.request.url)
+        if fetched.count(route.request.url) == 1:
+            route.fulfill(status=503)
+        else:
+            route.continue_()
+
+    window.page.route("**/media/*.bin", answer)
+    page = lesson("part=lookup&word=%23300&column=4", ".detail.kept")
     told(page, "is row 300")
+    until(page, lambda: len(fetched) == 4)
+    assert len(set(fetched)) == 2  # the table, and what the search finds
+    a_product_opens_with_its_arithmetic_and_lets_go(page, window, rows)
+    for row in (7, 9, 0):
+        type_word(page, f"#{row}")
+        told(page, f"is row {row}")
+    pointing_shows_the_number_under_the_pointer(page, rows)
+    assert len(fetched) == 4  # another row of the same table fetches nothing
+    window.page.unroute("**/media/*.bin")
+    window.errors[:] = [line for line in window.errors if "503" not in line]
+    a_row_is_looked_at_chosen_and_restored_by_its_link(page, window, rows)
+
+
+def a_product_opens_with_its_arithmetic_and_lets_go(page, window, rows):
+    value = rows[300, 4]
+    text = f"{value:.4f}".replace("-", "−")
+    detail(page, 0, f"1.00×{f'({text})' if value < 0 else text}")
+    page.locator(".detail .free").click()
+    page.wait_for_function("() => /cell=/.test(location.href)")
+    window.settle()
+    assert page.locator(".detail.kept").count() == 0
+
+
+def pointing_shows_the_number_under_the_pointer(page, rows):
+    page.locator(".close canvas").scroll_into_view_if_needed()
+    box = page.locator(".close canvas").bounding_box()
+    gutter = 132
+    cell = (box["width"] - gutter) / rows.shape[1]
+    page.mouse.move(box["x"] + gutter + 7.5 * cell, box["y"] + 1 + 2.5 * 19)
+    told(page, "row 2, number 7")
+
+
+def a_row_is_looked_at_chosen_and_restored_by_its_link(page, window, rows):
+    type_word(page, "#300")
+    told(page, "is row 300")
+    window.settle()
     whole = page.locator(".whole canvas").first
     whole.focus()
     for _ in range(3):
@@ -55,10 +110,8 @@ def test_a_row_is_looked_at_chosen_and_restored_by_its_link(lesson, window, rows
     page.goto(chosen)
     page.wait_for_selector(".whole canvas")
     told(page, "is row 303")
-    box = page.get_by_label("Word, or #id")
     for _ in range(2):  # the same row again, after the page chose another
-        box.fill("#7")
-        box.press("Enter")
+        type_word(page, "#7")
         told(page, "is row 7")
         window.settle()
         page.locator(".whole canvas").first.focus()
@@ -68,62 +121,30 @@ def test_a_row_is_looked_at_chosen_and_restored_by_its_link(lesson, window, rows
         window.settle()
 
 
-def test_the_table_is_fetched_once_and_again_where_that_fails(lesson, window):
-    fetched = []
-
-    def answer(route):
-        fetched.append(route.request.url)
-        if fetched.count(route.request.url) == 1:
-            route.fulfill(status=503)
-        else:
-            route.continue_()
-
-    window.page.route("**/media/*.bin", answer)
-    page = lesson("part=lookup&word=%23300", ".whole canvas")
-    told(page, "is row 300")
+def test_neighbours_are_walked_along_and_typed_vectors_open_to_every_product(lesson, window, rows):
+    page = lesson("part=similarity&look=neighbours&word=%23300&k=3", ".matrix")
+    neighbours_are_walked_along(page, window, rows)
+    page.get_by_role("radio", name="These two, step by step").click()
+    page.get_by_role("radio", name="Numbers you type").click()
+    page.get_by_label("v2", exact=True).wait_for()
     window.settle()
-    until(page, lambda: len(fetched) == 4)
-    assert len(set(fetched)) == 2  # the table, and what the search finds
-    box = page.get_by_label("Word, or #id")
-    for row in (7, 9):
-        box.fill(f"#{row}")
-        box.press("Enter")
-        told(page, f"is row {row}")
-    assert len(fetched) == 4  # another row of the same table fetches nothing
-    window.page.unroute("**/media/*.bin")
-    window.errors[:] = [line for line in window.errors if "503" not in line]
+    typed_vectors_open_to_every_product(page, window)
+    a_table_that_cannot_be_fetched_says_so(page, window)
 
 
-def test_a_table_that_cannot_be_fetched_says_so(lesson, window):
-    window.page.route("**/media/*.bin", lambda route: route.fulfill(status=404))
-    lesson("part=lookup&word=%23300", "text=Please reload the page")
-    window.page.unroute("**/media/*.bin")
+def a_table_that_cannot_be_fetched_says_so(page, window):
+    page.route("**/media/*.bin", lambda route: route.fulfill(status=404))
+    # It is asked for some times, with longer and longer breaks.
+    page.evaluate(
+        "(later => (window.setTimeout = (act, wait) => later(act, wait / 20)))(setTimeout)"
+    )
+    page.get_by_role("radio", name="The table").click()
+    page.get_by_text("Please reload the page").first.wait_for()
+    page.unroute("**/media/*.bin")
     window.errors[:] = [line for line in window.errors if "404" not in line]
 
 
-def test_pointing_shows_the_number_under_the_pointer(lesson, rows):
-    page = lesson("part=lookup&word=%230", ".close canvas")
-    page.locator(".close canvas").scroll_into_view_if_needed()
-    box = page.locator(".close canvas").bounding_box()
-    gutter = 132
-    cell = (box["width"] - gutter) / rows.shape[1]
-    page.mouse.move(box["x"] + gutter + 7.5 * cell, box["y"] + 1 + 2.5 * 19)
-    told(page, "row 2, number 7")
-
-
-def test_product_opens_with_its_arithmetic_and_lets_go(lesson, window, rows):
-    page = lesson("part=lookup&word=%23300&column=4", ".detail.kept")
-    value = rows[300, 4]
-    text = f"{value:.4f}".replace("-", "−")
-    detail(page, 0, f"1.00×{f'({text})' if value < 0 else text}")
-    page.locator(".detail .free").click()
-    page.wait_for_function("() => /cell=/.test(location.href)")
-    window.settle()
-    assert page.locator(".detail.kept").count() == 0
-
-
-def test_typed_vectors_open_to_every_product(lesson, window):
-    page = lesson("part=similarity&kind=numbers", ".matrix")
+def typed_vectors_open_to_every_product(page, window):
     plane = page.locator("canvas.plane").get_attribute("aria-label")
     assert f"distance {np.sqrt(0.03):.3f}" in plane and "A v1: (1.005, 0.000)" in plane
     dot = page.locator(".matrix", has_text="A·B").first.locator("canvas")
@@ -141,8 +162,7 @@ def test_typed_vectors_open_to_every_product(lesson, window):
     detail(page, 1, "0.0000")  # the kept cell stays open, with the new numbers
 
 
-def test_neighbours_are_walked_along(lesson, window, rows):
-    page = lesson("part=similarity&look=neighbours&word=%23300&k=3", ".matrix")
+def neighbours_are_walked_along(page, window, rows):
     first = nearest(rows, rows[300], 1, exclude=[300]).ids[0]
     cosine = nearest(rows, rows[300], 1, exclude=[300]).values[0]
     page.locator(".matrix", has_text="cosine").locator("canvas").focus()

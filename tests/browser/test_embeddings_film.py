@@ -54,34 +54,31 @@ def nearest(page, word: str) -> list[str]:
     return box.locator(".who").all_inner_texts()
 
 
-def until(page, condition: str, argument: object = None, seconds: float = 90) -> None:
-    page.wait_for_function(condition, arg=argument, timeout=1000 * seconds)
-
-
 def chosen(page, words: list[str]) -> None:
     """Wait until exactly these words have a list of neighbours."""
-    until(
-        page,
-        "(words) => { const all = (root) => [...root.querySelectorAll('*')].flatMap((n) =>"
-        " [n, ...(n.shadowRoot ? all(n.shadowRoot) : [])]);"
-        " const heads = all(document).filter((n) => n.matches('.list-head strong'));"
-        " return heads.map((n) => n.textContent).join() === words.join(); }",
-        words,
+    expect(page.locator(".list-head strong")).to_have_text(words)
+
+
+def test_a_film_is_scrubbed_and_zoomed_kinds_are_lit_and_a_training_moves_the_map(lesson, window):
+    page = lesson(
+        f"part=word2vec&watch=Monday&corpus=text&dim=2&window=2&epochs=500&text={quote_plus(TEXT)}"
     )
+    the_film_is_scrubbed_its_neighbours_follow_and_a_zoom_stays(page)
+    kinds_of_words_are_lit_and_the_link_keeps_them(page, window)
+    a_training_of_the_learner_moves_the_map_while_it_runs(page, window)
 
 
-def test_the_film_is_scrubbed_its_neighbours_follow_and_a_zoom_stays(lesson):
-    page = lesson("part=word2vec&watch=Monday")
+def the_film_is_scrubbed_its_neighbours_follow_and_a_zoom_stays(page):
     at_end, late = picture(page), nearest(page, "Monday")
     assert {"Tuesday", "Wednesday", "Friday"} <= set(late)
     scrub = of_film(page, "input.scrub")
     scrub.focus()
     page.keyboard.press("Home")
-    until(page, "() => location.href.includes('frame=0')")
+    page.wait_for_url(lambda url: "frame=0" in url)
     assert picture(page) != at_end
     assert nearest(page, "Monday") != late
     page.keyboard.press("End")
-    until(page, "() => !location.href.includes('frame=')")
+    page.wait_for_url(lambda url: "frame=" not in url)
     assert picture(page) == at_end
     assert nearest(page, "Monday") == late
 
@@ -113,13 +110,12 @@ def test_the_film_is_scrubbed_its_neighbours_follow_and_a_zoom_stays(lesson):
     assert page.locator(".note strong").inner_text() != "Paris"
 
 
-def test_kinds_of_words_are_lit_and_the_link_keeps_them(lesson, window):
-    page = lesson("part=word2vec&watch=")
+def kinds_of_words_are_lit_and_the_link_keeps_them(page, window):
     before = picture(page)
     trees = page.get_by_role("button", name="trees")
     assert trees.get_attribute("aria-pressed") == "false"
     trees.click()
-    until(page, "() => location.href.includes('kinds=') && location.href.includes('19')")
+    page.wait_for_url(lambda url: "kinds=" in url and "19" in url)
     assert picture(page) != before
     address = page.url
     page.goto("about:blank")
@@ -129,18 +125,17 @@ def test_kinds_of_words_are_lit_and_the_link_keeps_them(lesson, window):
     assert page.get_by_role("button", name="trees").get_attribute("aria-pressed") == "true"
 
 
-def test_a_training_of_the_learner_moves_the_map_while_it_runs(lesson, window):
-    page = lesson(f"part=word2vec&corpus=text&dim=2&window=2&epochs=500&text={quote_plus(TEXT)}")
+def a_training_of_the_learner_moves_the_map_while_it_runs(page, window):
     page.get_by_role("button", name="Train", exact=True).click()
     # First the bundled film goes on standing there, then the learner's own words.
-    until(page, "() => location.href.includes('trained=1')")
+    page.wait_for_url(lambda url: "trained=1" in url)
     page.get_by_role("button", name="Keep for the other lessons").wait_for()
     expect(of_film(page, ".player .count")).to_have_text("40 / 40")
     window.settle()
     last = picture(page)
     of_film(page, "input.scrub").focus()
     page.keyboard.press("Home")
-    until(page, "() => location.href.includes('frame=0')")
+    page.wait_for_url(lambda url: "frame=0" in url)
     first = picture(page)
     assert first != last
     page.keyboard.press("ArrowRight")
@@ -163,7 +158,7 @@ def test_a_point_says_who_it_is_and_is_let_go_by_a_click_and_a_phone_has_room_fo
     assert "neighbours here are true" in page.locator(".note").inner_text()
     page.mouse.click(box["x"] + x, box["y"] + y)
     chosen(page, [])
-    until(page, "() => location.href.includes('spots=')")
+    page.wait_for_url(lambda url: "spots=" in url)
 
     # what is said of a search leaves the tools their shape
     page.set_viewport_size({"width": 390, "height": 900})
@@ -172,26 +167,3 @@ def test_a_point_says_who_it_is_and_is_let_go_by_a_click_and_a_phone_has_room_fo
     tools = [tool.bounding_box() for tool in page.locator(".tool").all()]
     assert [round(box["width"]) for box in tools] == [30, 30, 30]
     assert all(box["x"] + box["width"] <= 390 for box in tools)
-
-
-def test_the_curves_follow_the_pointer_over_the_table_of_positions(lesson):
-    page = lesson("part=ways", "canvas.picture")
-    picture_ = page.locator("canvas.picture")
-    picture_.scroll_into_view_if_needed()
-    box = picture_.bounding_box()
-    said = page.locator(".said").inner_text()
-    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"])
-    until(
-        page,
-        "(said) => { const all = (root) => [...root.querySelectorAll('*')].flatMap((n) =>"
-        " [n, ...(n.shadowRoot ? all(n.shadowRoot) : [])]);"
-        " return all(document).some((n) => n.matches('.said') && n.textContent !== said"
-        " && n.textContent); }",
-        said,
-    )
-    address = page.url
-    page.mouse.click(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"])
-    until(page, "(address) => location.href !== address && /number=/.test(location.href)", address)
-    picture_.focus()
-    page.keyboard.press("ArrowRight")
-    until(page, "(address) => location.href !== address", page.url)

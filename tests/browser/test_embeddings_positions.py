@@ -6,8 +6,10 @@ import math
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from llmviz.course.lessons.embeddings.positions import words
+from tests.browser.test_tokenization import wait_for_address
 
 PAGE = "embeddings"
 QUERY = "show=1&"  # with what questions cover
@@ -60,20 +62,41 @@ def test_nothing_is_given_away_before_the_button_and_then_the_bars_follow(lesson
     assert shares(pictures.nth(0)) == with_
 
 
-def test_a_cell_under_the_pointer_opens_to_its_formula(lesson, window):
-    page = lesson("part=ways&length=16&width=8&base=100&position=3&number=5", "canvas.picture")
-    line = page.locator(".said.num").first
-    written = f"{math.cos(3 / 100 ** (4 / 8)):.4f}"
-    assert line.inner_text().replace("−", "-") == (
-        f"position 3, column 5: cos(3 / 100^(4/8)) = cos(3 / 10.0000) = cos(0.3000) = {written}"
-    )
-    page.goto("about:blank")
+def test_a_cell_opens_to_its_formula_for_each_kind_and_the_curves_follow_the_pointer(
+    lesson, window
+):
     page = lesson(
         "part=ways&placing=rotary&length=16&width=8&base=100&position=3&number=5", "canvas.picture"
     )
+    line = page.locator(".said.num").first
     written = f"{math.sin(3 / 100 ** (2 / 8)):.4f}"
-    line = page.locator(".said.num").first.inner_text().replace("−", "-")
-    assert line.startswith("position 3, column 5: sin(3 / 100^(2/8))") and line.endswith(written)
-    page.goto("about:blank")
-    page = lesson("part=ways&placing=learned", "canvas.picture")
-    assert "sin" not in page.locator(".said.num").first.inner_text()
+    text = line.inner_text().replace("−", "-")
+    assert text.startswith("position 3, column 5: sin(3 / 100^(2/8))") and text.endswith(written)
+    page.get_by_role("radio", name="Learned").click()
+    wait_for_address(page, "placing", "learned")
+    window.settle()
+    assert "sin" not in line.inner_text()
+    page.get_by_role("radio", name="Sinusoidal").click()
+    page.wait_for_url(lambda url: "placing" not in url)
+    window.settle()
+    written = f"{math.cos(3 / 100 ** (4 / 8)):.4f}"
+    expect(line).to_have_text(
+        f"position 3, column 5: cos(3 / 100^(4/8)) = cos(3 / 10.0000) = cos(0.3000) = {written}"
+    )
+    the_curves_follow_the_pointer_over_the_table_of_positions(page)
+
+
+def the_curves_follow_the_pointer_over_the_table_of_positions(page):
+    picture_ = page.locator("canvas.picture")
+    picture_.scroll_into_view_if_needed()
+    box = picture_.bounding_box()
+    said = page.locator(".said").inner_text()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"])
+    expect(page.locator(".said")).not_to_have_text(said)
+    address = page.url
+    page.mouse.click(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"])
+    page.wait_for_url(lambda url: url != address and "number=" in url)
+    address = page.url
+    picture_.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(lambda url: url != address)

@@ -9,12 +9,15 @@ from playwright.sync_api import expect
 from tests.browser.hand import settle
 from tests.browser.test_tokenization import wait_for_address
 
-DRAFT = "model=drafts%2Ftiny-world"
+
+def test_a_token_is_opened_dice_are_thrown_and_a_text_that_is_no_story_says_where_truth_ends(visit):
+    visit.open("errors?part=chance&model=drafts%2Ftiny-world", ".chip")
+    a_token_is_opened_and_the_dice_are_thrown_again(visit.page)
+    a_text_that_is_no_story_says_where_its_truth_ends(visit.page)
+    visit.assert_clean()
 
 
-def test_a_token_is_opened_and_the_dice_are_thrown_again(visit):
-    visit.open(f"errors?part=chance&{DRAFT}", ".chip")
-    page = visit.page
+def a_token_is_opened_and_the_dice_are_thrown_again(page):
     page.locator('.chip[data-at="0,12"]').click()
     wait_for_address(page, "token", "12")
     expect(page.get_by_text("Token 13,")).to_be_visible()
@@ -31,12 +34,9 @@ def test_a_token_is_opened_and_the_dice_are_thrown_again(visit):
     settle(page)
     assert drawn.all_inner_texts() != before
     expect(page.get_by_text(re.compile(r"In throw 2 "))).to_be_visible()
-    visit.assert_clean()
 
 
-def test_a_text_that_is_no_story_says_where_its_truth_ends(visit):
-    visit.open(f"errors?part=chance&show=1&{DRAFT}", ".chip")
-    page = visit.page
+def a_text_that_is_no_story_says_where_its_truth_ends(page):
     page.get_by_label("Your story").first.fill("Once there was a <b>zzz</b>")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("from this token on there is no true probability")).to_be_visible()
@@ -45,7 +45,6 @@ def test_a_text_that_is_no_story_says_where_its_truth_ends(visit):
     expect(page.get_by_text("There is no story yet")).to_be_visible()
     page.get_by_role("button", name="The first story").click()
     expect(page.locator(".chip").first).to_have_text("Beyond")
-    visit.assert_clean()
 
 
 def test_calibration_follows_the_model_and_the_temperature(visit):

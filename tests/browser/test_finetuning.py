@@ -28,7 +28,7 @@ def test_the_switch_colours_what_moves(visit):
     visit.assert_clean()
 
 
-def test_a_classifier_is_trained_and_used(visit):
+def test_a_classifier_is_trained_and_used_and_a_table_without_labels_is_refused(visit):
     visit.open("finetuning?show=1&part=classifier&labels=typed&classupdates=60")
     page = visit.page
     page.get_by_role("button", name="Train", exact=True).click()
@@ -41,12 +41,10 @@ def test_a_classifier_is_trained_and_used(visit):
     box.press("Control+Enter")
     expect(page.get_by_text("The classifier says animal:")).to_be_visible()
     expect(page.locator(".chip", has_text="dog").first).to_be_visible()
-    visit.assert_clean()
 
-
-def test_a_table_is_uploaded_and_one_without_labels_is_refused_beside_it(visit):
-    visit.open("finetuning?show=1&part=classifier&labels=file")
-    page, chosen = visit.page, visit.page.locator("input[type=file]")
+    # a table that is refused takes nothing from the one in use
+    page.get_by_role("radio", name="From a file").click()
+    chosen = page.locator("input[type=file]")
     lines = [f'"The {one} sleeps, and wakes.",{kind}' for one, kind in OWN]
     chosen.set_input_files(file_of("mine.csv", ["text,label", *lines]))
     expect(page.get_by_text(f"In use: mine.csv, {len(OWN)} texts.")).to_be_visible()

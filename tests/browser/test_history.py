@@ -55,8 +55,13 @@ def test_the_training_is_scrubbed_and_plays_to_its_end(lesson):
     page = lesson("part=counting&count=network&show=1", "canvas.losses")
     told = page.locator(".told")
     expect(told).to_contain_text("step 200: loss 2.30")
-    page.locator("input.scrub").last.fill("0")  # the table of pairs has one, too, without steps
+    scrub = page.locator("input.scrub").last  # the table of pairs has one, too, without steps
+    scrub.fill("0")
     expect(told).to_contain_text("step 0: loss 3.2958")
+    scrub.press("End")
+    for _ in range(4):
+        scrub.press("ArrowLeft")
+    expect(told).not_to_contain_text("step 200:")
     page.get_by_label("play").last.click()
     expect(told).to_contain_text("step 200: loss 2.30")
     canvas = page.locator(".one canvas").first
@@ -66,11 +71,11 @@ def test_the_training_is_scrubbed_and_plays_to_its_end(lesson):
     expect(page.locator(".pointed")).to_contain_text("P(b after .): learned")
 
 
-def test_fields_open_by_click_and_by_key(lesson):
+def test_fields_open_by_click_and_by_key_and_a_drawn_letter_is_named(lesson):
     page = lesson("part=where", ".frame")
     page.get_by_role("radio", name="Machine learning").click()
     wait_for_address(page, "ring", "ml")
-    expect(page.locator("canvas.pad")).to_be_visible()
+    a_letter_is_drawn_and_named(page)
     page.get_by_role("radio", name="Machine learning").press("ArrowUp")
     wait_for_address(page, "ring", "ai")
     page.locator('td[data-at="10.0"]').click()
@@ -78,8 +83,7 @@ def test_fields_open_by_click_and_by_key(lesson):
     expect(page.get_by_text("The way has 14 steps")).to_be_visible()
 
 
-def test_a_letter_is_drawn_and_named(lesson):
-    page = lesson("part=where&ring=ml", "canvas.pad")
+def a_letter_is_drawn_and_named(page):
     pad = page.locator("canvas.pad")
     expect(pad).to_be_visible()
     page.get_by_role("button", name="Clear").click()

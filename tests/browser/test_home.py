@@ -121,20 +121,35 @@ def test_the_page_keeps_its_place_while_it_opens_and_asks_for_nothing_that_is_no
     assert missing == []
 
 
-def test_rows_follow_what_is_typed_and_markup_stays_text(home):
-    page = home()
+def test_what_is_typed_is_drawn_and_hand_keys_and_film_lead_through_the_stages_to_a_lesson(home):
+    page = home("?layer=1")
+    rows_follow_what_is_typed_and_markup_stays_text(page)
+    type_text(page, TEXT)
+    until(page, lambda: "".join(chips(page)).endswith("mat."))
+    a_curve_tells_its_weight(page)
+    page.mouse.move(2, 2)
+    the_film_runs_through_the_stages_and_stops(page)
+    page.keyboard.press("End")
+    settle(page)
+    the_hand_and_the_keys_move_rows_and_a_stage_leads_to_its_lesson(page)
+
+
+def type_text(page, text: str) -> None:
     box = page.locator("textarea").first
-    before, predicted = chips(page), shares(page)
-    box.fill("<img src=x onerror=\"document.title='run'\">")
+    box.fill(text)
     box.press("Control+Enter")
+
+
+def rows_follow_what_is_typed_and_markup_stays_text(page):
+    before, predicted = chips(page), shares(page)
+    type_text(page, "<img src=x onerror=\"document.title='run'\">")
     page.locator(".chip", has_text=">").first.wait_for()
     assert chips(page) != before and shares(page) != predicted
     assert page.title() != "run"
     assert page.locator(".machine img").count() == 0
 
 
-def test_the_hand_and_the_keys_move_rows_and_a_stage_leads_to_its_lesson(home):
-    page = home(f"?text={TEXT}")
+def the_hand_and_the_keys_move_rows_and_a_stage_leads_to_its_lesson(page):
     resting = shares(page)
     said = page.locator(".title .sub").last.inner_text()
     asked = []
@@ -165,8 +180,7 @@ def test_the_hand_and_the_keys_move_rows_and_a_stage_leads_to_its_lesson(home):
     assert page.locator("textarea").first.input_value() == TEXT
 
 
-def test_a_curve_tells_its_weight(home):
-    page = home(f"?text={TEXT}&layer=1")
+def a_curve_tells_its_weight(page):
     x, y, thick = page.evaluate(
         """() => {
           const host = [...document.querySelectorAll('*')]
@@ -189,6 +203,28 @@ def test_a_curve_tells_its_weight(home):
     card = page.locator(".card:not([hidden])").inner_text()
     weight = float(re.search(r"weight\s+([\d.]+)", card).group(1))
     assert abs(9 * weight - thick) < 0.01  # a weight of 1 is nine pixels
+
+
+def the_film_runs_through_the_stages_and_stops(page):
+    count = page.locator(".player .count")
+    last = 2 * LAYERS + 4
+    assert count.inner_text() == f"{last} / {last}"
+    page.get_by_role("button", name="play").click()
+    until(page, lambda: count.inner_text() == f"0 / {last}")
+    page.get_by_role("button", name="pause").click()
+    page.locator(".machine").focus()
+    page.keyboard.press("Home")
+    until(page, lambda: count.inner_text() == f"0 / {last}")
+    assert "tokens" in page.locator(".say").inner_text()
+    for stage in range(1, last + 1):
+        page.get_by_role("button", name="one step on").click()
+        until(page, lambda stage=stage: count.inner_text() == f"{stage} / {last}")
+        assert "{" not in page.locator(".say").inner_text()
+        if stage < last:
+            until(page, lambda stage=stage: page.locator("g.ahead").count() == last - stage)
+    page.get_by_role("button", name="one step back").click()
+    page.wait_for_url(re.compile(rf"step={last - 1}"))
+    page.locator(".machine").focus()
 
 
 def test_heads_layers_and_rows_go_into_the_link_and_come_back(home):
@@ -214,38 +250,12 @@ def test_heads_layers_and_rows_go_into_the_link_and_come_back(home):
     assert again.locator(".pips:visible .pip.on").inner_text() == str(other)
 
 
-def test_the_film_runs_through_the_stages_and_stops(home):
-    page = home(f"?text={TEXT}")
-    count = page.locator(".player .count")
-    last = 2 * LAYERS + 4
-    assert count.inner_text() == f"{last} / {last}"
-    page.get_by_role("button", name="play").click()
-    until(page, lambda: count.inner_text() == f"0 / {last}")
-    page.get_by_role("button", name="pause").click()
-    page.locator(".machine").focus()
-    page.keyboard.press("Home")
-    until(page, lambda: count.inner_text() == f"0 / {last}")
-    assert "tokens" in page.locator(".say").inner_text()
-    for stage in range(1, last + 1):
-        page.get_by_role("button", name="one step on").click()
-        until(page, lambda stage=stage: count.inner_text() == f"{stage} / {last}")
-        assert "{" not in page.locator(".say").inner_text()
-        if stage < last:
-            until(page, lambda stage=stage: page.locator("g.ahead").count() == last - stage)
-    page.get_by_role("button", name="one step back").click()
-    page.wait_for_url(re.compile(rf"step={last - 1}"))
-
-
 def test_write_it_appends_the_amber_token_and_writing_ten_can_be_stopped(home):
     page = home("?text=The cat")
     rows = len(chips(page))
     ghost = page.locator(".ghost").inner_text()
     page.locator(".actions .write").click()
-    page.wait_for_function(
-        "count => [...document.querySelectorAll('*')].some(node => node.shadowRoot"
-        "?.querySelectorAll('.chip:not(.ghost)').length === count)",
-        arg=rows + 1,
-    )
+    expect(page.locator(".chip:not(.ghost)")).to_have_count(rows + 1)
     assert chips(page)[-1] == ghost
     until(page, lambda: page.locator("textarea").first.input_value() != "The cat")
     settle(page)
@@ -262,28 +272,30 @@ def test_write_it_appends_the_amber_token_and_writing_ten_can_be_stopped(home):
     assert len(chips(page)) < rows + 10
 
 
-def test_nobody_types_into_the_box_while_the_model_writes(home):
+def test_nobody_types_while_the_model_writes_nor_is_what_was_typed_written_over(home):
     page = home("?text=The cat")
+    nobody_types_into_the_box_while_the_model_writes(page)
+    what_is_typed_until_the_box_is_locked_is_not_written_over(page)
+
+
+def nobody_types_into_the_box_while_the_model_writes(page):
     box = page.locator("textarea").first
     page.get_by_text("Write 10").click()
     expect(box).to_be_disabled()
     page.locator(".actions .plain", has_text="Stop").dispatch_event("pointerdown")
     expect(box).to_be_enabled()
     settle(page)
-    box.fill("Typed after it")
-    box.press("Control+Enter")
+    type_text(page, "Typed after it")
     page.wait_for_url(re.compile("Typed"))
     settle(page, calm=1000)
     assert box.input_value() == "Typed after it"
 
 
-def test_what_is_typed_until_the_box_is_locked_is_not_written_over(home):
-    page = home("?text=The cat")
+def what_is_typed_until_the_box_is_locked_is_not_written_over(page):
     box = page.locator("textarea").first
     # The first without leaving the box, as on a server that is slow to lock it.
     for press in ("dispatch", "hand"):
-        box.fill("The cat")
-        box.press("Control+Enter")
+        type_text(page, "The cat")
         settle(page)
         box.press_sequentially(" and I")
         write = page.get_by_text("Write 10")

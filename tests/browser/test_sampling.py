@@ -62,10 +62,16 @@ def number(text: str) -> float:
     return float(text.replace("<", "").replace("%", "").strip() or 0)
 
 
-def test_bars_follow_each_slider_and_a_click_forbids_a_token_or_moves_a_step(
+def test_bars_follow_each_slider_a_link_restores_the_draw_and_a_click_forbids_or_moves(
     lesson, window, logits
 ):
-    page = lesson("", ".grid .slide")
+    page = lesson("draw=6&seed=11", ".grid .slide")
+    bars_follow_each_slider(page, logits)
+    shown_and_hidden_are_one_and_a_link_restores_the_draw(page, window)
+    a_token_is_forbidden_and_a_step_moved_by_a_click(page, window)
+
+
+def bars_follow_each_slider(page, logits):
     address = page.url
     cases = {
         "temperature": ("temperature", "0.5", {"temperature": 0.5}),
@@ -86,11 +92,9 @@ def test_bars_follow_each_slider_and_a_click_forbids_a_token_or_moves_a_step(
     size = nucleus_size(sampling_steps(logits).model_probabilities, 0.8)
     drag(page, "top-p", stop_of(page, "top-p", "0.8"))
     assert f"cuts {logits.size - size:,}," in effect(page, "top_p")
-    a_token_is_forbidden_and_a_step_moved_by_a_click(page, window)
 
 
-def test_shown_and_hidden_are_one_and_a_link_restores_the_draw(lesson, window):
-    page = lesson("draw=6&seed=11&temperature=1.5", ".grid .slide")
+def shown_and_hidden_are_one_and_a_link_restores_the_draw(page, window):
     for stop in (0, 5, 12, 25):
         drag(page, "temperature", stop)
         bars = sum(number(share) for share in last_column(page))
@@ -162,12 +166,7 @@ def test_text_is_written_stopped_and_sent_another_way(lesson, window):
     assert written.locator(".tok").count() == 2
     run = written.locator(".press.strong")
     run.click()
-    page.wait_for_function(
-        "n => [...document.querySelectorAll('*')].some(node => node.shadowRoot"
-        " && node.shadowRoot.querySelectorAll('.tok').length > n)"
-        " || document.querySelectorAll('.tok').length > n",
-        arg=6,
-    )
+    expect(written.locator(".tok").nth(6)).to_be_visible()
     if run.inner_text() == "Stop":
         run.click()
     expect(run).not_to_have_text("Stop")

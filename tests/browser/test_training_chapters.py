@@ -56,8 +56,22 @@ def cell(page, row: str, weight: int) -> float:
     return number(text)
 
 
-def test_the_surface_follows_the_hand_and_the_link_keeps_it(lesson, window):
-    page = lesson("part=descent&look=surface&opts=sgd,momentum&surf_at=10&surf_who=1", ".balls")
+def test_a_parabola_a_surface_and_letters_follow_the_hand(lesson, window):
+    begins = "opts=sgd,momentum&surf_at=10&surf_who=1&ltr_at=0&ltr_who=1"
+    page = lesson(f"part=descent&{begins}", "canvas.curve")
+    a_parabola_says_what_each_rate_does_and_draws_no_loss_along_its_edge(page)
+    page.locator("[class*='st-key-_further'] button", has_text="Optimizers").click()
+    page.locator(".balls").wait_for()
+    window.settle()
+    the_surface_follows_the_hand_and_the_link_keeps_it(page, window)
+    one_optimizer_gets_its_own_rate_and_the_ball_another_start(page, window)
+    page.get_by_role("radio", name="A neuron").click()
+    page.locator("canvas.plane").wait_for()
+    window.settle()
+    letters_are_walked_through_and_chosen(page, window)
+
+
+def the_surface_follows_the_hand_and_the_link_keeps_it(page, window):
     address = page.url
     for stop in (12, 20):
         drag(page, "learning rate", stop)
@@ -79,8 +93,9 @@ def test_the_surface_follows_the_hand_and_the_link_keeps_it(lesson, window):
     assert cell(page, "w", 0) == here
 
 
-def test_one_optimizer_gets_its_own_rate_and_the_ball_another_start(lesson, window):
-    page = lesson("part=descent&look=surface&opts=sgd,momentum&surf_at=0", ".balls")
+def one_optimizer_gets_its_own_rate_and_the_ball_another_start(page, window):
+    page.locator(".scrub").first.press("Home")
+    wait_link(page, "surf_at=0")
     strip = page.locator("canvas.strip[data-walker=momentum]")
     box = strip.bounding_box()
     strip.click(position={"x": 12, "y": box["height"] / 2})
@@ -96,8 +111,7 @@ def test_one_optimizer_gets_its_own_rate_and_the_ball_another_start(lesson, wind
     assert cell(page, "w", 1) == pytest.approx(high[1] - (high[1] - low[1]) / 4, abs=0.05)
 
 
-def test_a_parabola_says_what_each_rate_does_and_draws_no_loss_along_its_edge(lesson):
-    page = lesson("part=descent&look=one", "canvas.curve")
+def a_parabola_says_what_each_rate_does_and_draws_no_loss_along_its_edge(page):
     for stop, says in ((2, "Too small"), (37, "overshoots"), (40, "diverges")):
         drag(page, "learning rate", stop)
         assert says in page.locator("p.line").inner_text()
@@ -116,8 +130,7 @@ def test_a_parabola_says_what_each_rate_does_and_draws_no_loss_along_its_edge(le
     assert max(ends) > edge  # it does leave the picture
 
 
-def test_letters_are_walked_through_and_chosen(lesson, window):
-    page = lesson("part=descent&look=letters&ltr_at=0&ltr_who=1", "canvas.plane")
+def letters_are_walked_through_and_chosen(page, window):
     assert "z = 0 ×" in page.locator(".sums").inner_text()
     page.get_by_role("button", name="one step on").click()
     page.locator("canvas.plane").press("ArrowRight")  # y, then z
@@ -154,8 +167,8 @@ def what_a_node_tells_never_makes_a_narrower_window_too_wide(page):
         page.wait_for_function(f"() => !({NARROW})()")
 
 
-def test_a_node_opens_its_matrices_beside_autograd(lesson, window):
-    page = lesson("part=backprop", "g.node")
+def test_a_node_opens_its_matrices_beside_autograd_and_a_nudge_follows_the_hand(lesson, window):
+    page = lesson("part=backprop&wmat=W1&wrow=0&wcol=0", "g.node")
     what_a_node_tells_never_makes_a_narrower_window_too_wide(page)
     page.locator("g.node[data-node=W2]").click()
     wait_link(page, "walk=")
@@ -169,6 +182,21 @@ def test_a_node_opens_its_matrices_beside_autograd(lesson, window):
     told = page.locator(".detail .sum").first.inner_text()
     assert number(told.split("=")[-1].strip()) == pytest.approx(wanted, abs=6e-5)
     assert told.count("×") == 1
+    page.get_by_role("radio", name="Nudge a weight").click()
+    page.locator("input[aria-label='the weight']").wait_for()
+    window.settle()
+    a_nudge_follows_the_hand(page, window)
+
+
+def a_nudge_follows_the_hand(page, window):
+    slope = autograd(example(), TARGET)["W1"][0, 0].item()
+    drag(page, "the weight", 80)
+    line = page.locator("p.line").inner_text()
+    assert f"{slope:.4f}".replace("-", "−") in line and "δ = 2.0000" in line
+    let_go(page, "the weight")
+    wait_link(page, "moved=80")
+    window.settle()
+    assert page.locator("p.line").inner_text() == line
 
 
 def test_a_cell_of_one_step_opens_and_stays_in_the_link(lesson, window):
@@ -180,18 +208,6 @@ def test_a_cell_of_one_step_opens_and_stays_in_the_link(lesson, window):
     flat.locator("canvas.heat").press("Enter")
     wait_link(page, "forward_cell=flat")
     window.assert_clean()
-
-
-def test_a_nudge_follows_the_hand(lesson, window):
-    page = lesson("part=backprop&how=nudge&wmat=W1&wrow=0&wcol=0", "input[aria-label='the weight']")
-    slope = autograd(example(), TARGET)["W1"][0, 0].item()
-    drag(page, "the weight", 80)
-    line = page.locator("p.line").inner_text()
-    assert f"{slope:.4f}".replace("-", "−") in line and "δ = 2.0000" in line
-    let_go(page, "the weight")
-    wait_link(page, "moved=80")
-    window.settle()
-    assert page.locator("p.line").inner_text() == line
 
 
 def test_the_loss_opens_to_the_models_numbers(lesson):
@@ -209,12 +225,7 @@ def test_runs_that_go_wrong_are_trained_here(lesson, window):
     page.get_by_text("These are your own runs").wait_for()
     page.get_by_role("button", name="Show the bundled runs").wait_for()
     # Once both are done nothing is asked for any more, and the last points stand there.
-    page.wait_for_function(
-        "() => { const all = (root) => [...root.querySelectorAll('*')].flatMap((node) =>"
-        " [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])]);"
-        " const cells = all(document).filter((node) => node.textContent === '300');"
-        " return cells.length >= 2; }",
-    )
+    expect(page.get_by_text("300", exact=True).nth(1)).to_be_visible()
     page.get_by_role("button", name="Show the bundled runs").click()
     page.get_by_text("Each was made by its command").wait_for()
     window.settle()

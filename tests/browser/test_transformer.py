@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_tokenization import wait_for_address
@@ -15,23 +14,14 @@ def cell(page, row: int, column: int):
     return page.locator(f'td[data-at="{row}.{column}"]')
 
 
-def test_a_cell_of_the_lens_opens_and_is_in_the_link(visit):
-    visit.open("transformer?part=stream&show=1")
+def test_cells_of_the_lens_and_the_ledger_open_to_their_arithmetic_and_are_in_the_link(visit):
+    visit.open("transformer?part=stream&show=1&readcell=p.0.0&sharecell=share.0.0")
     page = visit.page
     cell(page, 1, 2).hover()
     expect(page.locator(".cells-told")).to_contain_text("after layer 0, ·day: says")
     cell(page, 1, 2).click()
     wait_for_address(page, "point", "1.2")
     expect(page.get_by_text("The most probable tokens after layer 0")).to_be_visible()
-    cell(page, 1, 2).press("ArrowDown")
-    page.keyboard.press("Enter")
-    wait_for_address(page, "point", "2.2")
-    visit.assert_clean()
-
-
-def test_cells_of_the_lens_and_the_ledger_open_to_their_arithmetic(visit):
-    visit.open("transformer?part=stream&show=1&point=1.2&readcell=p.0.0&sharecell=share.0.0")
-    page = visit.page
     lens, ledger = page.locator(".detail").nth(0), page.locator(".detail").nth(1)
     expect(lens).to_contain_text("exp(")
     expect(ledger).to_contain_text("×")
@@ -39,24 +29,21 @@ def test_cells_of_the_lens_and_the_ledger_open_to_their_arithmetic(visit):
     bar.click(force=True)
     wait_for_address(page, "share", "position")
     expect(page.get_by_text("From the vector of position")).to_be_visible()
+    cell(page, 1, 2).press("ArrowDown")
+    page.keyboard.press("Enter")
+    wait_for_address(page, "point", "2.2")
     visit.assert_clean()
 
 
-def test_a_patched_cell_opens_what_was_swapped_and_what_came_out(visit):
-    visit.open("transformer?part=patching&show=1")
-    page = visit.page
-    cell(page, 0, 0).first.click()
-    wait_for_address(page, "site", "stream.0.3")
-    expect(page.get_by_text("the model moves 0 % of the way")).to_be_visible()
-    visit.assert_clean()
-
-
-def test_a_click_in_the_last_column_is_the_guess_and_opens_the_map(visit):
+def test_a_click_in_the_last_column_is_the_guess_and_a_patched_cell_opens_what_was_swapped(visit):
     visit.open("transformer?part=patching")
     page = visit.page
     cell(page, 1, 3).click()
     expect(page.get_by_text("You said stream before layer 1")).to_be_visible()
     expect(page.get_by_text("Heads and feed-forward").first).to_be_visible()
+    cell(page, 0, 0).first.click()
+    wait_for_address(page, "site", "stream.0.3")
+    expect(page.get_by_text("the model moves 0 % of the way")).to_be_visible()
     visit.assert_clean()
 
 
@@ -118,14 +105,22 @@ def the_hand_walks_without_the_server_and_the_link_follows(page):
     page.get_by_role("button", name="pause").click()
 
 
-@pytest.mark.parametrize("of", ["small", "model"])
-def test_every_stage_opens_and_its_last_cell_says_its_arithmetic(visit, of):
-    visit.open(f"transformer?part=block&of={of}&show=1")
+def test_every_stage_opens_and_its_last_cell_says_its_arithmetic(visit):
+    """Of a small layer, and then of a trained one."""
+    visit.open("transformer?part=block&show=1")
     page = visit.page
     stage(page, 0).wait_for()
+    the_hand_walks_without_the_server_and_the_link_follows(page)
+    every_stage_opens(page)
+    page.get_by_role("radio", name="A trained model").click()
+    wait_for_address(page, "of", "model")
+    visit.settle()
+    every_stage_opens(page)
+    visit.assert_clean()
+
+
+def every_stage_opens(page):
     assert page.locator("button[data-stage]").count() == len(STAGES)
-    if of == "small":
-        the_hand_walks_without_the_server_and_the_link_follows(page)
     detail = page.locator(".detail")
     for number in range(len(STAGES)):
         stage(page, number).click()
@@ -137,4 +132,3 @@ def test_every_stage_opens_and_its_last_cell_says_its_arithmetic(visit, of):
         if number:
             expect(detail.locator(".sum")).to_contain_text(re.compile("[=→]"))
         result.blur()
-    visit.assert_clean()
