@@ -99,7 +99,8 @@ def run(given: argparse.Namespace) -> int:
             conversation=conversation,
         )
         server = Server(application(served, hosts_for(given.address)), service)
-        address = f"{_written(given.address)}:{listening.getsockname()[1]}"
+        name = f"[{given.address}]" if ":" in given.address else given.address
+        address = f"{name}:{listening.getsockname()[1]}"
         write(f"serving {served.name} at http://{address}/v1")
         write(f"a page to type into: http://{address}/")
         if not conversation.taught:
@@ -136,7 +137,3 @@ def _check_served(model: Any, checkpoint: str, kind: str) -> None:
         raise ValueError(
             f"{checkpoint} is a {kind}, and {error}; bundled models that are served: {served}"
         ) from error
-
-
-def _written(address: str) -> str:
-    return f"[{address}]" if ":" in address else address

@@ -96,7 +96,7 @@ def lemma(word: str, tag: str | None = None) -> Lemma:
     if not check_text(word) or word.split() != [word]:
         raise ValueError(f"a word must have no white space and not be empty; got {word!r}")
     small = word.lower()
-    from_dictionary = _dictionary(small)
+    from_dictionary = _lemmatizer().lemmatize(small, lang="en")
     ending, by_rule = _by_rule(small, tag)
     if tag == "PROPN":
         return Lemma(word, tag, from_dictionary, by_rule, ending, word, "as it is")
@@ -105,10 +105,6 @@ def lemma(word: str, tag: str | None = None) -> Lemma:
         return Lemma(word, tag, from_dictionary, by_rule, ending, forms[tag], "tag")
     why = "dictionary" if from_dictionary != small else "as it is"
     return Lemma(word, tag, from_dictionary, by_rule, ending, from_dictionary, why)
-
-
-def _dictionary(word: str) -> str:
-    return _lemmatizer().lemmatize(word, lang="en")
 
 
 @cache

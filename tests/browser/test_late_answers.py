@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -163,3 +164,19 @@ def test_one_of_streamlits_sliders_goes_on_from_where_the_hand_has_put_it(visit)
     page.evaluate("window.release()")
     settle(page, calm=700)
     assert float(slider.input_value()) == start + 2
+
+
+def test_what_is_typed_stays_where_a_click_comes_before_the_server_has_read_it(visit):
+    page = visit.page
+    visit.open("?text=The cat", ".band")
+    page.locator("textarea").first.press("End")
+    page.locator("textarea").first.press_sequentially(" and I")
+    page.evaluate(HOLD)
+    page.locator("textarea").first.press("Control+Enter")
+    page.wait_for_function("() => window.held.length === 1")
+    page.get_by_text("Write 10").click()  # with the address of before
+    page.wait_for_function("() => window.held.length === 2")
+    page.evaluate("window.release()")
+    page.wait_for_url(re.compile(r"and\+I.+"))
+    settle(page)
+    assert page.locator("textarea").first.input_value().startswith("The cat and I")

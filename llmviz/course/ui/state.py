@@ -21,6 +21,7 @@ from llmviz.course.streamlit_parts import values_of
 from llmviz.course.ui import codec, seat
 from llmviz.course.ui.classes import Place
 from llmviz.course.ui.notices import warn
+from llmviz.course.ui.rerun import once
 from llmviz.paths import PAGES
 
 LINK_ICON = ":material/link_off:"
@@ -178,13 +179,14 @@ class PageState:
 
     def write_address(self) -> None:
         """Bring the address up to date."""
+        _hear(self.page)
         address = self.address()
         written = address | seat.in_address()
-        # A request that left before the browser heard of the last address has the one before it.
-        told = st.session_state.get("_address_told", written)
-        if not (st.query_params.to_dict() == told == written):
+        now = st.query_params.to_dict()
+        if now != written:
+            _, before = st.session_state.get(_UNHEARD) or (self.page, [now])
+            st.session_state[_UNHEARD] = self.page, [*before[-_KEYS:], written]
             st.query_params.from_dict(written)
-            st.session_state["_address_told"] = written
         st.session_state["_address"] = (self.page, address)
         seat.show(self.page, address, {key: self[key] for key in self.left_out})
 
@@ -281,6 +283,7 @@ def page_state(page: str, params: Sequence[codec.Param]) -> PageState:
     what the learner set earlier stays.
     """
     _enter_through_app()
+    _hear(page)
     state = PageState(page, params)
     address = seat.of_page(st.query_params.to_dict())
     place = seat.take_place(page)
@@ -292,6 +295,23 @@ def page_state(page: str, params: Sequence[codec.Param]) -> PageState:
         state._read_address(address)
     state.write_address()
     return state
+
+
+# In the session: a page, and addresses that a browser may have until it hears of the last of them.
+_UNHEARD = "_unheard"
+
+
+@once
+def _hear(page: str) -> None:
+    """Give a request that left before the browser heard of the last address that address.
+
+    Its own would be taken for a link to what the hand has changed since.
+    """
+    of, (*before, last) = st.session_state.get(_UNHEARD) or (page, [{}])
+    if of != page or st.query_params.to_dict() not in before:
+        st.session_state[_UNHEARD] = None
+    elif st.query_params.to_dict() != last:
+        st.query_params.from_dict(last)
 
 
 THROUGH_APP = "_through_app"

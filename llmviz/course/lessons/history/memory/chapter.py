@@ -216,8 +216,5 @@ def measured(right: list[float], questions: int) -> str:
 def _distance(reach: int) -> str:
     if reach == FARTHEST:
         return words.everywhere
-    return words.up_to.format(letters=_more(reach)) if reach else words.nowhere
-
-
-def _more(letters: int) -> str:
-    return kit.count(letters, words.more_letter)
+    more = kit.count(reach, words.more_letter)
+    return words.up_to.format(letters=more) if reach else words.nowhere

@@ -24,7 +24,7 @@ def draw(state: kit.PageState) -> None:
     """Show each word with its stem and its lemma, and what the sentence decides."""
     kit.prose(words.hook)
     every = _words(state)
-    spelled = tuple(word for word in every if _has_letter(word.text))
+    spelled = tuple(word for word in every if any(map(str.isalnum, word.text)))
     if every and not spelled:
         kit.inform(words.no_letters, ":material/info:")
     drawn = spelled[:DRAWN]
@@ -80,10 +80,6 @@ def end(lemmas: list[Lemma]) -> dict[str, object]:
 
 
 lemma_of = kit.kept(4096)(lemma)
-
-
-def _has_letter(text: str) -> bool:
-    return any(sign.isalnum() for sign in text)
 
 
 def _grid(state: kit.PageState, drawn: tuple[ReadWord, ...], hidden: int | None, first: int) -> int:

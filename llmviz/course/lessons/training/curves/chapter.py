@@ -87,10 +87,6 @@ def _read(names: list[str]) -> list[ChartedRun]:
     return charted
 
 
-def _view(state: kit.PageState) -> View:
-    return View(state["axis"], state["unit"], state["mean"], state["logx"], state["logy"])
-
-
 def _chapter(state: kit.PageState, drawn: list[ChartedRun]) -> None:
     """The chart and all texts about it: what is done on the chart reruns no more than this.
 
@@ -200,7 +196,7 @@ def measured(main: ChartedRun) -> tuple[list[int], list[float], int]:
 def _chart(state: kit.PageState, drawn: list[ChartedRun], at: int | None) -> None:
     run_chart.chart(
         drawn,
-        _view(state),
+        View(*(state[key] for key in ("axis", "unit", "mean", "logx", "logy"))),
         key=KEY,
         at=at,
         weights=WEIGHTS,
