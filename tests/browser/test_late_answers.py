@@ -148,24 +148,6 @@ def test_a_slider_keeps_its_stop_and_the_keyboard(visit, part, name, back, on):
     assert int(slider.input_value()) == start + 4 * step
 
 
-def test_one_of_streamlits_sliders_goes_on_from_where_the_hand_has_put_it(visit):
-    page = visit.page
-    visit.open("tokenization?part=wordpiece&show=1", "[data-testid=stSlider]")
-    slider = page.locator("[data-testid=stSlider] input").first
-    slider.focus()
-    start = float(slider.input_value())
-    page.evaluate(HOLD)
-    for count in (1, 2):
-        page.keyboard.press("ArrowRight")
-        page.wait_for_function("count => window.held.length === count", arg=count)
-    page.evaluate("window.release(1)")
-    settle(page)
-    assert float(slider.input_value()) == start + 2  # the server has heard of one
-    page.evaluate("window.release()")
-    settle(page, calm=700)
-    assert float(slider.input_value()) == start + 2
-
-
 def test_what_is_typed_stays_where_a_click_comes_before_the_server_has_read_it(visit):
     page = visit.page
     visit.open("?text=The cat", ".band")

@@ -122,10 +122,7 @@ class PageState:
         if value != self[key]:
             warn(f"{key} = {self[key]} does not exist here; {value} is shown instead.", LINK_ICON)
             self[key] = value
-        bound, ends = self.bind(key, then), st.session_state.setdefault("_ends", {})
-        if ends.get(bound["key"]) != (low, high):  # Streamlit makes another slider of it
-            ends[bound["key"]], st.session_state[bound["key"]] = (low, high), value
-        return {"min_value": low, "max_value": high, **bound}
+        return {"min_value": low, "max_value": high, **self.bind(key, then)}
 
     def named(
         self, key: str, names: Mapping[Any, str], then: Callable[[], None] | None = None
@@ -249,18 +246,15 @@ def tied(name: str, value: Any, changed: Callable[[Any], None]) -> dict[str, Any
     next, and a page that looks at a run each second makes it send all the time. Streamlit takes
     that for a choice: what the page had just set would be undone. Under another key the late
     message speaks of a widget that is no longer there, and nobody listens to it.
-
-    What a widget shows is not set again: a late answer would pull a quick hand back to it.
     """
     known = st.session_state.setdefault(_TIED, {})
     key, given = known.get(name, (name, value))
-    shown = st.session_state.get(key)
-    if shown is not None and value not in (shown, given):
+    widget_value = st.session_state.get(key, value)
+    if value != widget_value and value != given:
         number = int(key[len(name) + 1 :] or 0)
-        key, shown = f"{name}#{(number + 1) % _KEYS}", None
+        key = f"{name}#{(number + 1) % _KEYS}"
     known[name] = key, value
-    if shown is None or shown != value:
-        st.session_state[key] = value
+    st.session_state[key] = value
 
     def answer() -> None:
         if known[name][0] == key and key in st.session_state:

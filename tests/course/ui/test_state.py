@@ -1,4 +1,4 @@
-"""What the browser is told of the address, and what a slider shows."""
+"""What the browser is told of the address, and what is taken for one that was opened."""
 
 import streamlit as st
 from streamlit.testing.v1 import AppTest
@@ -43,27 +43,3 @@ def test_a_request_from_before_the_last_address_opens_no_old_link():
     app.query_params["n"] = "2.0"
     app.run()
     assert app.slider[0].value == 2
-
-
-def a_slider_with_an_end_of_its_own() -> None:
-    import streamlit as st
-
-    from llmviz.course.ui import codec
-    from llmviz.course.ui.state import THROUGH_APP, page_state
-
-    st.session_state[THROUGH_APP] = True
-    most = st.number_input("most", 4, 9)
-    state = page_state("sampling", [codec.number("n", 1, 0, 9)])
-    st.slider("n", **state.ranged("n", most=most))
-    st.button("one", on_click=state.setter(n=1))
-
-
-def test_a_slider_keeps_its_value_when_its_end_moves_and_takes_what_the_page_sets():
-    app = AppTest.from_function(a_slider_with_an_end_of_its_own).run()
-    for most in (6, 5, 9):
-        app.slider[0].set_value(3).run()
-        app.number_input[0].set_value(most).run()
-        assert (app.slider[0].value, app.slider[0].max) == (3, most)
-        app.button[0].click().run()
-        assert app.slider[0].value == 1
-    assert not app.exception
