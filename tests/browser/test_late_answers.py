@@ -148,6 +148,18 @@ def test_a_slider_keeps_its_stop_and_the_keyboard(visit, part, name, back, on):
     assert int(slider.input_value()) == start + 4 * step
 
 
+@pytest.mark.parametrize("part", ["temperature", "pipeline"])
+def test_a_stop_of_a_link_that_goes_leaves_the_hand_on_its_own(visit, part):
+    page = visit.page
+    visit.open(f"sampling?part={part}&show=1&temperature=0.97", "input[aria-label=temperature]")
+    slider = page.locator("input[aria-label=temperature]")
+    start = int(slider.input_value())
+    slider.focus()
+    page.keyboard.press("ArrowRight")  # to 1; 0.97 is no stop any more
+    settle(page, calm=700)
+    assert (int(slider.input_value()), "0.97" in page.url) == (start, False)
+
+
 def test_what_is_typed_stays_where_a_click_comes_before_the_server_has_read_it(visit):
     page = visit.page
     visit.open("?text=The cat", ".band")

@@ -36,7 +36,10 @@ class Sampler {
   update(data, width) {
     const shape = JSON.stringify([data.columns, data.controls.map((c) => c.texts), [...data.ids], data.names, data.marks, data.banned]);
     const kept = this.held && data.controls.find((c) => c.name === this.held.name);
-    const moved = kept && this.told.moved(kept.at, this.control(kept.name)?.at);
+    const before = kept && this.control(kept.name);
+    const same = before?.texts.join() === kept?.texts.join(); // else a place means another stop
+    if (!same) this.told = new Told();
+    const moved = kept && (!same || this.told.moved(kept.at, before.at));
     this.data = data;
     if (!data.cut?.asks) this.guess = null;
     this.hand.show(data.cut?.words ?? {}, Boolean(data.cut?.asks), Boolean(this.guess));

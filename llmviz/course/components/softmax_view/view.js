@@ -50,7 +50,9 @@ class SoftmaxView {
   }
 
   update(data, width) {
-    const moved = !this.data || this.told.moved(data.at, this.data.at);
+    const same = this.data?.stops.join() === data.stops.join(); // else a place means another stop
+    if (!same) this.told = new Told();
+    const moved = !same || this.told.moved(data.at, this.data.at);
     this.data = data;
     if (moved && !this.down) this.at = data.at;
     this.name.textContent = data.words.temperature;
