@@ -24,7 +24,7 @@ from llmviz.interpretability.lens import logit_lens
 from llmviz.interpretability.unit_corpus import LONGEST, TOKENS
 from llmviz.interpretability.units import search_units
 from llmviz.models import GPT, GPTConfig
-from llmviz.models.arithmetic import PRESETS
+from llmviz.models.costs import PRESETS
 from llmviz.training.memory import keep_freed_memory
 
 BLOCK, LENS = 12, 64  # tokens that have a row in either picture

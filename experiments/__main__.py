@@ -16,8 +16,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-RECORDS = tomllib.loads((ROOT / "experiments" / "records.toml").read_text("utf-8"))
-"""By name: how long it takes, and the test that checks it; `experiments/NAME.py` makes it."""
+RECORDS: dict[str, dict[str, str]] = tomllib.loads(
+    (ROOT / "experiments" / "records.toml").read_text("utf-8")
+)
+"""By name: how long one takes, what reads it, what checks it; `experiments/NAME.py` makes it."""
 
 
 def module(name: str) -> str:
@@ -31,15 +33,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m experiments", description="Make bundled records again."
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("list", help="name all records, and how long each takes")
+    commands.add_parser("list", help="name all records, how long each takes, and what reads it")
     make = commands.add_parser("make", help="make one record again, or all", add_help=False)
     make.add_argument("name", choices=[*RECORDS, "all"], metavar="NAME", help="a record, or all")
     make.add_argument("--check", action="store_true", help="make a small part again and compare")
     given, rest = parser.parse_known_args(arguments)
     if given.command == "list":
-        width = max(map(len, RECORDS))
+        width, wide = max(map(len, RECORDS)), max(len(one["takes"]) for one in RECORDS.values())
         sys.stdout.writelines(
-            f"{name:{width}}  {record['takes']}\n" for name, record in RECORDS.items()
+            f"{name:{width}}  {record['takes']:{wide}}  {record['read_by']}\n"
+            for name, record in RECORDS.items()
         )
         return 0
     names = list(RECORDS) if given.name == "all" else [given.name]

@@ -1,6 +1,6 @@
 """Short runs that go wrong in one way each, beside those that do not; bundled with their curves.
 
-Makes what `llmviz.training.experiments` reads.
+Makes what `llmviz.training.mistakes` reads.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.training.experiments import PLANS, make
+from llmviz.training.mistakes import PLANS, make
 
 
 def main() -> None:

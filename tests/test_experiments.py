@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,12 +20,14 @@ ROOT = experiments.ROOT
 
 
 @pytest.mark.parametrize("name", experiments.RECORDS)
-def test_each_record_has_a_maker_and_a_check_that_is_there(name):
+def test_each_record_has_a_maker_a_reader_and_a_check_that_are_there(name):
     assert experiments.module(name) in {
         f"experiments.{path.stem}" for path in (ROOT / "experiments").glob("*.py")
     }
     file, _, test = experiments.RECORDS[name]["check"].partition("::")
     assert f"def {test}(" in (ROOT / file).read_text("utf-8")
+    reads = (ROOT / experiments.RECORDS[name]["read_by"]).read_text("utf-8")
+    assert re.search(rf"experiments make {name}\b|COMMAND|TOKENIZER_FOLDER|\"{name}\"", reads)
 
 
 def test_no_maker_is_left_out():

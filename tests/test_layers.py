@@ -45,7 +45,7 @@ LAYERS = [
     {"interpretability", "evaluation"},  # what analyses a trained model
     {"api"},  # the public face
     # From here on: what a visitor sees.
-    {"document", "streamlit_parts"},
+    {"document", "streamlit_parts", "glossary"},
     {"components"},  # in-page pictures: what moves under the hand
     {"ui"},  # the furniture that all lessons share
     {"lessons"},
@@ -73,7 +73,16 @@ def imports(path: Path) -> set[str]:
     return names
 
 
-COURSE = {"document", "streamlit_parts", "figures", "components", "ui", "lessons", "site"}
+COURSE = {
+    "document",
+    "glossary",
+    "streamlit_parts",
+    "figures",
+    "components",
+    "ui",
+    "lessons",
+    "site",
+}
 
 
 def part(path: Path) -> str:

@@ -34,8 +34,8 @@ from llmviz.training.settings_file import read_settings
 
 if TYPE_CHECKING:
     from llmviz.training.curve_logs import CurveLog
-    from llmviz.training.records import TrainRecord
     from llmviz.training.runs import Run
+    from llmviz.training.train_record import TrainRecord
 
 
 LARGE = 2_000_000  # characters, tokens or bytes from which on a step of the work takes a second

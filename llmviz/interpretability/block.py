@@ -86,7 +86,7 @@ def parameters_of(config: GPTConfig) -> dict[str, dict[str, tuple[int, ...]]]:
 
     Parts: norm1, qkv, projection, norm2, up, down. A shape is (outputs, inputs), as torch keeps it.
     """
-    from llmviz.models.arithmetic import tensors
+    from llmviz.models.costs import tensors
 
     parts = {
         "norm1": "norm1",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from llmviz.models.arithmetic import BYTES, cache_per_token, tensors
+from llmviz.models.costs import BYTES, cache_per_token, tensors
 from llmviz.models.settings import GPTConfig
 
 MOST = 10**12  # of any size, and of the tokens of all texts; more is a slip of the keyboard

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from llmviz.models.arithmetic import BYTES, TrainingMemory, activations_per_token, training_memory
+from llmviz.models.costs import BYTES, TrainingMemory, activations_per_token, training_memory
 from llmviz.models.settings import GPTConfig
 
 # Numbers that an optimizer holds for each parameter, float32 each.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from math import prod
 
-from llmviz.models.arithmetic import TensorShape, count, tensors
+from llmviz.models.costs import TensorShape, count, tensors
 from llmviz.parallel.plan import BYTES_EACH, PIPELINES, ParallelPlan, unit_of
 
 INDEX_BYTES = 8  # an int64

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from llmviz.models import GPT
-from llmviz.models.arithmetic import tensors
+from llmviz.models.costs import tensors
 from llmviz.parallel.communicator import Communicator
 from llmviz.parallel.outcome import Piece
 from llmviz.parallel.plan import ParallelPlan, part_of

@@ -11,8 +11,8 @@ from llmviz.lazy import lazy_names
 from llmviz.training.config import TrainConfig
 from llmviz.training.errors import CheckpointError, Diverged
 from llmviz.training.reading import read_metrics, steps_saved
-from llmviz.training.records import TrainRecord
 from llmviz.training.schedule import learning_rate_at
+from llmviz.training.train_record import TrainRecord
 
 if TYPE_CHECKING:
     from llmviz.training.checkpoints import Checkpoint, load_checkpoint, save_checkpoint

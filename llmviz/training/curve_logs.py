@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from llmviz.training.reading import read_metrics
-from llmviz.training.records import TrainRecord
+from llmviz.training.train_record import TrainRecord
 from llmviz.wholefile import write_whole
 
 TABLE, EVENTS = "metrics.csv", "tensorboard"  # in the folder of the run

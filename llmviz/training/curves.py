@@ -13,7 +13,7 @@ import numpy as np
 from llmviz.textfile import table_cell
 from llmviz.training.measures import LN2
 from llmviz.training.reading import Metrics
-from llmviz.training.records import TrainRecord
+from llmviz.training.train_record import TrainRecord
 
 UNITS = ("nats", "perplexity", "bits")
 AXES = ("steps", "tokens", "seconds")

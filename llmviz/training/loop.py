@@ -24,8 +24,8 @@ from llmviz.training.device import Compute, thread_count
 from llmviz.training.errors import Diverged
 from llmviz.training.loss_scale import LossScale
 from llmviz.training.memory import hand_back_freed_memory
-from llmviz.training.records import TrainRecord
 from llmviz.training.schedule import learning_rate_at
+from llmviz.training.train_record import TrainRecord
 
 # A loss above this many nats is a probability too small for a float64: the run has exploded.
 EXPLODED = 745.0

@@ -12,7 +12,7 @@ from llmviz.models.catalogue import able
 from llmviz.training.config import Plan
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import open_regular, parse_json, read_json
-from llmviz.training.records import TrainRecord
+from llmviz.training.train_record import TrainRecord
 
 FORMAT, CHECKPOINT_FORMAT = "llmviz-run-1", "llmviz-checkpoint-1"
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"

@@ -38,7 +38,7 @@ from llmviz.training.reading import (
     step_folder,
     steps_saved,
 )
-from llmviz.training.records import TrainRecord
+from llmviz.training.train_record import TrainRecord
 from llmviz.wholefile import TEMPORARY
 
 PREFIX = "run:"  # before a run's name where bundled models have names too

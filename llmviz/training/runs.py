@@ -48,9 +48,9 @@ from llmviz.training.reading import (
     read_tokenizer,
     went_wrong,
 )
-from llmviz.training.records import TrainRecord
 from llmviz.training.settings_file import write_settings
 from llmviz.training.tensors import load_finite, load_weights
+from llmviz.training.train_record import TrainRecord
 from llmviz.wholefile import TEMPORARY, write_whole, writing
 
 __all__ = [

@@ -17,9 +17,9 @@ import pytest
 from playwright.sync_api import expect
 
 from llmviz import cli
+from llmviz.course.glossary import seen
 from llmviz.course.lessons.ways import WAYS
 from llmviz.course.ui import question
-from llmviz.course.ui.glossary import seen
 from tests.browser.conftest import PATIENCE
 from tests.browser.hand import until
 from tests.browser.test_site_own import FIELDS

@@ -14,7 +14,7 @@ from llmviz.course.lessons.finetuning.lora.lora_race import of_rank, sides, take
 from llmviz.finetuning import adapted, lora
 from llmviz.finetuning.lora import add_adapter, lora_layers, trained_parameters
 from llmviz.finetuning.plan import TARGETS, LoraConfig
-from llmviz.models.arithmetic import count
+from llmviz.models.costs import count
 from llmviz.models.settings import GPTConfig
 from tests.interpretability.models import IDS, gpt
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from llmviz.evaluation.cache_costs import bytes_held, cache_costs
 from llmviz.interpretability.writing_rounds import vectors_computed, write_slowly
 from llmviz.models import build
-from llmviz.models.arithmetic import cache_bytes
+from llmviz.models.costs import cache_bytes
 from tests.interpretability.models import IDS, NO_SUM, OPTIONS, gpt
 
 MASKS = {"sees the future": dict(mask="none"), "off by one": dict(mask="off_by_one")}

@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-from llmviz.models.arithmetic import count
+from llmviz.models.costs import count
 from llmviz.models.llama_format import FIRST_LENGTH, ONLY, WITHOUT_EFFECT, config_from_llama
 from llmviz.models.published import is_published, load_published
 from llmviz.pretrained import import_gpt2

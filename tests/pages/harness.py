@@ -153,7 +153,7 @@ def sent(app: AppTest, name: str) -> dict:
     """Return what the page's one component of that name was sent; a chart's runs with it."""
     (payload,) = unpack_all(app, name)
     if name == "curves":
-        stores = {one["store"]: one for one in unpack_all(app, "curve_run")}
+        stores = {one["store"]: one for one in unpack_all(app, "curve_data")}
         for run in payload["runs"]:
             assert stores[run["store"]]["stamp"] == run["stamp"]
             run |= stores[run["store"]]["run"]

@@ -21,7 +21,7 @@ from llmviz.course.lessons.efficiency.cache.model import (
     works,
 )
 from llmviz.course.ui.kept import kept
-from llmviz.models.arithmetic import BYTES
+from llmviz.models.costs import BYTES
 from llmviz.models.gpt import GPT
 from llmviz.models.pass_work import CacheShape, PassWork
 from llmviz.models.settings import GPTConfig

@@ -13,7 +13,7 @@ from llmviz.background import STOPPED
 from llmviz.course.lessons.efficiency.memory import chapter, words
 from llmviz.course.lessons.efficiency.memory.model import Way, Ways, group_sizes, memory_ways
 from llmviz.course.ui.kept import kept
-from llmviz.models.arithmetic import PRESETS, TrainingMemory, count
+from llmviz.models.costs import PRESETS, TrainingMemory, count
 from llmviz.training.step_memory import (
     FORWARD,
     INPUTS,

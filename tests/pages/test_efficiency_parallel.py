@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from llmviz.course.lessons.efficiency.parallel import chapter, on_paper, words
 from llmviz.course.lessons.efficiency.parallel.on_paper import number_text
 from llmviz.course.ui.common import percent, power_of_ten
-from llmviz.models.arithmetic import count
+from llmviz.models.costs import count
 from llmviz.models.room import spoken_bytes
 from llmviz.parallel.formulas import bubble_share, sent_per_step
 from llmviz.parallel.outcome import KINDS, Progress, idle_share, recorded, replayed

@@ -25,7 +25,7 @@ from llmviz.course.ui import engine
 from llmviz.finetuning.labels import Labelled
 from llmviz.finetuning.plan import WAYS
 from llmviz.finetuning.tuned_models import tuned_card
-from llmviz.models.arithmetic import count
+from llmviz.models.costs import count
 from llmviz.models.settings import GPTConfig
 from tests.pages.harness import boxes, charts, fine_part, prose_of, sent
 

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from llmviz.course.ui.glossary import seen
+from llmviz.course.glossary import seen
 from tests.pages.harness import fine, open_part
 
 pytestmark = pytest.mark.usefixtures("ready")

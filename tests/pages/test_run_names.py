@@ -35,7 +35,7 @@ def test_a_run_of_any_name_is_drawn_and_picked(home, bundle, name):
     app = open_part("training", "curves", runs=f"run:{name}")
     fine(app)
     if not {",", "@"} & set(name):  # which part names and steps
-        assert len(unpack_all(app, "curve_run")) == 1
+        assert len(unpack_all(app, "curve_data")) == 1
     fine(open_part("training", "runs", run=f"run:{name}"))
     fine(open_part("sampling", "pipeline", model=f"run:{name}"))
     fine(open_part("embeddings", "lookup", model=f"run:{name}"))

@@ -14,7 +14,7 @@ from llmviz.course.components.token_loop.view import STAGES, LoopRound, loop_pay
 from llmviz.course.lessons.sampling.loop import ROUNDS, chapter, words
 from llmviz.evaluation.cache_costs import CacheCosts
 from llmviz.interpretability.writing_rounds import vectors_computed
-from llmviz.models.arithmetic import cache_per_token
+from llmviz.models.costs import cache_per_token
 from tests.pages.conftest import load_torch, use
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 from tests.pages.small_model import CONTEXT, LAYERS, WIDTH, ids_of, logits_of, make_checkpoint

@@ -31,7 +31,7 @@ from llmviz.course.ui.common import percent
 from llmviz.evaluation import text_loss
 from llmviz.evaluation.nine_models import TIE
 from llmviz.training import backprop
-from llmviz.training.experiments import EXPERIMENTS
+from llmviz.training.mistakes import EXPERIMENTS
 from llmviz.training.surfaces import SURFACES, name_lengths
 
 

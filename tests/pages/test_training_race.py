@@ -21,9 +21,9 @@ from llmviz.course.lessons.training.race import words as race_words
 from llmviz.course.ui import engine
 from llmviz.pretrained import load_bundled
 from llmviz.sampling import generate
-from llmviz.training import experiments
+from llmviz.training import mistakes
 from llmviz.training.curves import CurveFile
-from llmviz.training.experiments import EXPERIMENTS, PLANS
+from llmviz.training.mistakes import EXPERIMENTS, PLANS
 from tests.pages import harness
 from tests.pages.conftest import load_torch, use
 
@@ -151,7 +151,7 @@ def test_each_failure_shows_its_curves_and_numbers(kind):
     drawn = harness.sent(app, "curves")["runs"]
     names = EXPERIMENTS[kind].runs
     assert [run["label"] for run in drawn] == [overfitting.title_of(kind, n) for n in names]
-    own = CurveFile(experiments.bundled(names[0])).read()
+    own = CurveFile(mistakes.bundled(names[0])).read()
     assert np.allclose(drawn[0]["train"], own.train, rtol=1e-5)
     for snippet, prints in harness.snippets(app):
         assert harness.run_snippet(snippet).strip() == prints.strip()
@@ -170,10 +170,10 @@ def test_a_link_that_names_more_runs_than_may_be_started_is_refused():
 
 def test_what_was_learned_by_heart_is_counted():
     app = harness.open_part("training", "overfitting", failing="heart", by_heart="400")
-    own = CurveFile(experiments.bundled("heart")).read()
+    own = CurveFile(mistakes.bundled("heart")).read()
     names = overfitting.training_names(overfitting._bundled("heart", "heart"))
     assert len(names) == 80
-    known, new = experiments.copied(dict(own.samples)[len(own) - 1], names)
+    known, new = mistakes.copied(dict(own.samples)[len(own) - 1], names)
     said = f"Of its {len(known) + len(new)} names <strong>{len(known)}</strong> are copied"
     assert said in harness.prose_of(app)
 
@@ -191,7 +191,7 @@ def test_before_a_guess_no_later_loss_on_new_names_and_no_copy_is_told(covers):
 
 
 def test_missing_short_runs_are_said(monkeypatch, tmp_path):
-    monkeypatch.setattr(experiments, "EXPERIMENT_FOLDER", tmp_path)
+    monkeypatch.setattr(mistakes, "EXPERIMENT_FOLDER", tmp_path)
     app = harness.open_part("training", "overfitting")
     harness.fine(app)
     assert wrong_words.missing in harness.boxes(app)

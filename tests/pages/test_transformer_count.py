@@ -12,10 +12,10 @@ from hypothesis import strategies as some
 
 from llmviz.course.lessons.transformer.count import chapter, words
 from llmviz.course.lessons.transformer.count.chapter import APART, SMALL
-from llmviz.course.lessons.transformer.count.model import config_of, costs, settings_of
+from llmviz.course.lessons.transformer.count.model import config_of, settings_of, shape_costs
 from llmviz.course.ui.sizes import size
 from llmviz.models import build, count_parameters
-from llmviz.models.arithmetic import (
+from llmviz.models.costs import (
     PRESET_NAMES,
     PRESETS,
     count,
@@ -117,7 +117,7 @@ def test_every_largest_part_is_named(vocab, context, tied):
 def test_bytes_have_the_largest_unit_that_fits():
     assert size(1023) == "1,023 B" and size(1024) == "1 KiB" and size(3 * 1024**4) == "3 TiB"
     gpt2 = config_of(settings_of("GPT-2"))
-    found = costs(gpt2, 1, "bfloat16")
+    found = shape_costs(gpt2, 1, "bfloat16")
     assert found["float32"] == 2 * found["bfloat16"] == 4 * count(gpt2)
     assert found["cache"] == 1024 * 2 * 12 * 768 * 2  # keys and values of 12 layers, 2 bytes each
 

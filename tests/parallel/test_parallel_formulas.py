@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from experiments.many_machines import plans
-from llmviz.models.arithmetic import count
+from llmviz.models.costs import count
 from llmviz.parallel import METHODS, ParallelPlan, bubble_share, paper, ring_bytes, sent_per_step
 from llmviz.parallel.clock import RECEIVE, TO_ALL, Note, spans_of
 from llmviz.parallel.outcome import COMPUTE, SEND, WAIT, Span, idle_share, recorded, replay

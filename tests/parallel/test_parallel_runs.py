@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from llmviz.child import python_module, start_child
-from llmviz.models.arithmetic import count, tensors
+from llmviz.models.costs import count, tensors
 from llmviz.parallel import METHODS, Outcome, ParallelPlan, ProcessEnded, Progress, run, run_all
 from llmviz.parallel.__main__ import main
 from llmviz.parallel.formulas import sent_per_step

@@ -16,9 +16,9 @@ from llmviz.tokenizers.files import checksum
 from llmviz.training.checkpoints import Checkpoint, save_checkpoint
 from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.files import MANIFEST, write_manifest
-from llmviz.training.records import TrainRecord
 from llmviz.training.runs import describe
 from llmviz.training.tensors import load_tensors, save_tensors
+from llmviz.training.train_record import TrainRecord
 
 DEEP = '{"a":' * 2_000 + "1" + "}" * 2_000
 LESS_DEEP = '{"a":' * 500 + "1" + "}" * 500

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.training import curves
-from llmviz.training.records import TrainRecord
+from llmviz.training.train_record import TrainRecord
 
 numbers = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=80)
 weights = st.floats(0, 0.999)

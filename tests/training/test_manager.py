@@ -14,7 +14,7 @@ from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.manager import RunManager
 from llmviz.training.pace import predict_seconds, work
 from llmviz.training.permissions import ACTIVE_EACH, limit_from_environment
-from llmviz.training.records import TrainRecord
+from llmviz.training.train_record import TrainRecord
 
 MADE: list[Pretender] = []
 

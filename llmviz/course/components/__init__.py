@@ -129,7 +129,7 @@ What is large and the same for everybody is a ``stored.Stored`` part: browsers f
 A page's tests read what was sent with ``unpack(payload)``.
 """
 
-from llmviz.course.components._shared.cell_arithmetic import (
+from llmviz.course.components._shared.cell_operations import (
     Op,
     add,
     columns,

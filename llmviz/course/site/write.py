@@ -21,6 +21,8 @@ from markupsafe import Markup
 
 from llmviz.course.components._shared.transport import unpack
 from llmviz.course.document.marks import unmarked
+from llmviz.course.glossary import seen as seen_at
+from llmviz.course.glossary import terms
 from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.glossary import words as glossary
 from llmviz.course.lessons.home import words as home
@@ -33,8 +35,6 @@ from llmviz.course.ui.asked import SILENT, elements
 from llmviz.course.ui.common import Parts
 from llmviz.course.ui.contents import WAY, Lesson
 from llmviz.course.ui.course import GLOSSARY, HOME, search_index, stops
-from llmviz.course.ui.glossary import seen as seen_at
-from llmviz.course.ui.glossary import terms
 from llmviz.course.ui.prose import to_html
 from llmviz.nearest import nearest
 from llmviz.paths import ICON, LICENCE

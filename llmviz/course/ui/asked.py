@@ -28,7 +28,7 @@ OF_THE_APP: tuple[str, ...] = (
     "browser_secret",
 )
 OF_THE_APP += ("finder", "course_path")
-SILENT = ("curve_run", "table_choice")
+SILENT = ("curve_data", "table_choice")
 SECONDS = 300  # for one chapter: a machine may be slow
 
 

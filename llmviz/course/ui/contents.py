@@ -17,8 +17,8 @@ from types import ModuleType
 from typing import Any
 
 from llmviz.course.document import ENGLISH, Document, Front, language, sentences, texts_of
+from llmviz.course.glossary import short_names
 from llmviz.course.ui import codec
-from llmviz.course.ui.glossary import short_names
 
 LANGUAGE = codec.language("lang", ENGLISH)  # of the texts
 ALL = "all"  # the way through all chapters of all lessons

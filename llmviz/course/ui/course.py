@@ -14,7 +14,7 @@ from llmviz.course.components.course_path.view import course_path
 from llmviz.course.components.finder.view import finder
 from llmviz.course.document import Ask, Document, Section, texts_of
 from llmviz.course.document.marks import unmarked
-from llmviz.course.ui.glossary import newcomers, terms
+from llmviz.course.glossary import newcomers, terms
 from llmviz.course.ui.kept import kept
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import streamlit as st
 from llmviz.course.document import Front, marks
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.figures.theme import CODE_GROUND, PRIMARY, TIP
-from llmviz.course.ui.glossary import define
+from llmviz.course.glossary import define
 
 _TERM = re.compile(
     f"{marks.TERM}([^{marks.FORM}]*){marks.FORM}([^{marks.TERM_END}]*){marks.TERM_END}"

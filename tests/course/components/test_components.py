@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 from streamlit.testing.v1 import AppTest
 
 from llmviz.course import components as lv
-from llmviz.course.components._shared import cell_arithmetic as ops
+from llmviz.course.components._shared import cell_operations as ops
 from llmviz.course.components._shared import transport as wire
 from llmviz.course.components._shared.bundle import COMPONENTS
 from llmviz.course.components.bpe_film import view as bpe

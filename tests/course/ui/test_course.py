@@ -7,12 +7,13 @@ import json
 
 import pytest
 
+from llmviz.course import glossary
 from llmviz.course.components import unpack
+from llmviz.course.glossary import terms
 from llmviz.course.lessons import LESSONS, ways
 from llmviz.course.lessons.before_after import words as after
 from llmviz.course.lessons.home import words
-from llmviz.course.ui import contents, course, glossary
-from llmviz.course.ui.glossary import terms
+from llmviz.course.ui import contents, course
 from tests.course.components.test_scripts import run
 from tests.pages.harness import fine, open_page, open_part, unpack_all
 

@@ -16,8 +16,8 @@ from streamlit.testing.v1 import AppTest
 
 from llmviz.course.document import Sentence
 from llmviz.course.document.marks import as_markdown
+from llmviz.course.glossary import terms
 from llmviz.course.ui.common import percent
-from llmviz.course.ui.glossary import terms
 from llmviz.course.ui.notices import refuse_failed, without_folders
 from llmviz.course.ui.prose import quote, to_html
 from llmviz.course.ui.text import escape_markdown, visible

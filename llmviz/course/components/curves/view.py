@@ -113,7 +113,7 @@ def curves(
         for place, run in enumerate(runs):
             store = transport.component_key(key, run.name)
             message, stamp = _packed(run, store, len(weights))
-            transport.renderer("curve_run")(data=message, key=store)
+            transport.renderer("curve_data")(data=message, key=store)
             payload["runs"][place] |= {"store": store, "stamp": stamp}
         transport.renderer("curves")(
             data=transport.pack(payload),

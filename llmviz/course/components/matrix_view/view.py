@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from llmviz.course.components._shared.cell_arithmetic import Op, check
+from llmviz.course.components._shared.cell_operations import Op, check
 from llmviz.course.components._shared.transport import Stored, mount_states, place_of
 from llmviz.course.figures.theme import ROLES
 from llmviz.textfile import whole_number

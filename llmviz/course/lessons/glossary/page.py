@@ -5,10 +5,10 @@ from html import escape
 
 import streamlit as st
 
+from llmviz.course.glossary import newcomers, seen, terms
 from llmviz.course.lessons.glossary import words
 from llmviz.course.lessons.glossary.pictures import picture
 from llmviz.course.ui import course, kit
-from llmviz.course.ui.glossary import newcomers, seen, terms
 
 
 def draw(state: kit.PageState) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from llmviz.models.arithmetic import BYTES, PRESETS
+from llmviz.models.costs import BYTES, PRESETS
 
 NAMES = tuple(name for name in PRESETS if name.startswith("GPT-2"))
 

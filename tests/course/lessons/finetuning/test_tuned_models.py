@@ -23,7 +23,7 @@ from llmviz.finetuning.masked import masked_batch
 from llmviz.finetuning.plan import WAYS, LoraConfig
 from llmviz.finetuning.tuned_models import tuned_card, tuned_model
 from llmviz.models import GPT, GPTConfig
-from llmviz.models.arithmetic import count
+from llmviz.models.costs import count
 from llmviz.nn.loss import IGNORED, next_token_loss
 from llmviz.paths import TUNED
 from llmviz.pretrained import load_bundled

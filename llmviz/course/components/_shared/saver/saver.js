@@ -31,7 +31,7 @@ const OTHERS = [
   "browser_secret",
   "class_watch",
   "course_path",
-  "curve_run",
+  "curve_data",
   "draw_pad",
   "finder",
   "progress",

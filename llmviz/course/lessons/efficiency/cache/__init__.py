@@ -2,7 +2,7 @@
 
 from llmviz.course.document import beside
 from llmviz.course.ui import codec
-from llmviz.models.arithmetic import BYTES
+from llmviz.models.costs import BYTES
 from llmviz.models.pass_work import KNOWN
 
 words = beside(__file__)

@@ -20,7 +20,7 @@ from llmviz.course.lessons.efficiency.cache.model import (
     works,
 )
 from llmviz.course.ui import engine, kit
-from llmviz.models.arithmetic import BYTES
+from llmviz.models.costs import BYTES
 from llmviz.models.gpt import GPT
 from llmviz.models.pass_work import KNOWN, CacheShape, PassWork, pass_work, shape_bytes, typed_shape
 from llmviz.models.room import byte_unit, spoken_bytes

@@ -2,7 +2,7 @@
 
 from llmviz.course.document import beside
 from llmviz.course.ui import codec
-from llmviz.models.arithmetic import PRESETS
+from llmviz.models.costs import PRESETS
 from llmviz.models.training_bytes import DTYPES, OPTIMIZER_NUMBERS
 
 words = beside(__file__)

@@ -10,7 +10,7 @@ from llmviz.course.components.byte_timeline.view import Life, Section, byte_time
 from llmviz.course.figures.losses import compared
 from llmviz.course.lessons.efficiency.memory import model, words
 from llmviz.course.ui import engine, kit
-from llmviz.models.arithmetic import PRESET_NAMES, PRESET_SOURCES, PRESETS, TrainingMemory, count
+from llmviz.models.costs import PRESET_NAMES, PRESET_SOURCES, PRESETS, TrainingMemory, count
 from llmviz.models.room import byte_unit, spoken_bytes
 from llmviz.models.settings import GPTConfig
 from llmviz.models.training_bytes import kept_numbers, paper_memory

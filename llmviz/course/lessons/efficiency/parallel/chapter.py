@@ -11,7 +11,7 @@ import streamlit as st
 from llmviz.course.figures.parallel import Segment, Stretch, lying, over_time
 from llmviz.course.lessons.efficiency.parallel import on_paper, words
 from llmviz.course.ui import kit
-from llmviz.models.arithmetic import count, tensors
+from llmviz.models.costs import count, tensors
 from llmviz.models.room import spoken_bytes
 from llmviz.parallel.formulas import bubble_share, sent_per_step
 from llmviz.parallel.outcome import (

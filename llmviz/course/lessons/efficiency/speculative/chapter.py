@@ -19,7 +19,7 @@ from llmviz.course.components.guess_rounds.view import (
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.efficiency.speculative import MOST_STEPS, WRITTEN, model, words
 from llmviz.course.ui import engine, kit
-from llmviz.models.arithmetic import weight_bytes
+from llmviz.models.costs import weight_bytes
 from llmviz.models.settings import GPTConfig
 from llmviz.sampling.settings import SamplingSettings
 from llmviz.sampling.speculative import (

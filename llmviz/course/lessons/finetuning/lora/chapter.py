@@ -38,7 +38,7 @@ from llmviz.finetuning.adapted import (
 from llmviz.finetuning.continuations import Continuation, continuation
 from llmviz.finetuning.lora import merge, share_kept, unmerge, use_adapter
 from llmviz.finetuning.plan import BASE
-from llmviz.models.arithmetic import count
+from llmviz.models.costs import count
 from llmviz.paths import TUNED
 
 KEY = "finetuning.lora"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components._shared import cell_arithmetic as ops
+from llmviz.course.components._shared import cell_operations as ops
 from llmviz.course.components.graph_view.view import graph_view
 from llmviz.course.components.matrix_view.view import Matrix, matrix_view
 from llmviz.course.figures.losses import differences

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.course.components._shared import cell_arithmetic as ops
+from llmviz.course.components._shared import cell_operations as ops
 from llmviz.course.components.matrix_view.view import Matrix
 from llmviz.course.lessons.training.backprop import words
 from llmviz.course.lessons.training.backprop.graph import FORWARD, Values

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components._shared import cell_arithmetic as ops
+from llmviz.course.components._shared import cell_operations as ops
 from llmviz.course.components.matrix_view.view import Matrix, matrix_view
 from llmviz.course.components.text_guard.view import text_guard
 from llmviz.course.lessons.training import model_picker as readers

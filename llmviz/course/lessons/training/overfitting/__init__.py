@@ -2,7 +2,7 @@
 
 from llmviz.course.document import beside
 from llmviz.course.ui import codec
-from llmviz.training.experiments import EXPERIMENTS
+from llmviz.training.mistakes import EXPERIMENTS
 
 words = beside(__file__)
 

@@ -19,7 +19,7 @@ from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.evaluation.invented_names import names_learned_from
 from llmviz.training.curves import Curve, CurveFile, smooth
-from llmviz.training.experiments import EXPERIMENTS, PLANS, bundled, copied, read_card
+from llmviz.training.mistakes import EXPERIMENTS, PLANS, bundled, copied, read_card
 from llmviz.training.reading import read_description
 
 KEY = "training.wrong"
@@ -271,7 +271,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _code(name: str, own: dict[str, Titled]) -> None:
-    from llmviz.training.experiments import make
+    from llmviz.training.mistakes import make
 
     curve = own[name].curve
     kit.show_code(

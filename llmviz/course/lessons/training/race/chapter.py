@@ -15,7 +15,7 @@ from llmviz.course.lessons.training.started_runs import Titled
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.evaluation.invented_names import invented_names, names_learned_from
-from llmviz.training.experiments import copied
+from llmviz.training.mistakes import copied
 from llmviz.training.permissions import ACTIVE_EACH
 
 INVENTED_NAMES = 8  # names

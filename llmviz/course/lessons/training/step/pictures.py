@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.course.components._shared import cell_arithmetic as ops
+from llmviz.course.components._shared import cell_operations as ops
 from llmviz.course.components.matrix_view.view import Matrix, Window
 from llmviz.course.lessons.training.step import words
 from llmviz.course.lessons.training.step.one_step import Asked, OneStep

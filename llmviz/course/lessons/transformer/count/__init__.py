@@ -1,8 +1,8 @@
-"""The chapter "Counting" of the lesson "Inside the transformer"."""
+"""The chapter "Parameters" of the lesson "Inside the transformer"."""
 
 from llmviz.course.document import beside
 from llmviz.course.ui import codec
-from llmviz.models.arithmetic import BYTES, PRESETS
+from llmviz.models.costs import BYTES, PRESETS
 from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, POSITIONS, GPTConfig
 
 words = beside(__file__)

@@ -1,4 +1,4 @@
-"""Chapter "Counting": where the numbers of a model sit, and what its shape costs."""
+"""Chapter "Parameters": where the numbers of a model sit, and what its shape costs."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,11 +7,16 @@ import streamlit as st
 
 from llmviz.course.figures.finetuning import areas
 from llmviz.course.lessons.transformer.count import words
-from llmviz.course.lessons.transformer.count.model import FIELDS, config_of, costs, settings_of
+from llmviz.course.lessons.transformer.count.model import (
+    FIELDS,
+    config_of,
+    settings_of,
+    shape_costs,
+)
 from llmviz.course.ui import kit
 from llmviz.course.ui.question import hand_words
 from llmviz.course.ui.sizes import size
-from llmviz.models import arithmetic
+from llmviz.models import costs
 from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, POSITIONS, GPTConfig
 from llmviz.models.translator_settings import Seq2SeqConfig
 
@@ -36,8 +41,8 @@ def draw(state: kit.PageState) -> None:
         st.pills(
             words.shape,
             required=True,
-            help=arithmetic.PRESET_SOURCES,
-            **state.named("shape", arithmetic.PRESET_NAMES, then=lambda: _take(state)),
+            help=costs.PRESET_SOURCES,
+            **state.named("shape", costs.PRESET_NAMES, then=lambda: _take(state)),
         )
     config = kit.or_refused(config_of, {name: state[name] for name in FIELDS})
     if config is None:
@@ -52,8 +57,7 @@ def draw(state: kit.PageState) -> None:
         kit.predict(asked, GUESS, covers=True)
     if shown:
         gpt2, ours, gpt3 = (
-            arithmetic.count_by_part(config_of(settings_of(name)))
-            for name in ("GPT-2", "ours", "GPT-3")
+            costs.count_by_part(config_of(settings_of(name))) for name in ("GPT-2", "ours", "GPT-3")
         )
         shares = {"ours": ours["token"] / sum(ours.values())}
         shares["gpt3"] = gpt3["token"] / sum(gpt3.values())
@@ -91,7 +95,7 @@ def _controls(state: kit.PageState) -> None:
 @kit.kept(64)
 def areas_of(config: GPTConfig, shown: bool, mode: kit.Mode) -> kit.Figure:
     """Return all numbers as areas; not shown: those of the layers are not told apart."""
-    parts = arithmetic.count_by_part(config)
+    parts = costs.count_by_part(config)
     layers = words.layers.format(layers=kit.count(config.n_layer, "layer"))
     rows = [
         (
@@ -110,7 +114,7 @@ def areas_of(config: GPTConfig, shown: bool, mode: kit.Mode) -> kit.Figure:
 
 def caption(config: GPTConfig, *, shown: bool = True) -> str:
     """Return the sentence about the part, or the parts, with the most numbers."""
-    parts = arithmetic.count_by_part(config)
+    parts = costs.count_by_part(config)
     total, most = sum(parts.values()), max(parts.values())
     if not shown:
         share = sum(parts.get(part, 0) for part in OF_LAYERS) / total
@@ -122,7 +126,7 @@ def caption(config: GPTConfig, *, shown: bool = True) -> str:
     if config.n_expert > 1:
         sent = min(config.experts_per_token, config.n_expert)
         line += " " + words.used.format(
-            used=arithmetic.count_used(config), sent=sent, experts=config.n_expert
+            used=costs.count_used(config), sent=sent, experts=config.n_expert
         )
     return line
 
@@ -133,7 +137,7 @@ def question(config: GPTConfig) -> kit.Question | None:
     The wrong answers are those of somebody who goes by the title of the transformer's paper, and
     of one who shares evenly.
     """
-    parts = arithmetic.count_by_part(config)
+    parts = costs.count_by_part(config)
     right = parts["attention"] / (parts["attention"] + parts["mlp"])
     if right > 0.5 - APART:
         return None
@@ -152,7 +156,7 @@ def question(config: GPTConfig) -> kit.Question | None:
 def _costs(state: kit.PageState, config: GPTConfig) -> dict[str, float]:
     """Show the bytes of a shape as bars; return them."""
     kit.section(words.cost)
-    found = costs(config, state["batch"], state["stored"])
+    found = shape_costs(config, state["batch"], state["stored"])
     given = {"batch": kit.count(state["batch"], "text"), "stored": state["stored"]}
     low, high = min(found.values()), max(found.values())
     kit.case_rows(
@@ -168,12 +172,12 @@ def _costs(state: kit.PageState, config: GPTConfig) -> dict[str, float]:
     )
     with st.container(horizontal=True, gap="medium"):
         st.number_input(words.batch, width=340, **state.ranged("batch"))
-        st.selectbox(words.stored, list(arithmetic.BYTES), width=220, **state.bind("stored"))
+        st.selectbox(words.stored, list(costs.BYTES), width=220, **state.bind("stored"))
     kit.prose(
         words.cost_read,
-        each=found["float32"] * 4 / arithmetic.count(config),
-        kept=arithmetic.activations_per_token(config),
-        flops=arithmetic.flops_per_token(config, config.context_length),
+        each=found["float32"] * 4 / costs.count(config),
+        kept=costs.activations_per_token(config),
+        flops=costs.flops_per_token(config, config.context_length),
     )
     return found
 
@@ -181,8 +185,8 @@ def _costs(state: kit.PageState, config: GPTConfig) -> dict[str, float]:
 def _tensors(config: GPTConfig) -> None:
     """Show every tensor, and those of a model that can be counted by hand, one click away."""
     with st.expander(words.table, icon=":material/table_rows:"):
-        _table(arithmetic.different_tensors(config))
-    own = [t for t in arithmetic.translator_tensors(SMALL) if not t.name.startswith("encoder.")]
+        _table(costs.different_tensors(config))
+    own = [t for t in costs.translator_tensors(SMALL) if not t.name.startswith("encoder.")]
     with st.expander(words.small_title, icon=":material/calculate:"):
         kit.prose(words.small_text, total=sum(t.count for t in own))
         _table((tensor, 1) for tensor in own)
@@ -192,13 +196,13 @@ def _tensors(config: GPTConfig) -> None:
         if getattr(config, field) != getattr(GPTConfig(), field)
     )
     kit.show_code(
-        [arithmetic.different_tensors, arithmetic.count, arithmetic.count_by_part],
+        [costs.different_tensors, costs.count, costs.count_by_part],
         words.snippet.format(given=given),
-        f"{arithmetic.count(config)}\n{arithmetic.count_by_part(config)}",
+        f"{costs.count(config)}\n{costs.count_by_part(config)}",
     )
 
 
-def _table(tensors: Iterable[tuple[arithmetic.TensorShape, int]]) -> None:
+def _table(tensors: Iterable[tuple[costs.TensorShape, int]]) -> None:
     rows = [
         (t.name, words.parts[t.part], " × ".join(f"{n:,}" for n in t.shape), times, times * t.count)
         for t, times in tensors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llmviz.models.arithmetic import BYTES, PRESETS, cache_bytes, training_memory, weight_bytes
+from llmviz.models.costs import BYTES, PRESETS, cache_bytes, training_memory, weight_bytes
 from llmviz.models.settings import GPTConfig
 
 # The control's name -> the setting's; 0 in a control leaves the setting to its usual value.
@@ -41,7 +41,7 @@ def settings_of(shape: str) -> dict[str, Any]:
     return {name: getattr(config, field) or 0 for name, field in FIELDS.items()} | flags
 
 
-def costs(config: GPTConfig, batch: int, stored: str) -> dict[str, float]:
+def shape_costs(config: GPTConfig, batch: int, stored: str) -> dict[str, float]:
     """Return the bytes that a shape takes to run and to train, by what takes them."""
     tokens = batch * config.context_length
     return {

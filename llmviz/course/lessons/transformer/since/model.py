@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from llmviz.models.arithmetic import cache_bytes, cache_per_token
 from llmviz.models.base import LanguageModel
+from llmviz.models.costs import cache_bytes, cache_per_token
 from llmviz.models.gpt import GPT
 from llmviz.models.layer_parts import position_table
 from llmviz.models.settings import GPTConfig

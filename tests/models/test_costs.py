@@ -10,8 +10,9 @@ from hypothesis import strategies as some
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from llmviz.models import BERT, GPT, BERTConfig, GPTConfig, Seq2Seq, Seq2SeqConfig, arithmetic
-from llmviz.models.arithmetic import (
+from llmviz.models import BERT, GPT, BERTConfig, GPTConfig, Seq2Seq, Seq2SeqConfig, costs
+from llmviz.models.base import count_parameters
+from llmviz.models.costs import (
     BYTES,
     PRESETS,
     activations_per_token,
@@ -26,7 +27,6 @@ from llmviz.models.arithmetic import (
     translator_tensors,
     weight_bytes,
 )
-from llmviz.models.base import count_parameters
 from llmviz.models.pass_work import KNOWN, CacheShape, pass_work, shape_bytes, typed_shape
 from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, NORMS, POSITIONS
 from llmviz.models.training_bytes import kept_numbers, kept_tensors, paper_memory
@@ -134,14 +134,14 @@ def test_the_layers_are_counted_once_and_come_to_all_tensors(experts):
     def config(layers):
         return GPTConfig(n_layer=layers, n_head=2, n_embd=8, n_expert=experts, tied_head=False)
 
-    different = list(arithmetic.different_tensors(config(7)))
-    assert len(different) == len(list(arithmetic.different_tensors(config(1))))
+    different = list(costs.different_tensors(config(7)))
+    assert len(different) == len(list(costs.different_tensors(config(1))))
     names = [
         one.name.replace(".N.", f".{layer}.") for one, times in different for layer in range(times)
     ]
-    assert sorted(names) == sorted(one.name for one in arithmetic.tensors(config(7)))
+    assert sorted(names) == sorted(one.name for one in costs.tensors(config(7)))
     total = sum(times * one.count for one, times in different)
-    assert total == sum(one.count for one in arithmetic.tensors(config(7)))
+    assert total == sum(one.count for one in costs.tensors(config(7)))
 
 
 def test_what_a_token_meets():

@@ -8,7 +8,7 @@ import pytest
 from llmviz.corpus import load_corpus
 from llmviz.training.config import Plan
 from llmviz.training.curves import CurveFile
-from llmviz.training.experiments import EXPERIMENTS, PLANS, bundled, copied, make, read_card
+from llmviz.training.mistakes import EXPERIMENTS, PLANS, bundled, copied, make, read_card
 from llmviz.training.reading import read_description
 
 CURVES = {name: CurveFile(bundled(name)).read() for name in PLANS}

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from llmviz.course import glossary
 from llmviz.course.document.marks import marked
+from llmviz.course.glossary import SHORT, short_names, terms
 from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.glossary import pictures
-from llmviz.course.ui import glossary
-from llmviz.course.ui.glossary import SHORT, short_names, terms
 from llmviz.similarity import pca
 from tests.pages.harness import open_page
 
