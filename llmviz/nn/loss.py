@@ -1,4 +1,4 @@
-"""The one place where the loss of a language model is computed."""
+"""The loss that a training of a language model takes, and each step of it."""
 
 from typing import NamedTuple
 
