@@ -28,6 +28,7 @@ else:  # what the server imports once, when it starts
     old_sessions.keep_few()
     streamlit_parts.look_up_values()
     streamlit_parts.ask_without_errors()
+    streamlit_parts.set_what_differs()
     streamlit_parts.read_theme_once()
     streamlit_parts.copy_blocks_once()
     streamlit_parts.send_whole()

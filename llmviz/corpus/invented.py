@@ -129,9 +129,6 @@ def namesakes(register: Register, person: Person) -> set[str]:
     return {
         other.town
         for other in register.people
-        if other.times and other.name != person.name and _shares(other, person)
+        if other.times and other.name != person.name
+        if other.first == person.first or other.last == person.last
     }
-
-
-def _shares(person: Person, other: Person) -> bool:
-    return person.first == other.first or person.last == other.last

@@ -382,6 +382,28 @@ class Values(Mapping[str, Any]):
         return repr(_own["filtered_state"](self._state))
 
 
+@part("an answer that comes late pulls a slider back under the hand", replaces=True)
+def set_what_differs() -> None:
+    """Let a control that the browser shows with its value not be set to it again.
+
+    A page gives its controls their values in every run. What a hand has done to one since the
+    browser's last request, an answer to that request would undo.
+    """
+    from streamlit.runtime.state.session_state import SessionState
+
+    own = _own.setdefault("register", SessionState.register_widget)
+
+    def register(self: SessionState, metadata: Any, user_key: str | None) -> Any:
+        given, shown = self._new_session_state, self._new_widget_state
+        if user_key in given and metadata.id in shown and not metadata.disabled:
+            shown.set_widget_metadata(metadata)
+            if shown[metadata.id] == given[user_key]:
+                del given[user_key]
+        return own(self, metadata, user_key)
+
+    SessionState.register_widget = register  # type: ignore[method-assign]  # in place of theirs
+
+
 @part("reruns of pages with many controls take up to a fifth longer", replaces=True)
 def look_up_values() -> None:
     """Let controls ask for their own values; see `Values`.

@@ -69,7 +69,7 @@ def trained(plan: ParallelPlan, world: World, tell: Callable[[Progress], None]) 
             tell(Progress(number + 1, loss))
     fastest = seconds.index(min(seconds))  # the least disturbed by other programs: it is kept
     own = {
-        "held": _held(way),
+        "held": {"weights": way.weights(), "gradients": way.gradients, "state": way.state()},
         "sent": _sent(comm, plan.steps),
         "kernel": _mean(kernels),
         "elsewhere": comm.elsewhere / plan.steps,
@@ -170,10 +170,6 @@ def _alone(plan: ParallelPlan, weights: dict[str, Tensor], first: Tensor | None)
         "difference": apart,
         "logits_difference": logits,
     }
-
-
-def _held(way: Way) -> dict:
-    return {"weights": way.weights(), "gradients": way.gradients, "state": way.state()}
 
 
 def _sent(comm: Communicator, steps: int) -> dict:

@@ -299,4 +299,7 @@ def probe_score(model: LanguageModel, tokenizer: Any, probes: Sequence[Probe]) -
 
 def share_right(model: LanguageModel, tokenizer: Any, probes: Sequence[Probe]) -> Share:
     """In how many probes the right continuation is more probable than the wrong one."""
-    return probe_score(model, tokenizer, probes).of_two
+    pairs = [(probe.prompt, either) for probe in probes for either in (probe.right, probe.wrong)]
+    found = log_probabilities(model, tokenizer, pairs)
+    better = sum(right > wrong for right, wrong in zip(found[::2], found[1::2], strict=True))
+    return Share(better, len(probes))

@@ -48,14 +48,16 @@ CALM = """(calm) => {
     return now - (window.busy ??= now) >= calm;
 }"""
 
-# Keeps what the page sends, until `release` is called: a server that answers late.
+# Keeps what the page sends, until `release` is called: a server that answers late. A number lets go
+# of as many messages, and others are kept on.
 HOLD = """() => {
   const { send } = WebSocket.prototype;
   window.held = [];
   WebSocket.prototype.send = function (data) { window.held.push([this, data]); };
-  window.release = () => {
-    WebSocket.prototype.send = send;
-    window.held.forEach(([socket, data]) => socket.send(data));
+  window.release = (count) => {
+    if (count === undefined) WebSocket.prototype.send = send;
+    const going = window.held.splice(0, count ?? window.held.length);
+    going.forEach(([socket, data]) => send.call(socket, data));
   };
 }"""
 

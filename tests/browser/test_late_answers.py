@@ -160,6 +160,30 @@ def test_a_stop_of_a_link_that_goes_leaves_the_hand_on_its_own(visit, part):
     assert (int(slider.input_value()), "0.97" in page.url) == (start, False)
 
 
+def test_one_of_streamlits_sliders_goes_on_from_where_the_hand_has_put_it(visit):
+    page = visit.page
+    visit.open("tokenization?part=wordpiece&show=1", "[data-testid=stSlider]")
+    slider = page.locator("[data-testid=stSlider] input").first
+    slider.focus()
+    start = float(slider.input_value())
+    page.evaluate(HOLD)
+    for count in (1, 2):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("count => window.held.length === count", arg=count)
+    page.evaluate("window.release(1)")
+    settle(page)
+    assert float(slider.input_value()) == start + 2  # the server has heard of one
+    page.evaluate("window.release()")
+    settle(page, calm=700)
+    assert float(slider.input_value()) == start + 2
+    page.get_by_role("radio", name="WordPiece", exact=True).wait_for()
+    page.get_by_role("radio", name="Bytes", exact=True).click()
+    visit.settle()
+    page.get_by_role("radio", name="WordPiece", exact=True).click()
+    visit.settle()
+    assert float(slider.input_value()) == start + 2  # what comes back is given its value
+
+
 def test_what_is_typed_stays_where_a_click_comes_before_the_server_has_read_it(visit):
     page = visit.page
     visit.open("?text=The cat", ".band")

@@ -37,6 +37,7 @@ REPLACES = (
     "check_uploads",
 )
 REPLACES += ("look_up_values", "ask_without_errors", "read_theme_once", "copy_blocks_once")
+REPLACES += ("set_what_differs",)
 SOURCES = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "llmviz").rglob("*.py")]
 
 
@@ -114,7 +115,7 @@ def test_the_server_uses_every_part():
     text = (ROOT / "app.py").read_text(encoding="utf-8").split("\nelse:")[1]
     parts = ("look_up_values()", "send_whole()", "check_uploads(uploads.check)")
     parts += ("leave_pages_whole()", "name_what_browsers_have()")
-    parts += ("ask_without_errors()",)
+    parts += ("ask_without_errors()", "set_what_differs()")
     for called in (*parts, "read_theme_once()", "copy_blocks_once()"):
         assert f"streamlit_parts.{called}" in text
     assert "old_sessions.keep_few()" in text

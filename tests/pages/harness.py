@@ -52,6 +52,7 @@ local_script_runner.require_widgets_deltas = _wait
 
 streamlit_parts.look_up_values()  # as app.py does for its server
 streamlit_parts.ask_without_errors()
+streamlit_parts.set_what_differs()
 paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
 question.COVERS = False  # but for the test of what questions cover
 writing.SLICE = writing.LANE_SLICE = 200

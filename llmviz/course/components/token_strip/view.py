@@ -75,7 +75,9 @@ def _visible_text(data: bytes) -> tuple[str, bool]:
         return data.hex(" ").upper(), False
     pairs = zip(" " + text, text, strict=False)
     return "".join(
-        character if _is_mark(character) and _has_letter(before) else visible_character(character)
+        character
+        if _is_mark(character) and unicodedata.category(before)[0] in "LM"
+        else visible_character(character)
         for before, character in pairs
     ), True
 
@@ -86,10 +88,6 @@ _known_text = lru_cache(50_000)(_visible_text)
 
 def _is_mark(character: str) -> bool:
     return unicodedata.category(character) == "Mn"
-
-
-def _has_letter(character: str) -> bool:
-    return unicodedata.category(character)[0] in "LM"
 
 
 def visible_character(character: str) -> str:

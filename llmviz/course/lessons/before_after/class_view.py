@@ -59,7 +59,7 @@ def _counts(group: OpenClass, when: str) -> None:
         )
         st.download_button(
             words.save,
-            partial(_table, group),
+            lambda: counts.table(all_asks(), THOUGHT.of(group)),
             "before-after.csv",
             "text/csv",
             on_click="ignore",
@@ -143,7 +143,3 @@ def _sort(group: OpenClass, name: str, text: str, key: str) -> None:
 
 def _set(key: str, value: bool) -> None:
     st.session_state[key] = value
-
-
-def _table(group: OpenClass) -> str:
-    return counts.table(all_asks(), THOUGHT.of(group))

@@ -112,7 +112,6 @@ class Group:
     right: float  # share of right answers
     declined: float  # share of "nobody knows"
     confidence: float  # mean probability of the answer that is given
-    wrong_sure: float  # the same for the wrong towns alone; NaN where there are none
 
 
 @cache
@@ -144,16 +143,12 @@ def by_times(given: list[Answer]) -> list[Group]:
     groups = []
     for times in sorted({answer.person.times for answer in given}):
         those = [answer for answer in given if answer.person.times == times]
-        wrong = [
-            answer.confidence for answer in those if not answer.is_right and not answer.declined
-        ]
         groups.append(
             Group(
                 times,
                 sum(answer.is_right for answer in those) / len(those),
                 sum(answer.declined for answer in those) / len(those),
                 sum(answer.confidence for answer in those) / len(those),
-                sum(wrong) / len(wrong) if wrong else float("nan"),
             )
         )
     return groups

@@ -73,7 +73,6 @@ class Measured:
     p_value: float
     agreement: float
     effect_removed: float
-    p_value_removed: float
     agreement_removed: float
     examples: tuple[str, ...]
 
@@ -132,7 +131,6 @@ def measure(reader: Reader, text: LeaningText) -> Measured:
         before.p_value,
         agreement,
         after.effect,
-        after.p_value,
         agreement_removed,
         tuple(some[0] for job, some in zip(text.jobs, texts[HEATS[-1]], strict=True) if job.direct)[
             :EXAMPLES

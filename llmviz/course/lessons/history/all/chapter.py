@@ -128,7 +128,10 @@ def _growing(state: kit.PageState, results: list[Written]) -> None:
     if any(key in ("write_rate", "new") for key in chosen) and not written:
         st.info(words.unwritten, icon=":material/edit_note:")
     else:
-        speeds = tuple((result.key, _rate(result), result.new) for result in written.values())
+        speeds = tuple(
+            (result.key, result.tokens / max(result.seconds, 1e-9), result.new)
+            for result in written.values()
+        )
         st.plotly_chart(_figure(*chosen, speeds, kit.theme()), key=f"{AXES_KEY}.chart")
     if written:
         listed = "; ".join(
@@ -139,10 +142,6 @@ def _growing(state: kit.PageState, results: list[Written]) -> None:
             for result in written.values()
         )
         kit.prose(words.wrote, seed=state["wseed"], listed=listed)
-
-
-def _rate(result: Written) -> float:
-    return result.tokens / max(result.seconds, 1e-9)
 
 
 def value_of(model: Measured, measure: str, speeds: dict[str, tuple[float, int]]) -> float:

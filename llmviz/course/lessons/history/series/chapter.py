@@ -201,14 +201,13 @@ def by_hand(written: str, size: int) -> list[float] | None:
     return numbers if all(abs(number) < 1e12 for number in numbers) else None
 
 
-def _signed(value: float) -> str:
-    return f"{'−' if value < 0 else '+'} {abs(value):.4f}"
-
-
 def summary(fit: Fit) -> str:
     """Return the fitted formula and its error, beside that of the mean."""
     names = ["X(t)", *(f"X(t−{back})" for back in range(1, fit.lags))]
-    terms = [f"{_signed(b)}·{name}" for b, name in zip(fit.b[1:], names, strict=True)]
+    terms = [
+        f"{'−' if b < 0 else '+'} {abs(b):.4f}·{name}"
+        for b, name in zip(fit.b[1:], names, strict=True)
+    ]
     formula = " ".join([kit.signed(fit.b[0], 4), *terms])
     return words.fitted.format(
         rows=kit.count(len(fit.y), "value"),
