@@ -154,6 +154,7 @@ def test_the_table_of_tests_names_every_folder_of_them():
     assert listed == {*folders, "test_*.py"}
 
 
+@pytest.mark.slow
 def test_the_lines_of_python_run_in_a_folder_that_is_not_the_projects(
     tmp_path, monkeypatch, capsys
 ):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_tokenization import wait_for_address
 
 
+@pytest.mark.slow
 def test_the_rank_is_in_the_address_and_two_trainings_are_begun_and_stopped(visit):
     visit.open("finetuning?show=1&part=lora&updates=40", ".formula-line")
     page = visit.page

@@ -31,6 +31,7 @@ def test_numbers_come_to_lie_on_a_circle_and_a_small_model_learns_sums(visit):
     visit.assert_clean()
 
 
+@pytest.mark.slow
 def test_a_head_is_guessed_by_a_click_and_a_model_of_the_learners_comes_to_copy(visit):
     visit.open("discoveries?part=induction", ".lines.letters")
     page = visit.page

@@ -88,6 +88,7 @@ def blocks_of_several_texts_are_counted(page):
     expect(film.locator(".block-count").filter(has_text="×4").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_speed_is_measured_when_asked_for(visit):
     visit.open("efficiency?part=speculative&draft=copy&guesssize=bundled&show=1", ".guess-board")
     page = visit.page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_tokenization import wait_for_address
@@ -28,6 +29,7 @@ def test_the_switch_colours_what_moves(visit):
     visit.assert_clean()
 
 
+@pytest.mark.slow
 def test_a_classifier_is_trained_and_used_and_a_table_without_labels_is_refused(visit):
     visit.open("finetuning?show=1&part=classifier&labels=typed&classupdates=60")
     page = visit.page

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.test_tokenization import wait_for_address
 
 
+@pytest.mark.slow
 def test_a_model_learns_from_rewards_and_each_update_is_painted(visit):
     visit.open("reasoning?show=1&part=reinforce&rlgroup=4&rlupdates=10")
     page = visit.page
@@ -22,6 +23,7 @@ def test_a_model_learns_from_rewards_and_each_update_is_painted(visit):
     visit.assert_clean()
 
 
+@pytest.mark.slow
 def test_a_reward_for_a_form_is_learned_and_a_broken_form_is_refused(visit):
     visit.open("reasoning?show=1&part=reward_hacking&payupdates=10")
     page = visit.page
@@ -38,6 +40,7 @@ def test_a_reward_for_a_form_is_learned_and_a_broken_form_is_refused(visit):
     visit.assert_clean()
 
 
+@pytest.mark.slow
 def test_a_search_raises_a_reward_to_its_end_and_another_start_begins_anew(visit):
     visit.open("reasoning?show=1&part=preference&prefsamples=4&prefrounds=3")
     page = visit.page

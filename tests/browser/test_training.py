@@ -86,6 +86,7 @@ def saved(page, state: str) -> None:
     page.get_by_text(re.compile(rf"· {state}")).first.wait_for(timeout=WAIT)
 
 
+@pytest.mark.slow
 def test_a_run_from_start_to_download(visit):
     page = visit.page
     visit.open(LINK)

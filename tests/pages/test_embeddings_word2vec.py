@@ -197,6 +197,7 @@ def test_a_training_pauses_goes_on_and_stops_and_outlives_a_change_of_page():
     fine(app)
 
 
+@pytest.mark.slow
 def test_a_run_that_diverges_is_shown_and_stopped_with_one_line():
     link = {"corpus": "text", "text": TEXT * 9, "dim": "4", "epochs": "50", "rate": "1000"}
     app = trained(open_chapter(**link, trained="1"))

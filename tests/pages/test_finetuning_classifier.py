@@ -119,6 +119,7 @@ def test_a_file_is_asked_for_and_used():
     assert [row["name"] for row in shown] == ["x", "x", "y", "y"]
 
 
+@pytest.mark.slow
 def test_typed_lines_are_trained_on_in_the_background(monkeypatch):
     app = fine_part("finetuning", "classifier", labels="typed", classupdates="10")
     assert not unpack_all(app, "cell_grid")  # nothing is trained yet

@@ -82,6 +82,7 @@ def left(home):
     return [one for one in home.rglob("*") if one.name not in (run_folders.SESSIONS, ".server")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gpt2", "llama"])
 def test_a_model_of_the_hub_comes_into_all_lessons_and_goes_again(hub, home, kind):
     app = look(f"somebody/{kind}")

@@ -137,6 +137,7 @@ def test_the_two_tests_are_sheets_of_their_own(tmp_path):
         assert html.count("The capital of") == 1 and ("In your own words" in html) != answers
 
 
+@pytest.mark.slow
 def test_the_command_says_where_the_sheets_are_and_nothing_else(tmp_path):
     command = [sys.executable, "-m", "llmviz", "worksheet", "tokenization", str(tmp_path / "out")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)

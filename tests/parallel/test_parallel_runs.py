@@ -160,6 +160,7 @@ def assert_gone(pids):
             os.kill(pid, 0)
 
 
+@pytest.mark.slow
 def test_the_command_prints_and_its_processes_end_with_it():
     command = [*python_module("llmviz.parallel"), "data", "--steps", "100000", "--batch", "2"]
     command += ["--n-layer", "1", "--n-embd", "8", "--context-length", "8"]

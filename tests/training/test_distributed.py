@@ -43,6 +43,7 @@ def together(tmp_path_factory):
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["copies", "shards", "shards-resumed"])
 def test_same_losses_as_one_process(together, kind):
     from tests.training.two_processes import CONFIG, DOCUMENTS, model

@@ -106,6 +106,7 @@ def same_weights(a, b, step=None):
     return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
 
 
+@pytest.mark.slow
 def test_a_run_in_a_worker_is_the_run_of_the_command_line(manager, whole):
     run = manager.start("ann", PLAN)
     assert manager.wait(run.name, LONG).state in ("training", "done")

@@ -266,6 +266,7 @@ def test_streamlit_serves_app_with_that_start():
     assert "lifespan=server.lifespan" in (ROOT / "app.py").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_what_a_run_will_cost_is_known_without_a_further_import():
     code = (
         "import sys\n"

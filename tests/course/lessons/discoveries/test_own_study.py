@@ -189,6 +189,7 @@ def test_what_differs_between_two_tables_is_found_to_the_last_bit():
 # ---- training
 
 
+@pytest.mark.slow
 def test_a_study_is_trained_interrupted_and_repeated_bit_for_bit(tmp_path):
     one = study(measure="reach", target=3.2, seeds=1)
     first, second = tmp_path / "first", tmp_path / "second"

@@ -64,6 +64,7 @@ def test_each_question_is_trained_once_a_pass_and_only_its_answer_counts(task, w
     assert row == [*tokens_of(question, way), *question.answer]
 
 
+@pytest.mark.slow
 def test_letters_are_enough_for_words_that_were_never_read():
     """A short training, against always giving the most frequent answer."""
     quiz = Quiz(COUNT, 7)

@@ -116,6 +116,7 @@ def test_packed_weights_are_near_and_rounding_twice_changes_nothing():
     assert sum(one.nbytes for one in make_chat.packed(fresh).values()) < 3e6
 
 
+@pytest.mark.slow
 def test_training_lowers_the_loss_of_the_replies(monkeypatch):
     fresh = make_chat.losses(model.new_model().eval(), TALKS[:4])
     learned = make_chat.losses(make_chat.train(model.REPLIES, 0, steps=12, batch=4), TALKS[:4])
