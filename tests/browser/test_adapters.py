@@ -31,6 +31,7 @@ def test_the_rank_is_in_the_address_and_two_trainings_are_begun_and_stopped(visi
     visit.assert_clean()
 
 
+@pytest.mark.slow
 def test_the_learners_own_examples_are_answered_or_refused(visit):
     visit.open("finetuning?show=1&part=fewshot&ownrule=apples red, hammer blue, pears red, plums")
     page = visit.page

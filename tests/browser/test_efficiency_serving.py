@@ -24,13 +24,12 @@ def facts(page) -> dict[str, str]:
     }
 
 
-def test_blocks_are_counted_a_tick_stays_in_the_link_and_another_policy_serves_the_requests(lesson):
+def test_blocks_are_counted_and_a_tick_stays_in_the_link(lesson):
     page = lesson(
         f"show=1&part=serving&{FEW}&servetick=0&serveways=beams&servewaystick=2", ".film-near"
     )
     blocks_of_several_texts_are_counted(page)
     a_tick_changes_the_picture_and_stays_in_the_link(page)
-    another_policy_serves_the_requests_and_its_figures_are_read(page)
 
 
 def a_tick_changes_the_picture_and_stays_in_the_link(page):
@@ -53,7 +52,9 @@ def a_tick_changes_the_picture_and_stays_in_the_link(page):
     assert facts(page)["free blocks"] == f"{total - held} / {total}"
 
 
-def another_policy_serves_the_requests_and_its_figures_are_read(page):
+@pytest.mark.slow
+def test_another_policy_serves_the_requests_and_its_figures_are_read(lesson):
+    page = lesson(f"show=1&part=serving&{FEW}", ".film-near")
     page.get_by_text("What comes, and how it is served").click()
     page.get_by_role("radio", name="split-fuse").first.click()
     page.wait_for_function("location.search.includes('servepolicy=split-fuse')")

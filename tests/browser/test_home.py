@@ -71,6 +71,7 @@ sys.meta_path.insert(0, HeldBack())
 """
 
 
+@pytest.mark.slow
 def test_a_fresh_server_opens_a_lesson_by_its_link_and_draws_tokens_before_the_model(
     visit, tmp_path_factory
 ):

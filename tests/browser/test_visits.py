@@ -51,6 +51,7 @@ def test_an_address_in_a_warning_is_no_link(visit):
     assert not visit.page.locator('a[href*="evil"]').count()
 
 
+@pytest.mark.slow
 def test_followers_see_what_the_presenter_sees(visit, other, windows, address):
     third = windows(2, address)
     ann, bob, cem = visit.page, other.page, third.page

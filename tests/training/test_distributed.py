@@ -64,6 +64,7 @@ def test_same_losses_as_one_process(together, kind):
         torch.testing.assert_close(saved.model[name], tensor, rtol=1e-3, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["recomputed", "float16"])
 @pytest.mark.parametrize("kind", ["copies", "shards"])
 def test_blocks_computed_again_and_float16_give_what_they_give_in_one_process(together, kind, way):
