@@ -394,10 +394,12 @@ def set_what_differs() -> None:
     own = _own.setdefault("register", SessionState.register_widget)
 
     def register(self: SessionState, metadata: Any, user_key: str | None) -> Any:
-        given, shown = self._new_session_state, self._new_widget_state
-        if user_key in given and metadata.id in shown and not metadata.disabled:
-            shown.set_widget_metadata(metadata)
-            if shown[metadata.id] == given[user_key]:
+        given, shown, name = self._new_session_state, self._new_widget_state, metadata.id
+        before = shown.widget_metadata.get(name)
+        if before and user_key in given and name in shown and not metadata.disabled:
+            value = given[user_key]
+            # An option may have another name by now, and the browser has names.
+            if shown[name] == value and before.serializer(value) == metadata.serializer(value):
                 del given[user_key]
         return own(self, metadata, user_key)
 

@@ -17,6 +17,7 @@ from streamlit.proto.NewSession_pb2 import NewSession
 from streamlit.runtime import app_session
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.runtime import Runtime
+from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
 from llmviz.course import streamlit_parts
@@ -199,6 +200,38 @@ def values_page() -> None:
     assert streamlit_parts.values_of(asked) == {"plain": 3, "none": None}
     assert set(ours) == own.keys() and len(ours) == len(own) and repr(ours) == repr(own)
     assert st.session_state["empty"] is None and st.session_state["given"] == "text"
+
+
+def controls_of_a_page() -> None:
+    import streamlit as st
+
+    names = {"first": "one", "second": st.session_state.get("name", "two")}
+    for key, value in {"slider": 3, "choice": "second"}.items():
+        st.session_state[key] = st.session_state.get(f"own {key}", value)
+    st.slider("slider", 0, st.session_state.get("most", 9), key="slider")
+    st.select_slider("choice", list(names), format_func=names.get, key="choice")
+
+
+def test_a_control_is_set_only_where_the_browser_has_it_otherwise(monkeypatch):
+    monkeypatch.setattr(SessionState, "register_widget", SessionState.register_widget)
+    streamlit_parts.set_what_differs()
+    app = AppTest.from_function(controls_of_a_page)
+
+    def told(**session: object) -> tuple[bool, bool]:
+        for key, value in session.items():
+            app.session_state[key.replace("_", " ")] = value
+        app.run()
+        assert (app.slider[0].value, app.select_slider[0].value) == wanted
+        return app.slider[0].proto.set_value, app.select_slider[0].proto.set_value
+
+    wanted = (3, "second")
+    assert told() == (True, True)
+    assert told() == (False, False)
+    assert told(name="2") == (False, True)  # the browser knows the option by its name
+    assert told(most=8) == (True, False)  # another slider for the browser
+    wanted = (4, "first")
+    assert told(own_slider=4, own_choice="first") == (True, True)
+    assert told() == (False, False)
 
 
 def test_values_one_by_one_are_those_of_the_whole_session():

@@ -91,6 +91,8 @@ class PageState:
         """
 
         def changed(value: Any) -> None:
+            if value is None and self.params[key].default is not None:
+                return  # a late message names an option as it was called before
             self[key] = value
             if then is not None:
                 then()

@@ -43,3 +43,22 @@ def test_a_request_from_before_the_last_address_opens_no_old_link():
     app.query_params["n"] = "2.0"
     app.run()
     assert app.slider[0].value == 2
+
+
+def one_of_two() -> None:
+    import streamlit as st
+
+    from llmviz.course.ui import codec
+    from llmviz.course.ui.state import THROUGH_APP, page_state
+
+    st.session_state[THROUGH_APP] = True
+    state = page_state("sampling", [codec.choice("n", "0", ["0", "1"])])
+    st.pills("n", **state.named("n", {"0": "one", "1": "two"}))
+
+
+def test_where_a_message_names_no_option_that_is_there_the_choice_stays():
+    app = AppTest.from_function(one_of_two).run()
+    app.button_group[0].set_value("1").run()
+    assert app.query_params["n"] == "1"
+    app.button_group[0].set_value(None).run()
+    assert (app.query_params["n"], app.button_group[0].value) == ("1", "1")

@@ -122,10 +122,6 @@ def _wrong(draw: _Draw) -> Trial:
     return draw.test(passages, {RIGHT: draw.right})
 
 
-def _none(draw: _Draw) -> Trial:
-    return draw.test([], {RIGHT: draw.right})
-
-
 def _two(draw: _Draw) -> Trial:
     passages = [draw.says(draw.right), draw.says(draw.wrong)]
     return draw.test(passages, {FIRST: draw.right, LAST: draw.wrong})
@@ -159,7 +155,7 @@ CASES: dict[str, tuple[Callable[[_Draw], Trial], bool]] = {
     "right": (_right, False),
     "unknown": (_right, True),
     "wrong": (_wrong, False),
-    "none": (_none, False),
+    "none": (lambda draw: draw.test([], {RIGHT: draw.right}), False),
     "two": (_two, False),
     "three_1": (_three(0), False),
     "three_2": (_three(1), False),
