@@ -73,6 +73,7 @@ def test_pointing_at_a_token_lights_the_same_characters_in_every_row(visit):
     row = visit.page.locator('.tok[data-at="0,1"]').first
     row.wait_for()
     row.hover()
+    visit.page.locator(".letter.hot").first.wait_for()
     lit = visit.page.locator(".letter.hot").all_inner_texts()
     assert "".join(lit) == "kitten"
     lit_rows = visit.page.locator(".tok.hot").evaluate_all(
