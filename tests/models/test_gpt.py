@@ -5,6 +5,7 @@ from itertools import product
 
 import pytest
 import torch
+from torch._dynamo.testing import CompileCounter
 
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.gpt import Block
@@ -303,3 +304,19 @@ def test_a_block_is_equivariant_without_mask():
     assert torch.allclose(shuffled, block(x, None, False, None)[:, order], atol=1e-5)
     causal = block(x, causal_mask(12), True, None)
     assert not torch.allclose(causal, block(x, None, False, None), atol=1e-5)
+
+
+@pytest.mark.parametrize("options", [{}, {"positions": "rotary", "n_kv_head": 1}])
+def test_a_model_of_many_layers_is_compiled_once(options):
+    """A layer that reads its own number would be compiled anew up to torch's limit, then not."""
+    torch._dynamo.reset()
+    model = GPT(
+        GPTConfig(vocab_size=17, context_length=8, n_layer=12, n_head=2, n_embd=8, **options)
+    )
+    counter = CompileCounter()
+    compiled = torch.compile(model, backend=counter)
+    idx = torch.arange(16).view(2, 8)
+    _, loss = compiled(idx, idx)
+    loss.backward()
+    assert counter.frame_count == 1
+    torch._dynamo.reset()

@@ -19,7 +19,7 @@ from llmviz.nn.attention.heads import (
 from llmviz.nn.attention.steps import attention, fast_attention, weights_and_output
 from llmviz.nn.cache import KVCache
 from llmviz.nn.positions import Rotary
-from llmviz.trace import Tap, changed, kept_dtype, recording
+from llmviz.trace import Tap, changed, kept_dtype, recording, replacing
 
 # What the scores are multiplied by, from the width and the head size.
 SCALES = {
@@ -146,7 +146,8 @@ class MultiHeadAttention(nn.Module):
             for tap, step in zip(self._steps, steps, strict=True):
                 tap(step)
             output = steps.output
-        output = changed(heads_of(self.layer), output)
+        if replacing():  # a compiled layer that reads its own number is compiled once a layer
+            output = changed(heads_of(self.layer), output)
         y = self.tap_projection(self.projection(self.tap_concat(merge_heads(output))))
         return F.dropout(y, self.dropout) if self.training and self.dropout else y
 
