@@ -257,12 +257,15 @@ def computing_browser(launch: Callable[[str], object]) -> Iterator[object]:
     chromium.close()
 
 
-def make_visit(browser: object, url: str, theme: str = "light", width: int = 1440) -> Visit:
+def make_visit(
+    browser: object, url: str, theme: str = "light", width: int = 1440, *, touch: bool = False
+) -> Visit:
     """Open a fresh browser window that notes errors and requests to other hosts."""
     context = browser.new_context(
         viewport={"width": width, "height": HEIGHT},
         color_scheme=theme,
         reduced_motion="reduce",
+        has_touch=touch,
     )
     context.set_default_timeout(PATIENCE)
     context.add_init_script(NOTE_MESSAGES)

@@ -9,9 +9,12 @@ export default function (component) {
 
 const PRESSES = ["pointerdown", "click"];
 
+// The boxes that hold a text. A menu has a field, too, and closes where this one is left.
+const TEXT_BOX = "[data-testid=stTextArea] textarea, [data-testid=stTextInput] input";
+
 // Streamlit sends what a box holds when the box is left; a locked one is never left.
 function commit(box) {
-  if (box instanceof HTMLTextAreaElement || box?.type === "text") box.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
+  if (box?.matches(TEXT_BOX)) box.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
 }
 
 const HALF = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
