@@ -11,7 +11,6 @@ from playwright.sync_api import Locator
 
 from llmviz.course.lessons import LESSONS
 from tests.browser.conftest import Visit, make_visit
-from tests.browser.hand import until
 
 CHAPTERS = [
     (lesson.key, chapter.key)
