@@ -10,11 +10,15 @@ from typing import Any
 from llmviz.finetuning.tuned import load_body, load_tuned, tuning_folder
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import CLASSIFIER
+from llmviz.models.gguf_file import GGUFFile, is_gguf
+from llmviz.models.gguf_format import chat_of, load_gguf
+from llmviz.models.gpt import GPT
 from llmviz.models.published import is_published, load_published, read_chat
 from llmviz.models.published_files import find_folder
 from llmviz.paths import CHECKPOINTS, HUB
 from llmviz.quantization.files import QUANTIZATION
 from llmviz.tokenizers import Tokenizer, get_tokenizer, read_published_tokenizer
+from llmviz.tokenizers.gguf_tokenizer import gguf_tokenizer
 from llmviz.tokenizers.published import MERGES, VOCABULARY, WHOLE, has_tokenizer
 from llmviz.training.config import TrainConfig
 from llmviz.training.errors import CheckpointError
@@ -96,21 +100,36 @@ def load_with_notes(name: str) -> tuple[Trained, dict[str, Any]]:
 
 
 def published(folder_or_repo_id: str | Path) -> Trained:
-    """Return a model in a published format, with the tokenizer of its folder.
+    """Return a model in a published format, with the tokenizer of its folder or GGUF file.
 
     A folder without a tokenizer has GPT-2's, if its vocabulary is as large.
 
     Raises: ValueError where `load_published` and `read_published_tokenizer` do, and where there is
     no tokenizer for the model.
     """
+    if is_gguf(folder_or_repo_id):
+        return _from_gguf(Path(folder_or_repo_id))
     folder = find_folder(folder_or_repo_id)
     model = load_published(folder)
-    tokenizer = published_tokenizer(folder, model.vocab_size)
+    return _described(model, published_tokenizer(folder, model.vocab_size), read_chat(folder))
+
+
+def _from_gguf(path: Path) -> Trained:
+    file = GGUFFile(path)
+    model = load_gguf(file, GPT)
+    try:
+        tokenizer = gguf_tokenizer(file.fields, model.vocab_size)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return _described(model, tokenizer, chat_of(file.fields))
+
+
+def _described(model: GPT, tokenizer: Tokenizer, chat: dict[str, Any] | None) -> Trained:
     # What it was trained on, and how, its files do not say.
     unsaid = {"corpus": "unknown", "documents": None, "context_length": model.context_length}
     described = describe("gpt", model, tokenizer, TrainConfig(), unsaid)
     described |= {"train": {"steps": 0, "seed": None}}
-    if (chat := read_chat(folder)) is not None:
+    if chat is not None:
         described[CHAT] = chat
     return Trained(model, tokenizer, described)
 
@@ -154,6 +173,8 @@ def find_model(name: str | Path) -> Trained:
         return published(called.removeprefix(HUB))
     if called.startswith(PREFIX):
         return load_trained(find_run(called), split_name(called)[1])
+    if is_gguf(called):
+        return published(called)
     folder = find_checkpoint(called)
     return published(folder) if is_published(folder) else load_trained(folder)
 

@@ -1,4 +1,4 @@
-"""`import`: a GPT-2 in its published format, as a run for the app and the command line."""
+"""`import`: a published model, as a run for the app and the command line."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ def add(commands: Any) -> None:
         examples=(
             "import hub:openai-community/gpt2 --out runs/gpt2",
             "import downloads/SmolLM2-135M --out runs/smol",
+            "import SmolLM2-135M-Instruct.Q4_1.gguf --out runs/smol",
         ),
         description=(
-            "Write a published model of the type GPT-2 or Llama as a run. If the run is in the "
-            "folder of runs, the app offers it in its lessons."
+            "Write a published model of the type GPT-2 or Llama as a run, from a folder, a GGUF "
+            "file or the hub. If the run is in the folder of runs, the app offers it in lessons."
         ),
     )
     parser.add_argument(
-        "source", type=place, metavar=f"DIR|{HUB}OWNER/NAME", help="where its files are"
+        "source", type=place, metavar=f"DIR|FILE.gguf|{HUB}OWNER/NAME", help="where it is"
     )
     parser.add_argument(
         "--out", type=place, required=True, help="folder of the new run, such as runs/gpt2"

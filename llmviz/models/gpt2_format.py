@@ -20,6 +20,7 @@ import torch
 from llmviz.models.published_files import (
     CONFIG,
     WEIGHTS,
+    NamedTensors,
     StoredTensors,
     find_folder,
     has_own_head,
@@ -111,13 +112,21 @@ def load_gpt2(folder_or_repo_id: str | Path, build: Callable[[GPTConfig], Built]
     folder = find_folder(folder_or_repo_id)
     config = config_from_gpt2(read_json(folder / CONFIG))
     with StoredTensors(folder, PREFIX) as tensors:
-        config = _checked(config, tensors)
-        model = build(config)
-        with torch.no_grad():
-            for stored in stored_tensors(config):
-                value = tensors.read(stored.name)  # one at a time: memory stays small
-                target = model.get_parameter(stored.ours)
-                target.copy_(value.t() if stored.transposed else value)
+        return gpt_of(config, tensors, build)
+
+
+def gpt_of(config: GPTConfig, tensors: NamedTensors, build: Callable[[GPTConfig], Built]) -> Built:
+    """Return the GPT of settings and of tensors without the prefix.
+
+    Raises: ValueError as `load_gpt2`.
+    """
+    config = _checked(config, tensors)
+    model = build(config)
+    with torch.no_grad():
+        for stored in stored_tensors(config):
+            value = tensors.read(stored.name)  # one at a time: memory stays small
+            target = model.get_parameter(stored.ours)
+            target.copy_(value.t() if stored.transposed else value)
     return model.eval()
 
 
@@ -131,7 +140,7 @@ def describe_gpt2(folder: Path) -> GPTConfig:
         return _checked(config, tensors, compare=False)
 
 
-def _checked(config: GPTConfig, tensors: StoredTensors, compare: bool = True) -> GPTConfig:
+def _checked(config: GPTConfig, tensors: NamedTensors, compare: bool = True) -> GPTConfig:
     """The settings with the head that the files have; ValueError for other tensors than theirs."""
     if config.tied_head and has_own_head(tensors, EMBEDDING, HEAD, compare=compare):
         config = replace(config, tied_head=False)

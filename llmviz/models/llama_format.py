@@ -24,6 +24,7 @@ import torch
 
 from llmviz.models.published_files import (
     CONFIG,
+    NamedTensors,
     StoredTensors,
     find_folder,
     has_own_head,
@@ -166,12 +167,25 @@ def load_llama(folder_or_repo_id: str | Path, build: Callable[[GPTConfig], GPT])
     values = read_json(folder / CONFIG)
     config = config_from_llama(values)
     with StoredTensors(folder, PREFIX) as tensors:
-        config = _checked(config, values, tensors)
-        model = build(config)
-        with torch.no_grad():
-            for stored in _stored(config, values):
-                target = model.get_parameter(stored.ours)
-                target[stored.rows].copy_(tensors.read(stored.name)[stored.part])  # one at a time
+        return gpt_of(config, values, tensors, build)
+
+
+def gpt_of(
+    config: GPTConfig,
+    values: Mapping[str, Any],
+    tensors: NamedTensors,
+    build: Callable[[GPTConfig], GPT],
+) -> GPT:
+    """Return the GPT of settings, the config.json they are from, and tensors without the prefix.
+
+    Raises: ValueError as `load_llama`.
+    """
+    config = _checked(config, values, tensors)
+    model = build(config)
+    with torch.no_grad():
+        for stored in _stored(config, values):
+            target = model.get_parameter(stored.ours)
+            target[stored.rows].copy_(tensors.read(stored.name)[stored.part])  # one at a time
     return model.eval()
 
 
@@ -187,7 +201,7 @@ def describe_llama(folder: Path) -> GPTConfig:
 
 
 def _checked(
-    config: GPTConfig, values: Mapping[str, Any], tensors: StoredTensors, compare: bool = True
+    config: GPTConfig, values: Mapping[str, Any], tensors: NamedTensors, compare: bool = True
 ) -> GPTConfig:
     """The settings with the head that the files have; ValueError for other tensors than theirs."""
     if config.tied_head and has_own_head(tensors, EMBEDDING, HEAD, compare=compare):

@@ -9,7 +9,7 @@ import urllib.request
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import torch
 from safetensors import SafetensorError
@@ -30,6 +30,18 @@ DOWNLOADED = (
 )
 FLOATS = ("F64", "F32", "F16", "BF16")  # safetensors' names of the types that weights may have
 PROBE_SECONDS = 4  # how long to wait for the hub before saying that it cannot be reached
+
+
+class NamedTensors(Protocol):
+    """Tensors under the names of a published format; `folder` is where messages say they are."""
+
+    folder: Path
+
+    def __contains__(self, name: str) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def shape(self, name: str) -> tuple[int, ...]: ...
+    def read(self, name: str) -> Tensor: ...
+    def rename(self, old: str, new: str) -> None: ...
 
 
 class StoredTensors:
@@ -102,9 +114,7 @@ class StoredTensors:
             self._places[name] = file, path, stored
 
 
-def has_own_head(
-    tensors: StoredTensors, embedding: str, head: str, *, compare: bool = True
-) -> bool:
+def has_own_head(tensors: NamedTensors, embedding: str, head: str, *, compare: bool = True) -> bool:
     """Whether files have a head that differs from the embedding, given the names of both.
 
     Of a tied pair one will do: a head without an embedding becomes the embedding.
@@ -121,7 +131,7 @@ def has_own_head(
 
 
 def require_tensors(
-    tensors: StoredTensors,
+    tensors: NamedTensors,
     shapes: Iterable[tuple[str, tuple[int, ...]]],
     what: str,
     ignored: Collection[str],

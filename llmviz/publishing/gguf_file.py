@@ -18,6 +18,7 @@ from torch import Tensor
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.positions import rotary_angles, stretched
 from llmviz.publishing.form import Place, gpt_of, published_config, published_tensors
+from llmviz.tokenizers.gguf_tokenizer import PATTERNS
 from llmviz.tokenizers.published_form import PublishedForm, published_form
 from llmviz.training.reading import CHAT
 from llmviz.training.runs import Trained
@@ -27,10 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 # How a text is cut before its parts are merged, as llama.cpp calls it.
-_LETTERS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|"
-_REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-CUTS = {_LETTERS + r"\p{N}{1,3}" + _REST: "llama-bpe", _LETTERS + r"\p{N}" + _REST: "qwen2"}
-GPT2S = "gpt-2"
+CUTS = {pattern: name for name, pattern in PATTERNS.items()}
+GPT2S, DIGITS = "gpt-2", "smollm"
 KINDS = {"gpt2": "GPT2", "llama": "LLAMA", "qwen2": "QWEN2"}  # model_type -> gguf's name
 LOWEST_DIMENSIONS = 2  # of a tensor that may be written in 16 bits, as llama.cpp has it
 
@@ -40,12 +39,10 @@ def export_gguf(trained: Trained, path: Path, dtype: torch.dtype = torch.float32
 
     dtype: of the matrices; vectors stay float32.
     Raises ValueError for a model or a tokenizer that llama.cpp does not compute, a file that is
-    there already, and where it cannot be written or gguf is not installed.
+    there already, and where it cannot be written.
     """
-    try:
-        import gguf
-    except ImportError:
-        raise ValueError("gguf is not installed; install it with: pip install gguf") from None
+    import gguf
+
     model = gpt_of(trained)
     values = published_config(model.config)
     kind = values["model_type"]
@@ -117,6 +114,8 @@ def _write_settings(writer: Any, config: GPTConfig) -> None:
     writer.add_layer_norm_rms_eps(config.norm_epsilon)
     writer.add_rope_dimension_count(config.head_size)
     writer.add_rope_freq_base(config.rotary_base)
+    if len(config.rotary_scaling) == 4:
+        writer.add_rope_scaling_orig_ctx_len(int(config.rotary_scaling[3]))
     if len(config.rotary_scaling) == 1:
         writer.add_rope_scaling_type(gguf.RopeScalingType.LINEAR)
         writer.add_rope_scaling_factor(config.rotary_scaling[0])
@@ -132,7 +131,11 @@ def _cut(form: PublishedForm) -> str:
         raise ValueError("llama.cpp has no normalizer as that of this tokenizer")
     if before.get("type") == "ByteLevel" and before.get("use_regex", True):
         return GPT2S
-    for part in before.get("pretokenizers", ()):
+    parts = before.get("pretokenizers", ())
+    digits = {"type": "Digits", "individual_digits": True}
+    if len(parts) == 2 and parts[0] == digits and parts[1].get("use_regex", True):
+        return DIGITS
+    for part in parts:
         pattern = part.get("pattern", {})
         if part.get("type") == "Split" and pattern.get("Regex") in CUTS:
             return CUTS[pattern["Regex"]]

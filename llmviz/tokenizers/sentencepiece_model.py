@@ -9,6 +9,7 @@ sentencepiece_model.proto.
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable
 from typing import Any
 
 SPACE = "\u2581"  # ▁, as SentencePiece writes a space
@@ -205,3 +206,37 @@ def in_front(text: str, token_id: int) -> dict[str, Any]:
         "pair": [special, *({"Sequence": {"id": letter, "type_id": 0}} for letter in "AB")],
         "special_tokens": {text: {"id": text, "ids": [token_id], "tokens": [text]}},
     }
+
+
+def written(
+    tokens: Iterable[tuple[str, float, int]],
+    *,
+    unknown: int,
+    begins: int,
+    ends: int,
+    prefix: bool,
+    drops_spaces: bool,
+) -> bytes:
+    """Return the file of a BPE whose tokens are known: text, score, type.
+
+    unknown, begins, ends: ids, −1 for none. prefix: whether a space is put in front of a text;
+    drops_spaces: whether spaces at both ends, and all but one between words, are left out.
+    Raises ValueError where the package sentencepiece is missing, or cannot apply what it is given.
+    """
+    try:
+        from sentencepiece import sentencepiece_model_pb2
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            "reading it needs the package sentencepiece: pip install sentencepiece"
+        ) from error
+    fields: Any = sentencepiece_model_pb2
+    model = fields.ModelProto()
+    for text, score, kind in tokens:
+        model.pieces.add(piece=text, score=score, type=kind)
+    trainer, normalizer = model.trainer_spec, model.normalizer_spec
+    trainer.model_type, trainer.vocab_size = BPE, len(model.pieces)
+    trainer.byte_fallback = any(token.type == BYTE for token in model.pieces)
+    trainer.unk_id, trainer.bos_id, trainer.eos_id = unknown, begins, ends
+    normalizer.name, normalizer.add_dummy_prefix = "identity", prefix
+    normalizer.remove_extra_whitespaces = drops_spaces
+    return bytes(model.SerializeToString())
