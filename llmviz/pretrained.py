@@ -13,8 +13,14 @@ from llmviz.models.catalogue import CLASSIFIER
 from llmviz.models.gguf_file import GGUFFile, is_gguf
 from llmviz.models.gguf_format import chat_of, load_gguf
 from llmviz.models.gpt import GPT
-from llmviz.models.published import is_published, load_published, read_chat
+from llmviz.models.published import (
+    describe_published,
+    is_published,
+    load_published,
+    read_chat,
+)
 from llmviz.models.published_files import find_folder
+from llmviz.obtainable.catalogue import OBTAINABLE, how_to_get, path_of
 from llmviz.paths import CHECKPOINTS, HUB
 from llmviz.quantization.files import QUANTIZATION
 from llmviz.tokenizers import Tokenizer, get_tokenizer, read_published_tokenizer
@@ -75,8 +81,8 @@ def read_card(name: str) -> dict[str, Any]:
 def load_bundled(name: str) -> tuple[LanguageModel, Tokenizer, dict[str, Any]]:
     """Return the model (eval mode, float32, CPU), the tokenizer and the card of a checkpoint.
 
-    name: that of a bundled one, FAMILY/NAME for one of a family, `run:NAME` for a run in the folder
-      of runs, `run:NAME@STEP` for one of its kept checkpoints.
+    name: that of a bundled one or of one that `get` fetched, FAMILY/NAME for one of a family,
+      `run:NAME` for a run in the folder of runs, `run:NAME@STEP` for one of its kept checkpoints.
     Each call reads the files anew; a page keeps what it got and changes nothing in it.
 
     Raises: ValueError naming what is missing or damaged.
@@ -95,6 +101,8 @@ def load_with_notes(name: str) -> tuple[Trained, dict[str, Any]]:
         if card["model"] == CLASSIFIER:
             return load_body(find_run(name), find_base), card
         return find_model(name), card
+    if name in OBTAINABLE:
+        return obtained(name), OBTAINABLE[name].card()
     card = read_card(name)
     return load_trained(_folder(name)), card
 
@@ -114,14 +122,36 @@ def published(folder_or_repo_id: str | Path) -> Trained:
     return _described(model, published_tokenizer(folder, model.vocab_size), read_chat(folder))
 
 
+def obtained(name: str) -> Trained:
+    """Return a model that `get` fetched.
+
+    Raises: ValueError saying how to get one that is not here, or what is wrong with its file.
+    """
+    if (path := path_of(name)) is None:
+        raise CheckpointError(how_to_get(name))
+    return published(path)
+
+
+def obtained_tokenizer(name: str) -> Tokenizer:
+    """Return the tokenizer of a model that `get` fetched. Raises: ValueError as `obtained`."""
+    if (path := path_of(name)) is None:
+        raise CheckpointError(how_to_get(name))
+    if path.is_dir():
+        return published_tokenizer(path, describe_published(path).vocab_size)
+    return _tokenizer_in(GGUFFile(path))
+
+
 def _from_gguf(path: Path) -> Trained:
     file = GGUFFile(path)
     model = load_gguf(file, GPT)
+    return _described(model, _tokenizer_in(file), chat_of(file.fields))
+
+
+def _tokenizer_in(file: GGUFFile) -> Tokenizer:
     try:
-        tokenizer = gguf_tokenizer(file.fields, model.vocab_size)
+        return gguf_tokenizer(file.fields, file.vocab_size)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
-    return _described(model, tokenizer, chat_of(file.fields))
+        raise ValueError(f"{file.path}: {error}") from error
 
 
 def _described(model: GPT, tokenizer: Tokenizer, chat: dict[str, Any] | None) -> Trained:
@@ -160,9 +190,9 @@ def published_tokenizer(folder: Path, vocab_size: int) -> Tokenizer:
 def find_model(name: str | Path) -> Trained:
     """Return the model that a name or a folder stands for.
 
-    name: of a bundled model, `run:NAME` for a run in the folder of runs, `hub:OWNER/NAME` for a
-      repository, or a folder: a run, a fine-tuning, or a model in a published format. An adapter is
-      merged into its base.
+    name: of a bundled model or one that `get` fetched, `run:NAME` for a run in the folder of runs,
+      `hub:OWNER/NAME` for a repository, or a folder: a run, a fine-tuning, or a model in a
+      published format; or a GGUF file. An adapter is merged into its base.
     Raises: ValueError naming what is missing or damaged, the nearest names, and a classifier, which
     writes nothing.
     """
@@ -175,13 +205,15 @@ def find_model(name: str | Path) -> Trained:
         return load_trained(find_run(called), split_name(called)[1])
     if is_gguf(called):
         return published(called)
+    if called in OBTAINABLE and not Path(called).is_dir():
+        return obtained(called)
     folder = find_checkpoint(called)
     return published(folder) if is_published(folder) else load_trained(folder)
 
 
 def find_base(name: str) -> Trained:
     """Return the model that a fine-tuning begins from: as `find_model`, bundled ones first."""
-    if name in bundled():
+    if name in bundled() or name in OBTAINABLE:
         return load_with_notes(name)[0]
     try:
         return find_model(name)

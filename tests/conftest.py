@@ -33,6 +33,7 @@ from xdist.scheduler.loadfile import LoadFileScheduling
 _folder = tempfile.mkdtemp(prefix="llmviz-runs-")
 os.environ["LLMVIZ_RUNS"] = _folder
 os.environ["LLMVIZ_TOKENS"] = str(Path(_folder) / ".tokens")
+os.environ["LLMVIZ_MODELS"] = str(Path(_folder) / ".models")  # nothing that was fetched
 os.environ["OMP_NUM_THREADS"] = "1"
 # All pages under test are one visitor's, and some leave a computation behind that others wait for.
 os.environ["LLMVIZ_BROWSER_JOBS"] = "1000"

@@ -40,7 +40,7 @@ LAYERS = [
     {"models", "sampling", "similarity"},
     {"training", "pretrained", "finetuning", "language"}
     | {"quantization", "serving", "parallel"}
-    | {"publishing"},
+    | {"publishing", "obtainable"},
     {"records"},
     {"interpretability", "evaluation"},  # what analyses a trained model
     {"api"},  # the public face

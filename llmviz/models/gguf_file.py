@@ -17,6 +17,7 @@ from llmviz.nn.finite import wrong_tensor
 
 SUFFIX = ".gguf"
 MAGIC = b"GGUF"
+EMBEDDING = "token_embd.weight"
 VERSIONS = (2, 3)
 FLOATS = ("F32", "F16", "BF16")  # by gguf's names
 QUANTIZED = (
@@ -58,6 +59,11 @@ class GGUFFile:
                     f"got {tensor.tensor_type.name}"
                 )
         self.tensors = {tensor.name: tensor for tensor in tensors}
+
+    @property
+    def vocab_size(self) -> int:
+        """How many tokens the model has; 0 without an embedding."""
+        return self.shape(EMBEDDING)[0] if EMBEDDING in self.tensors else 0
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of a tensor, as torch would say it."""

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from llmviz.models import gpt2_format, llama_format
-from llmviz.models.gguf_file import GGUFFile
+from llmviz.models.gguf_file import EMBEDDING, GGUFFile
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.positions import rotary_angles, stretched
 
@@ -89,7 +89,7 @@ NAMES_OF_GPT2 = {
     "ffn_up": "mlp.c_fc",
     "ffn_down": "mlp.c_proj",
 }
-EMBEDDING, HEAD = "token_embd.weight", "output.weight"
+HEAD = "output.weight"
 FACTORS = "rope_freqs.weight"  # what each pair's frequency is divided by, of a Llama 3
 LLAMA3 = (1.0, 4.0, 8192.0)  # its low and high factor, and the length it was first trained on
 
@@ -127,9 +127,9 @@ def config_of(file: GGUFFile) -> dict[str, Any]:
             raise ValueError(f"{kind}.{name} = {value!r} is not computed here")
     theirs = OF_GPT2 if kind == "gpt2" else SETTINGS
     values: dict[str, Any] = {name: fields.get(f"{kind}.{key}") for name, key in theirs.items()}
-    values["vocab_size"] = (
-        file.shape("token_embd.weight")[0] if "token_embd.weight" in file.tensors else 0
-    )
+    if not file.vocab_size:
+        raise ValueError(f"it lacks {EMBEDDING}")
+    values["vocab_size"] = file.vocab_size
     values["tie_word_embeddings"] = HEAD not in file.tensors
     if kind == "gpt2":
         return {"model_type": kind, **values}

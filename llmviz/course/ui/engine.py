@@ -32,6 +32,8 @@ import streamlit as st
 from llmviz.course.ui import runs
 from llmviz.course.ui.kept import kept
 from llmviz.course.ui.rerun import once
+from llmviz.obtainable import catalogue
+from llmviz.obtainable.catalogue import OBTAINABLE, how_to_get
 from llmviz.paths import CHECKPOINTS
 from llmviz.training import run_folders
 
@@ -188,22 +190,23 @@ def device() -> str:
 
 
 def names() -> list[str]:
-    """Return the names of the bundled checkpoints, in alphabetical order; torch is not needed."""
+    """Return the names of the models that all visitors share, in alphabetical order: the bundled
+    checkpoints and what `get` fetched; torch is not needed."""
     return list(_bundled())
 
 
 def bundle() -> tuple[str, tuple[tuple[str, int | None], ...]]:
-    """Return what tells one state of the bundled checkpoints' cards from another, for caches."""
+    """Return what tells one state of these models' cards from another, for caches."""
     written = _bundled()
     return str(CHECKPOINTS), tuple((name, written.get(name)) for name in names())
 
 
 @once
 def _bundled() -> dict[str, int]:
-    """The bundled checkpoints by name, each with when its card was written."""
-    if not CHECKPOINTS.is_dir():
-        return {}
-    written = {folder.name: _when(folder / CARD) for folder in CHECKPOINTS.iterdir()}
+    """The shared models by name, each with when its card was written, or its file."""
+    written = {name: _when(path) for name, path in obtained().items()}
+    if CHECKPOINTS.is_dir():
+        written |= {folder.name: _when(folder / CARD) for folder in CHECKPOINTS.iterdir()}
     return {name: when for name, when in sorted(written.items()) if when is not None}
 
 
@@ -250,7 +253,15 @@ def card(name: str) -> dict[str, Any]:
 
 
 @once
+def obtained() -> dict[str, Path]:
+    """Return the models that `get` fetched, each with where its file or folder is."""
+    return catalogue.here()
+
+
+@once
 def _bundled_card(name: str) -> dict[str, Any]:
+    if name in OBTAINABLE:
+        return OBTAINABLE[name].card()
     when = _bundled().get(name)
     when = _when(CHECKPOINTS / name / CARD) if when is None else when
     return _card(name, str(CHECKPOINTS), when)
@@ -292,6 +303,8 @@ def folder_of(name: str) -> Path:
     """
     if name.startswith(run_folders.PREFIX):
         return run_folders.find_run(name)
+    if (path := obtained().get(name)) is not None:
+        return path if path.is_dir() else path.parent
     return CHECKPOINTS / name
 
 
@@ -310,7 +323,13 @@ def _written(stamp: tuple[str, int]) -> str:
 @once
 def _stamp(name: str, file: str) -> tuple[str, int]:
     """What a cached object depends on besides its name: where its file is, and of when."""
-    path = folder_of(name) / file
+    if name in OBTAINABLE:
+        path = obtained().get(name)
+        if path is None:
+            raise ValueError(how_to_get(name))
+        path = path / file if path.is_dir() else path
+    else:
+        path = folder_of(name) / file
     if name.startswith(run_folders.PREFIX) and file == "model.safetensors":
         path = run_folders.weights_of(name)
     try:
@@ -321,17 +340,21 @@ def _stamp(name: str, file: str) -> tuple[str, int]:
 
 @kept(16)
 def _tokenizer(name: str, stamp: tuple[str, int]) -> Tokenizer:
+    if name in OBTAINABLE:
+        from llmviz.pretrained import obtained_tokenizer
+
+        return obtained_tokenizer(name)
     from llmviz.training.reading import read_tokenizer
 
     return read_tokenizer(Path(stamp[0]).parent)
 
 
-@kept(32)  # all that come along: 30 MB
+@kept(32, counted=False)  # all that come along: 30 MB; the fetched one has 540
 def _load(name: str, stamp: tuple[str, int]) -> Bundled:
     return _read(name, stamp)
 
 
-@kept(4)  # apart, so that no bundled one has to go
+@kept(4, counted=False)  # apart, so that no bundled one has to go
 def _load_run(name: str, stamp: tuple[str, int]) -> Bundled:
     for _ in range(2):
         try:

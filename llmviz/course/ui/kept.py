@@ -38,7 +38,7 @@ class Keeps(Protocol):
     def __call__(self, compute: Callable[P, R], /) -> Kept[P, R]: ...
 
 
-def kept(most: int, key: Callable[..., Hashable] | None = None) -> Keeps:
+def kept(most: int, key: Callable[..., Hashable] | None = None, *, counted: bool = True) -> Keeps:
     """Keep a function's last `most` results; the arguments are the whole key, so they say it all.
 
     An argument with `kept_as` is known by that, such as a loaded model by its name and version: a
@@ -46,6 +46,9 @@ def kept(most: int, key: Callable[..., Hashable] | None = None) -> Keeps:
 
     key: returns what is kept as the key instead, for an argument that is too large to be kept or
     cannot be hashed; calls with the same key must have the same result.
+
+    counted: whether it has a part of the budget. A loaded model has none: one that alone fills the
+    budget would go, and be read anew, whenever anything else is computed.
 
     Of several threads that ask for the same thing at once one computes it and the others wait. What
     fails is not kept, and each thread that waited tries by itself.
@@ -57,7 +60,7 @@ def kept(most: int, key: Callable[..., Hashable] | None = None) -> Keeps:
         raise ValueError(f"at least one result must be kept; got {most}")
 
     def keep(compute: Callable[P, R], /) -> Kept[P, R]:
-        return Kept(compute, most, key)
+        return Kept(compute, most, key, counted=counted)
 
     return keep
 
@@ -86,9 +89,15 @@ class Kept(Generic[P, R]):
     """A function whose results are kept; `kept` makes it. Its arguments are given by position."""
 
     def __init__(
-        self, compute: Callable[P, R], most: int, key: Callable[..., Hashable] | None = None
+        self,
+        compute: Callable[P, R],
+        most: int,
+        key: Callable[..., Hashable] | None = None,
+        *,
+        counted: bool = True,
     ) -> None:
         self.most = most
+        self._counted = counted
         self._key = key
         self._compute: Callable[..., R] = compute
         self._results: OrderedDict[Hashable, Future[R]] = OrderedDict()
@@ -122,12 +131,13 @@ class Kept(Generic[P, R]):
             own.set_exception(error)
             raise
         protect(result)
-        size = size_of(result) + _size_of_key(key)
-        most = limit("LLMVIZ_KEPT_MB") * MEGABYTE
-        with _LOCK:
-            if self._results.get(key) is own:
-                _sizes[self, key] = size
-                self._make_room(sum(_sizes.values()) - most)
+        if self._counted:
+            size = size_of(result) + _size_of_key(key)
+            most = limit("LLMVIZ_KEPT_MB") * MEGABYTE
+            with _LOCK:
+                if self._results.get(key) is own:
+                    _sizes[self, key] = size
+                    self._make_room(sum(_sizes.values()) - most)
         own.set_result(result)
         return result
 
