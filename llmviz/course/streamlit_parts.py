@@ -109,6 +109,15 @@ def values_of(keys: Iterable[str]) -> dict[str, Any] | None:
         }
 
 
+@part("Back leads nowhere right after a change", replaces=False)
+def went_through_history() -> bool:
+    """Return whether this rerun is of somebody who went back or forward in the browser."""
+    from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and context.is_history_navigation
+
+
 @part("a visitor's runs go on when the window is closed", replaces=False)
 def is_open(name: str) -> bool:
     """Return whether a session's window is open; true where there is no server."""

@@ -93,6 +93,42 @@ def test_a_chapter_opens_at_its_top_however_far_down_the_link_stood(window):
     window.assert_clean()
 
 
+def test_back_leads_through_the_chapters_that_were_opened_and_forward_again(window):
+    page = window.page
+    window.open("training")  # a bare link
+    entries = page.evaluate("history.length")
+    tab = page.locator("[data-testid=stMain] [data-testid=stButtonGroup]").first.get_by_role
+    menu = page.locator("[data-testid=stSidebarNavLink]")
+    chapters = {
+        "training?part=windows": lambda: None,
+        "training?part=loss": lambda: tab("radio", name="Loss").click(),
+        "transformer?part=block": lambda: menu.and_(page.locator("[href$=transformer]")).click(),
+        "transformer?part=stream": lambda: tab("radio", name="Reading the stream").click(),
+        "transformer?part=context": lambda: page.get_by_role("button", name="Next: ").click(),
+        "sampling?part=loop": lambda: menu.and_(page.locator("[href$=sampling]")).click(),
+        "sampling?part=temperature": lambda: tab("radio", name="Temperature").click(),
+        "sampling?part=temperature&temperature=1.1": lambda: page.get_by_role("slider").first.press(
+            "ArrowRight"
+        ),  # no chapter, and no entry
+        "glossary": lambda: menu.and_(page.locator("[href$=glossary]")).click(),
+    }
+    heads = {}
+    for address, open_chapter in chapters.items():
+        open_chapter()
+        page.wait_for_url(f"{window.url}/{address}")
+        window.settle()
+        heads[address] = page.locator("h1").inner_text()
+    assert heads.pop("sampling?part=temperature") == list(heads.values())[-2]
+    assert page.evaluate("history.length") == entries + len(heads) - 1
+    for go, way in (page.go_back, [*heads][-2::-1]), (page.go_forward, [*heads][1:]):
+        for address in way:
+            go()
+            window.settle()
+            assert page.url.split("&")[0] == f"{window.url}/{address}".split("&")[0]
+            assert page.locator("h1").inner_text() == heads[address]
+    window.assert_clean()
+
+
 def top(window, first: str) -> float:
     """Where a page begins, which must lie under nothing."""
     window.settle()

@@ -34,6 +34,7 @@ class Param:
     `low` and `high` are the range of a number, for its link and for its slider alike; `most` is how
     many characters of a text are read, `options` are what there is to choose from, `at_most` is how
     many of several may be chosen, by a link and by hand alike. `formerly`: its name in older links.
+    `always`: whether links name it at its default, too.
     """
 
     key: str
@@ -47,6 +48,7 @@ class Param:
     options: Sequence[str] = ()
     at_most: int | None = None
     formerly: str = ""
+    always: bool = False
 
 
 @lru_cache(maxsize=64)  # each rerun writes the address
@@ -157,6 +159,7 @@ def choice(
     *,
     shared: bool = False,
     moved: Mapping[str, str] | None = None,
+    always: bool = False,
 ) -> Param:
     """One of some named options; moved: names that older links use, and what they mean today."""
 
@@ -166,7 +169,7 @@ def choice(
             raise ValueError("one of " + ", ".join(options) + " is needed")
         return written
 
-    return Param(key, default, read, str, shared, options=tuple(options))
+    return Param(key, default, read, str, shared, options=tuple(options), always=always)
 
 
 def choices(

@@ -170,9 +170,8 @@ class Lesson:
         controls: list[codec.Param] = []
         if self.chapters:
             keys = [chapter.key for chapter in self.chapters]
-            controls.append(
-                codec.choice("part", self.linked_first or keys[0], keys, moved=self.moved)
-            )
+            first = self.linked_first or keys[0]
+            controls.append(codec.choice("part", first, keys, moved=self.moved, always=True))
             declared["part"] = "all lessons"
         controls.append(codec.flag("show", False))  # what questions cover
         controls += [LANGUAGE, WAY]

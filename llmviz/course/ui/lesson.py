@@ -58,11 +58,14 @@ def show(lesson: Lesson) -> None:
     linked = bool(seat.of_page(st.query_params.to_dict())) or seat.is_led(lesson.key)
     fresh = [key for key in begins if f"{lesson.key}.{key}" not in st.session_state]
     opened = lesson.opened_by(st.query_params.to_dict())
+    if not linked:
+        st.session_state.update({f"{lesson.key}.{key}": begins[key] for key in fresh})
     state = page_state(lesson.key, lesson.params())
     if opened:
         state["part"] = opened
-    for key in fresh:  # kept from now on, for a visitor who comes back from another page
-        state[key] = state[key] if linked else begins[key]
+    if linked:  # kept from now on, for a visitor who comes back from another page
+        for key in fresh:
+            state[key] = state[key]
     if not lesson.names:
         st.title(lesson.headline or lesson.title, anchor=False)
         prose("\n\n".join(filter(None, (lesson.promise, lesson.needs))))

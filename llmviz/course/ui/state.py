@@ -17,7 +17,7 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.course.streamlit_parts import values_of
+from llmviz.course.streamlit_parts import values_of, went_through_history
 from llmviz.course.ui import codec, seat
 from llmviz.course.ui.classes import Place
 from llmviz.course.ui.notices import warn
@@ -160,7 +160,7 @@ class PageState:
         return options[0]
 
     def address(self) -> dict[str, str]:
-        """Return what belongs into the address: every control that is not at its default.
+        """Return what belongs into the address: the chapter, each control not at its default.
 
         Those whose value is too long for a link are left out, and named in `left_out`.
         """
@@ -168,9 +168,9 @@ class PageState:
         held = values_of(slots)
         values: Any = st.session_state if held is None else held
         changed = {
-            key: values[slot]
-            for slot, key in slots.items()
-            if slot in values and values[slot] != self.params[key].default
+            key: values.get(slot, param.default)
+            for slot, (key, param) in zip(slots, self.params.items(), strict=True)
+            if param.always or (slot in values and values[slot] != param.default)
         }
         written = {key: self.params[key].write(value) for key, value in changed.items()}
         self.left_out = [key for key, text in written.items() if text is None]
@@ -301,10 +301,11 @@ _UNHEARD = "_unheard"
 def _hear(page: str) -> None:
     """Give a request that left before the browser heard of the last address that address.
 
-    Its own would be taken for a link to what the hand has changed since.
+    Its own would be taken for a link to what the hand has changed since. Who goes back means the
+    address that he goes to, also right after he has left it.
     """
     of, (*before, last) = st.session_state.get(_UNHEARD) or (page, [{}])
-    if of != page or st.query_params.to_dict() not in before:
+    if of != page or st.query_params.to_dict() not in before or went_through_history():
         st.session_state[_UNHEARD] = None
     elif st.query_params.to_dict() != last:
         st.query_params.from_dict(last)
