@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from types import SimpleNamespace
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -338,10 +339,23 @@ def test_cards_only_for_lessons_that_exist(bundle):
     keys = {lesson.key for lesson in below.lessons()}
     assert keys | {"home", "before_after", "glossary", "models"} == existing
     assert all(lesson.card for lesson in below.lessons()), "a lesson without a card"
-    app = fine_page("home")
-    links = drawn(app)["links"]
-    assert set(links.values()) <= existing
-    assert links["tokens"] == "tokenization"
+
+
+def test_a_stage_of_the_picture_leads_to_its_chapter_with_the_sentence_the_model_and_the_layer(
+    bundle,
+):
+    links = drawn(fine_page("home", text="The cat and Anna"))["links"]
+    layers = [f"layer {layer}" for layer in range(LAYERS)]
+    assert set(links) == {"tokens", "vectors", "scores", "next", *layers}
+    for stage, link in links.items():
+        page, _, query = link.partition("?")
+        said = dict(parse_qsl(query))
+        app = fine_page(page, **said)
+        assert not app.warning
+        assert "The cat and Anna" in [box.value for box in (*app.text_area, *app.text_input)]
+        assert said.get("model") == (None if page == "tokenization" else picture.models()[0])
+        if stage in layers:
+            assert f"layer {app.number_input(key='_transformer.layer@transformer').value}" == stage
 
 
 def test_the_view_that_a_browser_sends_is_checked(bundle):

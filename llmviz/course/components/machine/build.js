@@ -20,8 +20,8 @@ export class MachinePieces {
     this.idTexts = rows.map((row) => this.groups[1].appendChild(svg("text", { class: "id num" }, String(row.id))));
     this.stage.append(this.svg, this.spot);
     this.titles = [];
-    const title = (key, stage, lesson) => {
-      const node = makeTitle(words.titles[key], data.links[lesson ?? key], words, (page) => this.trigger("lesson", page));
+    const title = (key, stage, link = key) => {
+      const node = makeTitle(words.titles[key], data.links[link], words, (chapter) => this.trigger("chapter", chapter));
       node.stage = stage;
       (stage ? this.stage : this.side).append(node);
       this.titles.push(node);
@@ -35,7 +35,7 @@ export class MachinePieces {
     this.vectorTitle = title("vectors", 2);
     this.vectorTitle.sub.textContent = words.wide.replace("{width}", whole(values.vectors.shape[2]));
     this.buildColumns();
-    this.layerTitles = Array.from({ length: layers }, (_, l) => this.buildLayer(l, title("layer", 3 + 2 * l, "layer")));
+    this.layerTitles = Array.from({ length: layers }, (_, l) => this.buildLayer(l, title("layer", 3 + 2 * l, `layer ${l}`)));
     this.scoresTitle = title("scores", this.last - 1);
     this.nextTitle = title("next", this.last);
     this.buildList();

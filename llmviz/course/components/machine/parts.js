@@ -62,18 +62,18 @@ export function makeGradient(id) {
   return gradient;
 }
 
-// A stage's name above its column; a button where it leads to a lesson.
-export function makeTitle(text, lesson, words, go) {
+// A stage's name above its column; a link where it leads to a chapter.
+export function makeTitle(text, chapter, words, go) {
   const node = el("div", "title");
-  const name = el(lesson ? "a" : "span", "name", text);
-  if (lesson) {
-    name.href = lesson;
+  const name = el(chapter ? "a" : "span", "name", text);
+  if (chapter) {
+    name.href = chapter;
     name.title = words.open;
     name.appendChild(el("span", "away", " ↗", { "aria-hidden": "true" }));
     name.onclick = (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      go(lesson);
+      go(chapter);
     };
   }
   node.sub = el("span", "sub num");

@@ -81,9 +81,9 @@ class View:
 
 @dataclass(frozen=True)
 class MachineEvent:
-    """What was asked for by a click: a lesson to open, or how many tokens to write (0: stop)."""
+    """What was asked for by a click: a chapter's address, or how many tokens to write (0: stop)."""
 
-    lesson: str | None = None
+    chapter: str | None = None
     write: int | None = None
 
 
@@ -104,9 +104,10 @@ def machine(
     """Draw the machine and return what was asked for since the last run.
 
     ``rows[0].position`` says how many tokens stand before the drawn ones. ``words`` are all
-    sentences that the picture shows, ``links`` the lesson that each stage leads to, ``writing``
-    (written, wanted) while a text is being written, ``coming`` whether values that are not there
-    yet are on their way. ``on_view`` is called for another view. ValueError: data do not fit.
+    sentences that the picture shows, ``links`` the address that each stage leads to (a layer is
+    named ``layer 2``), ``writing`` (written, wanted) while a text is being written, ``coming``
+    whether values that are not there yet are on their way. ``on_view`` is called for another view.
+    ValueError: data do not fit.
     """
     payload = machine_payload(rows, values, vocab_size, words, view, following, links, writing)
     payload |= {"coming": coming, "view": starting(key, "view", payload["view"])[0]}
@@ -122,12 +123,12 @@ def machine(
         key=key,
         default={"view": None},
         on_view_change=changed,
-        on_lesson_change=nothing,
+        on_chapter_change=nothing,
         on_write_change=nothing,
     )
-    lesson, write = result.get("lesson"), result.get("write")
+    chapter, write = result.get("chapter"), result.get("write")
     return MachineEvent(
-        lesson if isinstance(lesson, str) else None,
+        chapter if isinstance(chapter, str) else None,
         write if isinstance(write, int) and not isinstance(write, bool) else None,
     )
 

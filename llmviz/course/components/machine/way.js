@@ -20,9 +20,9 @@ export class Way {
     const { data, layers, last } = this.machine;
     const { words, rows, values } = data;
     this.stops = [];
-    const stop = (key, stage, lesson) => {
+    const stop = (key, stage, link = key) => {
       const box = el("section", "stop");
-      const node = makeTitle(words.titles[key], data.links[lesson ?? key], words, (page) => this.machine.trigger("lesson", page));
+      const node = makeTitle(words.titles[key], data.links[link], words, (chapter) => this.machine.trigger("chapter", chapter));
       box.append(node);
       this.stops.push({ box, node, stage });
       return { box, node };
@@ -48,7 +48,7 @@ export class Way {
     }
     this.strips = [this.strip(stop("vectors", 2))];
     this.layers = Array.from({ length: layers }, (_, l) => {
-      const { box, node } = stop("layer", 3 + 2 * l, "layer");
+      const { box, node } = stop("layer", 3 + 2 * l, `layer ${l}`);
       node.firstChild.firstChild.textContent = words.titles.layer.replace("{layer}", l);
       const pips = makePips(this.machine.heads, `${words.titles.layer.replace("{layer}", l)}, ${words.head}`, (h) =>
         this.machine.chooseHead(l, h),

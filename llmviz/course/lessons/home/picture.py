@@ -6,6 +6,7 @@ import math
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlencode
 from uuid import uuid4
 
 import numpy as np
@@ -13,8 +14,9 @@ import streamlit as st
 
 from llmviz.course.components.machine.view import MachineRow, NextToken, View, machine
 from llmviz.course.components.text_guard.view import KEY as GUARD
+from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.home import DEFAULT_MODEL, TEXT, words
-from llmviz.course.lessons.home.below import OnScreen, expected_instead, lessons, start
+from llmviz.course.lessons.home.below import OnScreen, expected_instead, start
 from llmviz.course.lessons.home.machine import Reading, read
 from llmviz.course.lessons.home.next_token import Choice, choose, write_one
 from llmviz.course.lessons.home.sentence import (
@@ -26,6 +28,7 @@ from llmviz.course.lessons.home.sentence import (
     token_text,
 )
 from llmviz.course.ui import engine, kit
+from llmviz.course.ui.contents import controls_of
 
 if TYPE_CHECKING:
     from llmviz.tokenizers import Tokenizer
@@ -137,13 +140,16 @@ def draw(state: kit.PageState) -> OnScreen | None:
         | ({} if following.id in tokenizer.ends else {"end": following.text}),
         view=view,
         following=following,
-        links=_links(),
+        links=(links := _links(state, name, reading.layers)),
         writing=(job.written, job.wanted) if job else None,
         on_view=lambda new: _keep_view(state, new, view, rows),
     )
     if st.session_state.get(BROKEN) == state["text"]:
         st.info(words.broken, icon=":material/block:")
-    _act(state, event.lesson, event.write)
+    if event.chapter in links.values():
+        page, _, query = event.chapter.partition("?")
+        st.switch_page(f"pages/{page}.py", query_params=dict(parse_qsl(query)))
+    _act(state, event.write)
     _draw_controls(state, choice, tokenizer)
     if job is not None:
         st.fragment(_write_on, run_every=PACE if job.written else SOON)(state, bundled)
@@ -244,14 +250,21 @@ def _following(choice: Choice, tokenizer: Tokenizer, state: kit.PageState) -> Ne
     )
 
 
-def _links() -> dict[str, str]:
-    keys = {lesson.key for lesson in lessons()}
-    return {stage: page for stage, page in words.stage_lessons.items() if page in keys}
+def _links(state: kit.PageState, model: str, layers: int) -> dict[str, str]:
+    """Return the address of the chapter of each stage, which opens with what the picture reads."""
+    links, by_key = {}, {lesson.key: lesson for lesson in LESSONS}
+    text = state.params["text"].write(state["text"])  # None: too long for an address
+    for stage, place in words.stage_chapters.items():
+        page, _, part = place.partition("/")
+        known = {param.key for param in controls_of(by_key[page], part)}
+        read = {"prompt" if "prompt" in known else "text": text, "model": model}
+        values = {key: value for key, value in read.items() if key in known and value is not None}
+        links[stage] = f"{page}?{urlencode({'part': part} | values)}"
+    of_layer = links.pop("layer")
+    return links | {f"layer {layer}": f"{of_layer}&layer={layer}" for layer in range(layers)}
 
 
-def _act(state: kit.PageState, lesson: str | None, write: int | None) -> None:
-    if lesson in _links().values():
-        st.switch_page(f"pages/{lesson}.py")
+def _act(state: kit.PageState, write: int | None) -> None:
     if write == 0:
         _stop_writing()
     elif write is not None and 1 <= write <= 10 and WRITING not in st.session_state:
