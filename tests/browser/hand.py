@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 # What follows the hand without the server has been drawn after the next frame.
@@ -77,6 +78,14 @@ def let_go(page: Any, name: str) -> None:
     page.locator(f"input[aria-label='{name}']").evaluate(
         "range => range.dispatchEvent(new Event('change'))"
     )
+
+
+@contextmanager
+def motion(page: Any) -> Iterator[None]:
+    """Let things move by themselves, as for who did not ask for less of that."""
+    page.emulate_media(reduced_motion="no-preference")
+    yield
+    page.emulate_media(reduced_motion="reduce")
 
 
 def settle(page: Any, calm: int = 150) -> None:

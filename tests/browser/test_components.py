@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import app
-from tests.browser.hand import frames, settle
+from tests.browser.hand import frames, motion, settle
 
 DEMO = Path(__file__).parent / "apps" / "components_app.py"
 
@@ -435,8 +435,9 @@ def test_tree_joins_the_lowest_rank_first_and_plays_to_its_end(demo, visit):
     # the end that it plays to is told to Python
     page.keyboard.press("Home")
     wait_state(page, "step: 0")
-    page.get_by_role("button", name="play").click()
-    wait_state(page, "step: 5")
+    with motion(page):
+        page.get_by_role("button", name="play").click()
+        wait_state(page, "step: 5")
     follows_theme_and_width(visit)
 
 

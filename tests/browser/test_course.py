@@ -129,6 +129,51 @@ def test_back_leads_through_the_chapters_that_were_opened_and_forward_again(wind
     window.assert_clean()
 
 
+FOCUS = """() => {
+  let at = document.activeElement;
+  while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  return at;
+}"""
+
+
+def test_the_focus_stays_where_something_was_pressed_and_begins_a_chapter_at_its_top(window):
+    page = window.page
+
+    def press(button):
+        button.focus()
+        page.keyboard.press("Enter")
+        window.settle()
+        return page.evaluate_handle(FOCUS).as_element()
+
+    window.open("transformer?part=block")
+    page.locator(".track input[type=range]").first.press("ArrowRight")
+    at = press(page.get_by_role("button", name="That is my guess"))
+    assert at.evaluate("(at) => at.matches('.lv') && !!at.querySelector('.rows')")  # its picture
+    window.open("sampling?part=dice")
+    at = press(page.get_by_role("button", name="Show me without an answer"))
+    assert "PREDICT, THEN LOOK" in at.inner_text()  # its question
+    for next_one in ("Next: ", "Next lesson: "):  # in the lesson, and a page of its own
+        at = press(page.get_by_role("button", name=next_one))
+        assert at.evaluate("(at) => at.matches('.stMain')")
+        page.keyboard.press("Tab")
+        tabs = page.locator("[data-testid=stMain] [data-testid=stButtonGroup]").first
+        assert tabs.evaluate("(tabs) => tabs.contains(document.activeElement)")
+        window.open("sampling?part=writing")
+    tab = page.get_by_role("radio", name="The dice")
+    at = press(tab)  # a list that stays keeps it
+    assert at.evaluate("(at, tab) => at === tab || at.contains(tab)", tab.element_handle())
+
+    link = page.locator("[data-testid=stSidebarNavLink]").nth(3)
+    looks = "(link) => [getComputedStyle(link).outline, getComputedStyle(link).backgroundColor]"
+    link.hover()
+    pointed = link.evaluate(looks)
+    page.mouse.move(2, 2)
+    page.locator("[data-testid=stSidebarNavLink]").nth(2).focus()
+    page.keyboard.press("Tab")
+    assert link.evaluate(looks) != pointed  # what the hand points at looks otherwise
+    window.assert_clean()
+
+
 def top(window, first: str) -> float:
     """Where a page begins, which must lie under nothing."""
     window.settle()

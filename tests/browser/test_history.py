@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from tests.browser.hand import drag, frames, let_go
+from tests.browser.hand import drag, frames, let_go, motion
 from tests.browser.test_tokenization import wait_for_address
 
 PAGE = "history"
@@ -62,8 +62,9 @@ def test_the_training_is_scrubbed_and_plays_to_its_end(lesson):
     for _ in range(4):
         scrub.press("ArrowLeft")
     expect(told).not_to_contain_text("step 200:")
-    page.get_by_label("play").last.click()
-    expect(told).to_contain_text("step 200: loss 2.30")
+    with motion(page):
+        page.get_by_label("play").last.click()
+        expect(told).to_contain_text("step 200: loss 2.30")
     canvas = page.locator(".one canvas").first
     canvas.focus()
     canvas.press("ArrowRight")

@@ -12,7 +12,7 @@ from llmviz.course.lessons import ways
 from llmviz.course.lessons.home import below
 from llmviz.course.ui import course
 from tests.browser.conftest import app
-from tests.browser.hand import settle, until
+from tests.browser.hand import motion, settle, until
 from tests.pages.small_model import HEADS, LAYERS, make_checkpoint
 
 TEXT = "The cat sat on the mat."
@@ -210,12 +210,17 @@ def the_film_runs_through_the_stages_and_stops(page):
     count = page.locator(".player .count")
     last = 2 * LAYERS + 4
     assert count.inner_text() == f"{last} / {last}"
-    page.get_by_role("button", name="play").click()
-    until(page, lambda: count.inner_text() == f"0 / {last}")
-    page.get_by_role("button", name="pause").click()
+    with motion(page):
+        page.get_by_role("button", name="play").click()
+        until(page, lambda: count.inner_text() == f"0 / {last}")
+        page.get_by_role("button", name="pause").click()
+    expect(page.get_by_role("button", name="play")).to_be_hidden()
     page.locator(".machine").focus()
+    for step, key in ((0, "Home"), (1, " ")):  # with less motion a press is a step
+        page.keyboard.press(key)
+        page.wait_for_timeout(3200)  # longer than a step of the film
+        assert count.inner_text() == f"{step} / {last}"
     page.keyboard.press("Home")
-    until(page, lambda: count.inner_text() == f"0 / {last}")
     assert "tokens" in page.locator(".say").inner_text()
     for stage in range(1, last + 1):
         page.get_by_role("button", name="one step on").click()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
+from tests.browser.hand import motion
 from tests.browser.test_tokenization import wait_for_address
 
 
@@ -36,8 +37,9 @@ def test_the_loop_goes_forward_and_back_and_plays_by_itself_to_its_end(visit):
     for _ in range(2):
         page.get_by_label("one step back").click()
     wait_for_address(page, "moment", "57")
-    page.get_by_label("play").click()
-    expect(page.locator(".loop-line")).to_contain_text("is appended")
+    with motion(page):
+        page.get_by_label("play").click()
+        expect(page.locator(".loop-line")).to_contain_text("is appended")
     wait_for_address(page, "moment", "59")
     visit.assert_clean()
 

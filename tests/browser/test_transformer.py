@@ -6,6 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
+from tests.browser.hand import motion
 from tests.browser.test_tokenization import wait_for_address
 
 
@@ -100,9 +101,10 @@ def the_hand_walks_without_the_server_and_the_link_follows(page):
     expect(stage(page, 2)).to_have_attribute("aria-current", "step")
     expect(page.locator(".stage-title")).to_have_text("Queries, keys and values")
     wait_for_address(page, "stage", "qkv")
-    page.get_by_role("button", name="play").click()
-    expect(stage(page, 4)).to_have_attribute("aria-current", "step", timeout=15_000)
-    page.get_by_role("button", name="pause").click()
+    with motion(page):
+        page.get_by_role("button", name="play").click()
+        expect(stage(page, 4)).to_have_attribute("aria-current", "step", timeout=15_000)
+        page.get_by_role("button", name="pause").click()
 
 
 def test_every_stage_opens_and_its_last_cell_says_its_arithmetic(visit):

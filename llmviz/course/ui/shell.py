@@ -66,6 +66,8 @@ STYLE = (
   color: light-dark({PRIMARY["light"]}, {PRIMARY_TEXT}); }}
 .stApp [data-testid="stCaptionContainer"], .stApp [data-testid="stCaptionContainer"] p {{
   opacity: 1; color: light-dark({INK["light"]["muted"]}, {INK["dark"]["muted"]}); }}
+[data-testid="stSidebarNavLink"]:focus-visible {{
+  outline: 2px solid light-dark({PRIMARY["light"]}, {PRIMARY_TEXT}); outline-offset: -2px; }}
 [data-testid="stSidebarUserContent"]:has(.st-key-{classroom.BOX}) {{
   position: sticky; bottom: 0; z-index: 1; padding-bottom: 1rem;
   background: var(--st-background-color, Canvas); }}

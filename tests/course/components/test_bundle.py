@@ -162,12 +162,13 @@ def test_one_rule_ends_all_motion_of_styles_and_no_other_is_stronger():
         assert strong == [], path
 
 
-def test_each_script_that_moves_something_frame_by_frame_asks_first():
+def test_each_script_that_moves_something_by_itself_asks_first():
     moving = [
         path
         for path in FILES
-        if "requestAnimationFrame" in path.read_text("utf-8") and path.name not in DRAWN_ONCE
+        if re.search('requestAnimationFrame|"smooth"', path.read_text("utf-8"))
+        and path.name not in DRAWN_ONCE
     ]
     assert len(moving) >= 3
     for path in moving:
-        assert ASKS in path.read_text("utf-8"), path
+        assert "isCalm()" in path.read_text("utf-8"), path

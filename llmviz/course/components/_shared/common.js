@@ -350,6 +350,11 @@ export function makeCard(root) {
   return handle;
 }
 
+// Whether the learner asked for less motion: then nothing moves by itself.
+export function isCalm() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
 // Call at most once per frame, with the last arguments.
 export function eachFrame(work) {
   let args = null;

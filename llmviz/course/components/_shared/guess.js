@@ -13,6 +13,7 @@ export function makeHand(done) {
     show(words, asks, ready) {
       hint.textContent = words.hint;
       button.textContent = words.done;
+      if (!asks && node.contains(node.getRootNode().activeElement)) leave(node.closest(".lv"));
       node.hidden = !asks;
       button.disabled = !ready;
     },
@@ -20,4 +21,10 @@ export function makeHand(done) {
       button.disabled = !is;
     },
   };
+}
+
+// The button goes: who pressed it by a key is at the picture, which now tells.
+function leave(picture) {
+  picture.tabIndex = -1;
+  picture.focus({ preventScroll: true });
 }

@@ -2,7 +2,7 @@
 // Below, how often each token was taken (bar) beside its probability (mark) and two standard
 // deviations to each side (whisker).
 
-import { el, live, wordFits } from "../_shared/common.js";
+import { el, isCalm, live, wordFits } from "../_shared/common.js";
 import { makeHand } from "../_shared/guess.js";
 import { number, percent, whole } from "../_shared/numbers.js";
 
@@ -46,7 +46,7 @@ class Dice {
     this.ask();
     const n = data.us.length;
     const fresh = same && data.draws > before ? Math.min(n, data.draws - before) : 0;
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const still = isCalm();
     this.fall(still ? n : n - fresh);
   }
 

@@ -1,7 +1,7 @@
 // A dot for every token over two axes; when the numbers change, the dots move to their new places.
 
 import { GRID, closest, font, frame, plotIn, pointer, ring, ticks } from "../_shared/chart.js";
-import { css, el, fit, live, spotOf, styles } from "../_shared/common.js";
+import { css, el, fit, isCalm, live, spotOf, styles } from "../_shared/common.js";
 import { number, whole } from "../_shared/numbers.js";
 
 export default function (component) {
@@ -36,7 +36,7 @@ class Dots {
     this.at = null;
     this.order = null;
     this.canvas.setAttribute("aria-label", `${data.words.name}; arrow keys move, Enter chooses`);
-    const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const calm = isCalm();
     const same = before && before.x.length === data.x.length && !calm;
     this.from = same ? { x: this.now.x.slice(), y: this.now.y.slice() } : null;
     this.now = { x: data.x.slice(), y: data.y.slice() };

@@ -1,6 +1,6 @@
 // Passages of text; a link in one asks the page for a state, and the picture above follows.
 
-import { el, live } from "../_shared/common.js";
+import { el, isCalm, live } from "../_shared/common.js";
 
 const asks = new WeakMap();
 
@@ -45,7 +45,7 @@ class Looks {
     const before = [...document.querySelectorAll("[class*='st-key-lv-st']")].filter(
       (stage) => host.compareDocumentPosition(stage) & Node.DOCUMENT_POSITION_PRECEDING,
     );
-    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+    const behavior = isCalm() ? "auto" : "smooth";
     before.at(-1)?.scrollIntoView({ block: "nearest", behavior });
   }
 }

@@ -1,7 +1,7 @@
 // The machine: tokens are rows that keep their place from the text to the next token. Every stroke
 // is a number of the trace; what the hand moves (row, head, layer, stage) stays in the browser.
 
-import { eachFrame, el, follow, later, live, makeCard, spotOf } from "../_shared/common.js";
+import { eachFrame, el, follow, isCalm, later, live, makeCard, spotOf } from "../_shared/common.js";
 import { fixed, number, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { MachinePicture } from "./picture.js";
@@ -231,7 +231,7 @@ class Machine extends MachinePicture {
     this.view.layer = layer;
     const start = [...this.open];
     const begun = performance.now();
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const calm = isCalm();
     const turn = (this.turn = {});
     const frame = (now) => {
       if (this.turn !== turn) return;
@@ -254,7 +254,7 @@ class Machine extends MachinePicture {
     if (this.narrow) return this.way.follow(step);
     const p = this.plan;
     const x = step < 3 ? 0 : l < this.layers ? p.layers[l].x - p.chip - 10 : p.width;
-    if (p.width > this.width) this.scroll.scrollTo({ left: x, behavior: "smooth" });
+    if (p.width > this.width) this.scroll.scrollTo({ left: x, behavior: isCalm() ? "auto" : "smooth" });
   }
 
   keys(event) {

@@ -1,7 +1,7 @@
 // The way of one token, from top to bottom, where the whole machine would not fit: what is drawn
 // comes from the same trace, and a tap on another token shows its way.
 
-import { el, fit } from "../_shared/common.js";
+import { el, fit, isCalm } from "../_shared/common.js";
 import { number, whole } from "../_shared/numbers.js";
 import { fill, makePips, makeTitle, shareText } from "./parts.js";
 
@@ -141,7 +141,7 @@ export class Way {
   // Bring the stage that is played into view, where it is not.
   follow(step) {
     const now = this.stops.findLast(({ stage }) => stage <= step);
-    if (step < this.machine.last) now?.box.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    if (step < this.machine.last) now?.box.scrollIntoView({ block: "nearest", behavior: isCalm() ? "auto" : "smooth" });
   }
 
   paint() {

@@ -1,7 +1,7 @@
 // A map of points that moves from frame to frame. Zoom, choice of kinds and step stay when the data
 // change; between two neighbouring frames the points move in straight lines.
 
-import { eachFrame, el, follow, live, remember, remembered } from "../_shared/common.js";
+import { eachFrame, el, follow, isCalm, live, remember, remembered } from "../_shared/common.js";
 import { whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { handOn } from "./hand.js";
@@ -181,7 +181,7 @@ class ScatterFilm {
   go(step) {
     const target = this.map.frame(step);
     const far = this.quiet || !this.at || this.at.length !== target.length || Math.abs(step - (this.drawn ?? step)) > 1;
-    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const still = isCalm();
     this.drawn = step;
     this.caption.textContent = this.data.captions[step] ?? "";
     this.caption.hidden = !this.data.captions.length;
