@@ -20,6 +20,7 @@ from llmviz.nn.positions import rotary_angles, stretched
 from llmviz.publishing.form import Place, gpt_of, published_config, published_tensors
 from llmviz.tokenizers.gguf_tokenizer import PATTERNS
 from llmviz.tokenizers.published_form import PublishedForm, published_form
+from llmviz.training import locks
 from llmviz.training.reading import CHAT
 from llmviz.training.runs import Trained
 from llmviz.wholefile import TEMPORARY, write_whole, writing
@@ -54,6 +55,11 @@ def export_gguf(trained: Trained, path: Path, dtype: torch.dtype = torch.float32
         raise ValueError(f"{path} is there already; choose another file")
 
     def write(temporary: Path) -> None:
+        with temporary.open("wb") as mine:
+            locks.lock(mine)  # whoever writes the same file now lets it be
+            fill(temporary)
+
+    def fill(temporary: Path) -> None:
         writer = gguf.GGUFWriter(temporary, kind)
         _write_settings(writer, model.config)
         _write_tokenizer(writer, form, cut, model.vocab_size)
@@ -72,7 +78,10 @@ def export_gguf(trained: Trained, path: Path, dtype: torch.dtype = torch.float32
     with writing(str(path)):
         path.parent.mkdir(parents=True, exist_ok=True)
         for left in path.parent.glob(f"{TEMPORARY}{'?' * 8}-{glob.escape(path.name)}"):
-            left.unlink()  # what a killed process left of this file: as large as it
+            with left.open("rb") as file:
+                dead = not locks.is_locked(file)
+            if dead:
+                left.unlink(missing_ok=True)  # what a killed process left: as large as the file
         write_whole(path, write)
     return kind
 

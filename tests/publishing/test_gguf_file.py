@@ -109,6 +109,21 @@ def test_what_was_killed_goes_and_a_disk_that_is_full_leaves_nothing(tmp_path, m
     assert sorted(tmp_path.iterdir()) == sorted([*others, path])
 
 
+def test_two_who_write_one_file_at_once_do_not_take_it_from_each_other(tmp_path, monkeypatch):
+    one, path = trained(gpt(**MODERN, **PLAIN)), tmp_path / "model.gguf"
+    write = gguf.GGUFWriter.write_tensors_to_file
+
+    def meanwhile(self) -> None:
+        monkeypatch.setattr(gguf.GGUFWriter, "write_tensors_to_file", write)
+        export_gguf(one, path)
+        write(self)
+
+    monkeypatch.setattr(gguf.GGUFWriter, "write_tensors_to_file", meanwhile)
+    export_gguf(one, path)
+    assert list(tmp_path.iterdir()) == [path]
+    assert fields(path)
+
+
 def test_what_llama_cpp_does_not_compute_is_refused(tmp_path, capsys):
     path = tmp_path / "model.gguf"
     for options, words in (

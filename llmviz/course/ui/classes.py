@@ -35,7 +35,9 @@ FOLDER = ".classes"
 ANSWERS, POINTED, LOCK = BESIDE = ".jsonl", ".at", ".lock"
 ALPHABET = "ACDEFGHJKMNPQRTUVWXY34679"  # no two of them look alike: no O and 0, no S and 5
 LENGTH = 6  # characters of a code: 25⁶ is 244 million
+WHOLE = "[!.]*"  # how the names of whole files begin: a pattern
 MINUTE = 60.0  # seconds for which a wrong try counts
+LEFT = 60 * MINUTE  # after which nobody writes an unfinished file; clocks may differ by minutes
 FRESH = 0.1  # of the idle time: a class that was used so long ago is marked as used again
 
 
@@ -195,8 +197,9 @@ class Classes:
                 return False
             after = OpenClass.read(replace(group, place=place).written())
             if after == group:
-                if self._idle(code) > FRESH * MINUTE * limit("LLMVIZ_CLASS_MINUTES"):
-                    os.utime(self.path(code), (self._now(), self._now()))
+                with suppress(FileNotFoundError):  # it ends at this moment
+                    if self._idle(code) > FRESH * MINUTE * limit("LLMVIZ_CLASS_MINUTES"):
+                        os.utime(self.path(code), (self._now(), self._now()))
                 return True
             most = limit("LLMVIZ_CLASS_KB")
             if len(after.written().encode()) > 1000 * most:
@@ -229,14 +232,14 @@ class Classes:
 
     def _all(self) -> Iterator[OpenClass]:
         """All that are open; what an ended process left half written is cleared away."""
-        for path in sorted(self._folder().glob("*.json")):
-            if path.name.startswith(TEMPORARY):
-                with suppress(FileNotFoundError):
-                    if self._now() - path.stat().st_mtime > MINUTE:
-                        path.unlink()
-            elif (group := self.find(path.stem)) is not None:
+        for path in self._folder().glob(f"{TEMPORARY}*"):
+            with suppress(FileNotFoundError):  # what is written at this moment has another name now
+                if self._now() - path.stat().st_mtime > LEFT:
+                    path.unlink()
+        for path in sorted(self._folder().glob(f"{WHOLE}.json")):
+            if (group := self.find(path.stem)) is not None:
                 yield group
-        for path in chain(*(self._folder().glob(f"*{end}") for end in BESIDE)):
+        for path in chain(*(self._folder().glob(f"{WHOLE}{end}") for end in BESIDE)):
             if not self.path(path.stem).exists():  # somebody answered while the class ended
                 path.unlink(missing_ok=True)
 

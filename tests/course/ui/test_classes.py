@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,9 +15,12 @@ from hypothesis import strategies as some
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from llmviz import wholefile
 from llmviz.course.ui import browser, classroom
+from llmviz.course.ui.class_answers import ClassAnswers, name_of
 from llmviz.course.ui.classes import (
     ALPHABET,
+    BESIDE,
     LENGTH,
     MINUTE,
     Classes,
@@ -25,9 +33,11 @@ from llmviz.course.ui.classes import (
 from llmviz.course.ui.classroom import MOST, SECONDS, ClassPointer
 from llmviz.course.ui.origin import Origin
 from llmviz.training import run_folders
+from llmviz.wholefile import temporary_beside
 
 ANN, BOB = "a" * 43, "b" * 43
 HERE = Origin("10.0.0.1", ANN)
+NAME = name_of("why?", [])
 
 
 def test_only_the_window_that_leads_changes_a_class(classes, clock):
@@ -271,6 +281,51 @@ def test_a_light_goes_out_when_its_presenter_says_no_more():
     later = classes.path(one.code).with_suffix(".at").stat().st_mtime + SECONDS
     assert ClassPointer(classes, lambda: later - 1).of(one.code)
     assert ClassPointer(classes, lambda: later + 1).of(one.code) == ""
+
+
+@pytest.mark.parametrize("ahead", [0, 10 * MINUTE])  # another machine's clock
+def test_who_looks_for_classes_takes_nothing_that_is_written_at_this_moment(ahead, monkeypatch):
+    def slow_disk(path: Path) -> None:
+        time.sleep(0.01)
+
+    monkeypatch.setattr(wholefile, "sync", slow_disk)
+    classes = Classes()
+    one = classes.open(ANN, "w", HERE)
+    pointer, thought = ClassPointer(classes), ClassAnswers(classes)
+    lists, ended = Classes(lambda: time.time() + ahead), threading.Event()
+
+    def look() -> None:
+        while not ended.is_set():
+            assert lists.led_by(BOB) is None
+
+    with ThreadPoolExecutor(1) as pool:
+        looking = pool.submit(look)
+        try:
+            for number in range(20):
+                target = {"chart": number}
+                assert pointer.put(one.code, one.key, ANN, json.dumps(target).encode())
+                assert json.loads(pointer.of(one.code)) == target
+                # A file that another process wrote in part is written anew, whole.
+                with classes.path(one.code).with_suffix(".jsonl").open("ab") as file:
+                    file.write(b'["n", "w')
+                thought.say(one, str(number), NAME, "because")
+                assert classes.show(one.code, "w", Place("home", {"text": str(number)}))
+        finally:
+            ended.set()
+        looking.result()
+    assert len(thought.ask(one, "why?", [], -1).said) == 20
+
+
+def test_what_a_killed_process_left_unfinished_goes_after_an_hour(classes, clock):
+    one = classes.open(ANN, "w", HERE)
+    left = [temporary_beside(classes.path(one.code).with_suffix(end)) for end in BESIDE]
+    left.append(temporary_beside(classes.path(one.code)))
+    for path in left:
+        path.write_text("unfinished", "utf-8")
+        os.utime(path, (clock.time, clock.time))
+    assert classes.led_by(ANN) == one and all(path.exists() for path in left)
+    clock.time += 61 * MINUTE
+    assert classes.led_by(ANN) == one and not any(path.exists() for path in left)
 
 
 def test_a_follower_hears_of_it_with_the_version_and_what_is_wrong_is_refused():
