@@ -264,15 +264,19 @@ def test_two_windows_of_the_presenter_do_not_lead_at_once():
     assert not first.metric and second.metric[0].value == code
 
 
-def test_many_wrong_codes_are_refused(monkeypatch):
+def test_a_right_code_is_taken_after_many_wrong_ones(monkeypatch):
+    waited = []
     monkeypatch.setenv("LLMVIZ_BROWSER_TRIES", "2")
+    monkeypatch.setattr(classroom, "TRIES", classroom.Tries(pause=waited.append))
     _, code = presenter("glossary")
     app = opened("glossary")
-    for typed, told in (("AAAAAA", "wrong"), ("<b>", "wrong"), (code, "tries")):
+    for typed in ("AAAAAA", "<b>", "AAAAAC"):
+        assert not waited
         join(app, typed)
-        assert words.notices[told] in boxes(app)
-    monkeypatch.setattr(classroom, "TRIES", classroom.Tries())
-    press(app, words.join)
+        assert words.notices["wrong"] in boxes(app)
+    assert len(waited) == 1
+    join(app, code)
+    assert len(waited) == 1
     assert not boxes(app) and any(one.label == words.look_around for one in app.button)
 
 

@@ -37,6 +37,7 @@ ALPHABET = "ACDEFGHJKMNPQRTUVWXY34679"  # no two of them look alike: no O and 0,
 LENGTH = 6  # characters of a code: 25⁶ is 244 million
 WHOLE = "[!.]*"  # how the names of whole files begin: a pattern
 MINUTE = 60.0  # seconds for which a wrong try counts
+WAIT = 2.0  # seconds until a further wrong code is told, after too many
 LEFT = 60 * MINUTE  # after which nobody writes an unfinished file; clocks may differ by minutes
 FRESH = 0.1  # of the idle time: a class that was used so long ago is marked as used again
 
@@ -257,62 +258,50 @@ class Classes:
 
 
 class Tries:
-    """Wrong codes of the last minute: of each browser, of each address, and in all."""
+    """Wrong codes that were typed in the last minute: of each browser, and of each address.
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    After too many of them each further one is told late. The right code is looked at first and
+    never waits: a class may share its address with somebody who tries. What a follower's window
+    asks is not counted, since nobody can guess the key of a class.
+
+    pause: waits for some seconds.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._clock, self._pause = clock, pause
         self._lock = threading.Lock()
-        self._wrong: deque[tuple[float, list[tuple[str, str]], int | None]] = deque()
-        self._asked: set[int | None] = set()  # what requests of them named
+        self._wrong: deque[tuple[float, list[tuple[str, str]]]] = deque()
         self._count: Counter[tuple[str, str]] = Counter()
 
     def find(self, classes: Classes, code: str, origin: Origin) -> OpenClass:
-        """Return the class of a code.
+        """Return the class of a code. Raises Refused: there is none."""
+        group = classes.find(code)
+        if group is None:
+            if self._too_many(origin):
+                self._pause(WAIT)
+            raise Refused("wrong")
+        return group
 
-        Raises Refused: there is none, or there were too many wrong codes.
-        """
-        with self._lock:
-            counts = self._with_room(origin)
-            group = classes.find(code)
-            if group is None:
-                self._note(counts)
-                raise Refused("wrong")
-            return group
-
-    def refused(self, code: str, key: str, origin: Origin) -> None:
-        """Count a request that named no class and its key.
-
-        Windows whose class has ended ask on until they hear of it: of an address the same names
-        count once.
-        """
-        asked = hash((origin.address, code, key))
-        with self._lock, suppress(Refused):
-            if (counts := self._with_room(origin)) and asked not in self._asked:
-                self._asked.add(asked)
-                self._note(counts, asked)
-
-    def _with_room(self, origin: Origin) -> list[tuple[str, str]]:
-        """Return what a try there counts for. Raises Refused: there were too many."""
-        while self._wrong and self._clock() - self._wrong[0][0] > MINUTE:
-            _, counts, asked = self._wrong.popleft()
-            self._count.subtract(counts)
-            self._asked.discard(asked)
-        self._count = +self._count
+    def _too_many(self, origin: Origin) -> bool:
+        """Count a wrong code, and return whether there were too many before."""
         counts = list(_counts(origin))
-        for kind, value in counts:
-            if self._count[kind, value] >= limit(f"LLMVIZ_{kind}_TRIES"):
-                raise Refused("tries", self._count[kind, value])
-        return counts
-
-    def _note(self, counts: list[tuple[str, str]], asked: int | None = None) -> None:
-        self._wrong.append((self._clock(), counts, asked))
-        self._count.update(counts)
+        with self._lock:
+            while self._wrong and self._clock() - self._wrong[0][0] > MINUTE:
+                self._count.subtract(self._wrong.popleft()[1])
+            self._count = +self._count
+            if any(self._count[one] >= limit(f"LLMVIZ_{one[0]}_TRIES") for one in counts):
+                return True
+            self._wrong.append((self._clock(), counts))
+            self._count.update(counts)
+            return False
 
 
 def _counts(origin: Origin) -> Iterator[tuple[str, str]]:
     if origin.browser:
         yield "BROWSER", origin.browser
-    if not origin.own:
-        if origin.address:
-            yield "ADDRESS", origin.address
-        yield "MAX", ""
+    if origin.address and not origin.own:
+        yield "ADDRESS", origin.address

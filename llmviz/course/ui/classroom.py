@@ -104,8 +104,6 @@ def routes(base: str = "") -> list[Route]:
 async def _version(request: Request) -> Response:
     code, key = request.path_params["code"], request.path_params["key"]
     version = CLASSES.version(code, key)
-    if version is None:
-        TRIES.refused(code, key, origin.of_request(request))
     text = str(GONE if version is None else version)
     lit = "" if version is None else POINTER.of(code)
     text += f"\n{lit}" if lit else ""
@@ -124,8 +122,6 @@ async def _point(request: Request) -> Response:
         led = await run_in_threadpool(POINTER.put, code, key, secret, said)
     except ValueError as rule:
         return PlainTextResponse(str(rule), 400)
-    if not led:
-        TRIES.refused(code, key, origin.of_request(request))
     return PlainTextResponse("", 204 if led else 403)
 
 

@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 from starlette.applications import Starlette
+from starlette.requests import HTTPConnection
 from starlette.testclient import TestClient
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from llmviz import wholefile
 from llmviz.course.ui import browser, classroom
@@ -31,9 +33,10 @@ from llmviz.course.ui.classes import (
     code_of,
 )
 from llmviz.course.ui.classroom import MOST, SECONDS, ClassPointer
-from llmviz.course.ui.origin import Origin
+from llmviz.course.ui.origin import Origin, of_request
 from llmviz.training import run_folders
 from llmviz.wholefile import temporary_beside
+from tests.awaiting import awaited
 
 ANN, BOB = "a" * 43, "b" * 43
 HERE = Origin("10.0.0.1", ANN)
@@ -169,46 +172,68 @@ def test_there_is_a_limit_of_classes_and_of_what_one_shows(classes, monkeypatch)
     assert classes.find(first.code).place.query == {"text": "a" * 900}
 
 
-def test_many_wrong_codes_are_refused_for_a_minute(classes, clock, monkeypatch):
-    for kind, most in (("BROWSER", 3), ("ADDRESS", 5), ("MAX", 6)):
-        monkeypatch.setenv(f"LLMVIZ_{kind}_TRIES", str(most))
-    code = classes.open(ANN, "w1", HERE).code
-    tries = Tries(clock)
+def tried(tries: Tries, classes: Classes, code: str, origin: Origin) -> str:
+    try:
+        return tries.find(classes, code, origin).code
+    except Refused as refused:
+        return refused.reason
 
-    def told(code: str, address: str, browser: str, *, own: bool = False) -> str:
-        try:
-            tries.find(classes, code, Origin(address, browser, own))
-        except Refused as refused:
-            return refused.reason
-        return "found"
 
-    for _ in range(500):  # the right one never counts
-        assert told(code, "1", "ann") == "found"
-    for _ in range(3):
-        assert told("AAAAAA", "1", "ann") == "wrong"
-    assert told(code, "1", "ann") == "tries"  # the right code tells nothing now
-    assert told(code, "1", "bob") == "found"
-    assert [told("../..", "1", f"new{n}") for n in range(3)] == ["wrong", "wrong", "tries"]
-    assert told(code, "1", "bob") == "tries"
-    assert told("", "2", "cy") == "wrong"  # the sixth in all
-    assert told(code, "3", "dan") == "tries"
-    assert told(code, "4", "eve", own=True) == "found"
+def test_after_many_wrong_codes_each_further_one_waits_until_a_minute_has_gone(classes, clock):
+    code, waited = classes.open(ANN, "w1", HERE).code, []
+    tries = Tries(clock, waited.append)
+    for who, most in (
+        ([Origin("1", "ann")], 10),  # of a browser
+        ([Origin("2", f"new {n}") for n in range(200)], 100),  # of an address, each a browser
+        ([Origin("3")], 100),  # without cookies
+        ([Origin("4", "eve", own=True)], 10),
+        ([Origin("4", f"new {n}", own=True) for n in range(200)], 200),  # at the server's machine
+    ):
+        waited.clear()
+        for number in range(200):
+            assert tried(tries, classes, "../..", who[number % len(who)]) == "wrong"
+        assert len(waited) == 200 - most
+        assert all(tried(tries, classes, code, one) == code for one in who)
+        assert len(waited) == 200 - most  # the right one is told at once
     clock.time += MINUTE + 1
-    assert told(code, "1", "ann") == "found"
+    waited.clear()
+    assert tried(tries, classes, "AAAAAA", Origin("1", "ann")) == "wrong" and waited == []
+    assert len(tries._count) == 2 and len(tries._wrong) == 1
+
+
+@pytest.mark.parametrize("addresses", [1, 4, 30])
+def test_whoever_tries_thousands_of_codes_keeps_nobody_from_joining(classes, clock, addresses):
+    """From several addresses, with a new cookie each time, or saying to be somebody else."""
+    code, waited = classes.open(ANN, "w1", HERE).code, []
+    tries = Tries(clock, waited.append)
+
+    async def arrives(scope, receive, send):
+        tried(tries, classes, "AAAAAA", of_request(HTTPConnection(scope)))
+
+    app = ProxyHeadersMiddleware(arrives, "10.0.0.254")  # the one proxy that is believed
+    for number in range(1000):
+        said = (
+            (b"x-forwarded-for", f"10.1.0.{number % 250}".encode()),
+            (b"cookie", f"{browser.COOKIE}={number:043}".encode()),
+        )
+        peer = f"10.0.0.{1 + number % addresses}"
+        scope = {"type": "websocket", "scheme": "ws", "client": (peer, 1), "headers": said}
+        awaited(app(scope, None, None))
+    assert len(waited) == max(0, 1000 - 100 * addresses)
+    for number in range(31):
+        assert tried(tries, classes, code, Origin(f"10.0.0.{number}", BOB)) == code
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_what_a_request_is_refused_tells_nothing_of_a_class_and_counts(
-    classes, clock, monkeypatch, method
+def test_what_a_request_is_refused_tells_nothing_of_a_class_and_is_no_typed_code(
+    classes, monkeypatch, method
 ):
-    for kind, most in (("BROWSER", 99), ("ADDRESS", 6), ("MAX", 99)):
-        monkeypatch.setenv(f"LLMVIZ_{kind}_TRIES", str(most))
-    tries = Tries(clock)
+    waited = []
+    tries = Tries(pause=waited.append)
     for name, own in (("CLASSES", classes), ("POINTER", ClassPointer(classes)), ("TRIES", tries)):
         monkeypatch.setattr(classroom, name, own)
     client = TestClient(Starlette(routes=classroom.routes()), raise_server_exceptions=False)
     group = classes.open(ANN, "w1", HERE)
-    address = Origin("testclient")
 
     def said(code: str, key: str) -> tuple[int, str]:
         answer = client.request(method, f"/class/{code}/{key}", content=b"{}")
@@ -217,17 +242,12 @@ def test_what_a_request_is_refused_tells_nothing_of_a_class_and_counts(
     of_none = said("AAAAAA", "x")
     for key in ("%C3%A9", "%ED%A0%80", "%FF", "%00"):  # not ASCII, half a character, no character
         assert said(group.code, key) == of_none
-    for _ in range(9):  # a window whose class has ended asks the same until it hears of it
-        assert said("AAAAAA", "x") == of_none
-    assert tries.find(classes, group.code, address) == group
-    assert said("AAAAAC", "x") == of_none  # the sixth
-    with pytest.raises(Refused, match="tries"):
-        tries.find(classes, group.code, address)
-    assert said("AAAAAD", "x") == of_none
+    for number in range(150):
+        assert said(f"AAAA{ALPHABET[number // 25]}{ALPHABET[number % 25]}", "x") == of_none
     if method == "GET":
-        assert said(group.code, group.key) == (200, "0")  # who has the key is never shut out
-    clock.time += MINUTE + 1
-    assert tries.find(classes, group.code, address) == group and not tries._asked
+        assert said(group.code, group.key) == (200, "0")
+    assert tried(tries, classes, "AAAAAA", Origin("testclient")) == "wrong" and waited == []
+    assert tried(tries, classes, group.code, Origin("testclient")) == group.code
 
 
 def test_a_window_asks_by_the_key_it_got_and_hears_of_the_end(classes, monkeypatch):
