@@ -57,6 +57,7 @@ class Visitor:
 
     host: as `127.0.0.1:8501`. path: the app's path behind a proxy, without slashes at its ends.
     at: where that host really is, if no name leads there. origin: whose page it is that connects.
+    session: one to connect to again.
     """
 
     def __init__(
@@ -67,11 +68,12 @@ class Visitor:
         headers: dict[str, str] | None = None,
         at: tuple[str, int] | None = None,
         origin: str = "",
+        session: str = "",
     ) -> None:
         self.host, self.path, self.headers = host, path, headers or {}
         self.origin = origin or f"http://{host}"
         self._at = {"host": at[0], "port": at[1]} if at else {}
-        self.session = ""
+        self.session = session
         self.address = ""  # what stands behind the question mark
         self.page = ""  # hash of the page's script
         self.pages: dict[str, str] = {}  # hash of each page by its path
@@ -84,9 +86,10 @@ class Visitor:
 
     async def __aenter__(self) -> Self:
         prefix = f"/{self.path}" if self.path else ""
+        named = ["streamlit", *(["no-token", self.session] if self.session else [])]
         self._socket = await websockets.connect(
             f"ws://{self.host}{prefix}/_stcore/stream",
-            subprotocols=[websockets.Subprotocol("streamlit")],
+            subprotocols=[websockets.Subprotocol(one) for one in named],
             max_size=None,
             open_timeout=PATIENCE,
             origin=websockets.Origin(self.origin),

@@ -8,6 +8,7 @@ import streamlit as st
 
 from llmviz.course import streamlit_parts
 from llmviz.course.ui import browser, origin
+from llmviz.course.ui.classes import owner_of
 from llmviz.course.ui.rerun import once
 from llmviz.training import run_folders
 from llmviz.training.config import OWN_TEXT
@@ -20,6 +21,7 @@ SEARCH = "_runs.search"  # in the session: what the name of a kept run must have
 FIND = "Find one of your runs"
 FOUND = "{found} of {all} kept runs have this in their name. Menus offer the newest {shown}."
 ALL = "There are {all} kept runs. Menus offer the newest {shown}, and what you find here."
+_IN = " in "  # in a visitor's name: what stands behind it is the browser
 _managers: list[RunManager] = []  # the one of this server, once somebody asked for it
 
 
@@ -42,12 +44,14 @@ def close() -> None:
 
 
 def visitor() -> str:
-    """Who this is: the session's own name, which no other visitor learns."""
+    """Who this is: the session's own name, and its browser where that is another by now."""
     session = streamlit_parts.session() or ""
-    if session and _managers:
-        here = origin.of_session(session)
-        _managers[-1].know(session, browser.secret(), here.address, own=here.own)
-    return session
+    if not session or not _managers:
+        return session
+    here, secret = origin.of_session(session), browser.secret()
+    owner = f"{session}{_IN}{owner_of(secret)}" if browser.is_another() else session
+    _managers[-1].know(owner, secret, here.address, own=here.own)
+    return owner
 
 
 def mine() -> list[RunState]:
@@ -108,6 +112,6 @@ def corpus_label(corpus: str) -> str:
     return "your text" if corpus == OWN_TEXT else corpus
 
 
-def _is_here(session: str) -> bool:
-    """Whether a session has its window open; asked from the manager's own thread."""
-    return streamlit_parts.is_open(session) is not False
+def _is_here(visitor: str) -> bool:
+    """Whether a visitor has the window open; asked from the manager's own thread."""
+    return streamlit_parts.is_open(visitor.partition(_IN)[0]) is not False

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from llmviz.course import streamlit_parts
-from llmviz.course.ui.classes import Classes, OpenClass, Place, Refused, code_of
+from llmviz.course.ui import browser
+from llmviz.course.ui.classes import Classes, OpenClass, Place, Refused, code_of, owner_of
 
 # In an address: the code of the class that a window follows, and that it is for a projector.
 CODE, PROJECTOR = "class", "projector"
@@ -23,25 +24,33 @@ CLASSES = Classes()
 
 @dataclass
 class Seat:
-    """A window's part in a class. seen: the version of the place that it shows."""
+    """A window's part in a class.
+
+    owner: the browser that has it, by a hash of its secret. seen: the version of the place that it
+    shows.
+    """
 
     code: str
     key: str
     leads: bool
+    owner: str
     follows: bool = True  # a window that looks around does not
     seen: int = -1
 
 
 def taken() -> Seat | None:
-    """Return this window's seat, if it has one."""
-    return st.session_state.get(SEAT)
+    """Return this window's seat, if it has one; in another browser a session leads no more."""
+    seat = st.session_state.get(SEAT)
+    if seat is not None and seat.leads and seat.owner != owner_of(browser.secret()):
+        return None
+    return seat
 
 
 def sit(group: OpenClass, *, leads: bool) -> None:
     """Take a seat in a class."""
     st.session_state.pop(NOTICE, None)
     st.session_state.get(_LEFT, set()).discard(group.code)
-    st.session_state[SEAT] = Seat(group.code, group.key, leads)
+    st.session_state[SEAT] = Seat(group.code, group.key, leads, owner_of(browser.secret()))
 
 
 def window() -> str:
