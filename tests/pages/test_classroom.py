@@ -234,6 +234,21 @@ def test_a_follower_and_the_presenter_hear_where_an_answer_has_no_room(monkeypat
     assert all_of_them.format(count=1) in boxes(cem)
 
 
+def test_a_presenter_hears_that_more_answer_from_an_address_than_count(monkeypatch):
+    monkeypatch.setenv("LLMVIZ_ADDRESS_FOLLOWERS", "2")
+    ann, code = presenter("training", part="windows")
+    bobs = [follower("training", code) for _ in range(3)]
+    told = words.notices["answers_address"].format(count=2)
+    for number, bob in enumerate(bobs):
+        ann.run()
+        assert (words.crowded.format(count=2) in boxes(ann)) == (number == 2)
+        bob.radio[0].set_value(0).run()
+        fine(bob)
+        assert (told in boxes(bob)) == (number == 2)
+    ann.run()
+    assert words.answered[False].format(count=2) in [text.value for text in ann.caption]
+
+
 def test_a_view_for_a_projector_covers_answers_and_is_this_windows_alone(covers):
     def projects(app: AppTest) -> bool:
         return any(

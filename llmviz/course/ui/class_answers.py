@@ -1,8 +1,9 @@
 """What a class thinks: the answers of its followers to the questions that its presenter asks.
 
 They are lines of a file, added at once and whole, gone with the class. A line has no name and no
-secret: who answers twice is known by a hash that is another one in each class. Of lines that are
-about the same the last one counts; when the file is full, the others go.
+secret: who answers twice, and how many answer from one address, is known by hashes that are others
+in each class. Of lines that are about the same the last one counts; when the file is full, the
+others go.
 
     RUNS/.classes/CODE.jsonl
 """
@@ -29,7 +30,9 @@ from llmviz.training import locks
 from llmviz.wholefile import write_whole
 
 SORTED = "sorted"  # the mark of a line that sorts
+_FROM = "@"  # between a browser and its address, in who says something
 _WHO = "who"  # the mark of what somebody says
+_FOLLOWERS = "LLMVIZ_ADDRESS_FOLLOWERS"
 _PATIENCE = 2.0  # seconds until another process has written
 
 
@@ -46,12 +49,15 @@ class _Lines:
 
     def size(self, who: str = "") -> int:
         """How many bytes they have: all of them, or those of somebody."""
-        mine = (_WHO, who)
-        return sum(
-            len(line)
-            for about, line in self.last.items()
-            if not who or (about[0], about[-1]) == mine
-        )
+        return sum(len(line) for about, line in self.last.items() if not who or _who(about) == who)
+
+    def followers(self) -> dict[str, str]:
+        """Who said something, each with the address from which it came last."""
+        found = {}
+        for about, line in self.last.items():
+            if who := _who(about):
+                found[who] = json.loads(line)[1].partition(_FROM)[2]
+        return found
 
 
 class ClassLines:
@@ -72,11 +78,18 @@ class ClassLines:
         with self._lock:
             return 1000 * limit("LLMVIZ_CLASS_KB") - self._read(group).size()
 
+    def is_crowded(self, group: OpenClass) -> bool:
+        """Whether from some address as many have answered as may."""
+        with self._lock:
+            there = Counter(filter(None, self._read(group).followers().values()))
+        return max(there.values(), default=0) >= limit(_FOLLOWERS)
+
     def write(self, group: OpenClass, said: list[object]) -> None:
         """Add a line, whole; nothing for a class that has ended.
 
-        Raises Refused: somebody has said as much as a follower may, the class's answers are as
-        many as it may have, or another process writes and does not come to an end.
+        Raises Refused: somebody has said as much as a follower may, as many others answered from
+        this address as may, the class's answers are as many as it may have, or another process
+        writes and does not come to an end.
         """
         line = (json.dumps(said, ensure_ascii=False) + "\n").encode("utf-8", "replace")
         about = _about(line)
@@ -87,7 +100,9 @@ class ClassLines:
                 return
             before = self._read(group)
             after = _Lines(last=before.last | {about: line})
-            who = about[-1] if about[0] == _WHO else ""
+            who = _who(about)
+            if who and who not in (there := before.followers()):
+                _check_address(there, after.followers()[who])
             if who and after.size(who) > max(most_of_one, before.size(who)):
                 raise Refused("answers_mine", most_of_one // 1000)
             if after.size() > max(most, before.size()):
@@ -167,10 +182,21 @@ def _about(line: bytes) -> tuple[str, ...] | None:
         case [str(name), str(mark), str(text), str(_)] if mark == SORTED:
             return SORTED, name, text
         case [str(name), str(who), int(_), *_]:
-            return _WHO, name, "chose", who
+            return _WHO, name, "chose", who.partition(_FROM)[0]
         case [str(name), str(who), str(_)]:
-            return _WHO, name, "said", who
+            return _WHO, name, "said", who.partition(_FROM)[0]
     return None
+
+
+def _who(about: tuple[str, ...]) -> str:
+    """Return who says what is about this; empty where it is nobody of the class."""
+    return about[-1] if about[0] == _WHO else ""
+
+
+def _check_address(there: dict[str, str], address: str) -> None:
+    most = limit(_FOLLOWERS)
+    if address and list(there.values()).count(address) >= most:
+        raise Refused("answers_address", most)
 
 
 HEAD = ("question", "answer", "right", "count")
@@ -220,9 +246,12 @@ def name_of(text: str, answers: Sequence[str]) -> str:
     return blake2b(words, digest_size=12).hexdigest()
 
 
-def who_of(secret: str, key: str) -> str:
-    """Return by what a browser is known in the class of a key, and nowhere else."""
-    return blake2b(secret.encode(), key=key.encode(), digest_size=8).hexdigest()
+def who_of(secret: str, key: str, address: str = "") -> str:
+    """Return by what a browser, at an address, is known in the class of a key and nowhere else."""
+    browser = blake2b(secret.encode(), key=key.encode(), digest_size=8).hexdigest()
+    if not address:
+        return browser
+    return browser + _FROM + blake2b(address.encode(), key=key.encode(), digest_size=4).hexdigest()
 
 
 class ClassAnswers:
@@ -277,6 +306,10 @@ class ClassAnswers:
         """Whether there may be no room for what somebody says next."""
         return self._lines.room(group) < LARGEST
 
+    def is_crowded(self, group: OpenClass) -> bool:
+        """Whether from some address as many have answered as may, so that others are refused."""
+        return self._lines.is_crowded(group)
+
     def of(self, group: OpenClass) -> dict[str, Asked]:
         """Return all that a class was asked, by name; a line that says nothing is passed over."""
         questions: dict[str, Asked] = {}
@@ -289,7 +322,8 @@ class ClassAnswers:
                 case [name, mark, said, kind] if mark == SORTED:
                     kinds.append((name, said, kind))
                 case [name, who, answer, *guess]:
-                    given.append((name, who, answer, guess[0] if guess else []))
+                    one = who.partition(_FROM)[0]
+                    given.append((name, one, answer, guess[0] if guess else []))
         for name, who, answer, guess in given:  # some answer before the presenter is there
             if name not in questions:
                 continue

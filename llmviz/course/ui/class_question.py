@@ -9,7 +9,7 @@ import streamlit as st
 
 from llmviz.course.document import beside
 from llmviz.course.document.marks import unmarked
-from llmviz.course.ui import browser, notices, seat
+from llmviz.course.ui import browser, notices, origin, seat
 from llmviz.course.ui.class_answers import MOST, ClassAnswers, name_of, who_of
 from llmviz.course.ui.classes import OpenClass, Refused
 from llmviz.course.ui.seat import CLASSES
@@ -57,7 +57,8 @@ def tell(
     on its picture.
     """
     reported = st.session_state.setdefault(_TOLD, {})
-    who = who_of(browser.secret(), group.key)
+    here = origin.of_session(seat.window())
+    who = who_of(browser.secret(), group.key, "" if here.own else here.address)
     try:
         for name, choice in chosen.items():
             if choice is not None and reported.get((group.key, name)) != (choice, *guess):
@@ -73,10 +74,12 @@ def tell(
 
 
 def warn_if_full(group: OpenClass) -> None:
-    """Tell a presenter that there is no room for more answers."""
+    """Tell a presenter that there is no room for more answers, or for more from an address."""
     if THOUGHT.is_full(group):
         line = words.notices["answers_all"].format(count=limit("LLMVIZ_CLASS_KB"))
         notices.warn(unmarked(f"{line} {words.room}"))
+    if THOUGHT.is_crowded(group):
+        notices.warn(unmarked(words.crowded.format(count=limit("LLMVIZ_ADDRESS_FOLLOWERS"))))
 
 
 def told(text: str, answers: Sequence[str]) -> int:

@@ -132,6 +132,40 @@ def test_who_writes_much_takes_nobody_elses_room(classes, monkeypatch):
     assert asked.said == {"x": "less"} and asked.given == {"y": 1}
 
 
+def test_of_an_address_so_many_followers_count_whichever_process_they_come_to(classes, monkeypatch):
+    """With a cookie of its own each; who has answered goes on, also at another address."""
+    monkeypatch.setenv("LLMVIZ_ADDRESS_FOLLOWERS", "3")
+    group = classes.open(ANN, "w", HERE)
+    processes = [ClassAnswers(classes), ClassAnswers(Classes(classes._now))]
+    processes[0].ask(group, TEXT, ANSWERS, 1)
+
+    def answer(number: int, address: str, choice: int = 0) -> None:
+        who = who_of(str(number), group.key, address)
+        processes[number % 2].give(group, who, NAME, choice)
+        processes[number % 2].say(group, who, NAME, "because")
+
+    def said() -> tuple[list[int], int]:
+        asked = processes[0].of(group)[NAME]
+        return asked.counts(), len(asked.said)
+
+    for number in range(50):
+        assert processes[1].is_crowded(group) == (number >= 3)
+        with suppress(Refused) if number < 3 else pytest.raises(Refused, match="answers_address"):
+            answer(number, "10.0.0.1")
+    assert said() == ([3, 0, 0], 3)
+    answer(1, "10.0.0.1", 2)
+    answer(2, "192.168.1.9", 2)  # who goes home is no second one, and leaves a place
+    assert said() == ([1, 0, 2], 3)
+    answer(4, "10.0.0.1")
+    for number in range(50, 53):
+        answer(number, "10.0.0.2")
+    for number in range(60, 70):  # at the server's own machine, or where no address is known
+        answer(number, "")
+    assert said() == ([15, 0, 2], 17)
+    text = classes.path(group.code).with_suffix(".jsonl").read_text("utf-8")
+    assert "10.0.0" not in text
+
+
 def test_what_was_written_in_part_spoils_nothing_that_comes_after(classes):
     group = classes.open(ANN, "w", HERE)
     thought = ClassAnswers(classes)
