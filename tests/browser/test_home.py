@@ -13,7 +13,7 @@ from llmviz.course.lessons.home import below
 from llmviz.course.ui import course
 from tests.browser.conftest import app
 from tests.browser.hand import motion, settle, until
-from tests.pages.small_model import HEADS, LAYERS, make_checkpoint
+from tests.pages.small_model import HEADS, LAYERS, make_checkpoint, make_real
 
 TEXT = "The cat sat on the mat."
 
@@ -138,14 +138,14 @@ def test_what_is_typed_is_drawn_and_hand_keys_and_film_lead_through_the_stages_t
 def type_text(page, text: str) -> None:
     box = page.locator("textarea").first
     box.fill(text)
-    box.press("Control+Enter")
+    box.press("Enter")
 
 
 def rows_follow_what_is_typed_and_markup_stays_text(page):
-    before, predicted = chips(page), shares(page)
+    before, predicted = chips(page), page.locator(".word").all_text_contents()
     type_text(page, "<img src=x onerror=\"document.title='run'\">")
-    page.locator(".chip", has_text=">").first.wait_for()
-    assert chips(page) != before and shares(page) != predicted
+    until(page, lambda: chips(page)[-1].endswith(">"))
+    assert chips(page) != before and page.locator(".word").all_text_contents() != predicted
     assert page.title() != "run"
     assert page.locator(".machine img").count() == 0
 
@@ -364,3 +364,59 @@ def shows_one_tokens_way(page):
         " return main.scrollWidth - main.clientWidth; }"
     )
     assert outside <= 1
+
+
+def test_the_picture_follows_what_is_typed_and_the_caret_stays(home):
+    page = home("?text=The cat")
+    box = page.locator("textarea").first
+    box.focus()
+    page.keyboard.press("Home")
+    page.keyboard.type("So", delay=20)
+    page.keyboard.type(" then ", delay=400)  # slower than the rest: each letter is drawn
+    page.wait_for_url(re.compile(r"text=So\+then\+The\+cat"))
+    settle(page)
+    assert box.input_value() == "So then The cat"
+    assert box.evaluate("box => [document.activeElement === box, box.selectionStart]") == [True, 8]
+    page.keyboard.press("Enter")  # sends, and makes no new line
+    assert box.input_value() == "So then The cat"
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_url(re.compile(r"So\+then\+%0AThe"))
+
+
+# Texts and shapes of the picture that lie outside its frame, by how many pixels.
+OUTSIDE = """(stage) => {
+    const frame = stage.closest(".scroll").getBoundingClientRect();
+    const nodes = stage.querySelectorAll("text, .chip, .title .name, .rail, .curve, .panel, .loop");
+    return [...nodes].map((node) => [node.getBoundingClientRect(), node])
+        .filter(([box, node]) => box.width && getComputedStyle(node).visibility !== "hidden")
+        .filter(([box]) => box.right > frame.right + 1 || box.left < frame.left - 1)
+        .map(([box, node]) => `${node.getAttribute("class")}: ${box.left} to ${box.right}`);
+}"""
+
+
+@pytest.mark.parametrize("width", [1440, 1024, 720, 640])
+def test_thirty_layers_lie_within_the_frame_of_the_picture(visit, deep_url, width):
+    visit.url = deep_url
+    visit.dress("light", width)
+    visit.open()
+    visit.page.wait_for_selector(".band", state="attached")
+    visit.settle()
+    page = visit.page
+    assert page.locator(".panel").count() == 30
+    assert page.locator(".machine").evaluate(OUTSIDE) == []
+    # Each layer can be opened, though its strip is thin.
+    page.locator(".step:visible").last.click()
+    opened = page.locator(".title.layer.wide .name").inner_text()
+    page.wait_for_url(re.compile(r"layer=\d+"))
+    assert opened.split()[1] in page.url
+    assert page.locator(".machine").evaluate(OUTSIDE) == []
+    visit.assert_clean()
+
+
+@pytest.fixture(scope="module")
+def deep_url(tmp_path_factory):
+    """An app that has what stands for the real model."""
+    models = tmp_path_factory.mktemp("models")
+    make_real(models)
+    with app(ahead=False, LLMVIZ_MODELS=str(models)) as url:
+        yield url

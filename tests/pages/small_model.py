@@ -69,3 +69,21 @@ def logits_of(bundle: Any, text: str) -> np.ndarray:
     with torch.inference_mode():
         idx = torch.tensor([ids_of(bundle, text)[-CONTEXT:]])
         return bundle.model(idx)[0][0, -1].double().numpy()
+
+
+def make_real(folder: Path, layers: int = 30) -> Path:
+    """Write what stands for the real model that `get` fetches: as deep, and of random weights."""
+    from llmviz.publishing.folder import export_folder
+    from llmviz.training.runs import Trained
+
+    tokenizer = get_tokenizer("bpe")
+    torch.manual_seed(0)
+    modern: dict[str, Any] = {"positions": "rotary", "norm_kind": "rms", "activation": "swiglu"}
+    sizes: dict[str, Any] = {"n_layer": layers, "n_head": 9, "n_kv_head": 3, "n_embd": 36}
+    plain = {"bias": False, "qkv_bias": False}
+    vocabulary = tokenizer.vocab_size
+    model = GPT(GPTConfig(vocab_size=vocabulary, context_length=128, **modern, **sizes, **plain))
+    with_random_weights(model.eval(), 0.3)
+    target = folder / "smollm2"
+    export_folder(Trained(model, tokenizer, {"model": {"name": "gpt", "config": {}}}), target)
+    return target

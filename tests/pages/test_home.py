@@ -24,9 +24,9 @@ from llmviz.models.settings import NORMS, POSITIONS
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, CharTokenizer, get_tokenizer
 from llmviz.trace import record
 from tests.pages import harness
-from tests.pages.conftest import load_torch, use
+from tests.pages.conftest import forget, load_torch, use
 from tests.pages.harness import ROOT, fine, fine_page
-from tests.pages.small_model import CONTEXT, HEADS, LAYERS, make_checkpoint
+from tests.pages.small_model import CONTEXT, HEADS, LAYERS, make_checkpoint, make_real
 
 BPE = get_tokenizer("bpe")
 drawn = functools.partial(harness.sent, name="machine")
@@ -465,3 +465,79 @@ def test_softmax_is_not_called_a_division_of_the_scores():
     powers = np.exp(scores)
     assert (scores / scores.sum()).min() < 0 < (powers / powers.sum()).min()
     assert "sum of all these powers" in next(iter(words.sum_question.answers.values()))
+
+
+@pytest.fixture
+def real(folder, monkeypatch, tmp_path):
+    """What stands for the real model is here, beside the small one."""
+    make_real(tmp_path / "models", layers=4)
+    monkeypatch.setenv("LLMVIZ_MODELS", str(tmp_path / "models"))
+    use(monkeypatch, folder)
+    load_torch()
+    yield engine.load("smollm2")
+    forget()
+
+
+def box(app) -> str:
+    return app.text_area[0].value
+
+
+def test_a_real_model_opens_the_page_with_a_sentence_of_its_own(real):
+    app = fine_page("home")
+    assert box(app) == home.REAL_TEXT and len(drawn(app)["values"]["weights"]) == 4
+    assert app.query_params == {}  # so the link means the same wherever the real model is
+    toy = fine_page("home", model="tiny-world-gpt")
+    assert box(toy) == home.TEXT and len(drawn(toy)["values"]["weights"]) == LAYERS
+    other = fine_page("home", model="tiny-world-gpt", text=home.REAL_TEXT)
+    assert box(other) == home.REAL_TEXT
+    typed = fine_page("home", text="My own sentence")
+    assert box(typed) == "My own sentence"
+    assert [row["text"] for row in drawn(typed)["rows"]][-1] == drawn(typed)["rows"][-1]["text"]
+
+
+def test_without_the_real_model_it_is_offered_to_who_may_fetch_it(bundle, monkeypatch):
+    assert box(fine_page("home")) == home.TEXT
+    monkeypatch.setenv("LLMVIZ_IMPORT", "anyone")
+    assert any("93 MB" in button.label for button in fine_page("home").button)
+    monkeypatch.setenv("LLMVIZ_IMPORT", "nobody")
+    app = fine_page("home")
+    assert not any("93 MB" in button.label for button in app.button)
+    assert any("python -m llmviz get smollm2" in caption.value for caption in app.caption)
+
+
+def logits_of(losses: list[float], ids: list[int], size: int) -> np.ndarray:
+    """Logits under which the token behind each of a text's tokens has these losses."""
+    probabilities = np.zeros((len(ids), size))
+    probabilities[-1] = 1 / size
+    for row, (loss, token) in enumerate(zip(losses, ids[1:], strict=True)):
+        probabilities[row] = (1 - np.exp(-loss)) / (size - 1)
+        probabilities[row, token] = np.exp(-loss)
+    return np.log(probabilities).astype(np.float32)
+
+
+@pytest.mark.parametrize("size", [2, 50, 5000])
+@pytest.mark.parametrize(
+    ("share", "count", "foreign"),
+    [(0.5, 6, False), (0.99, 6, False), (1.01, 6, True), (1.5, 1, True), (0.1, 1, False)],
+)
+def test_a_text_is_foreign_where_a_blind_guess_does_better(size, share, count, foreign):
+    ids = [0, *np.random.default_rng(0).integers(0, size, count)]
+    logits = logits_of([share * np.log(size)] * count, ids, size) + 7.5  # a constant says nothing
+    assert picture.is_foreign(SimpleNamespace(first=0, logits=logits), ids) == foreign
+    cut = SimpleNamespace(first=count, logits=logits[count:])
+    assert not picture.is_foreign(cut, ids)  # one token alone tells nothing
+
+
+def test_stories_of_its_world_are_not_foreign_to_the_bundled_model_and_other_texts_are():
+    load_torch()
+    bundled = engine.load("tiny-world-gpt")
+
+    def foreign(text: str) -> bool:
+        window = sentence(text, bundled.tokenizer, bundled.model.context_length)
+        return picture.is_foreign(read(bundled.model, window.ids), window.ids)
+
+    assert not any(foreign(text) for text in (home.TEXT, *words.openings.values()))
+    stories = (ROOT / "data" / "tiny-world.txt").read_text("utf-8").split("\n\n")
+    assert not any(foreign(" ".join(s.split()[:n])) for s in stories[:30] for n in (3, 9, 40))
+    assert all(map(foreign, (home.REAL_TEXT, "My name is Peter and I", "Why is the sky blue?")))
+    assert not foreign("")

@@ -175,7 +175,7 @@ def _choose(state: kit.PageState, names: list[str], name: str | None) -> None:
     if name is not None:
         kinds.setdefault(name, kit.label(name))
     others = [other for other in names if other not in kinds]
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="home-ways"):
         if len(kinds) > 1:
             picked = state.bind("model", shown=name)
             st.segmented_control(
