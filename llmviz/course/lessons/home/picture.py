@@ -108,6 +108,7 @@ def draw(state: kit.PageState) -> OnScreen | None:
         st.caption(words.purposes.get(name or "", words.purposes["other"]))
         kit.live_text_box(state, label=words.text_label, height=68, shown=text)
         _choose(state, names, name)
+    beside = st.container(gap="xsmall")
     try:
         tokenizer = engine.tokenizer(name) if name else _fallback_tokenizer()
         bundled = engine.load(name) if name and engine.ready() else None
@@ -161,8 +162,9 @@ def draw(state: kit.PageState) -> OnScreen | None:
     _act(state, text, event.write)
     _draw_controls(state, choice, tokenizer)
     if bundled.card.get("corpus") == TINY_WORLD and is_foreign(reading, window.ids):
-        st.info(words.foreign, icon=":material/menu_book:")
-        kit.examples(state, words.openings, "foreign")
+        with beside:
+            st.caption(words.foreign)
+            kit.examples(state, words.openings, "foreign")
     if job is not None:
         st.fragment(_write_on, run_every=PACE if job.written else SOON)(state, bundled)
     return OnScreen(bundled, window, reading, view.layer, view.heads[view.layer])
