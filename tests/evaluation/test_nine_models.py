@@ -13,6 +13,7 @@ from llmviz.evaluation import nine_models
 from llmviz.evaluation.invented_names import invented_names, names_learned_from
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.bigram import Bigram
+from llmviz.models.ngram import NGrams
 from llmviz.pretrained import load_bundled
 from llmviz.tokenizers import ENDOFTEXT, train_tokenizer
 
@@ -77,6 +78,25 @@ def test_counts_write_names_that_their_table_allows():
     # Short names are as frequent as in the list, roughly: no run of the dice goes astray.
     known = np.mean([len(name) for name in names_learned_from()])
     assert abs(np.mean([len(name) for name in names]) - known) < 2
+
+
+def test_what_was_written_counts_each_letter_and_each_end_that_was_drawn(monkeypatch):
+    """A name that is as long as it may be was stopped, so it has no end of its own."""
+    drawn = []
+    rows = NGrams.rows
+
+    def noted(self, *given):
+        drawn.append(given)
+        return rows(self, *given)
+
+    monkeypatch.setattr(nine_models, "NINE", tuple(nine_models.COUNTED))
+    monkeypatch.setattr(NGrams, "loss", lambda *_: 0.0)
+    monkeypatch.setattr(NGrams, "rows", noted)
+    for found in nine_models.write_names(40, seed=5, longest=5):
+        lengths = {len(name) for name in found.names}
+        assert max(lengths) == 5 and min(lengths) < 5
+        assert found.tokens == len(drawn)  # a letter or an end from each row
+        drawn.clear()
 
 
 def test_two_trained_models_are_ranked_where_their_difference_is_twice_its_error():

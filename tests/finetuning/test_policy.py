@@ -1,5 +1,6 @@
 """Learning from rewards: gradients by finite differences, losses by others' published formulas."""
 
+import copy
 import itertools
 import math
 
@@ -202,6 +203,45 @@ def test_a_reward_that_is_no_number_is_refused():
     run = learn_from_rewards(small(), lambda *_: [[1]], lambda *_: float("nan"), 0, config)
     with pytest.raises(ValueError, match="finite"):
         next(run)
+
+
+def test_no_two_samples_of_a_run_have_the_same_seed():
+    config = RewardConfig(updates=30, prompts=3, group=4, seed=7)
+    places = itertools.product(range(1, 31), range(3), range(4))
+    seeds = [config.seed_of(step) + prompt * 4 + sample for step, prompt, sample in places]
+    assert len(set(seeds)) == 30 * 3 * 4
+    # A sample's seed is that of its group and its place there, whoever else is sampled.
+    model = small().eval()
+    (alone,) = sample_groups(model, [[1, 2]], 6, 6, 0, 3)
+    together = sample_groups(model, [[1, 2], [1, 2]], 3, 6, 0, 3)
+    assert [*together[0], *together[1]] == alone and alone[:3] != alone[3:]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_gradient_that_is_told_is_that_of_the_first_pass(name):
+    model, how = small(), METHODS[name]
+    untouched = copy.deepcopy(model)
+    config = RewardConfig(method=name, updates=1, prompts=1, group=6, rate=0.05, longest=6)
+    (found,) = learn_from_rewards(
+        model, lambda *_: [[1, 2]], lambda _, text: text.count(5) / 3, 0, config
+    )
+    prompt, samples = found.first
+    terms = []
+    for text, _, gained in samples:
+        ids = torch.tensor([[*prompt, *text]])
+        log_p = untouched(ids[:, :-1])[0].log_softmax(-1)[0, len(prompt) - 1 :]
+        chosen = log_p.gather(1, ids[0, len(prompt) :, None])[:, 0]
+        terms.append(-gained * (chosen - chosen.detach()).exp())  # the ratio is 1 there
+    each = torch.stack([term.sum() for term in terms])
+    lengths = torch.tensor([len(term) for term in terms])
+    {
+        policy.TEXT: each.mean(),
+        policy.TOKENS: each.sum() / lengths.sum(),
+        policy.EACH: (each / lengths).mean(),
+    }[how.average].backward()
+    grads = [one.grad for one in untouched.parameters() if one.grad is not None]
+    own = torch.stack([grad.norm() for grad in grads]).norm()
+    assert found.gradient == pytest.approx(float(own), rel=1e-4) and found.gradient > 0
 
 
 def test_the_averages_differ_by_what_a_long_text_weighs():

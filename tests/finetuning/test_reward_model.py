@@ -13,6 +13,7 @@ from llmviz.finetuning.classifier import encode
 from llmviz.finetuning.labeller import Labeller, clean_pairs, whole, words_of
 from llmviz.finetuning.preferences import happier
 from llmviz.finetuning.reward_model import (
+    RATE,
     Endings,
     RewardTop,
     learn_preferences,
@@ -119,6 +120,32 @@ def test_what_is_preferred_is_learned_and_a_turned_label_turns_it_round(model, t
     for labels in ([True], []):
         with pytest.raises(ValueError, match="needs one label"):
             learn_preferences(model, lower, both, labels, 1)
+
+
+@pytest.mark.parametrize("updates", [1, 2, 20])
+def test_the_rate_falls_and_is_not_0_at_the_last_update(model, tokenizer, updates, monkeypatch):
+    """A tenth of the updates it rises. What Adam's first step moves is as long as the rate."""
+    rates = []
+    step = torch.optim.AdamW.step
+
+    def noted(self, *given):
+        rates.append(self.param_groups[0]["lr"] / RATE)
+        return step(self, *given)
+
+    monkeypatch.setattr(torch.optim.AdamW, "step", noted)
+    lower = lower_part(model)
+    both = read_pairs(lower, tokenizer, [("a glad end", "a sad end")])
+    top = learn_preferences(model, lower, both, [True], updates)
+    assert rates == pytest.approx(
+        {
+            1: [1.0],
+            2: [1.0, 0.5],
+            20: [0.5, *[(21 - step) / 20 for step in range(2, 21)]],
+        }[updates]
+    )
+    if updates == 1:
+        moved = (top.head.weight - RewardTop(model).head.weight).detach().abs()
+        assert moved.median().item() == pytest.approx(RATE, rel=0.05)
 
 
 def test_only_the_last_block_the_norm_and_the_head_learn(model, tokenizer):

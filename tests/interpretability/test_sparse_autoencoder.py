@@ -1,12 +1,20 @@
 """Sparse autoencoders: what they read and write, and whether known directions are found."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.interpretability.sparse_autoencoder import MOST_FEATURES, Dictionary, Recipe, learn
+from llmviz.interpretability.sparse_autoencoder import (
+    MOST_FEATURES,
+    Dictionary,
+    Recipe,
+    _rate,
+    learn,
+)
 
 
 def random_dictionary(seed: int, n: int = 12, width: int = 5, on: int = 3) -> Dictionary:
@@ -61,6 +69,28 @@ def test_directions_that_vectors_were_made_of_are_found():
     apart = ((vectors - found.write(found.read(vectors))) ** 2).sum()
     share = apart / ((vectors - vectors.mean(0)) ** 2).sum()
     assert share == pytest.approx(last.missed, abs=0.02)
+
+
+def test_what_a_step_misses_is_what_the_dictionary_before_it_leaves():
+    """All vectors are one batch, so the two are the same number; the centre moves with them."""
+    vectors, _ = sums(300, 8, 6, 2)
+    lessons = list(learn(vectors, Recipe(8, 2, 40, seed=4)))
+    assert [one.step for one in lessons] == list(range(1, 41))
+    spread = ((vectors - vectors.mean(0)) ** 2).sum()
+    for before, after in pairwise(lessons):
+        found = before.dictionary
+        left = ((vectors - found.write(found.read(vectors))) ** 2).sum() / spread
+        assert after.missed == pytest.approx(left, rel=1e-4)
+    moved = np.abs(lessons[-1].dictionary.centre - vectors.mean(0)).max()
+    assert moved > 0.01 * np.sqrt(spread / len(vectors))
+
+
+def test_the_rate_rises_falls_and_is_not_0_at_the_last_step():
+    rates = [_rate(step, 100) for step in (1, 5, 6, 7, 99, 100)]  # a twentieth of it rises
+    assert rates == pytest.approx([1 / 5, 1, 1, 94 / 95, 2 / 95, 1 / 95])
+    vectors, _ = sums(300, 8, 6, 2)
+    *_, before, last = learn(vectors, Recipe(8, 2, 40, seed=4))
+    assert not np.array_equal(before.dictionary.bias, last.dictionary.bias)
 
 
 def test_a_seed_gives_one_training_and_the_moments_go_to_the_end():

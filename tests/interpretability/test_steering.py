@@ -57,6 +57,28 @@ def test_rows_of_a_batch_are_what_each_dose_writes_alone(gpt, push):
         assert np.array_equal(every[at], alone[0])
 
 
+@pytest.mark.parametrize("push", PUSHES[::2])  # behind the last layer no token looks at another
+def test_what_is_written_comes_from_streams_of_which_the_first_token_is_as_it_was(gpt, push):
+    """Token after token from the whole text, without a cache."""
+
+    def last_scores(ids: list[int], first: int) -> torch.Tensor:
+        change = push.change(-1.0, 2)
+        changed = {push.tap: lambda x: torch.cat((x[:, :first], change(x[:, first:])), 1)}
+        with torch.inference_mode(), replaced(changed):
+            return gpt(torch.tensor([ids]))[0][0, -1]
+
+    told_apart = 0
+    for prompt in (text[:5] for text in TEXTS):
+        ids = list(prompt)
+        for _ in range(20):
+            scores, with_start = (last_scores(ids, first).argmax() for first in (1, 0))
+            told_apart += int(scores != with_start)
+            ids.append(int(scores))
+        found = write(gpt, prompt, push, [-1.0], 20, temperature=0.0)
+        assert found[0, 0].tolist() == ids[5:]
+    assert told_apart
+
+
 def test_texts_are_drawn_by_the_probabilities(gpt):
     rows = write(gpt, PROMPT, PUSHES[0], [0.0], 1, 4000, seed=1)[0, :, 0]
     with torch.inference_mode():

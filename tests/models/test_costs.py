@@ -197,6 +197,68 @@ def test_activations_besides_the_layers_are_what_the_end_of_the_model_reads():
     assert one - (two - one) == 2 * config.n_embd + 2 * config.vocab_size
 
 
+def test_all_options_at_once_come_to_what_is_written_out_by_hand():
+    """C 8, 3 layers, 4 heads of 2, 2 of them for keys and values, F 6, V 11, 2 of 4 experts."""
+    every = GPTConfig(
+        vocab_size=11,
+        context_length=5,
+        n_layer=3,
+        n_head=4,
+        n_kv_head=2,
+        n_embd=8,
+        hidden_size=6,
+        activation="swiglu",
+        tied_head=False,
+        window=3,
+        n_expert=4,
+        experts_per_token=2,
+    )
+    expert = (8 * 6 + 6) + (8 * 6 + 6) + (6 * 8 + 8)  # before the activation, up, output
+    attention = (8 * 16 + 16) + (8 * 8 + 8)  # qkv: 8 of queries, 4 of keys, 4 of values; projection
+    layer = 2 * (8 + 8) + attention + 8 * 4 + 4 * expert  # norms, attention, router, experts
+    tables = 11 * 8 + 5 * 8 + (8 + 8) + 11 * 8  # tokens, positions, last norm, head
+    assert count(every) == tables + 3 * layer == 3040
+    assert count_used(every) == 3040 - 3 * 2 * expert == 2056
+    plain = replace(every, norm_kind="rms", bias=False, qkv_bias=False, positions="rotary")
+    thin = 2 * 8 + (8 * 16 + 8 * 8) + 8 * 4 + 4 * 3 * 48
+    assert count(plain) == 11 * 8 + 3 * thin + 8 + 11 * 8
+    assert count_used(plain) == count(plain) - 3 * 2 * 3 * 48
+    matrices = 3 * (8 * 16 + 8 * 8 + 8 * 4 + 2 * 3 * 48) + 8 * 11
+    for config in (every, plain):
+        assert flops_per_token(config, 5) == 2 * (matrices + 3 * 2 * 3 * 8)  # three are seen
+        # Inputs of two norms, of qkv and of the projection; q, k, v; the input of the experts; for
+        # each of the two that a token meets what stands before the activation, behind it, and up;
+        # the router's four numbers. At the end the last norm and the head, logits and softmax.
+        kept = 2 * 8 + 8 + (8 + 4 + 4) + 8 + 8 + 2 * 3 * 6 + 4
+        assert activations_per_token(config) == 3 * kept + 2 * 8 + 2 * 11
+        explicit = activations_per_token(config, explicit=True)
+        assert explicit == 3 * (kept + 4 * 5) + 2 * 8 + 2 * 11
+        assert cache_per_token(config) == 3 * 2 * 2 * 2  # layers, keys and values, heads, D
+        assert cache_bytes(config, 9, "int8") == 3 * 24  # of the three tokens in the window
+    gelu = replace(every, activation="gelu")
+    assert activations_per_token(every) - activations_per_token(gelu) == 3 * 2 * 6
+
+
+def test_an_encoder_decoder_of_all_options_comes_to_what_is_written_out_by_hand():
+    config = Seq2SeqConfig(
+        vocab_size=12,
+        source_vocab_size=7,
+        n_embd=4,
+        n_head=2,
+        n_layer=2,
+        hidden_size=3,
+        activation="swiglu",
+        norm="pre",
+        attention_bias=True,
+    )
+    attention = (4 * 12 + 12) + (4 * 4 + 4) + (4 + 4)  # qkv, projection, its norm
+    network = 2 * (4 * 3 + 3) + (3 * 4 + 4) + (4 + 4)
+    encoder = 7 * 4 + 2 * (attention + network) + (4 + 4)
+    decoder = 12 * 4 + 2 * (2 * attention + network) + (4 + 4)
+    total = sum(tensor.count for tensor in translator_tensors(config))
+    assert total == encoder + decoder + (4 * 12 + 12)
+
+
 def test_memory_adds_up():
     config = GPTConfig()
     n = count(config)
@@ -333,6 +395,53 @@ def test_without_savings_it_is_the_known_sum():
     assert paper_memory(GPT2, 8, 1024) == training_memory(GPT2, 8 * 1024)
     with_small = kept_numbers(GPT2) - (activations_per_token(GPT2) - GPT2.vocab_size)
     assert with_small == GPT2.n_layer * (4 + GPT2.n_head) + 2
+
+
+def test_groups_and_pieces_that_do_not_divide_come_to_what_is_written_out_by_hand():
+    """Five layers in groups of two are three groups; seven rows in three pieces are three each."""
+    config = small(n_layer=5, n_embd=8, hidden_size=12)  # 4 heads, V 31
+    ends = 2 * 8 + 2 + 31  # the last norm with its two statistics, the logarithms of the softmax
+    assert kept_numbers(config, 2) == 3 * 8 + ends
+    assert kept_numbers(config, 5) == 1 * 8 + ends and kept_numbers(config, 9) == 1 * 8 + ends
+    layer = 2 * 8 + 2 * 8 + 4 + 3 * 8 + 8 + 4 + 12 + 12
+    assert kept_numbers(config) == 5 * layer + ends
+    inner = 2 * 8 + 8 + 3 * 8 + 8 + 8 + 2 * 12 + 4 * 10  # explicit: ten weights for each head
+    each = 3 * 8 + 2 * inner + 2 * 8 + 2 * 31  # the inputs of three groups, one group whole
+    n = count(config)
+    assert paper_memory(
+        config,
+        7,
+        10,
+        dtype="bfloat16",
+        optimizer="rmsprop",
+        recompute=2,
+        pieces=3,
+        explicit=True,
+    ) == (2 * n, 2 * n, 4 * n, 4 * n, 2 * 3 * 10 * each)
+
+
+def test_a_pass_of_all_options_comes_to_what_is_written_out_by_hand():
+    """Three texts, two new tokens of each behind five; C 8, 2 layers, F 6, V 11."""
+    config = GPTConfig(
+        vocab_size=11,
+        context_length=9,
+        n_layer=2,
+        n_head=4,
+        n_kv_head=2,
+        n_embd=8,
+        hidden_size=6,
+        activation="swiglu",
+        tied_head=False,
+    )
+    matrices = 2 * (8 * 16 + 8 * 8 + 3 * 8 * 6)
+    vectors = 2 * (2 * 16 + 16 + 8 + 6 + 6 + 8) + 16
+    work = pass_work(config, 3, 2, 5, size=2)
+    # Each new token: its matrices, and q·k and weights·v with seven keys in each layer. The head
+    # reads the last token of each text alone.
+    assert work.operations == 2 * 3 * (2 * (matrices + 2 * 2 * 7 * 8) + 8 * 11)
+    assert work.weights == 2 * (matrices + vectors + 8 * 11)
+    each = 2 * 2 * 2 * 2 * 2  # bytes, layers, keys and values, heads, D
+    assert (work.cache_read, work.cache_written) == (3 * 5 * each, 3 * 2 * each)
 
 
 @given(

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from llmviz.corpus import letter_pair_counts
 from llmviz.corpus.counts import LETTERS, count_letter_pairs
 from llmviz.models import Bigram, BigramConfig, CountBigram
-from llmviz.models.ngram import METHODS, NGrams, V, positions
+from llmviz.models.ngram import METHODS, GramTable, NGrams, V, positions
 
 NAMES = ["anna", "hannah", "nan", "ana", "mo", "momo", "a"]
 names = some.lists(some.text("abcn", max_size=6), min_size=1, max_size=8)
@@ -91,11 +91,28 @@ def kneser_ney(learned, before: str, symbol: str, n: int) -> float:
     return chance(n)
 
 
-@pytest.mark.parametrize("before", ["..a", ".an", "ann", "mom", "zzz", "..."])
-def test_kneser_ney_is_what_a_second_program_computes(before):
-    row = NGrams(NAMES, 3).rows(context(before), 3, "kneser-ney")[0]
-    own = [kneser_ney(NAMES, before, symbol, 3) for symbol in LETTERS]
+# Of the others no gram was seen twice, and none once.
+@pytest.mark.parametrize("learned", [NAMES, ["abc"], ["abc"] * 3, ["abc"] * 2])
+@pytest.mark.parametrize("before", ["..a", ".an", "ann", "mom", "zzz", "...", ".ab"])
+def test_kneser_ney_is_what_a_second_program_computes(learned, before):
+    row = NGrams(learned, 3).rows(context(before), 3, "kneser-ney")[0]
+    own = [kneser_ney(learned, before, symbol, 3) for symbol in LETTERS]
     np.testing.assert_allclose(row, own, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("counts", "discount"),
+    [
+        ([1, 1, 2, 5], 2 / 4),
+        ([1, 2, 2], 1 / 5),
+        ([1, 1, 3], 1.0),  # nothing was seen twice: 2 / (2 + 0)
+        ([2, 2, 3], 0.75),  # nothing was seen once
+        ([3, 4], 0.75),
+    ],
+)
+def test_a_discount_is_that_of_what_was_seen_once_and_twice(counts, discount):
+    table = GramTable(np.arange(len(counts)), np.array(counts))
+    assert table.discount() == pytest.approx(discount)
 
 
 def test_back_off_keeps_what_was_seen_less_a_discount_and_shares_out_the_rest():

@@ -35,6 +35,15 @@ def test_a_card_says_what_its_model_does(name):
     assert card["model"]["config"] == first_letter.settings(name)
 
 
+def test_the_first_letter_is_asked_for_at_every_place_and_is_every_letter():
+    letters, targets = FirstLetterData().batch(1, 4000)
+    rows, places = (targets >= 0).nonzero(as_tuple=True)
+    assert rows.tolist() == list(range(4000))
+    assert set(places.tolist()) == set(range(1, LENGTH))
+    assert set(letters[:, 0].tolist()) == set(range(FirstLetterData().vocab_size))
+    assert (targets[rows, places] == letters[:, 0]).all()
+
+
 def test_all_were_trained_alike_and_are_small():
     cards = [first_letter.read_card(name) for name in OPTIONS]
     assert len({json.dumps(card["train"]) for card in cards}) == 1

@@ -1,12 +1,21 @@
 """What is refused, what a ring sends, how large a bubble is, and what training takes on paper."""
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
 from experiments.many_machines import plans
 from llmviz.models.costs import count
-from llmviz.parallel import METHODS, ParallelPlan, bubble_share, paper, ring_bytes, sent_per_step
+from llmviz.parallel import (
+    METHODS,
+    ParallelPlan,
+    bubble_share,
+    paper,
+    ring_bytes,
+    sent_per_step,
+    work,
+)
 from llmviz.parallel.clock import RECEIVE, TO_ALL, Note, spans_of
 from llmviz.parallel.outcome import COMPUTE, SEND, WAIT, Span, idle_share, recorded, replay
 from llmviz.parallel.plan import PIPELINES, stage_layers
@@ -100,6 +109,57 @@ def test_zero_sends_what_data_parallel_sends_and_half_more_in_stage_3():
             assert sum(sent_per_step(ParallelPlan(method, n)).values()) == all_reduce
         third = sum(sent_per_step(ParallelPlan("zero3", n)).values())
         assert all_reduce < third < 1.5 * all_reduce  # embedding and head stay gathered
+
+
+def test_bytes_that_do_not_divide_come_to_what_is_written_out_by_hand():
+    """C 2, F 8, T 3, two layers, 256 bytes, five processes: numbers are padded to be cut."""
+    own = dict(processes=5, batch=5, context_length=3, n_layer=2, n_head=1, n_embd=2)
+    layer = 2 * 4 + (2 * 6 + 6) + (2 * 2 + 2) + (2 * 8 + 8) + (8 * 2 + 2)
+    assert layer == 74  # padded: 75; the tables 518 and 516, both 520
+    flat = 4 / 5 * 4 * (520 + 2 * 75 + 520)
+    for method in ("zero1", "zero2"):
+        found = sent_per_step(ParallelPlan(method, **own))
+        assert found == pytest.approx({"reduce_scatter": flat, "all_gather": flat})
+    # Whole rows are padded: of norms 2 to 5, of qkv 6 to 10, of the projection 2 to 5 …
+    inside = 2 * (4 * 5 + (10 * 2 + 10) + (5 * 2 + 5) + (10 * 2 + 10) + (5 * 8 + 5))
+    around = 260 * 2 + 5 * 2 + 2 * 5 + 260 * 2
+    assert sent_per_step(ParallelPlan("zero3", **own)) == pytest.approx(
+        {
+            "all_gather": 4 / 5 * 4 * (2 * inside + around),
+            "reduce_scatter": 4 / 5 * 4 * (inside + around),
+        }
+    )
+
+
+def test_bytes_of_each_other_method_come_to_what_is_written_out_by_hand():
+    """Four rows of three tokens of width 4: 48 numbers of four bytes between two layers."""
+    own = dict(batch=4, context_length=3, n_head=2, n_embd=4, micro_batches=4)
+    found = sent_per_step(ParallelPlan("tensor", 2, n_layer=3, **own))
+    assert found == {"all_reduce": 2 * 1 / 2 * 3 * 4 * 192}
+    for method in ("gpipe", "1f1b"):
+        plan = ParallelPlan(method, 3, n_layer=3, **own)
+        assert [sent_per_step(plan, rank) for rank in range(3)] == [
+            {"send": 192.0},
+            {"send": 384.0},
+            {"send": 192.0},
+        ]
+    plan = ParallelPlan("experts", 2, n_layer=2, n_expert=4, **own)
+    # Two rows of three tokens go to two experts each, half of them elsewhere, there and back; so
+    # do their gradients. Two experts elsewhere are told how many come, in each layer.
+    away = 2 * (2 * 2 * (2 * 3 * 2 // 2) * 4 * 4)
+    shared = 256 * 4 + 3 * 4 + 2 * (16 + (4 * 12 + 12) + (4 * 4 + 4) + 4 * 4) + 8 + 256 * 4
+    assert sent_per_step(plan) == {
+        "all_to_all": away + 2 * 2 * 8,
+        "all_reduce": 2 * 1 / 2 * 4 * shared,
+    }
+    assert sent_per_step(plan, elsewhere=5)["all_to_all"] == 5 * 2 * 4 * 4 + 2 * 2 * 8
+
+
+def test_every_place_where_a_row_may_begin_occurs(monkeypatch):
+    monkeypatch.setattr(work, "_text", [bytes(range(20))])
+    plan = ParallelPlan(context_length=8, batch=16)
+    rows = torch.cat([work.batch(plan, number)[1] for number in range(40)])
+    assert set(rows[:, -1].tolist()) == set(range(8, 20))  # the last byte is learned, too
 
 
 def test_waiting_is_until_the_last_one_comes_and_until_it_is_sent():

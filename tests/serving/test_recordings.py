@@ -29,6 +29,11 @@ TEXT = list(range(60))
 WORK = Workload(requests=30, arrival_rate=40, prompt_tokens=12, new_tokens=20)
 
 
+def test_a_prompt_may_begin_at_every_place_of_the_text():
+    requests = make_requests(Workload(requests=1000, prompt_tokens=1), TEXT, 16)
+    assert {request.prompt[0] for request in requests} == set(TEXT)
+
+
 def test_the_costs_are_the_clock():
     costs = CostModel(tick=0.5, token=0.25, stored=0.125)
     request = Request("r", (1, 2, 3), max_new_tokens=3, arrival=2.0)

@@ -23,6 +23,21 @@ def test_from_the_same_start_it_ends_where_scikit_learn_ends():
         assert ours.inertia == pytest.approx(theirs.inertia_)
 
 
+def test_every_row_may_be_a_first_centre_and_the_second_is_drawn_by_squared_distance():
+    rows = np.array([[0.0], [1.0], [3.0]])
+    starts = [far_apart(rows, 2, np.random.default_rng(seed))[:, 0] for seed in range(3000)]
+    for first, others in (
+        (0.0, {1.0: 1, 3.0: 9}),
+        (1.0, {0.0: 1, 3.0: 4}),
+        (3.0, {0.0: 9, 1.0: 4}),
+    ):
+        seconds = [second for begin, second in starts if begin == first]
+        assert len(seconds) / 3000 == pytest.approx(1 / 3, abs=0.04)
+        for second, weight in others.items():
+            share = weight / sum(others.values())
+            assert seconds.count(second) / len(seconds) == pytest.approx(share, abs=0.07)
+
+
 def test_the_best_start_is_about_as_good_as_scikit_learn_s():
     from sklearn.cluster import KMeans
 

@@ -72,6 +72,18 @@ def test_sorted_batches_come_in_no_order_of_length():
     assert min(widths) < 20 and max(widths) > 75  # each batch has its own length
 
 
+@pytest.mark.parametrize("windows", KINDS)
+def test_every_place_where_a_window_may_begin_occurs_and_no_other(windows):
+    data = make([list(range(1, 12))], 4, windows)  # with the ends 13 tokens, each once but those
+    batches = [data.batch(step, 8) for step in range(1, 60)]
+    found = Counter(int(row[0]) for inputs, _ in batches for row in inputs)
+    # Of a window of four and the token behind it the last begins at the ninth token.
+    wanted = range(9) if windows == "random" else (0, 4, 8)
+    assert sorted(found) == sorted(wanted)
+    scored = {int(token) for _, targets in batches for token in targets.flatten()}
+    assert scored - {-1} == {*range(1, 12), END}
+
+
 @pytest.mark.parametrize("context", range(1, 10))
 def test_rows_are_documents_in_pieces_of_the_context(context):
     """Any length of document: whole pieces, and what is left for the last one."""

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 from llmviz.corpus import letter_pair_counts
 from llmviz.models import CountBigram
-from llmviz.training.descent import LEFT, descend, rates_between
+from llmviz.training.descent import LEFT, Descent, descend, rates_between
 from llmviz.training.optimizers import UPDATES, Hyper
 from llmviz.training.surfaces import (
     BATCHES,
@@ -155,6 +155,17 @@ def test_what_has_left_is_not_settled_wherever_it_was():
     assert (
         found.settled(0.0, 0.1).tolist() == (found.lasted == 1000).tolist() == [True, False, False]
     )
+    assert found.best() == 0
+
+
+def test_a_descent_has_settled_at_a_share_of_its_own_way_down():
+    """From 5 to a floor of 1 the way is 4 long; a quarter of it is left at 2."""
+    losses = torch.tensor([[5.0, 1.0, 2.0], [5.0, 3.0, 2.1], [9.0, 3.0, 2.9], [5.0, 1.0, 1.0]])
+    lasted = torch.tensor([2, 2, 2, 1])
+    found = Descent("sgd", torch.ones(4), torch.zeros(4, 3, 1), losses, {}, lasted)
+    assert found.settled(1.0, 0.25).tolist() == [True, False, True, False]
+    assert found.settled(1.0, 0.0).tolist() == [False] * 4
+    assert found.settled(0.0, 0.4).tolist() == [True, False, True, False]
     assert found.best() == 0
 
 

@@ -122,6 +122,64 @@ def test_a_tie_is_no_right_answer(chars):
     assert evaluate.share_right(even, chars, asked) == Share(0, 2)
 
 
+def test_two_answers_that_are_equally_probable_are_no_right_answer(chars):
+    """Nor where both are long, or of another length in tokens than one expects."""
+    from llmviz.corpus.probes import Probe
+
+    pairs = (("met", "bob"), ("bob", "met"), ("a", "d"))
+    asked = [Probe("any", "ann ", right, wrong) for right, wrong in pairs]
+    even = build("bigram", {"vocab_size": chars.vocab_size, "context_length": 16})
+    with torch.no_grad():
+        even.table.weight.zero_()
+    assert evaluate.probe_score(even, chars, asked).of_two == Share(0, 3)
+    with torch.no_grad():
+        even.table.weight[:, chars.encode("m")[0]] = 1.0  # one of them is likelier by now
+    assert evaluate.probe_score(even, chars, asked).of_two == Share(1, 3)
+
+
+class WithoutStart:
+    """A tokenizer of pieces of UTF-8, which puts nothing in front of texts; 0 ends them."""
+
+    start, end, vocab_size = (), 0, 300
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        self.pieces = pieces
+
+    def encode(self, text: str) -> list[int]:
+        ids, left = [], text.encode()
+        while left:
+            best = max((p for p in self.pieces if left.startswith(p)), key=len, default=left[:1])
+            ids.append(256 + self.pieces.index(best) if best in self.pieces else best[0])
+            left = left[len(best) :]
+        return ids
+
+    def token_bytes(self, token: int) -> bytes:
+        return self.pieces[token - 256] if token >= 256 else bytes([token])
+
+    def behind_start(self, ids: list[int]) -> list[int]:
+        return ids
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "characters", "size"),
+    [
+        ("abc", [], 2, 2),  # a is not scored
+        ("abc", [b"ab"], 1, 1),
+        ("éa", ["é".encode()], 1, 1),
+        ("éa", [], 2, 2),  # half of é is not: of its bytes one, and of its characters none
+        ("🙂🙂", ["🙂".encode()], 1, 4),
+        ("a", [], 0, 0),
+        ("", [], 0, 0),
+    ],
+)
+def test_of_a_first_token_without_anything_before_it_nothing_counts(text, pieces, characters, size):
+    tokenizer = WithoutStart(pieces)
+    model = build("bigram", {"vocab_size": 300, "context_length": 8})
+    (found,) = evaluate.score_each(model, tokenizer, [text])
+    assert (found.characters, found.bytes) == (characters, size)
+    assert found.tokens == len(tokenizer.encode(text)) if text else found.tokens == 0
+
+
 def test_probes_are_won_by_who_has_read_the_right_continuations():
     from llmviz.corpus import probes
 

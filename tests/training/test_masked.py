@@ -6,7 +6,7 @@ import torch
 
 from llmviz.models import build
 from llmviz.tokenizers import train_tokenizer
-from llmviz.training import TrainConfig
+from llmviz.training import TrainConfig, masked
 from llmviz.training.config import Plan
 from llmviz.training.data import TrainData
 from llmviz.training.hidden_words import Question, evaluate_hidden, questions
@@ -57,30 +57,60 @@ def data(context=12):
 
 
 def test_a_batch_is_parts_of_documents_with_hidden_tokens():
-    masked, tokenizer = data()
+    rows, tokenizer = data()
     end, seen_short = tokenizer.special_tokens["<|endoftext|>"], False
-    joined = " ".join(map(str, masked.text.train.ids))
+    joined = " ".join(map(str, rows.text.train.ids))
     for step in range(1, 20):
-        inputs, targets = masked.batch(step, 8)
-        again = masked.batch(step, 8)
+        inputs, targets = rows.batch(step, 8)
+        again = rows.batch(step, 8)
         assert torch.equal(inputs, again[0]) and torch.equal(targets, again[1])
-        assert masked.count((inputs, targets)) >= 1
+        assert rows.count((inputs, targets)) >= 1
         assert not (targets == end).any()
         for row, asked in zip(inputs.tolist(), targets.tolist(), strict=True):
-            length = row.index(masked.pad_id) if masked.pad_id in row else len(row)
-            assert all(one == masked.pad_id for one in row[length:])
+            length = row.index(rows.pad_id) if rows.pad_id in row else len(row)
+            assert all(one == rows.pad_id for one in row[length:])
             assert all(one == -1 for one in asked[length:])
             seen_short |= length < 9
             if not any(one >= 0 for one in asked):  # nothing is hidden: it is a piece of the text
                 assert " ".join(map(str, row[:length])) in joined
     assert seen_short
-    first, second = (list(masked.validation_batches(4, 2)) for _ in range(2))
+    first, second = (list(rows.validation_batches(4, 2)) for _ in range(2))
     assert all(torch.equal(a[0], b[0]) for a, b in zip(first, second, strict=True))
 
 
+def test_every_part_that_a_row_may_be_cut_to_occurs_and_no_other():
+    """The shortest has six tokens; a row that is not cut is whole."""
+    lengths = np.array([9, 6, 3] * 3000)
+    first, last = masked._cut(lengths, rng())
+    for length in (9, 6, 3):
+        own = lengths == length
+        found = set(zip(first[own].tolist(), last[own].tolist(), strict=True))
+        least = min(6, length)
+        wanted = {
+            (begin, begin + kept)
+            for kept in range(least, length + 1)
+            for begin in range(length - kept + 1)
+        }
+        assert found == wanted
+        # Half of the rows are whole, and of the others those that are cut to all of it.
+        whole = 1 / 2 + 1 / 2 / (length - least + 1)
+        assert np.mean(last[own] - first[own] == length) == pytest.approx(whole, abs=0.04)
+
+
+def test_every_token_of_a_row_is_asked_for_and_replaced_by_every_other():
+    tokens = np.tile(np.arange(7), (4000, 1))
+    steps = hide_tokens(tokens, np.ones(tokens.shape, bool), 7, 7, rng())
+    assert steps.asked.any(0).all()
+    assert set(steps.inputs[steps.replaced].tolist()) == set(range(7))
+    only = np.zeros((1, 7), bool)
+    only[0, 2:6] = True
+    lone = [hide_tokens(tokens[:1], only, 7, 7, rng(seed)) for seed in range(300)]
+    assert {int(np.flatnonzero(one.asked[0])[0]) for one in lone} == {2, 3, 4, 5}
+
+
 def test_other_windows_are_refused():
-    masked, _ = data()
-    text = TrainData(masked.text.train, masked.text.train, 5, masked.text.vocab_size, "random")
+    rows, _ = data()
+    text = TrainData(rows.text.train, rows.text.train, 5, rows.text.vocab_size, "random")
     with pytest.raises(ValueError, match='windows="padded"'):
         MaskedData(text, 50, 51)
 
@@ -91,6 +121,8 @@ def test_questions_hide_words_alone():
     assert len(asked) == 15
     assert all(1 <= one.place < 6 and one.answer == one.ids[one.place] for one in asked)
     assert asked == questions(tokenizer, TEXTS[:5], 6, each=3)
+    drawn = [one.place for seed in range(40) for one in questions(tokenizer, TEXTS[:1], 6, 1, seed)]
+    assert set(drawn) == set(range(1, 6))  # every place occurs
 
 
 @pytest.mark.parametrize("kind", ["bert", "gpt"])

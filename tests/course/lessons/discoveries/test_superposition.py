@@ -43,6 +43,19 @@ def test_directions_at_right_angles_have_a_dimension_each(kept, dropped, seed):
     assert found.dimensions_each == pytest.approx([1.0] * kept + [0.0] * dropped)
 
 
+def test_a_feature_is_kept_from_a_direction_of_half_the_length_on():
+    """What is shorter has no dimension of its own, and takes none from whoever it lies beside."""
+    short = np.nextafter(model.KEPT, 0)
+    found = of([[1.0, 0.0, 0.0], [0.0, model.KEPT, short]])
+    assert found.kept.tolist() == [True, True, False]
+    # ‖W‖⁴ over the sum of squared products with all: the short one is no feature, but it is there.
+    half, less = model.KEPT**4, (model.KEPT * short) ** 2
+    assert found.dimensions_each == pytest.approx([1.0, half / (half + less), 0.0])
+    assert found.shared.tolist() == [False, False, False]
+    assert found.gaps == pytest.approx([90.0, 270.0])
+    assert of([[0.3, -0.2, 0.0]]).dimensions_each.tolist() == [0.0] * 3
+
+
 def test_what_is_read_is_the_sum_of_what_each_feature_adds():
     rng = np.random.default_rng(0)
     moment = model.Moment(0, 0, 0.0, rng.normal(size=(2, 5)), rng.normal(size=5))
