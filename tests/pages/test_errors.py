@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 
 import numpy as np
@@ -418,3 +419,24 @@ def test_what_is_said_of_label_smoothing_follows_from_all_runs():
         verdict = sure.verdict(known, name)
         assert ("less than each" in verdict) == (after.max() < before.min())
         assert ("more than each" in verdict) == (after.min() > before.max())
+
+
+@pytest.mark.parametrize("front", [True, False])
+def test_a_text_is_read_with_and_without_a_token_in_front_of_it(bundle, front):
+    """A published model may put nothing there: the first token of a text then has no chance."""
+    tokenizer = copy.copy(bundle.tokenizer)
+    if not front:
+        tokenizer.front = ()
+    reader = replace(bundle, name=f"in front {front}", tokenizer=tokenizer)
+    text = "The cat sat on the mat."
+    ids = tokenizer.encode(text)
+    count, tops, right, fitted = sure.read_without_truth(reader, text)
+    assert count == len(ids) and len(tops) == len(right) == len(ids) - (not front)
+    with torch.no_grad():
+        logits = bundle.model(torch.tensor([tokenizer.behind_start(ids)]))[0][0, :-1]
+    best = logits.double().softmax(-1).max(-1)
+    assert np.allclose(tops, best.values) and fitted > 0
+    assert right.tolist() == (best.indices == torch.tensor(ids[-len(tops) :])).tolist()
+    if not front:
+        with pytest.raises(ValueError, match="two tokens"):
+            sure.read_without_truth(reader, tokenizer.decode(ids[:1]))

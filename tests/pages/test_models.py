@@ -22,7 +22,8 @@ from llmviz.course.lessons.models.gpt2_sizes import gpt2_sizes
 from llmviz.course.ui import job_pools
 from llmviz.course.ui.own_machine import at_machine, may_import
 from llmviz.training import run_folders
-from tests.pages.harness import boxes, fine, open_page, open_part, sent
+from tests.pages.harness import boxes, fine, fine_page, open_page, open_part, prose_of, sent
+from tests.pages.small_model import make_real
 from tests.published_models import Hub, change_config, make_gpt2, make_llama, serve
 
 LOOK, IMPORT, CANCEL = (f"transformer.published.{name}" for name in ("look", "import", "cancel"))
@@ -214,3 +215,15 @@ def test_the_scale_holds_the_models_here_and_the_published_sizes(home):
     rows = sent(open_page("models"), "case_rows")["rows"]
     assert [row["value"] for row in rows[-4:]] == [row.parameters for row in gpt2_sizes()]
     assert all(row["value"] > 0 for row in rows) and len(rows) <= page.DRAWN + 4
+
+
+def test_the_real_model_is_listed_with_who_made_it_and_elsewhere_offered(monkeypatch, tmp_path):
+    monkeypatch.setenv("LLMVIZ_IMPORT", "anyone")
+    assert any("93 MB" in button.label for button in fine_page("models").button)
+    make_real(tmp_path, layers=2)
+    monkeypatch.setenv("LLMVIZ_MODELS", str(tmp_path))
+    app = fine_page("models")
+    rows = next(t.value for t in app.dataframe if "smollm2" in list(t.value.iloc[:, 0]))
+    assert "smollm2" in list(rows.iloc[:, 0])
+    assert not any("93 MB" in button.label for button in app.button)
+    assert any("Apache-2.0" in text and "Hugging Face" in text for text in [prose_of(app)])

@@ -31,7 +31,9 @@ class Model:
 
 def listed() -> list[Model]:
     """Return the models that this visitor may choose: own and kept runs, and the bundled ones."""
-    return [*_runs(), *bundled(str(engine.CHECKPOINTS), tuple(engine.names()))]
+    fetched = engine.obtained()
+    names = tuple(name for name in engine.names() if name not in fetched)
+    return [*_runs(), *map(_fetched, fetched), *bundled(str(engine.CHECKPOINTS), names)]
 
 
 def draw(models: list[Model], *, own: bool) -> None:
@@ -84,9 +86,14 @@ def _run(name: str, version: str) -> Model:
     return _model(name, "mine" if run_folders.is_private(name) else origin, folder)
 
 
+def _fetched(name: str) -> Model:
+    return _model(name, "fetched", engine.obtained()[name])
+
+
 def _model(name: str, origin: str, folder: Path) -> Model:
     card = kit.card_of(name) or {}
-    size_on_disk = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+    files = folder.rglob("*") if folder.is_dir() else [folder]
+    size_on_disk = sum(path.lstat().st_size for path in files if path.is_file())
     return Model(name, origin, str(card.get("model", "")), card.get("parameters", 0), size_on_disk)
 
 

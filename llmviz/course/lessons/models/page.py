@@ -2,10 +2,11 @@
 
 from llmviz.course.lessons.models import importing, model_list, words
 from llmviz.course.lessons.models.gpt2_sizes import SizeRow, gpt2_sizes
-from llmviz.course.ui import kit
+from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.course.ui.own_machine import may_import
 from llmviz.course.ui.sizes import size
+from llmviz.obtainable.catalogue import OBTAINABLE
 
 DRAWN = 6  # of the models that are here, the largest
 
@@ -24,6 +25,9 @@ def draw(state: kit.PageState) -> None:
     if not engine_ready():
         return
     stage = kit.stage("models", stays=False)
+    kit.offer_real_model("models.real")
+    if kit.REAL in engine.obtained():
+        kit.prose(words.real, **vars(OBTAINABLE[kit.REAL]))
     allowed = own = False
     try:
         allowed, own = may_import()

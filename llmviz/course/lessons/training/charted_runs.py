@@ -70,14 +70,15 @@ def available() -> list[str]:
     """The names of all runs that can be drawn: this visitor's, the kept ones, the bundled ones."""
     own = [run_folders.PREFIX + run.name for run in runs.mine()]
     others = [run_folders.PREFIX + name for name in runs.kept_names()]
-    return list(dict.fromkeys([*own, *others, *engine.names()]))
+    trained = [name for name in engine.names() if name not in engine.obtained()]
+    return list(dict.fromkeys([*own, *others, *trained]))
 
 
 def folder_of(name: str) -> Path:
     """Where a run lies. Raises ValueError in one line where there is none."""
     if name.startswith(run_folders.PREFIX):
         return run_folders.find_run(name)
-    if name not in engine.names():
+    if name not in engine.names() or name in engine.obtained():
         raise ValueError(f"there is no run {name[:80]!r} here")
     return engine.CHECKPOINTS / name
 

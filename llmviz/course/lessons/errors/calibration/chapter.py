@@ -106,8 +106,11 @@ def read_without_truth(
     Last, the temperature with the lowest loss on them.
     """
     ids = bundled.tokenizer.encode(text)
-    targets = np.array(ids[: bundled.model.context_length])
-    logits = target_logits(bundled.model, bundled.tokenizer.behind_start(targets.tolist()))
+    read = bundled.tokenizer.behind_start(ids[: bundled.model.context_length])
+    targets = np.array(read[1:])  # without a start token nothing stands before the first
+    if not len(targets):
+        raise ValueError(ONE_TOKEN)
+    logits = target_logits(bundled.model, read)
     sure = np.exp(log_softmax(logits)).max(-1)
     right = logits.argmax(-1) == targets
     return len(ids), sure, right, fit_temperature(logits, targets)
@@ -120,6 +123,7 @@ def fitted_to(bundled: engine.Bundled, text: str) -> float:
 
 
 KEY = "errors.calibration"
+ONE_TOKEN = "this model needs a text of at least two tokens"
 GUESS = f"{KEY}.line"
 TWIN = (
     "since-2017/learned"  # trained as "errors/by-heart" is, on a text that it hardly ever repeats
