@@ -7,9 +7,9 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 # The oldest versions that were tried with the tests. numpy's matvec came with 2.2; transformers
 # 4.57 asks for these of tokenizers and the hub, and a test installs both. tiktoken 0.7 cuts by an
-# older Unicode. Others stay as they are
-# pinned: safetensors because weights are read in a way that came with 0.8, torch because older ones
-# were not tried, Streamlit because `llmviz/course/streamlit_parts.py` is written for one.
+# older Unicode. Others begin where they are pinned, to the last number, because a hole is mended in
+# that one: jinja2, whose sandbox chat templates run in, was left by CVE-2025-27516 before 3.1.6,
+# and python-multipart, starlette and uvicorn read what a stranger sends.
 OLDEST = {"tokenizers": "0.22", "huggingface_hub": "0.34"}
 OLDEST |= {"numpy": "2.2", "pandas": "2.2.3", "plotly": "6.0.1", "tiktoken": "0.8"}
 FIRST_YEAR = 1000  # from here on, a version begins with its year, and says nothing of what changed
@@ -32,17 +32,17 @@ class Requirements(MetadataHookInterface):
 
 
 def as_range(pinned: str) -> str:
-    """Return the versions that go as well as a pinned one: from its minor, or an older one that was
-    tried, to the next major.
+    """Return the versions that go as well as a pinned one: from it, or an older one that was tried,
+    to the next major.
 
     So the package stands beside others that need the same. What the app is tested with is pinned.
 
-    >>> as_range("torch==2.13.0"), as_range("regex==2026.11.15")
-    ('torch>=2.13,<3', 'regex>=2026.11')
+    >>> as_range("jinja2==3.1.6"), as_range("regex==2026.11.15"), as_range("numpy==2.4.6")
+    ('jinja2>=3.1.6,<4', 'regex>=2026.11.15', 'numpy>=2.2,<3')
     """
-    name, major, minor = re.fullmatch(r"([\w.\[\]-]+)==(\d+)\.(\d+)(?:\.\w+)*", pinned).groups()
+    name, version, major = re.fullmatch(r"([\w.\[\]-]+)==((\d+)(?:\.\w+)+)", pinned).groups()
     last = "" if int(major) >= FIRST_YEAR else f",<{int(major) + 1}"
-    return f"{name}>={OLDEST.get(name, f'{major}.{minor}')}{last}"
+    return f"{name}>={OLDEST.get(name, version)}{last}"
 
 
 def links(address: str) -> dict[str, str]:

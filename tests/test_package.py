@@ -147,6 +147,40 @@ def test_the_oldest_versions_are_older_than_the_pinned_ones_and_what_the_package
         assert asked.contains(oldest) and not asked.contains("0.0.1"), name
 
 
+def test_no_version_is_admitted_that_is_older_than_what_was_tried(build):
+    """To the last number: a hole is mended in that one."""
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    asked = by_name(build.as_range(line) for line in lines if line and not line.startswith("#"))
+    tried = by_name(lines) | {
+        canonicalize_name(name): SpecifierSet(f"=={oldest}")
+        for name, oldest in build.OLDEST.items()
+    }
+    for name, versions in asked.items():
+        (floor,) = [one.version for one in versions if one.operator == ">="]
+        (oldest,) = tried[name]
+        assert floor == oldest.version, name
+    for name, hole in (  # what each of these admits is written in its advisory
+        ("jinja2", "3.1.5"),  # CVE-2025-27516: out of the sandbox
+        ("python-multipart", "0.0.17"),  # CVE-2024-53981
+        ("starlette", "0.47.1"),  # CVE-2025-54121
+        ("tqdm", "4.66.2"),  # CVE-2024-34062
+        ("requests", "2.32.3"),  # CVE-2024-47081
+        ("pyarrow", "14.0.0"),  # CVE-2023-47248
+    ):
+        assert not asked[name].contains(hole), name
+
+
+def test_the_oldest_versions_are_ones_that_the_others_can_be_had_with(build):
+    """What each asks of the others, at the version that stands here."""
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    asked = by_name(build.as_range(line) for line in lines if line and not line.startswith("#"))
+    for name in asked.keys() - {canonicalize_name(name) for name in build.OLDEST}:
+        for other, theirs in by_name(distribution(name).requires or ()).items():
+            if other in asked:
+                (floor,) = [one.version for one in asked[other] if one.operator == ">="]
+                assert theirs.contains(floor), (name, other)
+
+
 OTHER = "4.57.3"  # of transformers: older than ours, and bound to older versions of what both need
 BESIDE_IT = """
 import sys, torch, transformers, llmviz
