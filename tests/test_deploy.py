@@ -34,6 +34,7 @@ from benchmarks.startup import ROOT
 from benchmarks.visitor import Visitor, query
 from llmviz.course.ui.browser import COOKIE
 from llmviz.course.ui.classroom import GONE, words
+from llmviz.version import __version__
 from tests.awaiting import awaited
 from tests.browser.conftest import CHROMIUM, FLAGS, NOT_AHEAD, PATIENCE
 
@@ -57,6 +58,13 @@ def test_compose_and_nginx_name_the_same_processes():
     # The address comes from nginx, which passes on nothing that a visitor says of it.
     assert 'FORWARDED_ALLOW_IPS: "*"' in compose
     assert re.findall(r"X-Forwarded-For (.*);", CONFIG) == ["$remote_addr"]
+
+
+def test_all_processes_are_of_one_image_which_has_the_version_of_the_package():
+    apps = [one for name, one in PARTS["services"].items() if name.startswith("app-")]
+    assert {one["image"] for one in apps} == {f"llmviz:{__version__}"}
+    images = [one["image"] for one in PARTS["services"].values()]
+    assert all(re.fullmatch(r"[a-z]+:\d[\w.-]+", image) for image in images)
 
 
 def test_nginx_knows_every_name_before_a_process_is_there():
