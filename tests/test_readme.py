@@ -36,6 +36,13 @@ def test_readme_is_read_in_two_minutes_and_leads_to_every_page():
     assert picture and (ROOT / picture[1]).stat().st_size <= 2_000_000
 
 
+def test_no_address_in_readme_is_a_placeholder():
+    for address in re.findall(r"https?://[^\s)>`]+", FIRST):
+        assert not re.search(r"[A-Z]{3,}|example|your-", address.split("//")[1].split("/")[0]), (
+            address
+        )
+
+
 def test_ci_calls_the_readmes_test_command():
     tests = [line for line in commands("sh") if line.endswith("-m pytest")]
     assert len(tests) == 1

@@ -42,4 +42,8 @@ def run(given: argparse.Namespace) -> int:
     rows += [(k, f"{v['parameters']:,}", v["description"]) for k, v in listed.items()]
     write(table(rows))
     write("\nParameters are counted at default sizes, with embeddings. Sizes and options: --json.")
+    write(
+        "\n`export --to gguf` takes a gpt over byte-level BPE; one with learned positions needs "
+        "--set activation=gelu_tanh. No bundled model is such a one: train it, or import one."
+    )
     return 0

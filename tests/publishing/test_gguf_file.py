@@ -5,10 +5,15 @@ import pytest
 import torch
 
 from llmviz.cli import main
+from llmviz.finetuning.finding import find_trained
+from llmviz.paths import BUNDLED_CHECKPOINTS as BUNDLED
+from llmviz.pretrained import bundled
 from llmviz.publishing.gguf_file import export_gguf, interleaved
 from llmviz.tokenizers import CharTokenizer
 from tests.publishing.test_folder import MODERN, TEXTS, gpt, trained
+from tests.sources import ROOT
 
+PUBLISHED = (ROOT / "docs" / "PUBLISHED.md").read_text("utf-8")
 gguf, transformers = pytest.importorskip("gguf"), pytest.importorskip("transformers")
 # transformers takes every GPT-2 in such a file for one of 1,024 positions.
 GPT2S = dict(activation="gelu_tanh", n_embd=32, context_length=1024)
@@ -107,6 +112,17 @@ def test_what_was_killed_goes_and_a_disk_that_is_full_leaves_nothing(tmp_path, m
     assert sorted(tmp_path.iterdir()) == sorted(others)
     export_gguf(one, path)
     assert sorted(tmp_path.iterdir()) == sorted([*others, path])
+
+
+def test_no_bundled_model_is_one_that_llama_cpp_computes(tmp_path, capsys):
+    """`models` and docs/PUBLISHED.md say so; it may change with the next one."""
+    families = [path.parent for path in BUNDLED.glob("*/*/card.json")]
+    for name in [*bundled(), *(path.relative_to(BUNDLED).as_posix() for path in families)]:
+        with pytest.raises(ValueError, match="computes|GGUF|has|have|only a gpt"):
+            export_gguf(find_trained(name), tmp_path / "model.gguf")
+    assert main(["models"]) == 0
+    said = capsys.readouterr().out
+    assert "No bundled model" in said and "no bundled model" in PUBLISHED
 
 
 def test_two_who_write_one_file_at_once_do_not_take_it_from_each_other(tmp_path, monkeypatch):
