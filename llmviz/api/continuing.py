@@ -15,6 +15,8 @@ from llmviz.serving.text_stream import TextStream
 from llmviz.training.data import end_id, padding_ids
 from llmviz.training.runs import Trained
 
+_REPLACEMENT = "\ufffd".encode()
+
 
 class Continuation:
     """A prompt that a model continues; iterating yields (token, the text that it completes).
@@ -60,7 +62,7 @@ class Continuation:
         )
 
     def __iter__(self) -> Iterator[tuple[GeneratedToken, str]]:
-        stream = TextStream(self._behind)
+        stream = TextStream(self._tokenizer, self.read)
         for token in self._tokens:
             if token.id in self._ends:
                 yield token, stream.end()
@@ -69,14 +71,13 @@ class Continuation:
             piece = stream.push(token.id)
             yield token, piece + stream.end() if len(self.written) == self._most else piece
 
-    def _behind(self, ids: Any) -> str:
-        """The text of ids behind the prompt; some tokenizers write them otherwise alone."""
-        return self._tokenizer.decode([*self.read, *ids])[len(self.shown) :]
-
     @property
     def is_cut(self) -> bool:
         """Whether the last bytes that were written make no whole character."""
-        return self._tokenizer.decode(self.written).endswith("\ufffd")
+        data = b"".join(map(self._tokenizer.token_bytes, self.written))
+        return data.decode("utf-8", "replace").endswith("\ufffd") and not data.endswith(
+            _REPLACEMENT
+        )
 
 
 def translation(trained: Trained, sentence: str, tokens: int) -> str:

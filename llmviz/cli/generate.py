@@ -182,7 +182,8 @@ def note(line: str) -> None:
 
 def _write_tokens(text: Continuation, tokenizer: Any, which: dict[str, int]) -> None:
     for token, _ in text:
-        piece = "" if token.id in tokenizer.ends else tokenizer.decode([token.id])
+        data = b"" if token.id in tokenizer.ends else tokenizer.token_bytes(token.id)
+        piece = data.decode("utf-8", "replace")
         write_json({**which, "id": token.id, "text": piece, "probability": token.probability})
 
 

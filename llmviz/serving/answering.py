@@ -14,9 +14,9 @@ from starlette.responses import JSONResponse, Response
 from llmviz.serving import protocol, requests
 from llmviz.serving.protocol import ApiError, Completion
 from llmviz.serving.scoring import TokenScore
-from llmviz.serving.served import Served
+from llmviz.serving.served import Prompt, Served
 from llmviz.serving.service import Answer, Ended
-from llmviz.serving.text_stream import TextStream, settled
+from llmviz.serving.text_stream import TextStream
 from llmviz.tokenizers import Tokenizer
 
 
@@ -74,11 +74,20 @@ def token_text(tokenizer: Tokenizer, token_id: int) -> str:
         return "bytes:" + "".join(f"\\x{byte:02x}" for byte in data)
 
 
+def offsets(tokenizer: Tokenizer, before: Sequence[int], ids: Sequence[int]) -> list[int]:
+    """Return where each token begins in the text of ids that stand behind others.
+
+    A character with bytes of several tokens begins with the first of them.
+    """
+    ends = [len(tokenizer.settled([*before, *ids[:i]])) for i in range(len(ids))]
+    return [end - ends[0] for end in ends]
+
+
 class Scored:
     """The tokens of an answer with their log-probabilities.
 
-    before: ids that stand in front and are not shown; ids: those that are shown. scores: of both,
-    from the first id on. text: what is shown.
+    ids: those that are shown; scores, offsets: their log-probabilities and where they begin in the
+    text that is shown.
     """
 
     def __init__(
@@ -86,12 +95,11 @@ class Scored:
         tokenizer: Tokenizer,
         ids: Sequence[int],
         scores: Sequence[TokenScore | None],
+        offsets: Sequence[int],
         text: str,
     ) -> None:
         self._tokenizer, self._ids, self._scores = tokenizer, list(ids), list(scores)
-        self._offsets = [
-            len(settled(tokenizer.decode(self._ids[:i]))) for i in range(len(self._ids))
-        ]
+        self._offsets = list(offsets)
         # A stop text, which is not shown, may be written by tokens that are.
         shown = sum(offset < len(text) for offset in self._offsets)
         del self._ids[shown:], self._scores[shown:], self._offsets[shown:]
@@ -138,17 +146,19 @@ class Answering:
         wanted: Completion,
         form: TextForm | ChatForm,
         name: str,
-        prompts: Sequence[tuple[int, ...]],
+        prompts: Sequence[Prompt],
         answer: Answer | None,
     ) -> None:
         self.served, self.wanted, self.form, self.answer = served, wanted, form, answer
         self.prompts = prompts
         self.head = {"id": name, "object": form.kind, "created": int(time.time())}
         self.head["model"] = served.name
-        count = len(prompts) * wanted.n
-        decode, stops = served.tokenizer.decode, wanted.stop
-        self.texts = [TextStream(decode, stops) for _ in range(count)]
-        self.tokens: list[list[int]] = [[] for _ in range(count)]
+        self.texts = [
+            TextStream(served.tokenizer, prompt.given, wanted.stop)
+            for prompt in prompts
+            for _ in range(wanted.n)
+        ]
+        self.tokens: list[list[int]] = [[] for _ in self.texts]
         self.reasons: dict[int, str] = {}
         self.written = 0
 
@@ -161,7 +171,7 @@ class Answering:
         if self.answer is None:
             for choice in range(len(self.texts)):
                 self.reasons[choice] = requests.LENGTH
-                yield choice, "", requests.LENGTH
+                yield choice, self.texts[choice].end(), requests.LENGTH
             return
         try:
             async for event in self.answer:
@@ -200,20 +210,13 @@ class Answering:
 
     def usage(self) -> dict[str, int]:
         """Return how many tokens were read and written so far."""
-        return protocol.usage(sum(map(len, self.prompts)), self.written)
+        return protocol.usage(sum(len(prompt.ids) for prompt in self.prompts), self.written)
 
-    def echo(self, choice: int) -> tuple[tuple[int, ...], str]:
-        """The ids of a prompt that are shown before its answer, and their text; none without echo.
-
-        What stands in front of every text was not in the request.
-        """
-        if not self.wanted.echo:
-            return (), ""
+    def echo(self, choice: int) -> str:
+        """The text of a prompt that is shown before its answer; none without echo."""
         number = choice // self.wanted.n
-        given, ids = self.wanted.prompts[number], self.prompts[number]
-        if not isinstance(given, str):
-            return ids, self.served.tokenizer.decode(ids)
-        return ids[len(ids) - len(self.served.tokenizer.encode(given)) :], given
+        prompt = self.wanted.prompts[number] if self.wanted.echo else ""
+        return prompt if isinstance(prompt, str) else self.served.tokenizer.settled(prompt)
 
     async def events(self, request: Request) -> AsyncIterator[bytes]:
         """Yield the answer as server-sent events; a problem on the way is one, too."""
@@ -222,7 +225,7 @@ class Answering:
         try:
             for choice in range(len(self.texts)):
                 first = self.form.opening(choice)
-                if text := self.echo(choice)[1]:
+                if text := self.echo(choice):
                     first.append(self.form.chunk(choice, text, None))
                 for part in first:
                     yield protocol.event(head | {"choices": [part]})
@@ -248,23 +251,27 @@ class Answering:
             watcher.cancel()
         choices = []
         for i, text in enumerate(self.texts):
-            shown, before = self.echo(i)
-            scores = None
+            whole, scores = self.echo(i) + text.text, None
             if self.wanted.logprobs is not None:
-                scores = await asyncio.to_thread(self._scored, i, shown, before + text.text)
-            choices.append(self.form.choice(i, before + text.text, self.reasons[i], scores))
+                scores = await asyncio.to_thread(self._scored, i, whole)
+            choices.append(self.form.choice(i, whole, self.reasons[i], scores))
         return JSONResponse(self.head | {"choices": choices, "usage": self.usage()})
 
-    def _scored(self, choice: int, shown: tuple[int, ...], text: str) -> Scored:
+    def _scored(self, choice: int, text: str) -> Scored:
         assert self.served.scorer is not None and self.wanted.logprobs is not None
-        prompt, written = self.prompts[choice // self.wanted.n], self.tokens[choice]
-        scores = self.served.scorer((*prompt, *written), self.wanted.logprobs)
-        return Scored(
-            self.served.tokenizer,
-            (*shown, *written),
-            scores[len(prompt) - len(shown) :],
-            text,
-        )
+        number, written = choice // self.wanted.n, self.tokens[choice]
+        tokenizer, prompt = self.served.tokenizer, self.prompts[number]
+        scores = self.served.scorer((*prompt.ids, *written), self.wanted.logprobs)
+        begins, ids = len(self.echo(choice)), tuple(written)
+        places = [begins + place for place in offsets(tokenizer, prompt.given, written)]
+        if self.wanted.echo:
+            text_or_ids = self.wanted.prompts[number]
+            if isinstance(text_or_ids, str):
+                before = [token.char_start for token in tokenizer.tokens(text_or_ids)]
+            else:
+                before = offsets(tokenizer, (), text_or_ids)
+            ids, places = prompt.given + ids, before + places
+        return Scored(tokenizer, ids, scores[len(scores) - len(ids) :], places, text)
 
     async def _cancel_without_client(self, request: Request) -> None:
         """Wait until the client has gone, and let its requests go."""

@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from llmviz.sampling import SamplingSettings
 from llmviz.serving import protocol, requests
@@ -17,6 +18,18 @@ from llmviz.serving.service import Service
 from llmviz.tokenizers import Tokenizer
 
 MOST_PER_TOKEN = 64  # characters of a prompt for each token that the model reads
+
+
+class Prompt(NamedTuple):
+    """A prompt as the model reads it: `ids`, of which `front` were not in the request."""
+
+    ids: tuple[int, ...]
+    front: int = 0
+
+    @property
+    def given(self) -> tuple[int, ...]:
+        """The ids of what was in the request."""
+        return self.ids[self.front :]
 
 
 @dataclass(frozen=True)
@@ -42,15 +55,19 @@ class Served:
     conversation: Conversation | None = None
     created: int = field(default_factory=lambda: int(time.time()))
 
-    def ids(self, prompt: str | tuple[int, ...]) -> tuple[int, ...]:
+    def prompt(self, given: str | tuple[int, ...]) -> Prompt:
         """Return the tokens of a prompt. Raises ApiError: too long, or an id is out of range."""
-        if isinstance(prompt, str):
-            if len(prompt) > MOST_PER_TOKEN * self.context:  # not split: that would take long
-                raise self._too_long(f"{len(prompt):,} characters")
-            prompt = tuple(self.tokenizer.encode_from_start(prompt))
-        if len(prompt) > self.context:
-            raise self._too_long(f"{len(prompt):,} tokens")
-        for token in prompt:
+        if isinstance(given, str):
+            if len(given) > MOST_PER_TOKEN * self.context:  # not split: that would take long
+                raise self._too_long(f"{len(given):,} characters")
+            own = self.tokenizer.encode(given)
+            ids = tuple(self.tokenizer.behind_start(own))
+            prompt = Prompt(ids, len(ids) - len(own))
+        else:
+            prompt = Prompt(given)
+        if len(prompt.ids) > self.context:
+            raise self._too_long(f"{len(prompt.ids):,} tokens")
+        for token in prompt.ids:
             if not 0 <= token < self.vocabulary:
                 rule = f"token ids must be from 0 to {self.vocabulary - 1}; got {token}"
                 raise ApiError(400, rule, "prompt")
@@ -60,7 +77,7 @@ class Served:
         message = f"the prompt has {size}; {self.name} reads {self.context:,} tokens at most"
         return ApiError(400, message, "prompt", "context_length_exceeded")
 
-    def prompts(self, wanted: Completion) -> list[tuple[int, ...]]:
+    def prompts(self, wanted: Completion) -> list[Prompt]:
         """Return the tokens of each prompt.
 
         Raises ApiError: one is too long, an id or top_k is out of range, or there is no scorer.
@@ -71,7 +88,7 @@ class Served:
         if wanted.top_k is not None and wanted.top_k > self.vocabulary:
             rule = f"top_k must be at most {self.vocabulary}, the number of tokens"
             raise ApiError(400, f"{rule}; got {wanted.top_k}", "top_k")
-        return [self.ids(prompt) for prompt in wanted.prompts]
+        return [self.prompt(given) for given in wanted.prompts]
 
     def read(self, chat: Chat) -> Completion:
         """Return a chat as the completion of its one prompt.
@@ -80,7 +97,7 @@ class Served:
         """
         conversation = self.conversation or Conversation(self.tokenizer, None)
         try:
-            prompt = self.ids(conversation.ids(chat.messages))
+            prompt = self.prompt(conversation.ids(chat.messages)).ids
         except ApiError as error:
             raise ApiError(error.status, str(error), "messages", error.code) from None
         except ValueError as refusal:
@@ -96,7 +113,7 @@ class Served:
     def requests(
         self,
         wanted: Completion,
-        prompts: Sequence[tuple[int, ...]],
+        prompts: Sequence[Prompt],
         name: str,
         client: str = "",
     ) -> list[requests.Request]:
@@ -112,7 +129,7 @@ class Served:
             requests.Request(
                 id=f"{name}.{number}",
                 client=client,
-                prompt=prompt,
+                prompt=prompt.ids,
                 max_new_tokens=wanted.max_tokens,
                 sampling=sampling,
                 stop_ids=self.tokenizer.ends,

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-_UNFINISHED = "\ufffd"  # stands for bytes of a character whose last ones are still to come
-
-
-def settled(text: str) -> str:
-    """A text of tokens without its last character if more bytes of it may come.
-
-    Of bytes that make no character only the last ones can still become a part of one.
-    """
-    return text.removesuffix(_UNFINISHED)
+from llmviz.tokenizers import Tokenizer
 
 
 class TextStream:
@@ -20,11 +12,16 @@ class TextStream:
 
     A character whose bytes have not all come is held back, and so is what may be the beginning of
     a stop text. The stop text itself, and all behind it, is left out.
+
+    before: the ids behind which the tokens stand. A character that they leave unfinished is the
+    first one of the text.
     """
 
-    def __init__(self, decode: Callable[[Sequence[int]], str], stops: Sequence[str] = ()) -> None:
-        self._decode, self._stops = decode, tuple(stops)
-        self._ids: list[int] = []
+    def __init__(
+        self, tokenizer: Tokenizer, before: Sequence[int] = (), stops: Sequence[str] = ()
+    ) -> None:
+        self._tokenizer, self._ids, self._stops = tokenizer, list(before), tuple(stops)
+        self._begin = len(tokenizer.settled(self._ids))
         self._sent = 0  # characters
         self.stopped = False
         self.text = ""  # all that can be sent so far
@@ -34,30 +31,30 @@ class TextStream:
         if self.stopped:
             return ""
         self._ids.append(token)
-        whole = self._decode(self._ids)
+        whole = self._tokenizer.decode(self._ids)[self._begin :]
         places = [place for stop in self._stops if (place := whole.find(stop)) >= 0]
         if places:
             self.stopped = True
             return self._send(whole[: min(places)])
-        return self._send(whole[: len(whole) - self._held(whole)])
+        return self._send(self._without_begun())
 
     def end(self) -> str:
         """Return what was held back, now that no token will come."""
         if self.stopped:
             return ""
         self.stopped = True
-        return self._send(self._decode(self._ids))
+        return self._send(self._tokenizer.decode(self._ids)[self._begin :])
 
-    def _held(self, whole: str) -> int:
-        """How many characters at the end must wait."""
-        text = settled(whole)
+    def _without_begun(self) -> str:
+        """The text without what must wait at its end."""
+        text = self._tokenizer.settled(self._ids)[self._begin :]
         begun = [
             size
             for stop in self._stops
-            for size in range(1, len(stop))
+            for size in range(1, min(len(stop), len(text) + 1))
             if text.endswith(stop[:size])
         ]
-        return len(whole) - len(text) + max(begun, default=0)
+        return text[: len(text) - max(begun, default=0)]
 
     def _send(self, until: str) -> str:
         piece = until[self._sent :]

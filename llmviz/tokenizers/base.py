@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -78,6 +79,18 @@ class Tokenizer(ABC):
     @abstractmethod
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of the ids."""
+
+    def settled(self, ids: Iterable[int]) -> str:
+        """Return the text of ids without a last character of which more bytes may come."""
+        return self.decode(ids)
+
+    def decode_behind(self, before: Iterable[int], ids: Iterable[int]) -> str:
+        """Return the text of ids as it stands behind others; alone, some are written otherwise.
+
+        A character that those before leave unfinished is a part of it.
+        """
+        before = list(before)
+        return self.decode([*before, *ids])[len(self.settled(before)) :]
 
     @abstractmethod
     def _encode_ordinary(self, text: str) -> list[int]:
@@ -253,7 +266,7 @@ class Tokenizer(ABC):
 
 
 class ByteTokenizer(Tokenizer):
-    """A tokenizer that has a table of the bytes of each id, so that every text comes back whole."""
+    """A tokenizer whose tokens are bytes, so that every text comes back whole."""
 
     _bytes: list[bytes]  # by id; empty for an id that stands for no text
 
@@ -273,6 +286,13 @@ class ByteTokenizer(Tokenizer):
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of the ids; bytes that make no character become U+FFFD."""
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
+
+    def settled(self, ids: Iterable[int]) -> str:
+        """Return the text of ids without a last character of which more bytes may come."""
+        ids = list(ids)
+        text, last = self.decode(ids), self.decode_bytes(ids)[-3:]  # three of four may have come
+        unfinished = codecs.utf_8_decode(last, "replace", False)[1] < len(last)
+        return text[:-1] if unfinished else text
 
 
 def _char_of_byte(text: str, data: bytes) -> list[int] | None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from llmviz.tokenizers.base import Tokenizer
+from llmviz.tokenizers.base import ByteTokenizer
 from llmviz.tokenizers.download import TokenizerUnavailable, ensure_cached
 from llmviz.tokenizers.pretokenize import last_cut
 
@@ -51,7 +51,7 @@ def fetch(name: str, *, wait: bool = True) -> list[Path]:
     return [ensure_cached(name, url, sha256, wait=wait) for url, sha256 in files]
 
 
-class TiktokenTokenizer(Tokenizer):
+class TiktokenTokenizer(ByteTokenizer):
     """One of tiktoken's encodings: "gpt2", "cl100k_base" or "o200k_base".
 
     Raises:
@@ -100,10 +100,6 @@ class TiktokenTokenizer(Tokenizer):
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the bytes of the ids, which may end in the middle of a character."""
         return b"".join(map(self.token_bytes, ids))
-
-    def decode(self, ids: Iterable[int]) -> str:
-        """Return the text of the ids; bytes that make no character become U+FFFD."""
-        return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
     def to_dict(self) -> dict:
         """Return nothing: the name says it all."""

@@ -109,7 +109,7 @@ def test_the_same_text_follows_as_in_transformers(tmp_path, name):
     for prompt in PROMPTS:
         expected = reader(prompt, return_tensors="pt").input_ids.long()
         ids = own.encode_from_start(prompt)
-        assert tuple(ids) == served.ids(prompt)
+        assert tuple(ids) == served.prompt(prompt).ids
         if expected.shape[1] == 0:  # transformers then begins with the config's begin token
             expected = torch.tensor([[model.generation_config.bos_token_id]])
         assert ids == expected[0].tolist(), prompt

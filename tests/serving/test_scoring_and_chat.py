@@ -10,7 +10,7 @@ import torch
 
 import llmviz
 from llmviz.serving import page
-from llmviz.serving.answering import Scored
+from llmviz.serving.answering import Scored, offsets
 from llmviz.serving.chat_protocol import KNOWN, WITHOUT_EFFECT, read_chat
 from llmviz.serving.chat_template import OWN, ChatTemplate, Conversation
 from llmviz.serving.engine import Engine
@@ -134,9 +134,9 @@ def test_what_is_written_is_as_probable_as_said_and_a_stop_text_is_left_out(serv
 def test_each_of_the_bytes_that_make_no_character_has_its_place():
     tokenizer = get_tokenizer("bpe")
     ids = [next(id for id in range(256) if tokenizer.token_bytes(id) == b"\xfc")] * 12
-    said = Scored(tokenizer, ids, [None] * 12, tokenizer.decode(ids)).of_a_completion()
-    # The character before a token is the token's as long as it may still become a part of it.
-    assert said["text_offset"] == [0, *range(11)] and len(said["tokens"]) == 12
+    places = offsets(tokenizer, (), ids)
+    said = Scored(tokenizer, ids, [None] * 12, places, tokenizer.decode(ids)).of_a_completion()
+    assert said["text_offset"] == list(range(12)) and len(said["tokens"]) == 12
 
 
 def test_an_echo_comes_first_in_a_stream_and_for_every_sample(server):

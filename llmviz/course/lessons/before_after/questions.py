@@ -85,7 +85,7 @@ def continued(bundled: engine.Bundled, test: str) -> Continued:
             break
         share = share or token.probability
         ids.append(token.id)
-        text = tokenizer.decode(ids)
+        text = tokenizer.decode_behind(start, ids)
         if any(stop in text for stop in STOPS):
             break
     return Continued(country, capital, beginning, text, share)

@@ -7,7 +7,7 @@ with recorded runs: `python -m experiments make serving` (or `serving-texts`) ma
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from llmviz.serving.record import record_bundled
 from llmviz.serving.recording import Recording, Tick
 from llmviz.serving.requests import GREEDY, Request
 from llmviz.serving.settings import ServingConfig
-from llmviz.serving.text_stream import TextStream, settled
+from llmviz.serving.text_stream import TextStream
 from llmviz.serving.workload import Workload, make_requests
 from llmviz.textfile import check_text, read_text_file
 from llmviz.tokenizers import Tokenizer
@@ -150,7 +150,7 @@ class Texts:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._end = tokenizer.end
-        self._decode: Callable[[Sequence[int]], str] = tokenizer.decode
+        self._tokenizer = tokenizer
         self._streams: dict[str, TextStream] = {}
         self._beams: dict[str, list[int]] = {}  # the new tokens of each hypothesis that lives
 
@@ -161,7 +161,7 @@ class Texts:
         """
         pieces: dict[str, str] = {}
         for name, token in tick.emitted:
-            stream = self._streams.setdefault(name, TextStream(self._decode))
+            stream = self._streams.setdefault(name, TextStream(self._tokenizer))
             if token != self._end:
                 pieces[name] = pieces.get(name, "") + stream.push(token)
         for outcome in tick.finished:
@@ -184,7 +184,7 @@ class Texts:
         for name in dict.fromkeys((*before, *now)):
             if before.get(name) != now.get(name):
                 ids = [token for token in now.get(name, ()) if token != self._end]
-                yield tick.number, name, settled(self._decode(ids))
+                yield tick.number, name, self._tokenizer.settled(ids)
 
 
 def serving_run(trial: Trial) -> Iterator[Begun | Part]:
