@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -17,6 +18,9 @@ from llmviz.api.continuing import Continuation
 from llmviz.cli import main
 from llmviz.nearest import nearest
 from llmviz.pretrained import load_bundled
+from llmviz.sampling import generate
+from llmviz.tokenizers import ENDOFTEXT, get_tokenizer
+from llmviz.training.data import padding_ids
 from llmviz.training.evaluate import evaluate_documents
 from llmviz.training.measures import bits_per_byte
 
@@ -244,3 +248,52 @@ def test_the_nearest_names_come_first():
         assert nearest(name, known)[0] == name
     assert nearest("TINY-WORLD", known, 2) == ["tiny-world-gpt", "tiny-world-char"]
     assert nearest("x", []) == []
+
+
+def test_names_of_special_tokens_are_these_tokens_where_that_is_asked_for(names):
+    end, own = names.tokenizer.end, names.tokenizer.encode
+    text = f"anna{ENDOFTEXT}bo"
+    assert names.encode(text) == [end, *own(text)] and end not in own(text)
+    read = [end, *own("anna"), end, *own("bo")]
+    assert names.encode(text, special=True) == read
+    assert names.encode(ENDOFTEXT + text, special=True) == read  # it stands in front already
+    assert names.encode("", special=True) == names.encode("") == [end]
+    begun = Continuation(names._trained, text, 5, special=True, temperature=0)
+    written = [token.id for token, _ in begun]
+    expected = generate(names.module, read, 5, 0, stop_id=end, banned=padding_ids(names.tokenizer))
+    assert written == [token.id for token in expected]
+    assert names.generate(text, 5, special=True, temperature=0) == names.tokenizer.decode(
+        [id for id in written if id != end]
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "cut"), [(b"\xef\xbf\xbd", False), (b"a", False), (b"\xe2\x82", True)]
+)
+def test_a_replacement_character_that_was_written_as_one_is_not_a_cut_one(written, cut):
+    tokenizer = get_tokenizer("bpe")
+    single = {tokenizer.token_bytes(id): id for id in range(256)}
+    ids = [single[bytes([byte])] for byte in written]
+    trained = SimpleNamespace(tokenizer=tokenizer, model=Writes(ids, tokenizer))
+    text = Continuation(trained, "The", len(ids), temperature=0)
+    assert "".join(piece for _, piece in text) == written.decode("utf-8", "replace")
+    assert text.is_cut == cut
+
+
+class Writes(torch.nn.Module):
+    """A model that writes the same ids behind a prompt of one token."""
+
+    context_length = 16
+
+    def __init__(self, ids, tokenizer):
+        super().__init__()
+        self.ids, self.begin, self.vocab_size = (
+            ids,
+            len(tokenizer.encode("The")) + 1,
+            tokenizer.vocab_size,
+        )
+
+    def forward(self, idx, targets=None):
+        logits = torch.zeros(*idx.shape, self.vocab_size)
+        logits[0, -1, self.ids[idx.shape[1] - self.begin]] = 1.0
+        return logits, None

@@ -11,12 +11,13 @@ import time
 import pytest
 import torch
 
+import llmviz
 from llmviz.cli import main
 from llmviz.corpus import PROBES, load_corpus
 from llmviz.models import GPT, MODELS, GPTConfig
 from llmviz.paths import BUNDLED_CHECKPOINTS
 from llmviz.pretrained import load_bundled
-from llmviz.tokenizers import BPETokenizer, TokenizerUnavailable, get_tokenizer
+from llmviz.tokenizers import ENDOFTEXT, BPETokenizer, TokenizerUnavailable, get_tokenizer
 from llmviz.training import load_checkpoint, read_metrics
 from llmviz.training.evaluate import probe_scores
 from llmviz.training.files import read_json
@@ -24,6 +25,8 @@ from llmviz.training.recipes import SINCE_2017
 from llmviz.training.runs import load_trained
 from llmviz.training.tensors import load_tensors, save_tensors
 from tests.finetuning.conftest import small_base
+from tests.pages.small_model import make_checkpoint
+from tests.serving import test_text_behind_a_prompt as behind
 from tests.sources import ROOT
 
 __all__ = ["small_base"]  # a fixture
@@ -502,3 +505,26 @@ def test_interrupted_then_killed_then_resumed_is_the_run_that_never_stopped(
     assert all(torch.equal(ends[0][name], ends[1][name]) for name in ends[0])
     curves = [[(r.step, r.train_loss) for r in read_metrics(out)] for out in (whole, cut)]
     assert curves[0] == curves[1]
+
+
+def test_a_prompt_is_read_with_its_special_tokens_where_that_is_asked_for(capsys):
+    given = ["generate", "--checkpoint", "names-gpt", "--tokens", "4", "--temperature", "0"]
+    special = f"anna{ENDOFTEXT}bo"
+    code, plain, note = call(capsys, *given, "--prompt", special)
+    assert code == 0 and ENDOFTEXT in note and "--special" in note
+    code, said, note = call(capsys, *given, "--prompt", special, "--special")
+    assert (code, note) == (0, "")
+    model = llmviz.load("names-gpt")
+    written = model.generate(special, 4, temperature=0, special=True)
+    assert said == f"{special}{written}\n" and said != plain
+
+
+def test_the_text_of_each_token_is_what_it_adds(capsys, tmp_path):
+    """SentencePiece's tokens have their space in front, which alone is not written."""
+    checkpoint = make_checkpoint(tmp_path, "spaced", behind.TOKENIZER)
+    unwritten = [str(behind.ID[text]) for text in ("<unk>", "<s>", "</s>", *behind.BYTES)]
+    given = ["generate", "--checkpoint", str(checkpoint), "--prompt", "The", "--tokens", "9"]
+    _, whole, _ = call(capsys, *given, "--banned", *unwritten)
+    lines = call(capsys, *given, "--json", "--banned", *unwritten)[1].splitlines()
+    added = whole.removeprefix("The").removesuffix("\n")
+    assert "".join(json.loads(line)["text"] for line in lines) == added and " " in added

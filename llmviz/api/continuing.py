@@ -25,8 +25,9 @@ class Continuation:
     and U+FFFD with the last token of all where they never come. The token that ends the text comes,
     too.
 
-    read: the ids of the prompt. written: the ids that came so far, without the one that ends it.
-    shown: the prompt as the model reads it, with its unknown characters.
+    read: the ids of the prompt; from_start: with those in front of every text. written: the ids
+    that came so far, without the one that ends it. shown: the prompt as the model reads it, with
+    its unknown characters.
     """
 
     def __init__(
@@ -37,23 +38,27 @@ class Continuation:
         seed: int = 0,
         module: LanguageModel | None = None,
         banned: tuple[int, ...] = (),
+        *,
+        special: bool = False,
         **settings: Any,
     ) -> None:
         """Check all that is asked for; nothing is computed yet.
 
-        module: what writes, in place of the model, such as its packed copy. settings: those of
+        module: what writes, in place of the model, such as its packed copy. special: whether the
+          names of special tokens in the prompt are these tokens. settings: those of
           `llmviz.sampling.generate`.
         Raises ValueError for a setting out of range, and a tokenizer without an end of text.
         """
         tokenizer = trained.tokenizer
         end_id(tokenizer)  # it must have one
-        self.read = tokenizer.encode(prompt)
+        self.read = tokenizer.encode(prompt, "all" if special else ())
+        self.from_start = tokenizer.behind_start(self.read, special=special)
         self.shown = tokenizer.decode(self.read)
         self.written: list[int] = []
         self._tokenizer, self._ends, self._most = tokenizer, tokenizer.ends, tokens
         self._tokens = generate(
             module or trained.model,
-            tokenizer.behind_start(self.read),
+            self.from_start,
             tokens,
             banned=(*padding_ids(tokenizer), *banned),
             generator=torch.Generator().manual_seed(seed),

@@ -95,13 +95,21 @@ class Model:
         """The most tokens that it reads at once."""
         return self.module.context_length
 
+    def encode(self, text: str, *, special: bool = False) -> list[int]:
+        """Return the T ids that the model reads for a text, with those in front of every text.
+
+        special: whether the names of special tokens in it, such as `<|im_end|>`, are these tokens;
+          otherwise they are ordinary text.
+        """
+        return self.tokenizer.encode_from_start(text, special=special)
+
     def tokens(self, text: str) -> list[str]:
         """Return the T tokens that the model reads for a text, each as text.
 
         They name the rows of `logits` and both sides of `attention`. Bytes that are no whole
         character alone are shown as U+FFFD.
         """
-        ids = self._ids(text)
+        ids = self.encode(text)
         return [self.tokenizer.token_bytes(id).decode("utf-8", "replace") for id in ids]
 
     def logits(self, text: str) -> Tensor:
@@ -201,7 +209,8 @@ class Model:
         samples: so many answers to one prompt; the first is that without `samples`.
         seed: of the random numbers; the answer of sample or prompt number i is that of seed + i.
         settings: `temperature` (1; 0 takes the most probable token), `top_k`, `top_p`, `min_p`,
-          `repetition_penalty`, `banned` (ids), `order` of these steps: `llmviz.sampling.STEPS`.
+          `repetition_penalty`, `banned` (ids), `order` of these steps: `llmviz.sampling.STEPS`;
+          `special`, whether the names of special tokens in a prompt are these tokens.
 
         Raises: ValueError for a setting out of range, and a model that writes nothing.
         """
@@ -247,10 +256,7 @@ class Model:
         if not able(self.kind, "next_token") and not able(self.kind, "hidden_words"):
             raise ValueError(f"{self._called()} is a {self.kind}, which does not read one text")
         with torch.no_grad():
-            return self.module(torch.tensor([self._ids(text)]))[0][0]
-
-    def _ids(self, text: str) -> list[int]:
-        return self.tokenizer.encode_from_start(text)
+            return self.module(torch.tensor([self.encode(text)]))[0][0]
 
     def _called(self) -> str:
         return self.name or "this model"

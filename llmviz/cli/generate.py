@@ -16,7 +16,6 @@ from llmviz.training.config import LAST_SEED
 if TYPE_CHECKING:
     from llmviz.api.continuing import Continuation
 
-LISTED = 8  # unknown parts of a prompt that are named
 MOST_SAMPLES = 1000
 SEPARATOR = "---"  # a line between two samples
 STANDARD_INPUT = "-"
@@ -51,6 +50,11 @@ def add(commands: Any) -> None:
         metavar="FILE",
         help="continue the text of this file, without the line end that closes it; "
         f"{STANDARD_INPUT} = standard input",
+    )
+    given(
+        "--special",
+        action="store_true",
+        help="read the names of special tokens in the prompt, such as <|im_end|>, as these tokens",
     )
     given("--tokens", type=whole(0), default=100, help="largest number of tokens to write")
     for kind in STEPS:
@@ -131,12 +135,19 @@ def run(given: argparse.Namespace) -> int:
     if able(name, "translates"):
         return _translate(trained, prompt, given)
     texts = [
-        Continuation(trained, prompt, given.tokens, given.seed + i, module, **settings)
+        Continuation(
+            trained,
+            prompt,
+            given.tokens,
+            given.seed + i,
+            module,
+            special=given.special,
+            **settings,
+        )
         for i in range(given.samples)
     ]
-    tokenizer = trained.tokenizer
-    read = len(tokenizer.behind_start(texts[0].read))
-    _note_prompt(prompt, tokenizer, read, trained.model.context_length)
+    tokenizer, context = trained.tokenizer, trained.model.context_length
+    _note_prompt(prompt, tokenizer, len(texts[0].from_start), context, special=given.special)
     for i, text in enumerate(texts):
         if given.json:
             _write_tokens(text, tokenizer, {"sample": i} if given.samples > 1 else {})
@@ -187,16 +198,14 @@ def _write_tokens(text: Continuation, tokenizer: Any, which: dict[str, int]) -> 
         write_json({**which, "id": token.id, "text": piece, "probability": token.probability})
 
 
-def _note_prompt(text: str, tokenizer: Any, tokens: int, context: int) -> None:
+def _note_prompt(
+    text: str, tokenizer: Any, tokens: int, context: int, *, special: bool = False
+) -> None:
     """Say what of a prompt the model does not read: what is unknown, what is beyond its context."""
-    from llmviz.tokenizers import UNKNOWN
+    from llmviz.tokenizers.unread import notes_on
 
-    unknown = tokenizer.special_tokens.get(UNKNOWN)
-    parts = [token.data.decode() for token in tokenizer.tokens(text) if token.id == unknown]
-    if parts:
-        different = list(dict.fromkeys(parts))
-        listed = ", ".join(map(repr, different[:LISTED])) + (", …" * (len(different) > LISTED))
-        note(f"the tokenizer does not know {listed}; the model reads {UNKNOWN} there")
+    for line in notes_on(tokenizer, text, "--special", special=special):
+        note(line)
     if tokens > context:
         note(f"the prompt has {tokens:,} tokens; the model reads the last {context:,}")
 
@@ -216,7 +225,7 @@ def _translate(trained: Any, prompt: str, given: argparse.Namespace) -> int:
     text = translation(trained, prompt, given.tokens)
     _note_prompt(
         prompt, trained.tokenizer, len(trained.tokenizer.encode(prompt)),
-        trained.model.context_length,
+        trained.model.context_length, special=True,
     )  # fmt: skip
     chance = [kind.name for kind in STEPS] + ["order"]
     ignored = [option for option in chance if getattr(given, option) is not None]

@@ -12,7 +12,7 @@ from llmviz.cli.options import number, place, whole, write
 from llmviz.config import default_of, settings_of
 from llmviz.models.catalogue import able
 from llmviz.paths import HUB
-from llmviz.serving.settings import ServingConfig
+from llmviz.serving.settings import Limits, ServingConfig
 
 LOOPBACK = "127.0.0.1"
 
@@ -48,8 +48,9 @@ def add(commands: Any) -> None:
         help="a jinja template that makes a text of a conversation; default the model's own, or "
         "one line for each message",
     )
-    for name, about in settings_of(ServingConfig).items():
-        default = default_of(ServingConfig, name)
+    settings = settings_of(ServingConfig) | settings_of(Limits)
+    for name, about in settings.items():
+        default = default_of(ServingConfig if name in settings_of(ServingConfig) else Limits, name)
         flag = f"--{name.replace('_', '-')}"
         if isinstance(default, bool):
             given(flag, action=argparse.BooleanOptionalAction, default=default, help=about.help)
@@ -76,6 +77,7 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.training.reading import CHAT
 
     config = ServingConfig(**{name: getattr(given, name) for name in settings_of(ServingConfig)})
+    limits = Limits(**{name: getattr(given, name) for name in settings_of(Limits)})
     trained = find_trained(given.checkpoint)
     for note in trained.notes:
         sys.stderr.write(f"note: {note}\n")
@@ -97,6 +99,7 @@ def run(given: argparse.Namespace) -> int:
             room=config.n_blocks * config.block_size,
             scorer=Scorer(model),
             conversation=conversation,
+            limits=limits,
         )
         server = Server(application(served, hosts_for(given.address)), service)
         name = f"[{given.address}]" if ":" in given.address else given.address

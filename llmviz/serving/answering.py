@@ -137,7 +137,8 @@ class Scored:
 class Answering:
     """One request on its way to its client.
 
-    answer: what the engine writes; None where no token is asked for.
+    answer: what the engine writes; None where no token is asked for. notes: what is to be known of
+    how it was read.
     """
 
     def __init__(
@@ -148,11 +149,15 @@ class Answering:
         name: str,
         prompts: Sequence[Prompt],
         answer: Answer | None,
+        notes: Sequence[str] = (),
     ) -> None:
         self.served, self.wanted, self.form, self.answer = served, wanted, form, answer
         self.prompts = prompts
-        self.head = {"id": name, "object": form.kind, "created": int(time.time())}
+        self.head: dict[str, Any] = {"id": name, "object": form.kind}
+        self.head["created"] = int(time.time())
         self.head["model"] = served.name
+        if notes:
+            self.head["notes"] = list(notes)
         self.texts = [
             TextStream(served.tokenizer, prompt.given, wanted.stop)
             for prompt in prompts
@@ -189,7 +194,7 @@ class Answering:
                     problem = "failed" if event.reason == requests.FAILED else "was closed"
                     raise ApiError(503, f"the server {problem} before the end", code=event.reason)
                 self.written += 1
-                if event.token in self.served.tokenizer.ends:
+                if event.token in (*self.served.tokenizer.ends, *self.wanted.stop_ids):
                     continue
                 self.tokens[choice].append(event.token)
                 piece = text.push(event.token)
@@ -267,7 +272,8 @@ class Answering:
         if self.wanted.echo:
             text_or_ids = self.wanted.prompts[number]
             if isinstance(text_or_ids, str):
-                before = [token.char_start for token in tokenizer.tokens(text_or_ids)]
+                allowed = "all" if self.wanted.special else ()
+                before = [token.char_start for token in tokenizer.tokens(text_or_ids, allowed)]
             else:
                 before = offsets(tokenizer, (), text_or_ids)
             ids, places = prompt.given + ids, before + places

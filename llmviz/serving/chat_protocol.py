@@ -18,6 +18,7 @@ from llmviz.serving.protocol import (
     settings_of,
     whole,
 )
+from llmviz.serving.settings import Limits
 
 ROLES = ("system", "developer", "user", "assistant")
 MOST_MESSAGES = 1_000
@@ -37,7 +38,7 @@ WITHOUT_EFFECT: Mapping[str, tuple[Any, ...]] = {
 KNOWN = (
     *("model", "messages", "max_tokens", "max_completion_tokens", "n", "temperature", "top_p"),
     *("top_k", "seed", "stop", "stream", "stream_options", "user", "metadata", "logprobs"),
-    "top_logprobs",
+    *("top_logprobs", "min_p", "repetition_penalty", "stop_token_ids"),
 )
 MOST_LIKELY = 20  # tokens listed beside each token
 
@@ -54,7 +55,7 @@ class Chat:
     open: bool
 
 
-def read_chat(body: bytes) -> Chat:
+def read_chat(body: bytes, limits: Limits | None = None) -> Chat:
     """Return what a body asks for. Raises ApiError (400) as `protocol.read_completion`."""
     given = read_object(body)
     check_fields(given, KNOWN, WITHOUT_EFFECT)
@@ -67,7 +68,7 @@ def read_chat(body: bytes) -> Chat:
         raise ApiError(400, "top_logprobs is for logprobs = true alone", "top_logprobs")
     rest = {name: value for name, value in given.items() if name not in (most, "logprobs")}
     fields = {**rest, "max_tokens": given.get(most), "logprobs": (top or 0) if listed else None}
-    settings = settings_of(fields, most)
+    settings = settings_of(fields, limits or Limits(), most)
     messages = _messages(given.get("messages"))
     return Chat(messages, Completion(prompts=(), **settings), given.get(most) is None)
 

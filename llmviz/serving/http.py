@@ -31,7 +31,7 @@ from llmviz.serving.chat_protocol import read_chat
 from llmviz.serving.chat_template import UNTAUGHT
 from llmviz.serving.page import page_routes
 from llmviz.serving.protocol import ApiError, Completion
-from llmviz.serving.served import Served
+from llmviz.serving.served import Prompt, Served
 from llmviz.serving.service import Closed
 
 JSON_BODY = "application/json"
@@ -105,20 +105,20 @@ async def _not_here(request: Request, error: Exception) -> Response:
     return JSONResponse(body, error.status_code, error.headers)
 
 
-async def _body(request: Request) -> bytes:
+async def _body(request: Request, most: int) -> bytes:
     """The body, read no further than it may be long."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON_BODY:  # a page of another site could send any other kind unasked
         raise ApiError(415, f"the body must be {JSON_BODY}; got {kind[:100]!r}")
     body = bytearray()
-    too_long = ApiError(413, f"the body is longer than {protocol.MOST_BYTES:,} bytes")
-    if int(request.headers.get("content-length", 0)) > protocol.MOST_BYTES:
+    too_long = ApiError(413, f"the body is longer than {most:,} bytes")
+    if int(request.headers.get("content-length", 0)) > most:
         raise too_long
     try:
         async with asyncio.timeout(read_to_end.BODY_SECONDS):
             async for piece in request.stream():
                 body += piece
-                if len(body) > protocol.MOST_BYTES:
+                if len(body) > most:
                     raise too_long
     except TimeoutError:
         seconds = f"{read_to_end.BODY_SECONDS:g} seconds"
@@ -128,7 +128,8 @@ async def _body(request: Request) -> bytes:
 
 async def _complete(served: Served, request: Request) -> Response:
     try:
-        wanted = protocol.read_completion(await _body(request))
+        body = await _body(request, served.limits.max_body)
+        wanted = protocol.read_completion(body, served.limits)
     except ClientDisconnect:
         return Response(status_code=499)  # nobody reads it
     _check_model(served, wanted.model)
@@ -137,7 +138,7 @@ async def _complete(served: Served, request: Request) -> Response:
 
 async def _chat(served: Served, request: Request) -> Response:
     try:
-        chat = read_chat(await _body(request))
+        chat = read_chat(await _body(request, served.limits.max_body), served.limits)
     except ClientDisconnect:
         return Response(status_code=499)
     _check_model(served, chat.completion.model)
@@ -152,7 +153,7 @@ async def _answer(
     client = request.client.host if request.client else ""
     try:
         # Splitting a long text takes a while, and others are served meanwhile.
-        prompts = await asyncio.to_thread(served.prompts, wanted)
+        prompts, notes = await asyncio.to_thread(_read, served, wanted, form)
         answer = None
         if wanted.max_tokens:
             answer = await served.service.submit(served.requests(wanted, prompts, name, client))
@@ -164,12 +165,19 @@ async def _answer(
         raise ApiError(503, str(problem)) from None
     except ValueError as refusal:
         raise _engine_refusal(str(refusal)) from None
-    answering = Answering(served, wanted, form, name, prompts, answer)
+    answering = Answering(served, wanted, form, name, prompts, answer, notes)
     if wanted.stream:
         return StreamingResponse(
             answering.events(request), media_type=EVENTS, headers={"Cache-Control": "no-cache"}
         )
     return await answering.whole(request)
+
+
+def _read(
+    served: Served, wanted: Completion, form: TextForm | ChatForm
+) -> tuple[list[Prompt], list[str]]:
+    prompts = served.prompts(wanted)
+    return prompts, served.notes(wanted, prompts, chat=isinstance(form, ChatForm))
 
 
 def _engine_refusal(problem: str) -> ApiError:

@@ -60,6 +60,7 @@ async function ask(text, show) {
     if (data === "[DONE]") return;
     const event = JSON.parse(data);
     if (event.error) throw new Error(event.error.message);
+    if (event.notes) at("note").textContent = `Mind: ${event.notes.join("; ")}`;
     for (const choice of event.choices) show(choice.text ?? choice.delta.content ?? "");
   }
 }
@@ -77,6 +78,7 @@ async function send(event) {
   const chats = way() === "chat";
   if (chats && !text.trim()) return;
   at("problem").textContent = "";
+  at("note").textContent = chats ? note : "";
   busy(true);
   if (chats) {
     messages.push({ role: "user", content: text });

@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-MOST_BYTES = 1_000_000  # of a body
-MOST_PROMPTS = 32
+from llmviz.serving.settings import Limits
+
 MOST_SAMPLES = 32  # of a prompt
-MOST_STOPS = 4
 MOST_STOP_LENGTH = 200  # characters
+MOST_STOP_IDS = 1_000
 MOST_SEED = 2**31 - 1
+MOST_REPETITION = 100.0
 LEAST_TEMPERATURE = 1e-6  # above 0
 USUAL_TOKENS = 16  # as OpenAI's API has it
 MOST_PENALTY = 10.0  # on the length of a beam
@@ -33,14 +34,19 @@ WITHOUT_EFFECT: Mapping[str, tuple[Any, ...]] = {
 KNOWN = (
     *("model", "prompt", "max_tokens", "n", "temperature", "top_p", "top_k", "seed", "stop"),
     *("stream", "stream_options", "user", "echo", "logprobs"),
-    *("use_beam_search", "length_penalty"),  # not OpenAI's: as vLLM's API calls them
+    # Not OpenAI's: as vLLM's API calls them.
+    *("use_beam_search", "length_penalty", "min_p", "repetition_penalty", "stop_token_ids"),
+    "special",  # ours
 )
 # What draws at random, or ends a text where the search does not know of it: not with beam search.
 NOT_WITH_BEAMS: Mapping[str, tuple[Any, ...]] = {
     "temperature": (None, 0),
     "top_p": (None, 1),
-    "top_k": (None,),
+    "top_k": (None, -1, 0),
+    "min_p": (None, 0),
+    "repetition_penalty": (None, 1),
     "stop": (None, []),
+    "stop_token_ids": (None, []),
 }
 
 
@@ -93,20 +99,25 @@ class Completion:
     temperature: float = 1.0
     top_p: float = 1.0
     top_k: int | None = None
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    stop_ids: tuple[int, ...] = ()
     stream: bool = False
     include_usage: bool = False
     echo: bool = False  # the prompt comes first
     logprobs: int | None = None  # so many likely tokens beside each token's log-probability
+    special: bool = False  # the names of special tokens in a text are these tokens
 
 
-def read_completion(body: bytes) -> Completion:
+def read_completion(body: bytes, limits: Limits | None = None) -> Completion:
     """Return what a body asks for.
 
     Raises ApiError (400): it is no JSON object, a field is missing, of a wrong type, out of range
     or not known, or asks for what the engine cannot do.
     """
+    limits = limits or Limits()
     given = read_object(body)
     check_fields(given, KNOWN, WITHOUT_EFFECT)
     beam_search = flag(given, "use_beam_search")
@@ -118,11 +129,12 @@ def read_completion(body: bytes) -> Completion:
         rule = "length_penalty is for use_beam_search = true alone"
         raise ApiError(400, rule, "length_penalty")
     return Completion(
-        prompts=_prompts(given.get("prompt")),
+        prompts=_prompts(given.get("prompt"), limits.max_prompts),
         beam_search=beam_search,
         length_penalty=_number(given, "length_penalty", 0.0, MOST_PENALTY, USUAL_PENALTY),
         echo=flag(given, "echo"),
-        **settings_of(given),
+        special=flag(given, "special"),
+        **settings_of(given, limits),
     )
 
 
@@ -143,7 +155,9 @@ def check_fields(
             raise ApiError(400, message, readable, "unknown_parameter")
 
 
-def settings_of(given: Mapping[str, Any], most: str = "max_tokens") -> dict[str, Any]:
+def settings_of(
+    given: Mapping[str, Any], limits: Limits, most: str = "max_tokens"
+) -> dict[str, Any]:
     """The fields that completions and chats share, read and checked.
 
     most: how the request calls `max_tokens`.
@@ -173,9 +187,14 @@ def settings_of(given: Mapping[str, Any], most: str = "max_tokens") -> dict[str,
         "n": whole(given, "n", 1, MOST_SAMPLES, 1),
         "temperature": _temperature(given),
         "top_p": _number(given, "top_p", 0.0, 1.0, 1.0, above=True),
-        "top_k": whole(given, "top_k", 1, MOST_SEED, None),
+        "top_k": _top_k(given),
+        "min_p": _number(given, "min_p", 0.0, 1.0, 0.0),
+        "repetition_penalty": _number(
+            given, "repetition_penalty", 0.0, MOST_REPETITION, 1.0, above=True
+        ),
         "seed": whole(given, "seed", 0, MOST_SEED, None),
-        "stop": _stops(given.get("stop")),
+        "stop": _stops(given.get("stop"), limits.max_stops),
+        "stop_ids": _stop_ids(given.get("stop_token_ids")),
         "stream": stream,
         "include_usage": flag(options or {}, "include_usage"),
         "logprobs": logprobs,
@@ -252,11 +271,17 @@ def _temperature(given: Mapping[str, Any]) -> float:
     return value
 
 
-def _prompts(given: Any) -> tuple[str | tuple[int, ...], ...]:
+def _top_k(given: Mapping[str, Any]) -> int | None:
+    """How many of the most probable tokens are kept; -1 and 0 are all, as in vLLM's API."""
+    count = whole(given, "top_k", -1, MOST_SEED, None)
+    return None if count in (-1, 0) else count
+
+
+def _prompts(given: Any, most: int) -> tuple[str | tuple[int, ...], ...]:
     several = isinstance(given, list) and bool(given) and not _is_id(given[0])
     prompts = given if several else [given]
-    if len(prompts) > MOST_PROMPTS:
-        raise ApiError(400, f"there are {len(prompts)} prompts; at most {MOST_PROMPTS}", "prompt")
+    if len(prompts) > most:
+        raise ApiError(400, f"there are {len(prompts)} prompts; at most {most}", "prompt")
     return tuple(_prompt(prompt) for prompt in prompts)
 
 
@@ -277,16 +302,24 @@ def _is_id(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _stops(given: Any) -> tuple[str, ...]:
+def _stop_ids(given: Any) -> tuple[int, ...]:
+    ids = [] if given is None else given
+    if not isinstance(ids, list) or len(ids) > MOST_STOP_IDS or not all(map(_is_id, ids)):
+        rule = f"stop_token_ids must be a list of at most {MOST_STOP_IDS} token ids"
+        raise ApiError(400, rule, "stop_token_ids")
+    return tuple(ids)
+
+
+def _stops(given: Any, most: int) -> tuple[str, ...]:
     stops = [] if given is None else [given] if isinstance(given, str) else given
     if (
         not isinstance(stops, list)
-        or len(stops) > MOST_STOPS
+        or len(stops) > most
         or not all(isinstance(stop, str) and 0 < len(stop) <= MOST_STOP_LENGTH for stop in stops)
     ):
         raise ApiError(
             400,
-            f"stop must be at most {MOST_STOPS} texts of 1 to {MOST_STOP_LENGTH} characters",
+            f"stop must be at most {most} texts of 1 to {MOST_STOP_LENGTH} characters",
             "stop",
         )
     return tuple(stops)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import uuid
 from collections.abc import Sequence
@@ -15,9 +16,13 @@ from llmviz.serving.chat_template import Conversation
 from llmviz.serving.protocol import ApiError, Completion
 from llmviz.serving.scoring import Scorer
 from llmviz.serving.service import Service
+from llmviz.serving.settings import Limits
 from llmviz.tokenizers import Tokenizer
+from llmviz.tokenizers.unread import notes_on
 
 MOST_PER_TOKEN = 64  # characters of a prompt for each token that the model reads
+MOST_LOGGED = 20  # notes, so that no client fills the log
+_log = logging.getLogger(__name__)
 
 
 class Prompt(NamedTuple):
@@ -41,7 +46,7 @@ class Served:
     written. context: the longest text that the model reads, in tokens. vocabulary: how many tokens
     there are. room: tokens that the engine's memory holds; the context if None. scorer: gives
     log-probabilities; None where there are none. conversation: how the model reads a chat; by a
-    template of ours if None.
+    template of ours if None. limits: how much a request may ask for.
     """
 
     name: str
@@ -53,15 +58,17 @@ class Served:
     room: int | None = None
     scorer: Scorer | None = None
     conversation: Conversation | None = None
+    limits: Limits = field(default_factory=Limits)
     created: int = field(default_factory=lambda: int(time.time()))
+    _logged: set[str] = field(default_factory=set, repr=False)
 
-    def prompt(self, given: str | tuple[int, ...]) -> Prompt:
+    def prompt(self, given: str | tuple[int, ...], *, special: bool = False) -> Prompt:
         """Return the tokens of a prompt. Raises ApiError: too long, or an id is out of range."""
         if isinstance(given, str):
             if len(given) > MOST_PER_TOKEN * self.context:  # not split: that would take long
                 raise self._too_long(f"{len(given):,} characters")
-            own = self.tokenizer.encode(given)
-            ids = tuple(self.tokenizer.behind_start(own))
+            own = self.tokenizer.encode(given, "all" if special else ())
+            ids = tuple(self.tokenizer.behind_start(own, special=special))
             prompt = Prompt(ids, len(ids) - len(own))
         else:
             prompt = Prompt(given)
@@ -88,7 +95,48 @@ class Served:
         if wanted.top_k is not None and wanted.top_k > self.vocabulary:
             rule = f"top_k must be at most {self.vocabulary}, the number of tokens"
             raise ApiError(400, f"{rule}; got {wanted.top_k}", "top_k")
-        return [self.prompt(given) for given in wanted.prompts]
+        for token in wanted.stop_ids:
+            if not 0 <= token < self.vocabulary:
+                rule = f"stop_token_ids must be from 0 to {self.vocabulary - 1}; got {token}"
+                raise ApiError(400, rule, "stop_token_ids")
+        return [self.prompt(given, special=wanted.special) for given in wanted.prompts]
+
+    def tokens_behind(self, prompt: Prompt, wanted: int) -> int:
+        """Return how many tokens are written at most: as many as asked for, or as there is room."""
+        room = self.context if self.room is None else min(self.context, self.room)
+        return min(wanted, max(1, room - len(prompt.ids) + 1))  # the last one is not read again
+
+    def notes(
+        self, wanted: Completion, prompts: Sequence[Prompt], *, chat: bool = False
+    ) -> list[str]:
+        """Return what is to be known of how a request is read; the log has the first ones, too.
+
+        chat: whether a template wrote the prompt.
+        """
+        notes: dict[str, None] = {}  # each once
+        for given, prompt in zip(wanted.prompts, prompts, strict=True):
+            room = self.tokens_behind(prompt, wanted.max_tokens)
+            if room < wanted.max_tokens:
+                notes[
+                    f"max_tokens is {wanted.max_tokens:,}; behind a prompt of {len(prompt.ids):,} "
+                    f"tokens {self.name} has room for {room:,}"
+                ] = None
+            if isinstance(given, str):
+                option = '"special": true'
+                notes |= dict.fromkeys(
+                    notes_on(self.tokenizer, given, option, special=wanted.special)
+                )
+            elif not chat and given[: len(self.tokenizer.start)] != self.tokenizer.start:
+                notes[
+                    f"a prompt of token ids does not begin with {list(self.tokenizer.start)}, the "
+                    f"ids in front of every text that {self.name} learned from; without them it "
+                    "is less sure of what it reads"
+                ] = None
+        for note in notes:
+            if note not in self._logged and len(self._logged) < MOST_LOGGED:
+                self._logged.add(note)
+                _log.warning("note: %s", note)
+        return list(notes)
 
     def read(self, chat: Chat) -> Completion:
         """Return a chat as the completion of its one prompt.
@@ -106,8 +154,9 @@ class Served:
         if not wanted.stop:
             wanted = replace(wanted, stop=conversation.stops)
         if chat.open:
-            room = self.context if self.room is None else min(self.context, self.room)
-            wanted = replace(wanted, max_tokens=max(1, room - len(prompt) + 1))
+            wanted = replace(
+                wanted, max_tokens=self.tokens_behind(Prompt(prompt), self.context + 1)
+            )
         return wanted
 
     def requests(
@@ -122,6 +171,8 @@ class Served:
             temperature=0.0 if wanted.beam_search else wanted.temperature,
             top_k=wanted.top_k,
             top_p=wanted.top_p if wanted.top_p < 1 else None,
+            min_p=wanted.min_p or None,
+            repetition_penalty=wanted.repetition_penalty,
             banned=self.banned,
         )
         seed = wanted.seed if wanted.seed is not None else uuid.uuid4().int % protocol.MOST_SEED
@@ -130,9 +181,9 @@ class Served:
                 id=f"{name}.{number}",
                 client=client,
                 prompt=prompt.ids,
-                max_new_tokens=wanted.max_tokens,
+                max_new_tokens=self.tokens_behind(prompt, wanted.max_tokens),
                 sampling=sampling,
-                stop_ids=self.tokenizer.ends,
+                stop_ids=(*self.tokenizer.ends, *wanted.stop_ids),
                 seed=seed,
                 n=1 if wanted.beam_search else wanted.n,
                 beams=wanted.n if wanted.beam_search else None,

@@ -95,6 +95,21 @@ class ServingConfig(Config):
         return -(-tokens // self.block_size)
 
 
+@dataclass(frozen=True)
+class Limits(Config):
+    """How much one request over HTTP may ask for.
+
+    Raises ValueError for a limit below one.
+    """
+
+    max_prompts: int = setting(512, "prompts of a request, at most", "prompts", 1)
+    max_stops: int = setting(64, "stop texts of a request, at most", "texts", 1)
+    max_body: int = setting(4_000_000, "size of a request, at most", "bytes", 1)
+
+    def __post_init__(self) -> None:
+        self.require_positive("max_prompts", "max_stops", "max_body")
+
+
 def check_fits(request: Request, config: ServingConfig) -> None:
     """Raise ValueError for a request that would never fit."""
     whole_batch = POLICIES[config.policy].whole_batches

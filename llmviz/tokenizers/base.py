@@ -149,18 +149,27 @@ class Tokenizer(ABC):
         """
         return 0
 
-    def encode_from_start(self, text: str) -> list[int]:
+    def encode_from_start(self, text: str, *, special: bool = False) -> list[int]:
         """Return the token ids of a text as a model reads it, behind what stands in front of it.
 
         That is how models have read every text in training, so it is how they are asked, too. There
         is at least one id, for an empty text as well.
+
+        special: whether the names of special tokens are read as these tokens.
         Raises KeyError for a tokenizer without an end-of-text token; otherwise as `encode`.
         """
-        return self.behind_start(self.encode(text))
+        return self.behind_start(self.encode(text, "all" if special else ()), special=special)
 
-    def behind_start(self, ids: Iterable[int]) -> list[int]:
-        """Return ids behind those that stand in front of every text; at least one."""
-        return [*self.start, *ids] or [self.end if self.lone is None else self.lone]
+    def behind_start(self, ids: Iterable[int], *, special: bool = False) -> list[int]:
+        """Return ids behind those that stand in front of every text; at least one.
+
+        special: whether the ids may begin with these already; they are not put there twice.
+        """
+        ids = list(ids)
+        begun = special and tuple(ids[: len(self.start)]) == self.start
+        return [*(() if begun else self.start), *ids] or [
+            self.end if self.lone is None else self.lone
+        ]
 
     def opens_and_ends(self, token_id: int) -> bool:
         """Whether a token stands in front of every text and ends it, too."""

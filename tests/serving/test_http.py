@@ -12,8 +12,8 @@ import pytest
 
 from llmviz import read_to_end
 from llmviz.serving import Request, SimulatedModel, record_all
-from llmviz.serving.protocol import MOST_BYTES
-from llmviz.serving.settings import ServingConfig
+from llmviz.serving.settings import Limits, ServingConfig
+from llmviz.tokenizers import ENDOFTEXT
 from tests.awaiting import awaited
 from tests.serving.served import (
     CONFIG,
@@ -156,13 +156,12 @@ BAD = {
     "a model that is no text": (written(model="\ud800"), 404, "ud800"),
     "an unknown model": (written(model="gpt-9"), 404, "gpt-9"),
     "longer than the context": (written(prompt="ab" * CONTEXT), 400, f"{CONTEXT}"),
-    "with its answer longer than the context": (written(max_tokens=CONTEXT), 400, "context"),
     "far longer than the context": (written(prompt="ab" * 100_000), 400, "characters"),
     "an unknown token": (written(prompt=[5, 64]), 400, "from 0 to 63"),
     "a negative token": (written(prompt=[-1]), 400, "from 0 to 63"),
     "more choices than tokens": (written(top_k=65), 400, "at most 64"),
     "more samples than rows": (written(n=9), 400, "max_batch"),
-    "huge": (written(prompt="a" * MOST_BYTES), 413, "1,000,000"),
+    "huge": (written(prompt="a" * Limits().max_body), 413, f"{Limits().max_body:,}"),
 }
 
 
@@ -174,6 +173,51 @@ def test_a_bad_request_gets_one_clear_line(server, body, status, message):
     if status == 400 and "JSON" not in told[1]:
         assert json.loads(answer[1])["error"]["param"]
     assert server.complete()[0] == 200  # nothing is lost
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_answer_ends_where_the_context_does_and_that_is_said(server, stream):
+    fits = CONTEXT - len(TOKENIZER.encode("The cat"))  # one token stands in front, the last not
+    whole = text_of(alone("The cat", fits))
+    asked = dict(prompt="The cat", stream=stream)
+    for most, said in ((fits, False), (fits + 1, True), (10**9, True)):
+        body = written(**asked, max_tokens=most)
+        status, raw = server.ask("POST", "/v1/completions", body, Content_Type=JSON)
+        assert status == 200
+        parts = events(raw)[:-1] if stream else [json.loads(raw)]
+        assert "".join(part["choices"][0]["text"] for part in parts) == whole
+        assert any(f"{fits}" in note for note in parts[0].get("notes", ())) == said
+
+
+def test_ids_that_do_not_begin_as_a_text_does_are_noted(server):
+    ids = TOKENIZER.encode("The cat")
+    for prompt, noted in ((ids, True), ([ids], True), ([END, *ids], False), ("The cat", False)):
+        (note,) = server.complete(prompt=prompt)[1].get("notes") or [None]
+        assert (note is not None and str(END) in note) == noted
+
+
+def test_a_special_token_is_one_where_that_is_asked_for(server):
+    text = f"The cat{ENDOFTEXT}ab"
+    ids = [END, *TOKENIZER.encode("The cat"), END, *TOKENIZER.encode("ab")]
+    _, plain = server.complete(prompt=text, max_tokens=4)
+    assert plain["usage"]["prompt_tokens"] == 1 + len(text)
+    note = plain["notes"][-1]
+    assert ENDOFTEXT in note and "special" in note
+    _, expected = server.complete(prompt=ids, max_tokens=4)
+    for given in (text, ENDOFTEXT + text):  # what stands in front is not put there twice
+        _, read = server.complete(prompt=given, max_tokens=4, special=True)
+        assert read["choices"] == expected["choices"] and "notes" not in read
+        assert read["usage"] == expected["usage"]
+
+
+def test_a_stop_token_ends_the_answer_and_is_not_shown(server):
+    tokens = alone("The cat", 12).tokens
+    stop = next(token for token in tokens[2:] if token not in tokens[:2])
+    _, body = server.complete(prompt="The cat", max_tokens=12, stop_token_ids=[stop])
+    (choice,) = body["choices"]
+    assert choice["text"] == TOKENIZER.decode(tokens[: tokens.index(stop)])
+    assert choice["finish_reason"] == "stop"
+    assert problem(server.complete(stop_token_ids=[64]))[0] == 400
 
 
 def test_a_prompt_longer_than_the_memory_is_refused():

@@ -8,12 +8,12 @@ from hypothesis import strategies as some
 
 from llmviz.serving.protocol import (
     KNOWN,
-    MOST_PROMPTS,
     MOST_SAMPLES,
     WITHOUT_EFFECT,
     ApiError,
     read_completion,
 )
+from llmviz.serving.settings import Limits
 from llmviz.serving.text_stream import TextStream
 from llmviz.tokenizers.base import ByteTokenizer
 from tests.serving.served import NAME, written
@@ -43,14 +43,28 @@ def test_prompts_are_texts_or_token_ids(prompt, prompts):
 
 WRONG = {
     "model": [None, 5, "", ["m"]],
-    "prompt": [None, 5, [], [[]], [True], ["a", 5], [[5, "a"]], {}, ["a"] * (MOST_PROMPTS + 1)],
+    "prompt": [
+        None,
+        5,
+        [],
+        [[]],
+        [True],
+        ["a", 5],
+        [[5, "a"]],
+        {},
+        ["a"] * (Limits().max_prompts + 1),
+    ],
     "max_tokens": [-1, 1.5, "5", True, 2**40],
     "n": [0, MOST_SAMPLES + 1, "2", False],
     "temperature": [-0.1, 2.1, 1e-7, 5e-324, "1", True, [1]],
     "top_p": [0, 1.1, "1"],
-    "top_k": [0, 1.5, "3"],
+    "top_k": [-2, 1.5, "3", False],
+    "min_p": [-0.1, 1.1, "1"],
+    "repetition_penalty": [0, -1, 101, "2"],
+    "stop_token_ids": [5, ["a"], [True], [1] * 1001],
+    "special": ["true", 1],
     "seed": [-1, 2**60, 0.5],
-    "stop": [5, [""], ["a"] * 5, "", [None], ["a" * 201]],
+    "stop": [5, [""], ["a"] * (Limits().max_stops + 1), "", [None], ["a" * 201]],
     "stream": ["true", 1],
     "stream_options": [5, [1], {"include_usage": True}],
     "logprobs": [-1, 21, True, "3", 1.5],
@@ -79,7 +93,8 @@ def test_a_wrong_field_is_refused_by_its_name(name, value):
     ("name", "value"),
     [
         *(("temperature", one) for one in (0.7, 1, "x")),
-        *(("top_p", 0.5), ("top_k", 3), ("stop", "a")),
+        *(("top_p", 0.5), ("top_k", 3), ("stop", "a"), ("stop_token_ids", [3])),
+        *(("min_p", 0.1), ("repetition_penalty", 1.1)),
         *(("length_penalty", one) for one in (-1, 11, "x")),
         *(("best_of", 4), ("n", MOST_SAMPLES + 1)),
     ],
@@ -98,6 +113,23 @@ def test_beams_are_asked_for_by_n():
     wanted = read_completion(written(use_beam_search=True, length_penalty=0))
     assert (wanted.n, wanted.length_penalty) == (1, 0.0)
     assert not read_completion(written(use_beam_search=False)).beam_search
+
+
+@pytest.mark.parametrize("all_of_them", [-1, 0, None])
+def test_what_other_servers_take_for_no_limit_is_none(all_of_them):
+    wanted = read_completion(written(top_k=all_of_them, use_beam_search=True))
+    assert wanted.top_k is None
+    assert read_completion(written(top_k=5)).top_k == 5
+
+
+def test_a_limit_is_what_the_server_says():
+    limits = Limits(max_prompts=3, max_stops=2)
+    assert len(read_completion(written(prompt=["a"] * 3, stop=["a", "b"]), limits).prompts) == 3
+    for name in ("prompt", "stop"):
+        with pytest.raises(ApiError, match=name):
+            read_completion(written(**{name: ["a"] * 4}), limits)
+    assert len(read_completion(written(stop=list("abcde"))).stop) == 5  # humaneval has five
+    assert len(read_completion(written(prompt=["a"] * 256)).prompts) == 256
 
 
 def test_every_field_has_a_wrong_value_above():

@@ -309,8 +309,9 @@ WRONG = {
                  [{"role": "user", "content": "x", "tool_calls": []}],
                  [{"role": "user", "content": "x"}] * 1001],
     "max_tokens": [-1, "5", True], "max_completion_tokens": [-1, 1.5],
-    "n": [0], "temperature": [3], "top_p": [0], "top_k": [0], "seed": [-1], "stop": [5],
-    "stream": ["true"], "stream_options": [5, {}], "logprobs": [1, "x"],
+    "n": [0], "temperature": [3], "top_p": [0], "top_k": [-2], "seed": [-1], "stop": [5],
+    "min_p": [2], "repetition_penalty": [0],
+    "stop_token_ids": [5], "stream": ["true"], "stream_options": [5, {}], "logprobs": [1, "x"],
     "top_logprobs": [21, 2], "tools": [[{}]], "functions": [[{}]], "response_format":
     [{"type": "json_object"}], "tool_choice": ["required"], "frequency_penalty": [1],
     "presence_penalty": [1], "logit_bias": [{"5": 1}], "modalities": [["audio"]],
@@ -335,7 +336,6 @@ def test_every_field_of_a_chat_has_a_wrong_value_above():
     ("path", "fields", "param", "code"),
     [
         ("completions", {"prompt": "The " * 90}, "prompt", "context_length_exceeded"),
-        ("completions", {"prompt": "a", "max_tokens": 66}, "max_tokens", "context_length_exceeded"),
         ("completions", {"prompt": "a", "n": 5}, "n", "invalid_value"),
         ("completions", {"prompt": "a", "top_k": 9999}, "top_k", "invalid_value"),
         ("completions", {"prompt": "a", "logprobs": 1, "stream": True}, "logprobs",
