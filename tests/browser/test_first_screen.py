@@ -72,3 +72,20 @@ def test_a_guess_is_a_click_on_a_cell_of_the_row_that_asks(visit):
         visit.page.get_by_text("You said “n”, column 4, and it is “n”, column 4.")
     ).to_be_visible()
     expect(visit.page.get_by_text("Make a mask")).to_be_visible()
+
+
+def test_each_line_of_a_drawn_guess_has_a_mark_of_its_own_in_the_legend(visit):
+    visit.open("training?part=curves")
+    page = visit.page
+    plot = page.locator("canvas.plot").first
+    plot.focus()
+    for key in ("ArrowUp", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    page.get_by_role("button", name="That is my guess").click()
+    expect(page.get_by_role("button", name="That is my guess")).to_be_hidden()
+    visit.settle()
+    looks = "['stroke', 'stroke-dasharray'].map((name) => path.getAttribute(name)).join()"
+    marks = page.locator(".legend .swatch path")
+    marks = marks.evaluate_all(f"(paths) => paths.map((path) => {looks})")
+    assert len(marks) >= 4 and len(set(marks)) == len(marks)  # two more that one might think
+    expect(page.locator(".legend .entry").last).to_have_text("your guess")

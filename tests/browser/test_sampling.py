@@ -210,6 +210,34 @@ def test_temperature_runs_from_greedy_to_uniform(lesson):
     assert page.locator(".value").inner_text() == "∞"
 
 
+# For each bar of a chance, the share of its track that it takes, and the number beside it.
+SHARES = """(parts) => {
+  const [bars, tracks, numbers] = parts.map((part) => [...document.querySelectorAll(part)]);
+  const width = (node) => node.getBoundingClientRect().width;
+  return bars.map((bar, i) => [width(bar) / width(tracks[i]), numbers[i].textContent]);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("chapter", "parts"),
+    [
+        (
+            "part=temperature&temperature=30.0",
+            [".probability .level", ".probability .track", ".cell.probability > span"],
+        ),
+        ("part=loop&moment=4", [".loop-level", ".loop-track", ".num:has(+ .loop-track)"]),
+        ("part=writing&written=3", [".choice .level", ".choice", ".choice .num"]),
+    ],
+)
+def test_a_bar_of_a_chance_is_as_long_as_it_among_all(lesson, chapter, parts):
+    page = lesson(chapter, "[class*='st-key-lv-sta'] .lv")
+    if "writing" in chapter:
+        page.locator(".tok[data-at='1']").first.click()
+    page.locator(parts[0]).first.wait_for(state="attached")
+    for share, said in page.evaluate(SHARES, parts):
+        assert share == pytest.approx(number(said) / 100, abs=0.02)
+
+
 def test_beam_is_stepped_and_keeps_its_width(lesson):
     page = lesson("part=beam&width=3&letters=3", ".node")
     page.get_by_role("button", name="one step back").click()

@@ -25,7 +25,7 @@ from llmviz.course.lessons import LESSONS
 from llmviz.course.site.visit import Visit
 from llmviz.course.ui.asked import OF_THE_APP, key_of
 from llmviz.course.ui.prose import to_html
-from llmviz.course.ui.question import MARK, OTHER_WAY, SAID, SAME_WAY, Question
+from llmviz.course.ui.question import MARK, NEAR, OTHER_WAY, SAID, SAME_WAY, Question
 
 
 def table_html(element: Any) -> str:
@@ -313,12 +313,13 @@ def _hand(question: Question, *, log: bool) -> dict[str, Any]:
     """What the page needs to grade a guess on a picture: values in the order of the answers."""
     answer = unmarked(question.answers[question.right])
     single = len(question.values[question.right]) == 1 and question.write is not None
-    said = SAID.format(guess="{guess}", right=answer)
+    said = [line.format(guess="{guess}", right=answer) for line in (SAID, NEAR)]
     return {
         "values": [[float(at) for at in question.values[n]] for n in question.order],
         "right": question.order.index(question.right),
         "log": log,
-        "said": [said, said] if single else [way.format(answer) for way in (OTHER_WAY, SAME_WAY)],
+        "answer": answer,
+        "said": said if single else [way.format(answer) for way in (OTHER_WAY, SAME_WAY)],
     }
 
 

@@ -289,7 +289,7 @@
     const draw = ({ guess, said }) => {
       guesses.set(Number(question.dataset.question), guess);
       const lines = hand.said.map((line) => line.replace("{guess}", () => said?.[0]));
-      tell(nearest(hand, guess), hand.right, lines);
+      tell(nearest(hand, guess), hand.right, said?.[0] === hand.answer ? [lines[0], lines[0]] : lines);
     };
     graders.set(Number(question.dataset.question), (act) => {
       draw(act);

@@ -24,7 +24,9 @@ hand_words = beside(__file__, "guess")
 COVERS = True  # False shows everything: tests that look at what is below a question
 _SHOW = "_show_answers"  # in the session
 RIGHT = Sentence("**Right: {}**")
-SAID = "You said {guess}, and it is {right}."  # of a guess on the picture
+# Of a guess on the picture; one that is right may be near, and then it says why it is.
+SAID = "You said {guess}, and it is {right}."
+NEAR = f"{SAID} No other answer is nearer."
 SAME_WAY, OTHER_WAY = "Your guess goes the same way: {}", "It goes another way: {}"
 MARK = "PREDICT, THEN LOOK"  # stands above each question
 LARGEST = 1e300  # of the numbers that a hand may set
@@ -340,7 +342,8 @@ def _told(question: Question, key: str, right: bool) -> str:
     """Return what a guess on the picture was, and what is right."""
     said, answer = guess_of(question, key), unmarked(question.answers[question.right])
     if said and len(said) == 1 and question.write:
-        return SAID.format(guess=question.write(said[0]), right=answer)
+        guess = question.write(said[0])
+        return (NEAR if right and guess != answer else SAID).format(guess=guess, right=answer)
     return (SAME_WAY if right else OTHER_WAY).format(answer)
 
 

@@ -255,3 +255,16 @@ def test_a_page_says_what_was_guessed_and_what_is_right(monkeypatch):
     app.run()
     assert sent(app, "case_rows")["rows"][0]["value"] == 0.47
     assert "80" in app.error[0].value and "47" in app.error[0].value
+
+
+def test_a_guess_that_is_right_without_being_the_answer_says_why_it_is_right():
+    asked = Question(
+        "?", ["31", "60"], 0, ["", ""], values=[(31,), (60,)], write=lambda x: f"{x:g}"
+    )
+    said = {}
+    for guess in (26.0, 31.0, 50.0):
+        question.settle(asked, "near", [guess])
+        said[guess] = question._told(asked, "near", question.graded(asked, "near"))
+    assert said[26.0] == question.NEAR.format(guess="26", right="31")
+    assert said[31.0] == question.SAID.format(guess="31", right="31")
+    assert said[50.0] == question.SAID.format(guess="50", right="31")

@@ -120,13 +120,12 @@ class Dice {
     const { names, p, frequencies, spread, counts, restTokens } = this.data;
     const n = names.length;
     let top = 0;
-    for (let i = 0; i < n; i++) top = Math.max(top, p[i] + spread[i], frequencies[i]);
+    for (let i = 0; i <= n; i++) top = Math.max(top, p[i] + spread[i], frequencies[i]);
     top = top || 1;
     const taken = this.data.taken[this.data.taken.length - 1];
     const rows = [];
     for (let i = 0; i <= n; i++) {
-      const scale = i === n ? 1 : top;
-      const at = (x) => `${Math.max(0, Math.min(100, (100 * x) / scale))}%`;
+      const at = (x) => `${Math.max(0, Math.min(100, (100 * x) / top))}%`;
       const row = el("div", i === n ? "row rest" : "row", null, { "data-count": counts[i] });
       row.classList.toggle("drawn", names[i] === taken);
       row.appendChild(el("span", "name", i === n ? `${whole(restTokens)} others` : names[i]));

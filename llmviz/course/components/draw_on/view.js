@@ -2,7 +2,7 @@
 // beside what was measured.
 
 import { GRID, dot, font, frame, line, plotIn, ticks } from "../_shared/chart.js";
-import { eachFrame, el, fit, live, spotOf, styles } from "../_shared/common.js";
+import { eachFrame, el, fit, live, spotOf, styles, svg } from "../_shared/common.js";
 import { makeHand } from "../_shared/guess.js";
 import { figure, percent, short } from "../_shared/numbers.js";
 
@@ -15,6 +15,14 @@ export default function (component) {
 }
 
 const SIDES = { left: 56, right: 16, top: 12, bottom: 44 };
+// What somebody might think is dashed, each line in another way; what the hand drew is dotted.
+const DASHES = [
+  [8, 4],
+  [8, 3, 2, 3],
+  [4, 2, 1, 2, 1, 2],
+  [3, 6],
+];
+const DOTTED = [2, 4];
 const STEPS = 50; // of an arrow key, from the axis's bottom to its top
 
 // The same lines with their heights as powers of ten.
@@ -53,6 +61,8 @@ class DrawOn {
   update(data, width) {
     this.data = data.axes.y.log ? byPowers(data) : data;
     data = this.data;
+    let dashed = 0;
+    for (const one of data.lines) one.dash = one.dashed ? DASHES[dashed++ % DASHES.length] : [];
     const asked = JSON.stringify(data.asked);
     if (asked !== this.before) {
       this.drawn = data.asked.x.map(() => null);
@@ -69,15 +79,18 @@ class DrawOn {
       else this.canvas.removeAttribute(name);
     }
     this.canvas.classList.toggle("open", this.asks);
-    this.legend.replaceChildren(...data.lines.map((one) => this.entry(one)));
+    const own = data.own.x.length ? [{ label: data.words.own, role: "ink", dash: DOTTED }] : [];
+    this.legend.replaceChildren(...[...data.lines, ...own].map((one) => this.entry(one)));
     this.hand.show(data.words, this.asks, this.ready());
     this.layout(width);
   }
 
   entry(one) {
     const entry = el("span", "entry");
-    const swatch = el("span", "swatch");
-    swatch.style.borderTop = `3px ${one.dashed ? "dashed" : "solid"} var(--lv-${one.role})`;
+    const swatch = svg("svg", { class: "swatch", width: 28, height: 4 });
+    swatch.append(
+      svg("path", { d: "M0 2H28", stroke: `var(--lv-${one.role})`, "stroke-width": 3, "stroke-dasharray": one.dash.join(" ") }),
+    );
     entry.append(swatch, el("span", null, one.label));
     return entry;
   }
@@ -150,7 +163,7 @@ class DrawOn {
     }
     for (const one of data.lines) {
       const color = style(`--lv-${one.role}`);
-      line(pen, plot, one.x, one.y, { color, width: 2, dash: one.dashed ? [5, 4] : [] });
+      line(pen, plot, one.x, one.y, { color, width: 2, dash: one.dash });
       pen.fillStyle = color;
       if (one.x.length < 40) one.x.forEach((at, i) => dot(pen, plot.at(at, one.y[i]), 3));
     }
@@ -184,7 +197,7 @@ class DrawOn {
   own(pen, style) {
     const { asked, own } = this.data;
     const [xs, ys] = this.asks ? [asked.x, this.drawn] : [own.x, own.y];
-    const look = { color: style("--lv-ink"), width: 2.4, dash: this.asks ? [] : [2, 4] };
+    const look = { color: style("--lv-ink"), width: 2.4, dash: this.asks ? [] : DOTTED };
     line(pen, this.plot, xs, ys, look);
     pen.fillStyle = style("--lv-ink");
     if (xs.length < 40) xs.forEach((x, i) => ys[i] !== null && dot(pen, this.plot.at(x, ys[i]), 3.4));

@@ -126,8 +126,6 @@ class SoftmaxView {
     this.range.setAttribute("aria-valuetext", this.text(stops[s]));
     this.value.textContent = this.text(stops[s]);
     this.line.textContent = lines[s];
-    let top = 0;
-    for (let i = 0; i < n; i++) top = Math.max(top, this.data.probability[s * n + i]);
     for (let i = 0; i < n; i++) {
       COLUMNS.forEach((column, c) => {
         const value = this.data[column][s * n + i];
@@ -137,7 +135,7 @@ class SoftmaxView {
           : column === "probability"
             ? chance(value)
             : number(value, column === "exp" ? 4 : 2);
-        if (cell.level) cell.level.style.width = `${(100 * value) / top}%`;
+        if (cell.level) cell.level.style.width = `${100 * value}%`;
       });
     }
     const [x, y] = this.plot.at(s, entropy[s]);

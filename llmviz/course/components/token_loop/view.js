@@ -119,12 +119,11 @@ class TokenLoop {
     const shown = (at) => (stage >= at ? "there" : "");
     const head = [words.token, words.score, words.probability].map((text) => el("span", "muted", text));
     head.push(el("span"));
-    const most = now.probabilities[0] || 1;
     const lines = now.names.flatMap((name, i) => {
       const picked = i === 0 && stage >= 3 ? " picked" : "";
       const track = el("span", `loop-track ${shown(2)}${picked}`);
       const level = el("span", "loop-level");
-      level.style.width = `${(100 * now.probabilities[i]) / most}%`;
+      level.style.width = `${100 * now.probabilities[i]}%`;
       track.append(level);
       return [
         el("code", `${shown(1)}${picked}`, name),

@@ -261,7 +261,6 @@ class Writer {
     if (i === null || i >= this.length) return this.panel.replaceChildren();
     const { data } = this;
     const list = el("div", "choices");
-    const top = Math.max(data.p[i], ...data.alternatives[i].map(([, , p]) => p));
     const rows = data.alternatives[i].some(([id]) => id === data.ids[i])
       ? data.alternatives[i]
       : [...data.alternatives[i], [data.ids[i], data.texts[i], data.p[i]]];
@@ -269,7 +268,7 @@ class Writer {
       const here = id === data.ids[i];
       const button = el("button", here ? "choice here" : "choice", null, { type: "button", "data-id": id });
       const bar = el("span", "level");
-      bar.style.width = `${(100 * p) / top}%`;
+      bar.style.width = `${100 * p}%`;
       button.append(bar, el("span", "word", text), el("span", "num", chance(p)));
       button.disabled = here;
       button.onclick = () => this.act({ choose: i, id });

@@ -169,15 +169,18 @@ const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity
   .concat(["text-anchor", "dominant-baseline", "paint-order", "color"]);
 const LIVE = "script, foreignObject, animate, set, a, use[href^='http'], image[href^='http']";
 
-// Drawings of the page in their places, as one that needs nothing else.
-export function drawing(drawings, ground) {
-  const box = around(drawings);
+// Drawings of the page in their places, as one that needs nothing else. root: of a picture, whose words
+// around them are drawn, too.
+export function drawing(drawings, ground, root = null) {
+  const parts = root ? [...root.querySelectorAll("*")].filter(isWritten) : [];
+  const box = around([...drawings, ...parts]);
   const whole = svg("svg", {
     width: box.width,
     height: box.height,
     viewBox: `0 0 ${box.width} ${box.height}`,
   });
   whole.append(svg("rect", { width: "100%", height: "100%", fill: ground }));
+  for (const part of parts) whole.append(...drawnPart(part, box));
   for (const one of drawings) {
     const at = one.getBoundingClientRect();
     const copy = dressed(one);
@@ -188,6 +191,67 @@ export function drawing(drawings, ground) {
     whole.append(copy);
   }
   return { text: written(whole), width: box.width, height: box.height };
+}
+
+// Whether a part of a picture is a box or a text that is seen, and not in a drawing.
+function isWritten(node) {
+  if (node.closest(`svg, .card, style, ${DEAD}`) || node.getBoundingClientRect().width < 2) return false;
+  return node.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+}
+
+function drawnPart(node, box) {
+  const style = getComputedStyle(node);
+  const at = node.getBoundingClientRect();
+  const [, frame, thick] = /^(.*\)) 0px 0px 0px (\d+)px inset$/.exec(style.boxShadow) ?? ["", style.borderTopColor, style.borderTopWidth];
+  const stroke = Number.parseFloat(thick);
+  const [fill, line, ink] = [style.backgroundColor, frame, style.color].map(asRgba);
+  const looks = { fill, stroke: stroke ? line : "none", "stroke-width": stroke, rx: Number.parseFloat(style.borderRadius) || 0 };
+  const size = { width: Math.max(0, at.width - stroke), height: Math.max(0, at.height - stroke) };
+  const frames =
+    stroke || fill !== asRgba("transparent")
+      ? [svg("rect", { x: at.left - box.left + stroke / 2, y: at.top - box.top + stroke / 2, ...size, ...looks })]
+      : [];
+  const font = ["fontStyle", "fontWeight", "fontSize", "fontFamily"].map((name) => style[name]).join(" ");
+  const texts = [...node.childNodes].filter((child) => child instanceof Text).flatMap(linesOf);
+  return [
+    ...frames,
+    ...texts.map(([text, x, y]) =>
+      svg("text", { x: x - box.left, y: y - box.top + baseline(font), fill: ink, style: `font:${font};white-space:pre` }, text),
+    ),
+  ];
+}
+
+// The lines of a text with their places on the screen; y: of their middle.
+function linesOf(node) {
+  const range = document.createRange();
+  const lines = [];
+  for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    const { left, top, height, width } = range.getBoundingClientRect();
+    const y = top + height / 2;
+    if (width && lines.at(-1)?.[2] === y) lines.at(-1)[0] += ` ${word}`;
+    else if (width) lines.push([word, left, y]);
+  }
+  return lines;
+}
+
+const scratch = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+
+// How far below its middle a line stands.
+function baseline(font) {
+  scratch.font = font;
+  const { fontBoundingBoxAscent, fontBoundingBoxDescent } = scratch.measureText("x");
+  return (fontBoundingBoxAscent - fontBoundingBoxDescent) / 2;
+}
+
+// A colour as every program reads it.
+function asRgba(color) {
+  scratch.clearRect(0, 0, 1, 1);
+  scratch.fillStyle = color;
+  scratch.fillRect(0, 0, 1, 1);
+  const [r, g, b, a] = scratch.getImageData(0, 0, 1, 1).data;
+  return `rgba(${r},${g},${b},${(a / 255).toFixed(3)})`;
 }
 
 export function around(nodes) {

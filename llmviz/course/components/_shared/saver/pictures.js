@@ -20,7 +20,7 @@ export class Picture {
     );
   }
 
-  // Drawn as SVG: no canvas, and no words beside the drawing that are not in it.
+  // Drawn as SVG: no canvas, and no words on the drawing that are not in it.
   get flat() {
     const { drawings } = this;
     if (!drawings.length || this.node.querySelector("canvas")) return false;
@@ -36,7 +36,7 @@ export class Picture {
   }
 
   svg(ground) {
-    return drawing(this.drawings, ground).text;
+    return drawing(this.drawings, ground, this.node).text;
   }
 
   png(ground, title) {

@@ -24,6 +24,7 @@ const KINDS = { svg: "image/svg+xml", csv: "text/csv;charset=utf-8", html: "text
 const GIVEN = "Your browser was given {name} ({size} KB).";
 const FAILED = "This did not work: {problem}.";
 const COPIED = "The line is on your clipboard.";
+const REFUSED = " This server lets no page but its own show it. Who runs it can name yours: LLMVIZ_FRAMES, in docs/CLASS.md.";
 const BY_HAND = "Your browser lets no page copy. The line is selected: copy it yourself.";
 const ICON = "M8 2v8 M4.5 6.8 8 10.3l3.5-3.5 M3 13h10";
 // What a component does beside the pictures is no picture.
@@ -146,6 +147,12 @@ export class Saver {
   }
 }
 
+// Whether a frame of another page would stay empty; a file that is opened has no server to ask.
+async function refusesFrames() {
+  const answer = await fetch(document.baseURI, { method: "HEAD" }).catch(() => null);
+  return /frame-ancestors 'none'/.test(answer?.headers.get("Content-Security-Policy"));
+}
+
 function hostOf(node) {
   const root = node.getRootNode();
   return (root instanceof ShadowRoot ? root.host : node).closest(HOST) ?? node;
@@ -237,6 +244,7 @@ class Menu {
       this.line.select();
       this.told.textContent = BY_HAND;
     }
+    if (await refusesFrames()) this.told.textContent += REFUSED;
   }
 }
 
