@@ -230,6 +230,13 @@ def test_an_older_link_to_a_way_opens_it():
     assert app.query_params["part"] == "ways" and app.query_params["placing"] == "rotary"
 
 
+def test_who_shuffles_before_the_guess_sees_what_the_models_say_of_it(monkeypatch):
+    monkeypatch.setattr("llmviz.course.ui.question.COVERS", True)
+    for link, shown in (({}, False), ({"order": "3"}, True)):
+        charts = unpack_all(open_chapter(**link), "paired_bars")
+        assert [chart["after"] is not None for chart in charts] == [shown, shown]
+
+
 def test_buttons_shuffle_and_put_back():
     app = open_chapter()
     shuffle = next(button for button in app.button if button.label == words.shuffle)

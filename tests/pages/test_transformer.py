@@ -240,6 +240,8 @@ def test_sites_of_the_link_open_what_came_out(bundle, link):
     start, moved, goal = (float(one[e] - one[a]) for one in logits)
     share = written((moved - start) / (goal - start))
     assert f"the model moves {share} of the way" in prose_of(app)
+    grid = unpack_all(app, "cell_grid")[-1]  # what is told of several is marked at all of them
+    assert len(grid["together"]) == len(sites) and (grid["chosen"] is None) == (len(sites) > 1)
 
 
 @pytest.mark.parametrize("site", ["head.9.0.0", "stream.0", "x", "head.1.0", "mlp.1.0.3", "..."])

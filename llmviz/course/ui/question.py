@@ -313,7 +313,10 @@ def predict(question: Question, key: str, *, covers: bool = False, hand: bool = 
         thinks(question.text, question.answers, question.right, question.order, chosen, picture)
         if chosen is None:
             shown = answered(question, key)
-            if far := told(question.text, question.answers):
+            far = told(question.text, question.answers)
+            if st.session_state.get(f"{slot}.shown", False):
+                far = 2
+            if far:
                 prose(RIGHT.format(question.answers[question.right]))
                 if far > 1:
                     prose(question.reasons[question.right])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -116,11 +116,20 @@ def tidy() -> None:
         classroom.bar()
 
 
-def text_box(state: PageState, *, label: str = "Your text", height: int = 110) -> str:
-    """Show the box for the learner's text, with examples to start from, and return the text."""
-    examples(state, EXAMPLES)
+def text_box(
+    state: PageState,
+    *,
+    label: str = "Your text",
+    height: int = 110,
+    then: Callable[[], None] | None = None,
+) -> str:
+    """Show the box for the learner's text, with examples to start from, and return the text.
+
+    then: called after a change.
+    """
+    examples(state, EXAMPLES, then=then)
     with st.container(gap=None):
-        text_area(state, LEARNER_TEXT.key, label, height=height)
+        text_area(state, LEARNER_TEXT.key, label, then, height=height)
         text_guard(HALF_CHARACTER)
     return state[LEARNER_TEXT.key]
 
@@ -137,11 +146,21 @@ def live_text_box(state: PageState, *, label: str, height: int, shown: str) -> N
         text_guard(HALF_CHARACTER, lock=state.locked.get(LEARNER_TEXT.key, ""))
 
 
-def examples(state: PageState, texts: Mapping[str, str], place: str = "") -> None:
-    """Show texts to start from, each by its name; place: which of several on the page it is."""
+def examples(
+    state: PageState,
+    texts: Mapping[str, str],
+    place: str = "",
+    then: Callable[[], None] | None = None,
+) -> None:
+    """Show texts to start from, each by its name; place: which of several on the page it is.
+
+    then: called after a change.
+    """
 
     def take(name: str) -> None:
         state[LEARNER_TEXT.key] = texts[name]
+        if then is not None:
+            then()
 
     key = f"_examples{place}@{state.page}"
     suggest("Examples", list(texts), take, key=key, label_visibility="collapsed")

@@ -55,6 +55,10 @@ class PageState:
         value, most = self.whole(key), self.params[key].most
         return value if most is None else value[:most]
 
+    def is_set(self, key: str) -> bool:
+        """Return whether a hand or a link has given a control its value, be it the default."""
+        return self._slot(key) in st.session_state
+
     def whole(self, key: str) -> Any:
         """Return all that a control holds, also what is typed beyond the limit of its text."""
         return st.session_state.get(self._slot(key), self.params[key].default)
@@ -209,8 +213,8 @@ class PageState:
 
     def _follow(self, place: Place) -> None:
         """Take all values from a class's presenter: what is not named there is at its default."""
-        for key, param in self.params.items():
-            st.session_state[self._slot(key)] = param.default
+        for key in self.params:
+            st.session_state.pop(self._slot(key), None)
         self._read_address(place.query)
         for key, text in place.texts.items():
             if key in self.params and (most := self.params[key].most) is not None:

@@ -15,11 +15,10 @@ export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
   const bar = el("div", "player", null, { role: "group", "aria-label": "steps" });
   const back = iconButton("M11 3 5 8l6 5z M3 3h1.6v10H3z", "one step back");
   const play = iconButton("M4 3l9 5-9 5z", "play");
-  play.classList.add("plays");
   const next = iconButton("M5 3l6 5-6 5z M11.4 3H13v10h-1.6z", "one step on");
   const range = el("input", "scrub", null, { type: "range", min: 0, value: 0, "aria-label": "step" });
   const count = el("span", "count num");
-  const speed = el("button", "speed plays num", "1×", { type: "button", "aria-label": "speed", title: "speed" });
+  const speed = el("button", "speed num", "1×", { type: "button", "aria-label": "speed", title: "speed" });
   bar.append(back, play, next, range, count, speed);
   root.appendChild(bar);
   const commit = later(onCommit, 350);
@@ -81,7 +80,7 @@ export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
     player.timer = setTimeout(tick, Math.max(16, wait));
   };
 
-  // With less motion a press is one step, which the style says by taking away what plays by itself.
+  // With less motion a press is one step.
   player.toggle = () => {
     if (player.playing) return player.stop();
     if (isCalm()) return move(player.step + 1);

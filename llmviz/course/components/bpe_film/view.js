@@ -46,7 +46,12 @@ class Film {
     const step = Math.min(follow(this, "step", data.step, this.player.step), this.last);
     // At its usual speed the whole film takes about half a minute.
     const usual = this.last > 400 ? 16 : this.last > 60 ? 4 : 1;
-    this.player.configure(this.last, step, { speeds: [1, 4, 16, 64], usual, label: (k) => this.told(k) });
+    this.player.configure(this.last, step, {
+      speeds: [1, 4, 16, 64],
+      usual,
+      label: (k) => this.told(k),
+      text: (k) => `${whole(k)} / ${whole(data.of)}`,
+    });
   }
 
   layout(width) {

@@ -63,18 +63,20 @@ def bpe_film(
     base_vocab: int = 256,
     tie_rule: str = "",
     step: int | None = None,
+    of: int | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> int:
     """Draw the training of a byte-pair encoding as a film; return the step let go at.
 
     Step 0 stands before any merge, step ``k`` after the k-th. ``corpus_length`` counts tokens
-    before any merge. ``tie_rule`` is the sentence shown where pairs tied. For a
-    training that is drawn again and again, give its ``merge_table`` as steps. Raises ValueError
-    for nodes that leave the sample.
+    before any merge. ``of``: how many merges there are in all, where the steps are the first ones.
+    ``tie_rule`` is the sentence shown where pairs tied. For a training that is drawn again and
+    again, give its ``merge_table`` as steps. Raises ValueError for nodes that leave the sample.
     """
     table = steps if isinstance(steps, MergeTable) else merge_table(steps)
     payload = film_payload(table, nodes, sample, corpus_length, base_vocab, tie_rule)
     last = len(table.merges)
+    payload["of"] = last if of is None else of
     start = last if step is None else max(0, min(step, last))
     reported = mount("bpe_film", payload, key=key, state="step", start=start, on_change=on_change)
     return place_of(reported, last + 1, start)

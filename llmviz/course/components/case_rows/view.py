@@ -45,7 +45,9 @@ class Axis:
         """Return where the axis is marked, and with what: at some five round numbers."""
         if self.log:
             powers = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
-            return [(10.0**k, _power(k)) for k in [*powers][:: max(1, len(powers) // 5)]]
+            marked = [*powers][:: max(1, len(powers) // 5)]
+            write = _power if marked[-1] <= LARGEST_NAMED else _as_power
+            return [(10.0**k, write(k)) for k in marked]
         rough = (self.high - self.low) / 5
         power = 10.0 ** math.floor(math.log10(rough))
         step = next(k * power for k in (1, 2, 5, 10) if k * power >= rough * 0.999)
@@ -53,12 +55,20 @@ class Axis:
         return [(k * step, _marked(k * step, form)) for k in places]
 
 
+LARGEST_NAMED = 12  # the power of ten up to which numbers have a name that people use
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _as_power(exponent: int) -> str:
+    return f"10{str(exponent).translate(_RAISED)}"
+
+
 def _power(exponent: int) -> str:
     if exponent < 0:
         return f"{10.0**exponent:g}"
     names = {3: " thousand", 6: " million", 9: " billion", 12: " trillion"}
     base = exponent - exponent % 3
-    return f"{10 ** (exponent - base)}{names.get(base, '')}" if base <= 12 else f"1e{exponent}"
+    return f"{10 ** (exponent - base)}{names.get(base, '')}"
 
 
 def _marked(value: float, form: Form) -> str:

@@ -115,9 +115,9 @@ class CellGrid {
 
   mark() {
     this.table.querySelectorAll("[aria-selected]").forEach((cell) => cell.removeAttribute("aria-selected"));
-    const cell = this.chosen ? this.cell(this.chosen) : null;
-    cell?.setAttribute("aria-selected", "true");
-    (cell ?? this.cell([0, 0])).tabIndex = 0;
+    const cells = (this.chosen ? [this.chosen] : this.data.together).map((place) => this.cell(place));
+    for (const cell of cells) cell?.setAttribute("aria-selected", "true");
+    (cells[0] ?? this.cell([0, 0])).tabIndex = 0;
   }
 
   choose(place) {

@@ -1,7 +1,7 @@
 // Names on a map, each only where it covers no other: first what was asked for, then what was named
 // in the last picture, so that names do not flicker, then the others kind by kind.
 
-export const MAP = { pad: 26, left: 44, bottom: 34, top: 10, right: 14 };
+export const MAP = { pad: 26, left: 60, bottom: 34, top: 10, right: 14 };
 const NAMES = 110; // at most so many
 const FEW = 60; // points up to which those of no colour are named, too
 

@@ -80,7 +80,7 @@ class TokenStrip {
       }
       parts.push(flow);
     });
-    if (this.data.rows.some((row) => row.values)) parts.push(this.scale());
+    if (this.data.valueLabel && this.data.rows.some((row) => row.values)) parts.push(this.scale());
     return parts;
   }
 
@@ -123,7 +123,7 @@ class TokenStrip {
     line.appendChild(el("span", null, this.value(low, 2)));
     line.appendChild(el("span", low < 0 ? "ramp signed" : "ramp"));
     line.appendChild(el("span", null, this.value(high, 2)));
-    if (this.data.valueLabel) line.appendChild(el("span", "muted", this.data.valueLabel));
+    line.appendChild(el("span", "muted", this.data.valueLabel));
     return line;
   }
 

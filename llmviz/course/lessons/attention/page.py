@@ -2,6 +2,7 @@
 
 from llmviz.course.ui import kit
 
+HAVE_SOURCES = ("steps", "masks", "heads")  # of which the learner's text, in a model, is one
 READ_IT = ("steps", "masks", "heads", "trained")  # chapters that read the learner's text
 
 
@@ -12,6 +13,7 @@ def follow_old_links(state: kit.PageState) -> None:
 
 
 def draw(state: kit.PageState) -> None:
-    """Show the box for the text above chapters that read it."""
+    """Show the box for the text above chapters that read it; what is typed there is then read."""
     if state["part"] in READ_IT:
-        kit.text_box(state, height=80)
+        reads = state.setter(source="model") if state["part"] in HAVE_SOURCES else None
+        kit.text_box(state, height=80, then=reads)

@@ -185,14 +185,16 @@ def report(cards: list[dict[str, Any]], counts: list[Counts]) -> str:
     long = [length for length in lengths if length > middle] or short
 
     def share(count: Counts, part: list[int]) -> str:
-        return f"{sum(count[n][1] for n in part) / sum(count[n][0] for n in part):.1%}"
+        right = sum(count[n][1] for n in part) / sum(count[n][0] for n in part)
+        return "100%" if right == 1 else f"{right:.1%}"
 
-    return words.exact_read.format(
+    back = [share(counts[1], part) for part in (short, long)]
+    return words.exact_read["alike" if back[0] == back[1] else "apart"].format(
         middle=middle,
         one_short=share(counts[0], short),
         one_long=share(counts[0], long),
-        back_short=share(counts[1], short),
-        back_long=share(counts[1], long),
+        back_short=back[0],
+        back_long=back[1],
         one_size=cards[0]["parameters"],
         back_size=cards[1]["parameters"],
     )

@@ -49,12 +49,11 @@ def _shuffle_test(state: kit.PageState) -> dict[str, object] | None:
     many = [_predict(model, [ids, *_orders(ids)]) for model in pair]
     mean = [float(total_variation(p[:1], p[1:]).mean()) for p in many]
     question = shuffle_question(*mean)
-    known = kit.answered(question, GUESS)
+    known = bool(state["order"]) or kit.answered(question, GUESS)  # who shuffles sees it
     orders = [ids]
     if state["order"]:
         orders.append(shuffled(ids, state["order"], first=1))
-    # What the models say of another order tells what is asked for.
-    predictions = [_predict(model, orders if known else [ids]) for model in pair]
+    predictions = [_predict(model, orders) for model in pair]
     with picture:
         _strip(pair[0].tokenizer, orders)
         _bars(pair[0].tokenizer, predictions)

@@ -27,6 +27,8 @@ def draw(state: kit.PageState) -> None:
     """Show one text under some tokenizers, the guess and the looks, then a list of one's own."""
     kit.prose(words.hook, lines=get_tokenizer("word").vocab_size)
     own = state[kit.LEARNER_TEXT.key] != kit.LEARNER_TEXT.default
+    if not own and state.is_set(kit.LEARNER_TEXT.key):  # chosen again; links leave a default out
+        state["words"] = kit.LEARNER_TEXT.default
     text = kit.learner_text(state, DRAWN) if own else state["words"]
     with kit.stage("compare", stays=False):
         picture = st.container()

@@ -164,6 +164,7 @@ def _film(state: kit.PageState, film: Film, step: int, last: int) -> None:
         base_vocab=256,
         tie_rule=TIE_RULES["lowest-ids"],
         step=step,
+        of=len(film.steps),
         on_change=kit.bound(state, "learn.film", step="step"),
     )
 

@@ -10,5 +10,5 @@ PARAMS = [
     codec.flag("space", True),
     codec.choice("rules", "bpe", list(words.rule_names)),
     codec.integer("piece", 0, 0, 10_000),
-    codec.integer("merges", -1, -1, 10_000),  # -1: all of them
+    codec.integer("merges", 0, -1, 10_000),  # -1: all of them
 ]

@@ -25,11 +25,11 @@ def draw(state: kit.PageState) -> None:
     tokenizer = None
     with kit.stage("merge", stays=False):
         picture = st.container()
-        from_the_end = state.setter(piece=0, merges=-1)
+        from_the_start = state.setter(piece=0, merges=0)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-            kit.text_input(state, "word", words.word, width=320, then=from_the_end)
+            kit.text_input(state, "word", words.word, width=320, then=from_the_start)
             _rules(state)
-            st.toggle(words.space, **state.bind("space", then=from_the_end))
+            st.toggle(words.space, **state.bind("space", then=from_the_start))
         try:
             found = sources.tokenizer_called(state, state["rules"])
             check_text(state["word"])
@@ -51,7 +51,7 @@ def draw(state: kit.PageState) -> None:
         return
     text = state[kit.LEARNER_TEXT.key][:2_000]
     if (asked := first_merge_question(text, state["word"], tokenizer)) is not None:
-        kit.predict(asked, "merge.first")
+        kit.predict(asked, "merge.first", covers=True)
     kit.looks(state, words.looks, "merge.looks")
     _code(state, tokenizer, piece)
     kit.seen(words.end, **end(tokenizer, piece, tree))
@@ -89,7 +89,7 @@ def _choose_piece(state: kit.PageState, tokenizer: BPETokenizer) -> str:
         cut = words.listed.format(listed=len(pieces)) if len(every) > len(pieces) else ""
         kit.prose(f"{text} {cut}")
         names = {n: kit.visible(part).replace("`", "ˋ") for n, part in enumerate(pieces)}
-        kit.choose_below_title(state, "piece", words.piece, names, state.setter(merges=-1))
+        kit.choose_below_title(state, "piece", words.piece, names, state.setter(merges=0))
     data = pieces[at].encode()
     if len(data) <= BYTES_DRAWN:
         return pieces[at]

@@ -284,7 +284,8 @@ def _grid(
         limit=1.0,
         scale=words.scale,
         label=words.grid,
-        chosen=open_at[0] if open_at else None,
+        chosen=open_at[0] if len(open_at) == 1 else None,
+        together=open_at,
         on_change=clicked,
     )
 
