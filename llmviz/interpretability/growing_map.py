@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from llmviz.interpretability.patching import Reading, Site
     from llmviz.models.base import LanguageModel
 
+AT_ONCE = 64  # sites of one batch: a deep model's take some tenths of a second
 LEAST = 1e-6  # logits: preferences nearer to each other are the same
 
 
@@ -67,22 +68,28 @@ class Growing(ABC):
 
 
 class GrowingMap(Growing):
-    """What each site moves: `shares` holds all sites of the places done, from the last one on."""
+    """What each site moves: `shares` holds all sites that are done, from the last place on."""
 
     def __init__(
-        self, model: LanguageModel, own: Reading, donor: Reading, pair: tuple[int, int], most: int
+        self,
+        model: LanguageModel,
+        own: Reading,
+        donor: Reading,
+        pair: tuple[int, int],
+        most: int,
+        kinds: Sequence[str] = ("stream", "head", "mlp"),
     ) -> None:
         """Begin; at most `most` places, the last ones. Raises ValueError: see `Growing`."""
-        from llmviz.interpretability.patching import aligned
+        from llmviz.interpretability.patching import aligned, all_sites
 
         self.places = min(aligned(own, donor), most)
-        super().__init__(own.logits, donor.logits, pair, self.places)
-        self._read = model, own, donor
+        super().__init__(own.logits, donor.logits, pair, len(all_sites(model, self.places, kinds)))
+        self._read, self._kinds = (model, own, donor), kinds
         self.shares: dict[Site, float] = {}
 
     def _steps(self) -> Iterator[int]:
         from llmviz.interpretability.patching import patch_places
 
-        for sites, logits in patch_places(*self._read, self.pair):
+        for sites, logits in patch_places(*self._read, self.pair, self._kinds, AT_ONCE):
             self.shares.update(zip(sites, self.shares_of(logits), strict=True))
-            yield 1
+            yield len(sites)

@@ -150,12 +150,13 @@ def patch_places(
     donor: Reading,
     tokens: Sequence[int],
     kinds: Sequence[str] = KINDS,
+    at_once: int | None = None,
 ) -> Iterator[tuple[list[Site], Tensor]]:
     """Yield the sites at one place and the logits of `tokens` (sites, N), from the last place on.
 
-    All sites of a place are rows of one batch. What a site cannot change is the own prompt's and
-    not computed again: the layers before it, and, where tokens see only what came before them, the
-    tokens before its place.
+    All sites of a place are rows of one batch; with `at_once`, no more than so many are. What a
+    site cannot change is the own prompt's and not computed again: the layers before it, and, where
+    tokens see only what came before them, the tokens before its place.
     Raises ValueError for an unknown kind.
     """
     gpt = require_transformer(model)
@@ -166,8 +167,9 @@ def patch_places(
     chosen = torch.tensor(list(tokens))
     for back in range(aligned(own, donor)):
         here = [site for site in sites if site.back == back]
-        if here:
-            yield here, _patched_rows(gpt, own, donor, here)[:, chosen]
+        for first in range(0, len(here), at_once or max(1, len(here))):
+            part = here[first : first + (at_once or len(here))]
+            yield part, _patched_rows(gpt, own, donor, part)[:, chosen]
 
 
 def _patched_rows(gpt: GPT, own: Reading, donor: Reading, sites: Sequence[Site]) -> Tensor:

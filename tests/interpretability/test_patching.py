@@ -1,5 +1,6 @@
 """Patching: everything gives the other prompt's output, nothing the own; maps are their cells."""
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -7,6 +8,7 @@ import torch
 
 from llmviz.interpretability.growing_map import GrowingMap
 from llmviz.interpretability.patching import (
+    KINDS,
     Site,
     aligned,
     all_sites,
@@ -140,15 +142,33 @@ def test_a_map_grows_to_what_each_site_alone_gives(read):
     grown, steps = GrowingMap(model, own, donor, PAIR, 24), 0
     while not grown.grow(0.0):
         steps += 1
-        assert grown.known == steps
+        assert grown.known == len(grown.shares)
         assert {site.back for site in grown.shares} == set(range(steps))
-    assert grown.known == grown.places == 4
+    assert grown.known == grown.total and grown.places == 4
     assert set(grown.shares) == set(all_sites(model, 4))
     for site, share in grown.shares.items():
         every = own.logits, patch(model, own, donor, [site]), donor.logits
         start, alone, goal = (float(logits[PAIR[1]] - logits[PAIR[0]]) for logits in every)
         assert share == pytest.approx((alone - start) / (goal - start), abs=1e-4)
     assert grown.grow(0.0)  # nothing more happens
+
+
+def test_a_map_of_some_kinds_in_small_batches_is_a_part_of_the_whole(read):
+    model, own, donor = read
+    whole, part = GrowingMap(model, own, donor, PAIR, 24), GrowingMap(*read, PAIR, 24, ["head"])
+    whole.grow(math.inf)
+    part.grow(math.inf)
+    assert part.total == len(part.shares) == len(all_sites(model, 4, ["head"]))
+    assert all(whole.shares[site] == pytest.approx(x, abs=1e-5) for site, x in part.shares.items())
+    for at_once in (1, 3):
+        rows = list(patch_places(model, own, donor, PAIR, KINDS, at_once))
+        assert max(len(sites) for sites, _ in rows) <= at_once
+        small = {
+            site: row for sites, logits in rows for site, row in zip(sites, logits, strict=True)
+        }
+        for sites, logits in patch_places(model, own, donor, PAIR):
+            for site, row in zip(sites, logits, strict=True):
+                assert torch.allclose(small[site], row, atol=1e-5)
 
 
 def test_at_most_some_places_and_none_twice_by_several_threads(read):

@@ -34,7 +34,7 @@ from llmviz.models import GPTConfig
 from llmviz.models.settings import NORMS
 from tests.pages.conftest import use
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent, unpack_all
-from tests.pages.small_model import HEADS, LAYERS, ids_of, logits_of, make_checkpoint
+from tests.pages.small_model import HEADS, LAYERS, ids_of, logits_of, make_checkpoint, make_real
 from tests.pages.test_transformer_block import computed
 
 TEXT = "Once Anna met Samir. Then"
@@ -523,3 +523,34 @@ def test_where_two_ways_part_is_told_as_it_is(target, own, ended, exact):
     assert "on its own it reads `⟨end⟩`" not in told
     for wrong, of in re.findall(r"(\d+) of (\d+)", told):
         assert int(wrong) <= int(of)
+
+
+def test_the_parts_of_a_deep_model_are_tried_at_the_last_token_once_asked_for(
+    bundle, monkeypatch, tmp_path
+):
+    make_real(tmp_path, layers=patching.DEEP + 1)
+    monkeypatch.setenv("LLMVIZ_MODELS", str(tmp_path))
+    monkeypatch.setattr(patching, "SLICE", 60.0)
+    typed = {"answer": " the", "other": " and"}
+    app = open_part("transformer", "patching", model="smollm2", show="1", **typed)
+    fine(app)
+    (only,) = unpack_all(app, "cell_grid")
+    assert len(only["values"]) == patching.DEEP + 2  # the stream alone
+    (begin,) = [button for button in app.button if "Try all" in button.label]
+    begin.click().run()
+    app.run()
+    fine(app)
+    real = engine.load("smollm2")
+    own, donor = (
+        read_prompt(real.model, ids_of(real, text))
+        for text in (patching.words.real_own, patching.words.real_donor)
+    )
+    parts = unpack_all(app, "cell_grid")[-1]["values"]
+    assert parts.shape == (patching.DEEP + 1, 10)
+    pair = [real.tokenizer.encode(text)[0] for text in typed.values()]
+    start, goal = (float(read.logits[pair[1]] - read.logits[pair[0]]) for read in (own, donor))
+    for layer, column in ((0, 0), (5, 8), (12, 9)):
+        site = Site("mlp", layer, 0) if column == 9 else Site("head", layer, 0, column)
+        logits = patch(real.model, own, donor, [site])
+        moved = (float(logits[pair[1]] - logits[pair[0]]) - start) / (goal - start)
+        assert parts[layer, column] == pytest.approx(np.clip(moved, -9.99, 9.99), abs=5e-3)

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import streamlit as st
 
 from llmviz.course.ui import runs
-from llmviz.course.ui.kept import kept
+from llmviz.course.ui.kept import kept, share
 from llmviz.course.ui.rerun import once
 from llmviz.obtainable import catalogue
 from llmviz.obtainable.catalogue import OBTAINABLE, how_to_get
@@ -369,5 +369,5 @@ def _read(name: str, stamp: tuple[str, int]) -> Bundled:
     from llmviz.pretrained import load_with_notes
 
     trained, card = load_with_notes(name)
-    ready = take_turns(trained.model.eval().requires_grad_(False))
+    ready = share(take_turns(trained.model.eval().requires_grad_(False)))
     return Bundled(name, ready, trained.tokenizer, card, _written(stamp), trained.notes)

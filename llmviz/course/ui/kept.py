@@ -17,6 +17,7 @@ from concurrent.futures import Future
 from dataclasses import fields, is_dataclass
 from threading import Lock
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 
@@ -27,6 +28,9 @@ MEGABYTE = 2**20
 _LOCK = Lock()  # of all results: what is done under it takes microseconds
 # The bytes of each result by its function and key, the longest unused first.
 _sizes: OrderedDict[tuple[Kept, Hashable], int] = OrderedDict()
+
+# Models that are loaded once for all: what is kept of one only points at it.
+_shared: WeakSet[Any] = WeakSet()
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -170,8 +174,15 @@ class Kept(Generic[P, R]):
             self._results.clear()
 
 
+def share(model: Any) -> Any:
+    """Mark a model as one that is loaded for all, and return it; see `size_of`."""
+    _shared.add(model)
+    return model
+
+
 def size_of(result: Any) -> int:
     """Return about how many bytes a result has, with what it holds; nothing is counted twice.
+    A model that all share is not counted.
 
     Of a list of numbers, or of records that are alike, the first stands for all.
 
@@ -204,7 +215,7 @@ def size_of(result: Any) -> int:
             else:
                 left += value
         elif callable(getattr(value, "parameters", None)):  # a model
-            left += value.parameters()
+            left += () if value in _shared else value.parameters()
         elif type(value).__module__.startswith("llmviz"):
             if _is_record(value):
                 left += [getattr(value, field.name) for field in fields(value)]

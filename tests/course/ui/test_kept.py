@@ -19,7 +19,7 @@ from llmviz.course.components import pack, unpack
 from llmviz.course.components._shared import transport as wire
 from llmviz.course.components._shared.transport import Stored
 from llmviz.course.components.vector_table.view import table_picture
-from llmviz.course.ui.kept import MEGABYTE, kept, size_of
+from llmviz.course.ui.kept import MEGABYTE, kept, share, size_of
 from llmviz.tokenizers import get_tokenizer
 
 
@@ -236,3 +236,21 @@ def test_a_table_travels_by_its_address():
     read = unpack(pack({"table": "key"}, picture.stored))
     assert np.allclose(read["half"].view("<f2"), rows, atol=1e-2) and read["rows"] == 500
     assert len(pack({"table": "key"}, picture.stored)) < 200 < picture.half.nbytes
+
+
+def test_a_model_that_all_share_has_no_part_of_the_budget(monkeypatch):
+    """One of 540 MB would push out whatever else was kept, and be read anew at each rerun."""
+    sizes = OrderedDict()
+    monkeypatch.setattr("llmviz.course.ui.kept._sizes", sizes)
+    monkeypatch.setenv("LLMVIZ_KEPT_MB", "1")
+    calls = []
+
+    def load(name):
+        calls.append(name)
+        return share(torch.nn.Linear(1000, 1000))
+
+    loaded, told = kept(2, counted=False)(load), kept(4)(lambda name: [loaded(name), "a" * 1000])
+    told("one"), told("two")
+    assert sum(sizes.values()) < 10_000 and len(sizes) == 2
+    assert told("one")[0] is loaded("one") and calls == ["one", "two"]
+    assert size_of(torch.nn.Linear(1000, 1000)) > 4_000_000  # one that is somebody's own counts

@@ -3,6 +3,8 @@
 import { css, el, follow, inkOn, inks, live, mix, rgb, rgbText, styles } from "../_shared/common.js";
 import { gridKey } from "../_shared/keys.js";
 
+const MANY = 24; // with more rows than these all of them are seen at once, lower
+
 export default function (component) {
   return live(component, (root, send) => new CellGrid(root, send));
 }
@@ -41,6 +43,7 @@ class CellGrid {
     if (this.chosen && !(this.chosen[0] < rows && this.chosen[1] < columns)) this.chosen = null;
     this.table.setAttribute("aria-label", data.label);
     this.table.classList.toggle("narrow", !data.texts.length);
+    this.table.classList.toggle("many", data.values.shape[0] > MANY);
     const head = el("tr");
     head.append(el("th", "corner"));
     for (const name of data.columnNames) {

@@ -9,6 +9,7 @@ export default function (component) {
 }
 
 const EDGE = { left: 62, top: 20, gap: 5 };
+const DEEP = 12; // with more layers than these all of them are seen at once, smaller
 
 class HeadsGrid {
   constructor(root, send) {
@@ -55,8 +56,10 @@ class HeadsGrid {
     this.width = width;
     this.beside = width >= 860 ? 340 : 0; // room for the head that is looked at
     const room = (width - EDGE.left - this.beside - 24) / this.heads;
-    this.step = Math.max(22, Math.min(92, Math.floor(room), Math.max(40, Math.floor(720 / this.layers))));
-    this.tileSide = this.step - EDGE.gap;
+    const deep = this.layers > DEEP;
+    const tall = deep ? Math.max(15, Math.floor(450 / this.layers)) : Math.max(40, Math.floor(720 / this.layers));
+    this.step = Math.max(deep ? 15 : 22, Math.min(92, Math.floor(room), tall));
+    this.tileSide = this.step - (deep ? 2 : EDGE.gap);
     this.large.hidden = !this.beside;
     this.stage.classList.toggle("narrow", !this.beside);
     this.draw();

@@ -4,7 +4,7 @@ A aligned places, counted from the end; L layers; V vocabulary.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ PLACES = 24  # that have a column, the last ones
 BARS = 4  # tokens whose probabilities are drawn
 HALF = 0.5  # of the way: from there on a vector carries the answer
 LEAST_MOVED = 0.01  # of the way; below it nothing is said to move
+DEEP = 12  # layers of a model whose parts are tried only when asked for, at the last token
+STREAM, PARTS = ("stream",), ("head", "mlp")
 BOTH = "head.1.0.2,head.1.0.3"  # the heads of a look
 
 
@@ -66,9 +68,10 @@ def draw(state: kit.PageState) -> None:
         if bundled is None:
             return
         require_transformer(bundled.model)
+        _fit_prompts(state, bundled)
         own, donor = both_ids(state, bundled)
         map_of = bundled, own, donor, answers(state, bundled, own, donor)
-        grown = growing(*map_of)
+        grown = growing(*map_of, kinds_of(bundled))
     except ValueError as error:
         kit.refuse(error)
         kit.source(state, opened=True)
@@ -78,17 +81,41 @@ def draw(state: kit.PageState) -> None:
     st.fragment(_map, run_every=POLL if live else None)(state, bundled, map_of, live)
 
 
+def _fit_prompts(state: kit.PageState, bundled: engine.Bundled) -> None:
+    """Put in the prompts that a model is opened with, where those of the other kind stand."""
+    own = [(words.own, words.donor), (words.real_own, words.real_donor)]
+    wanted = own[bundled.name in engine.obtained()]
+    if (state["prompt"], state["donor"]) in own and wanted != (state["prompt"], state["donor"]):
+        state["prompt"], state["donor"] = wanted
+
+
+def is_deep(bundled: engine.Bundled) -> bool:
+    """Whether a model has too many parts to try all of them for everybody."""
+    return bundled.model.config.n_layer > DEEP
+
+
+def kinds_of(bundled: engine.Bundled) -> tuple[str, ...]:
+    """Return what the map tries by itself."""
+    return STREAM if is_deep(bundled) else KINDS
+
+
 @kit.kept(64)
 def growing(
-    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
+    bundled: engine.Bundled,
+    own: tuple[int, ...],
+    donor: tuple[int, ...],
+    pair: tuple[int, int],
+    kinds: tuple[str, ...] = KINDS,
 ) -> GrowingMap:
     """Return the map of two prompts as far as it is, the same for all visitors.
 
+    The parts of a deep model are tried at the last token alone.
     Raises ValueError: both prompts prefer the one answer to the other equally.
     """
     read = [reading(bundled, ids) for ids in (own, donor)]
+    most = 1 if kinds == PARTS else places(bundled, own, donor)
     try:
-        return GrowingMap(bundled.model, *read, pair, places(bundled, own, donor))
+        return GrowingMap(bundled.model, *read, pair, most, kinds)
     except ValueError:
         raise ValueError(NO_DIFFERENCE) from None
 
@@ -109,7 +136,7 @@ def whole(
     bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
 ) -> Map:
     """Return the map of two prompts once all of it is known."""
-    grown = growing(bundled, own, donor, pair)
+    grown = growing(bundled, own, donor, pair, kinds_of(bundled))
     grown.grow(math.inf)
     tokens = [kit.names_of(ids[-grown.places :], bundled.tokenizer) for ids in (own, donor)]
     columns = tuple(
@@ -122,13 +149,16 @@ def _map(
     state: kit.PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], live: bool
 ) -> None:
     """Show the map and all that is said of it once it is whole."""
-    grown = growing(*map_of)
+    grown = growing(*map_of, kinds_of(bundled))
     if not grown.grow(SLICE):
-        st.progress(grown.known / grown.places, words.wait)
+        st.progress(grown.known / grown.total, words.wait)
         return
     if live:
         kit.run_again()  # which ends the looking
     sites_map = whole(*map_of)
+    deep, tried = is_deep(bundled), growing(*map_of, PARTS) if is_deep(bundled) else None
+    if tried is not None and tried.known == tried.total:
+        sites_map = replace(sites_map, sites=sites_map.sites | tried.shares)
     pair, chosen = named(bundled, sites_map.pair), chosen_sites(state["site"], sites_map)
     asked = question(sites_map)
     seen = any(site.kind == "stream" and not site.back for site in chosen)
@@ -155,13 +185,77 @@ def _map(
     if (state["prompt"], state["donor"]) == (words.own, words.donor):
         _looks(state, bundled, sites_map)
     kit.section(words.parts)
-    kit.choose(state, "sites", words.sites_label, words.sites)
-    kinds = ("head", "mlp") if state["sites"] == "all" else (state["sites"],)
-    _grid(state, sites_map, kinds, chosen)
-    kit.prose(strongest(sites_map))
+    if tried is not None and tried.known < tried.total:
+        _try_parts(sites_map, tried)
+    elif deep:
+        _parts_of_last(state, sites_map, chosen)
+        kit.prose(strongest(sites_map))
+    else:
+        kit.choose(state, "sites", words.sites_label, words.sites)
+        _grid(state, sites_map, PARTS if state["sites"] == "all" else (state["sites"],), chosen)
+        kit.prose(strongest(sites_map))
     _code(bundled, sites_map, chosen)
     row = sites_map.name(Site("stream", sites_map.first(), 0))
     kit.seen(words.end, **pair, row=row, token=kit.quote(sites_map.columns[-1]))
+
+
+def _try_parts(sites_map: Map, tried: GrowingMap) -> None:
+    """Try the parts of a deep model once that is asked for, with a way to stop."""
+    key = f"{KEY}.try"
+    going = st.session_state.get(key) == (sites_map.own, sites_map.donor, sites_map.pair)
+
+    def begin() -> None:
+        st.session_state[key] = sites_map.own, sites_map.donor, sites_map.pair
+
+    if not going:
+        token = kit.quote(sites_map.columns[-1])
+        label = words.try_parts.format(count=tried.total, token=token)
+        st.button(label, key=f"{key}.begin", on_click=begin, icon=":material/play_arrow:")
+        return
+
+    @st.fragment(run_every=POLL)
+    def grow() -> None:
+        if tried.grow(SLICE):
+            st.session_state.pop(key, None)
+            kit.run_again()
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.progress(tried.known / tried.total, words.wait, width=360)
+            st.button(
+                words.stop, key=f"{key}.stop", on_click=st.session_state.pop, args=(key, None)
+            )
+
+    grow()
+
+
+def _parts_of_last(state: kit.PageState, sites_map: Map, chosen: tuple[Site, ...]) -> None:
+    """Draw what each head and feed-forward of a deep model moves at the last token."""
+    parts = [site for site in sites_map.sites if site.kind in PARTS]
+    heads = 1 + max(site.head for site in parts)
+    lines = [
+        [*(Site("head", layer, 0, head) for head in range(heads)), Site("mlp", layer, 0)]
+        for layer in range(sites_map.n_layer)
+    ]
+    values = np.array([[sites_map.sites[site] for site in line] for line in lines])
+    key = f"{KEY}.parts"
+    open_at = [(i, j) for i, line in enumerate(lines) for j, x in enumerate(line) if x in chosen]
+
+    def clicked() -> None:
+        cell = st.session_state[key].get("chosen")
+        if cell and cell[0] < len(lines) and cell[1] <= heads:
+            state["site"] = link_of(lines[cell[0]][cell[1]])
+
+    cell_grid(
+        np.clip(values, -9.99, 9.99),
+        key=key,
+        row_names=[words.layer.format(layer=layer) for layer in range(len(lines))],
+        column_names=[*map(str, range(heads)), words.mlp],
+        notes=[[words.note.format(share=written(value)) for value in line] for line in values],
+        limit=1.0,
+        scale=words.scale,
+        label=words.grid,
+        chosen=open_at[0] if open_at else None,
+        on_change=clicked,
+    )
 
 
 def _aligned(sites_map: Map) -> None:
