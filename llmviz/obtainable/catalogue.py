@@ -83,7 +83,7 @@ OBTAINABLE = {
         context_length=8192,
         maker="Hugging Face",
         licence="Apache-2.0",
-        read="2,000 billion tokens of web pages, textbooks and code, almost all of it English",
+        read="two trillion tokens of web pages, textbooks and code, almost all of it English",
     )
 }
 
