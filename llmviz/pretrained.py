@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -138,11 +139,21 @@ def obtained_tokenizer(name: str) -> Tokenizer:
         raise CheckpointError(how_to_get(name))
     if path.is_dir():
         return published_tokenizer(path, describe_published(path).vocab_size)
-    return _tokenizer_in(GGUFFile(path))
+    return _tokenizer_in(_opened(path, _changed(path)))
+
+
+@lru_cache(1)  # a page asks for the tokenizer first, and reading 100,000 texts takes a second
+def _opened(path: Path, _: int) -> GGUFFile:
+    return GGUFFile(path)
+
+
+def _changed(path: Path) -> int:
+    """When a file was written; 0 for one that is not there, of which reading it tells."""
+    return path.stat().st_mtime_ns if path.exists() else 0
 
 
 def _from_gguf(path: Path) -> Trained:
-    file = GGUFFile(path)
+    file = _opened(path, _changed(path))
     model = load_gguf(file, GPT)
     return _described(model, _tokenizer_in(file), chat_of(file.fields))
 

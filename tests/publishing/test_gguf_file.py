@@ -118,7 +118,7 @@ def test_no_bundled_model_is_one_that_llama_cpp_computes(tmp_path, capsys):
     """`models` and docs/PUBLISHED.md say so; it may change with the next one."""
     families = [path.parent for path in BUNDLED.glob("*/*/card.json")]
     for name in [*bundled(), *(path.relative_to(BUNDLED).as_posix() for path in families)]:
-        with pytest.raises(ValueError, match="computes|GGUF|has|have|only a gpt"):
+        with pytest.raises(ValueError, match=r"computes|GGUF|has|have|only a gpt"):
             export_gguf(find_trained(name), tmp_path / "model.gguf")
     assert main(["models"]) == 0
     said = capsys.readouterr().out
