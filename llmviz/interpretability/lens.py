@@ -17,6 +17,7 @@ from llmviz.models.transformers import require_transformer
 from llmviz.trace import record
 
 LISTED = 10
+ROWS = 64  # vectors that are read at once: with 50,000 tokens their logits have 13 MB
 
 
 class Lens(NamedTuple):
@@ -46,19 +47,21 @@ def logit_lens(model: LanguageModel, ids: Sequence[int], listed: int = LISTED) -
     with torch.inference_mode():
         with record(names) as trace:
             gpt(torch.tensor([list(ids)]), last_only=True)
-        last = _says(gpt, trace[names[-1]][0]).argmax(-1)  # (T,)
-        points = [_point(gpt, trace[name][0], last, listed) for name in names]
-        parts = [*zip(*points, strict=True), [trace[name][0] for name in names]]
-        return Lens(*(torch.stack(list(part)) for part in parts))
+        stream = torch.stack([trace[name][0] for name in names])  # (P, T, C)
+        last = _says(gpt, stream[-1]).argmax(-1)  # (T,)
+        # Several points at once: the head's matrix is read from memory once for all of them.
+        at_once = max(1, ROWS // len(ids))
+        points = [_points(gpt, some, last, listed) for some in stream.split(at_once)]
+        return Lens(*(torch.cat(part) for part in zip(*points, strict=True)), stream)
 
 
 def _says(gpt: GPT, x: Tensor) -> Tensor:
-    """ln p of every token, (T, C) to (T, V)."""
+    """ln p of every token, (…, C) to (…, V)."""
     return gpt.head(gpt.norm_final(x)).log_softmax(-1)
 
 
-def _point(gpt: GPT, x: Tensor, last: Tensor, listed: int) -> tuple[Tensor, ...]:
-    """All fields of a Lens but `stream`, for a point x (T, C); one point has (T, V) at a time."""
+def _points(gpt: GPT, x: Tensor, last: Tensor, listed: int) -> tuple[Tensor, ...]:
+    """All fields of a Lens but `stream`, for points x (N, T, C)."""
     log_p = _says(gpt, x)
     p = log_p.exp()
     best = p.topk(min(listed, p.shape[-1]), dim=-1)
@@ -66,6 +69,6 @@ def _point(gpt: GPT, x: Tensor, last: Tensor, listed: int) -> tuple[Tensor, ...]
         best.values,
         best.indices,
         -torch.xlogy(p, p).sum(-1),
-        best.indices[:, 0] == last,
-        p.gather(1, last[:, None])[:, 0],
+        best.indices[..., 0] == last,
+        p.gather(-1, last.expand(len(x), -1)[..., None])[..., 0],
     )
