@@ -21,6 +21,7 @@ from llmviz.course.lessons.models import (
 from llmviz.course.lessons.models.gpt2_sizes import gpt2_sizes
 from llmviz.course.ui import job_pools
 from llmviz.course.ui.own_machine import at_machine, may_import
+from llmviz.pretrained import import_gpt2
 from llmviz.training import run_folders
 from tests.pages.harness import boxes, fine, fine_page, open_page, open_part, prose_of, sent
 from tests.pages.small_model import make_real
@@ -227,3 +228,28 @@ def test_the_real_model_is_listed_with_who_made_it_and_elsewhere_offered(monkeyp
     assert "smollm2" in list(rows.iloc[:, 0])
     assert not any("93 MB" in button.label for button in app.button)
     assert any("Apache-2.0" in text and "Hugging Face" in text for text in [prose_of(app)])
+
+
+def lines_of(app) -> str:
+    return " ".join(line.value.replace("\\", "") for line in (*app.warning, *app.info))
+
+
+def test_a_link_to_a_model_is_followed_or_what_is_said_of_it_is_one_thing(monkeypatch, tmp_path):
+    app = open_part("attention", "trained", model="smollm2")
+    fine(app)
+    assert "python -m llmviz get smollm2" in lines_of(app)
+    shown = next(box for box in app.selectbox if "tiny-world-gpt" in box.options)
+    assert shown.value == "tiny-world-gpt" and "smollm2" not in shown.options
+    make_real(tmp_path / "models", layers=2)
+    monkeypatch.setenv("LLMVIZ_MODELS", str(tmp_path / "models"))
+    app = open_part("attention", "trained", model="smollm2")
+    fine(app)
+    assert "cannot be used" not in lines_of(app)
+    assert next(box.value for box in app.selectbox if "smollm2" in box.options) == "smollm2"
+    # A run may be asked for by the name that a menu shows.
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
+    import_gpt2(tmp_path / "models" / "smollm2", tmp_path / "runs" / "mine")
+    app = open_part("attention", "trained", model="mine")
+    fine(app)
+    assert "cannot be used" not in lines_of(app)
+    assert app.query_params["model"] == "run:mine"

@@ -260,7 +260,7 @@ def obtained() -> dict[str, Path]:
 
 @once
 def _bundled_card(name: str) -> dict[str, Any]:
-    if name in OBTAINABLE:
+    if name in obtained():
         return OBTAINABLE[name].card()
     when = _bundled().get(name)
     when = _when(CHECKPOINTS / name / CARD) if when is None else when

@@ -16,6 +16,8 @@ from llmviz.course.ui.notices import warn
 from llmviz.course.ui.selectable_models import Card, bundled_fitting, card_of, label, offered
 from llmviz.course.ui.state import LINK_ICON, PageState
 from llmviz.models.catalogue import CLASSIFIER, able
+from llmviz.obtainable.catalogue import OBTAINABLE
+from llmviz.training import run_folders
 
 MODEL = "Model"
 MADE_FIRST = "tiny-world-gpt"  # what a copy without models is told to make
@@ -30,6 +32,7 @@ ANOTHER = (
 )
 OTHER_KIND = ": it is a {kind}"
 GONE = ": there is no such model"
+NOT_YET = ": it is not on this machine yet (python -m llmviz get {name})"
 _AGAIN = "_model_picker.again"  # in the session: nobody has changed anything since the last run
 
 
@@ -151,9 +154,10 @@ class Picker:
         if not names:
             no_model(self.first or MADE_FIRST)
             return None, ""
-        chosen = name if name in names else names[0]
+        run = run_folders.PREFIX + name  # a run may be asked for by the name that menus show
+        chosen = name if name in names else run if run in names else names[0]
         if name and name != chosen:
-            if name != state.params[self.key].default:
+            if chosen != run and name != state.params[self.key].default:
                 st.session_state[said_key] = _another(name, chosen, names, self.why_not)
             state[self.key] = chosen
         elif not again:
@@ -164,7 +168,8 @@ class Picker:
 def _another(name: str, chosen: str, names: Sequence[str], why_not: str) -> str:
     card = card_of(name)
     kind = why_not or OTHER_KIND
-    why = kind.format(kind=card.get("model")) if card else GONE
+    gone = NOT_YET.format(name=name) if name in OBTAINABLE else GONE
+    why = kind.format(kind=card.get("model")) if card else gone
     line = {"asked": name[:60], "why": why, "chosen": label(chosen)}
     return ANOTHER.format(names=", ".join(map(label, names)), **line)
 
