@@ -40,20 +40,7 @@ def add(commands: Any) -> None:
     )
     given = parser.add_argument
     add_checkpoint(parser)
-    given(
-        "--corpus",
-        type=named,
-        nargs="+",
-        metavar="NAME|FILE",
-        help="a bundled text, a file, a folder or a pattern, or several of them; - = standard "
-        "input, as one document; default: what was held out when the model was trained",
-    )
-    given(
-        "--column",
-        type=named,
-        default="text",
-        help="field of a .jsonl, or column of a .parquet, with texts",
-    )
+    add_corpus(parser, "; - = standard input, as one document")
     given("--documents", type=whole(1), help="the first ones of the text; default all")
     given(
         "--stride",
@@ -65,6 +52,24 @@ def add(commands: Any) -> None:
     given("--each", action="store_true", help="show each document, too")
     given("--json", action="store_true", help="one JSON object")
     parser.set_defaults(run=run)
+
+
+def add_corpus(parser: argparse.ArgumentParser, more: str = "") -> None:
+    """Declare the options that name texts to measure on. more: what else may be given."""
+    parser.add_argument(
+        "--corpus",
+        type=named,
+        nargs="+",
+        metavar="NAME|FILE",
+        help=f"a bundled text, a file, a folder or a pattern, or several of them{more}; default: "
+        "what was held out when the model was trained",
+    )
+    parser.add_argument(
+        "--column",
+        type=named,
+        default="text",
+        help="field of a .jsonl, or column of a .parquet, with texts",
+    )
 
 
 def run(given: argparse.Namespace) -> int:
@@ -171,17 +176,23 @@ def _measure(trained: Trained, documents: list[str], given: argparse.Namespace) 
 
 def _documents(given: argparse.Namespace, trained: Trained) -> list[str]:
     """The texts to measure on. Raises ValueError where there are none."""
-    from llmviz.corpus import PairCorpus, load_corpora
     from llmviz.training.plan import documents_of, plan_of
 
     if given.corpus is not None:
-        loaded = load_corpora(given.corpus, column=given.column, progress=True)
-        if isinstance(loaded, PairCorpus):
-            raise ValueError(f"{loaded.name} holds sentences with their translations, and no texts")
-        return list(loaded.documents)
+        return texts_of(given.corpus, given.column)
     if "plan" not in trained.description:
         raise ValueError("give a text with --corpus: what was held out for this model is unknown")
     return documents_of(plan_of(trained.description, "the model"))[1]
+
+
+def texts_of(names: list[str], column: str) -> list[str]:
+    """The documents of a bundled text, of files or folders; ValueError for pairs of sentences."""
+    from llmviz.corpus import PairCorpus, load_corpora
+
+    loaded = load_corpora(names, column=column, progress=True)
+    if isinstance(loaded, PairCorpus):
+        raise ValueError(f"{loaded.name} holds sentences with their translations, and no texts")
+    return list(loaded.documents)
 
 
 def _standard_input() -> str:

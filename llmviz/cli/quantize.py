@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from llmviz.cli.evaluate import add_corpus, texts_of
 from llmviz.cli.options import number, place, table, whole, write, write_json
 from llmviz.quantization.quantization_aware import RATE, grid_training
 from llmviz.quantization.quantized_models import METHODS, ROUNDING
@@ -47,7 +48,10 @@ def add(commands: Any) -> None:
     )
     given = parser.add_argument
     given(
-        "checkpoint", type=place, metavar="DIR|NAME", help="a run's folder, or a bundled checkpoint"
+        "checkpoint",
+        type=place,
+        metavar="DIR|NAME",
+        help="a run, a bundled checkpoint, or a published model",
     )
     given("--bits", type=whole(0), default=4, help="of a code, 2 to 8; default 4")
     given("--scheme", choices=FORMS, default=FORMS[0], help="of the grid; default symmetric")
@@ -85,6 +89,7 @@ def add(commands: Any) -> None:
         default=100,
         help="number of held-out texts on which the loss is measured; 0 = none; default 100",
     )
+    add_corpus(parser)
     given("--out", type=place, metavar="FOLDER", help="where the quantized model is written")
     given("--json", action="store_true", help="one JSON object")
     parser.set_defaults(run=run)
@@ -96,7 +101,6 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.quantization.model import plain_bytes
     from llmviz.quantization.quantized_models import quantized
     from llmviz.training.files import removed_if_empty
-    from llmviz.training.recipes import find_checkpoint
     from llmviz.training.runs import prepare_folder
 
     per_group = {"group": given.group} if given.per == GROUP else {}
@@ -106,14 +110,16 @@ def run(given: argparse.Namespace) -> int:
         if given.method != ROUNDING:
             raise ValueError(f"--train goes with --method {ROUNDING}; got --method {given.method}")
         training = grid_training(given.steps, given.learning_rate, threads=0)
-    source = find_checkpoint(given.checkpoint)
     trained = find_trained(given.checkpoint)
+    source = _source(given.checkpoint)
 
     def quantize_and_measure() -> tuple[QuantizedModel, dict[str, Any]]:
         small = quantized(trained.model, trained.tokenizer, scheme, given.method)
         models = {"before": trained.model, "after": small.model}
         if training is not None:
             models["rounded"] = small.model
+            if source is None:
+                raise ValueError("--train is for runs: this model does not know its own corpus")
             small = _trained_on_grid(source, trained.model, scheme, training)
             models["after"] = small.model
         return small, _measured(trained, models, given)
@@ -155,6 +161,22 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
+def _source(name: str) -> Path | None:
+    """The folder of a run, which knows its corpus and its curve; None for other models."""
+    from llmviz.models.published import is_published
+    from llmviz.training.errors import CheckpointError
+    from llmviz.training.recipes import find_checkpoint
+    from llmviz.training.run_folders import PREFIX, find_run, split_name
+
+    if name.startswith(PREFIX):
+        return find_run(split_name(name)[0])
+    try:
+        folder = find_checkpoint(name)
+    except CheckpointError:
+        return None
+    return None if is_published(folder) else folder
+
+
 def _method(given: argparse.Namespace) -> str:
     return TRAINED if given.steps else given.method
 
@@ -190,7 +212,7 @@ def _measured(
         return {}
     from llmviz.models.catalogue import able
     from llmviz.training.evaluate import evaluate_documents
-    from llmviz.training.held_out_texts import held_out
+    from llmviz.training.held_out_texts import held_out, knows_held_out
 
     name = trained.description["model"]["name"]
     if not able(name, "next_token"):
@@ -198,7 +220,16 @@ def _measured(
             f"{name} does not predict the next token, so its loss cannot be measured here; "
             "--documents 0 quantizes without measuring"
         )
-    texts = held_out(trained.description, given.documents).texts
+    if given.corpus is not None:
+        texts = texts_of(given.corpus, given.column)[: given.documents]
+    elif knows_held_out(trained.description):
+        texts = held_out(trained.description, given.documents).texts
+    else:
+        sys.stderr.write(
+            "note: the loss is not measured, because what was held out for this model is unknown; "
+            "--corpus names a text to measure it on\n"
+        )
+        return {}
     scores = {
         name: evaluate_documents(model, trained.tokenizer, texts) for name, model in models.items()
     }
@@ -207,7 +238,9 @@ def _measured(
     return {"loss": loss | {"tokens": first.tokens, "documents": first.documents}}
 
 
-def _save(out: Path, source: Path, trained: Any, small: Any, given: argparse.Namespace) -> None:
+def _save(
+    out: Path, source: Path | None, trained: Any, small: Any, given: argparse.Namespace
+) -> None:
     """Write the folder, whole or not at all."""
     import shutil
 
@@ -230,7 +263,7 @@ def _save(out: Path, source: Path, trained: Any, small: Any, given: argparse.Nam
     }
 
     def curve(temporary: Path) -> None:
-        if (source / METRICS).is_file():
+        if source is not None and (source / METRICS).is_file():
             shutil.copyfile(source / METRICS, temporary)
         else:
             temporary.write_text("", encoding="utf-8")

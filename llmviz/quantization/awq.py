@@ -74,16 +74,17 @@ def matrix_inputs(model: nn.Module, batches: Sequence[Tensor]) -> dict[str, Tens
 
 def check_scalable(model: nn.Module) -> GPT:
     """Return the model. Raises ValueError unless its scales fold into the layers before."""
-    if (
-        not isinstance(model, GPT)
-        or model.config.norm != "pre"
-        or model.config.n_expert != 1
-        or model.config.kv_heads != model.config.n_head
-    ):
-        raise ValueError(
-            "activation-aware scaling is for GPTs with norms in front, keys and values of each "
-            f"head and one feed-forward; got {type(model).__name__}"
-        )
+    rule = "activation-aware scaling is for GPTs with norms in front, keys and values of each "
+    rule += "head and one feed-forward"
+    if not isinstance(model, GPT):
+        raise ValueError(f"{rule}; got {type(model).__name__}")
+    about = model.config
+    fits = {"norm": "pre", "n_kv_head": about.n_head, "n_expert": 1}
+    given = {"norm": about.norm, "n_kv_head": about.kv_heads, "n_expert": about.n_expert}
+    wrong = [f"{name}={given[name]} in place of {fits[name]}" for name in fits
+             if given[name] != fits[name]]  # fmt: skip
+    if wrong:
+        raise ValueError(f"{rule}; this one has {' and '.join(wrong)}")
     return model
 
 

@@ -33,6 +33,11 @@ def stories(count: int, seed: int = SEED) -> list[str]:
     return [document.text for document in generate(count, seed)]
 
 
+def knows_held_out(description: Mapping[str, Any]) -> bool:
+    """Whether a description, as config.json has it, says on which texts `held_out` measures."""
+    return "plan" in description or str(description["data"]["corpus"]) == "tiny-world"
+
+
 def held_out(description: Mapping[str, Any], count: int) -> HeldOut:
     """Return up to `count` texts for a model with this description, as config.json has it.
 

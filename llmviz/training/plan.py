@@ -100,6 +100,10 @@ def prepare_again(folder: Path | str, tell: Tell = nobody, **changes: Any) -> Ru
 
 def plan_of(description: dict[str, Any], source: str) -> Plan:
     """The plan in a config.json; CheckpointError if it has none, or no model or data."""
+    if "plan" not in description:
+        raise CheckpointError(
+            f"{source} has no plan that can be trained again: it was not trained by `train`"
+        )
     try:
         for part in (description["model"]["config"], description["data"]):
             if not isinstance(part, dict):

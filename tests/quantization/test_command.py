@@ -12,6 +12,7 @@ from llmviz.quantization.scheme import Scheme
 from llmviz.training import load_trained
 from llmviz.training.tensors import load_tensors, save_tensors
 from tests.pages.small_model import make_checkpoint
+from tests.published_models import make_gpt2, make_llama
 from tests.test_cli import refused
 
 
@@ -130,3 +131,33 @@ def test_weights_that_are_no_numbers_and_models_that_are_none_are_refused(tmp_pa
         (["names-rnn"], "linear layers of transformer blocks"),
     ):
         assert said in refused(capsys, "quantize", *given, "--documents", "0")
+
+
+def test_an_imported_model_is_measured_on_a_text_that_is_named_or_not_at_all(tmp_path, capsys):
+    folder = make_gpt2(tmp_path / "published")
+    text = tmp_path / "text.txt"
+    text.write_text("The cat sat on the mat. " * 20, "utf-8")
+    assert main(["import", str(folder), "--out", str(tmp_path / "run")]) == 0
+    capsys.readouterr()
+    for number, checkpoint in enumerate((folder, tmp_path / "run")):
+        out = tmp_path / f"small{number}"
+        given = ["quantize", str(checkpoint), "--per", "channel"]
+        assert main([*given, "--json", "--out", str(out)]) == 0
+        said = capsys.readouterr()
+        assert "loss" not in json.loads(said.out) and "--corpus" in said.err
+        assert main([*given, "--json", "--corpus", str(text)]) == 0
+        said = capsys.readouterr()
+        before = json.loads(said.out)["loss"]["before"]
+        end = ["--end", "--json", "--corpus", str(text)]
+        assert main(["eval", "--checkpoint", str(checkpoint), *end]) == 0
+        assert before == pytest.approx(json.loads(capsys.readouterr().out)["nats_per_token"])
+        assert load_trained(out).model.context_length == 64
+        problem = refused(capsys, *given, "--train", "5")
+        assert ("--train" in problem) if number == 0 else ("no plan" in problem)
+        assert "'plan'" not in problem
+
+
+def test_awq_names_the_setting_that_does_not_fit(tmp_path, capsys):
+    folder = make_llama(tmp_path / "llama")
+    given = ["quantize", str(folder), "--per", "channel", "--method", "awq"]
+    assert "n_kv_head=2 in place of 4" in refused(capsys, *given)
