@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from copy import copy
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,11 @@ from llmviz.models.published import (
     load_published,
     read_chat,
 )
-from llmviz.models.published_files import find_folder
+from llmviz.models.published_files import cached_folder, find_folder, is_adapter
 from llmviz.obtainable.catalogue import OBTAINABLE, how_to_get, path_of
 from llmviz.paths import CHECKPOINTS, HUB
+from llmviz.publishing.form import gpt_of
+from llmviz.publishing.onto_base import with_adapter
 from llmviz.quantization.files import QUANTIZATION
 from llmviz.tokenizers import Tokenizer, get_tokenizer, read_published_tokenizer
 from llmviz.tokenizers.gguf_tokenizer import gguf_tokenizer
@@ -111,7 +114,8 @@ def load_with_notes(name: str) -> tuple[Trained, dict[str, Any]]:
 def published(folder_or_repo_id: str | Path) -> Trained:
     """Return a model in a published format, with the tokenizer of its folder or GGUF file.
 
-    A folder without a tokenizer has GPT-2's, if its vocabulary is as large.
+    A folder without a tokenizer has GPT-2's, if its vocabulary is as large. An adapter in peft's
+    layout is added into its base.
 
     Raises: ValueError where `load_published` and `read_published_tokenizer` do, and where there is
     no tokenizer for the model.
@@ -119,6 +123,10 @@ def published(folder_or_repo_id: str | Path) -> Trained:
     if is_gguf(folder_or_repo_id):
         return _from_gguf(Path(folder_or_repo_id))
     folder = find_folder(folder_or_repo_id)
+    if is_adapter(folder):
+        tuned = with_adapter(folder, partial(_base_of_adapter, folder))
+        chat = read_chat(folder) or tuned.description.get(CHAT)
+        return _described(gpt_of(tuned), tuned.tokenizer, chat)
     model = load_published(folder)
     return _described(model, published_tokenizer(folder, model.vocab_size), read_chat(folder))
 
@@ -219,7 +227,8 @@ def find_model(name: str | Path) -> Trained:
     if called in OBTAINABLE and not Path(called).is_dir():
         return obtained(called)
     folder = find_checkpoint(called)
-    return published(folder) if is_published(folder) else load_trained(folder)
+    reads = published if is_published(folder) or is_adapter(folder) else load_trained
+    return reads(folder)
 
 
 def find_base(name: str) -> Trained:
@@ -230,6 +239,29 @@ def find_base(name: str) -> Trained:
         return find_model(name)
     except CheckpointError as error:
         raise CheckpointError(f"base cannot be read: {error}") from error
+
+
+def _base_of_adapter(adapter: Path, name: str) -> Trained:
+    """The base that an adapter names: as `find_base`, or a repository that is in the cache."""
+    beside = adapter / name
+    for folder in (Path(name), beside):
+        if folder.is_dir():
+            if folder.resolve() == adapter.resolve():
+                raise CheckpointError(f"{adapter} says that it begins from itself")
+            return find_model(str(folder))
+    cached = None
+    with suppress(ValueError):  # no repository is called so
+        cached = cached_folder(name)
+    if cached is not None:
+        return published(cached)
+    try:
+        return find_base(name)
+    except CheckpointError as error:
+        raise CheckpointError(
+            f"{adapter} is an adapter, and its base {name} is not here; `llmviz import "
+            f"{HUB}{name} --out FOLDER` gets it, or merge both with peft (merge_and_unload) and "
+            "give that folder"
+        ) from error
 
 
 def save_trained(trained: Trained, folder: Path) -> Path:

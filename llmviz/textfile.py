@@ -12,6 +12,7 @@ ENDOFTEXT = "<|endoftext|>"
 DEFAULT_LIMIT = 20 * 1024 * 1024
 NOTHING = "there is nothing to learn from: the text is empty"
 BLOCK = 1 << 20  # bytes of a text that are read at once
+POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 def check_text(text: str) -> str:
@@ -127,8 +128,17 @@ def read_blocks(file: Readable, name: str) -> Iterator[str]:
             return
 
 
+def pointer_note(beginning: bytes) -> str:
+    """What is wrong with a file that only says where git-lfs has it; empty for any other."""
+    if not beginning.startswith(POINTER):
+        return ""
+    return "it is a pointer of git-lfs, in place of the file; `git lfs pull` fetches the file"
+
+
 def _check_plain(data: bytes, name: str, at: int) -> None:
     """Refuse bytes, which stand `at` bytes behind the beginning, that are surely no UTF-8 text."""
+    if not at and (note := pointer_note(data)):
+        raise ValueError(f"{name} cannot be read: {note}")
     if not at and data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ValueError(f"{name} is UTF-16, not UTF-8; save it as UTF-8 and try again")
     zero = data.find(b"\x00")

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
+from llmviz.textfile import POINTER, pointer_note
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -27,6 +29,9 @@ def open_weights(path: Path, framework: str = "pt") -> Iterator[Any]:
     OSError for what is no such file, or is cut off or overwritten while it is open.
     """
     before = path.stat()
+    with path.open("rb") as start:
+        if note := pointer_note(start.read(len(POINTER))):
+            raise OSError(note)
     with safe_open(path, framework=framework, backend="pread") as file:
         yield file
     try:
@@ -54,3 +59,16 @@ def write_weights(
         number = re.search(r"os error (\d+)", str(error))
         said = (int(number[1]), os.strerror(int(number[1]))) if number else (str(error),)
         raise OSError(*said) from error
+
+
+PICKLES = (".bin", ".ckpt", ".pkl", ".pt", ".pth")
+
+
+def what_a_file_lacks(path: Path) -> str:
+    """What to say of a file where the folder of a model is meant."""
+    if path.suffix.lower() in PICKLES:
+        return (
+            f"{path} may be a pickle, which can run any code when it is read; save its tensors "
+            "with safetensors, and give the folder of that file with its config.json"
+        )
+    return f"{path} is a file; give the folder with config.json, the weights and the tokenizer"

@@ -134,7 +134,7 @@ def load_adapter(
     if (path / files.MANIFEST).exists():
         files.check_manifest(path)
     about = files.read_json(path / CONFIG)
-    config = _config(about, path / CONFIG)
+    config = config_of(about, path / CONFIG)
     made_for = about.get("base_model_name_or_path")
     if base is not None and made_for not in (None, base):
         raise CheckpointError(f"{path} is an adapter for {made_for}, not for {base}")
@@ -142,7 +142,7 @@ def load_adapter(
     for stored in sorted(tensors):
         if wrong := wrong_type(stored, tensors[stored]):
             raise CheckpointError(f"{path / WEIGHTS} cannot be computed with: {wrong}")
-    pairs = _pairs(tensors, path / WEIGHTS)
+    pairs = pairs_of(tensors, path / WEIGHTS)
     _check_fit(model, pairs, config, path / WEIGHTS)
     if (path / BASE).exists() and files.read_json(path / BASE).get("sha256") != base_digest(model):
         raise CheckpointError(f"{path} is an adapter for other weights than those of this model")
@@ -156,14 +156,17 @@ def load_adapter(
     return config
 
 
-def _config(about: dict[str, Any], source: Path) -> LoraConfig:
-    """Our settings from peft's; CheckpointError for adapters that are computed otherwise."""
+def config_of(about: dict[str, Any], source: Path, also: tuple[str, ...] = ()) -> LoraConfig:
+    """Our settings from peft's; CheckpointError for adapters that are computed otherwise.
+
+    also: options of those refused here that the caller takes account of.
+    """
     if about.get("peft_type") != "LORA":
         raise CheckpointError(
             f"{source} must have the peft_type LORA; got {about.get('peft_type')}"
         )
     for key in ("use_rslora", "use_dora", "fan_in_fan_out", "modules_to_save", "rank_pattern"):
-        if about.get(key):
+        if about.get(key) and key not in also:
             raise CheckpointError(f"{source} has {key}, which is not read here")
     if about.get("alpha_pattern") or about.get("bias", "none") != "none":
         raise CheckpointError(f"{source} trains biases or has an α of each layer, not read here")
@@ -175,7 +178,7 @@ def _config(about: dict[str, Any], source: Path) -> LoraConfig:
         raise CheckpointError(f"{source} does not describe an adapter: {error}") from error
 
 
-def _pairs(tensors: dict[str, Tensor], source: Path) -> dict[str, tuple[Tensor, Tensor]]:
+def pairs_of(tensors: dict[str, Tensor], source: Path) -> dict[str, tuple[Tensor, Tensor]]:
     """Path of each layer -> (A, B)."""
     paths = dict.fromkeys(
         name.removeprefix(PREFIX).removesuffix(A).removesuffix(B) for name in tensors

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from llmviz.nn.finite import wrong_tensor
+from llmviz.textfile import POINTER, pointer_note
 
 SUFFIX = ".gguf"
 MAGIC = b"GGUF"
@@ -89,13 +90,15 @@ def is_gguf(path: str | Path) -> bool:
 def _check_head(path: Path) -> None:
     try:
         with path.open("rb") as file:
-            head = file.read(8)
+            beginning = file.read(len(POINTER))
+            head = beginning[:8]
     except IsADirectoryError:
         raise ValueError(f"{path} is a folder, and no GGUF file") from None
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     if head[:4] != MAGIC or len(head) < 8:
-        raise ValueError(f"{path} is no GGUF file: it does not begin with {MAGIC.decode()}")
+        why = pointer_note(beginning) or f"it does not begin with {MAGIC.decode()}"
+        raise ValueError(f"{path} is no GGUF file: {why}")
     if int.from_bytes(head[4:], "little") in VERSIONS:
         return
     if int.from_bytes(head[4:], "big") in VERSIONS:

@@ -20,6 +20,7 @@ from llmviz.tokenizers.published import OPTIONS
 
 TEMPLATE = "chat_template.jinja"
 LARGEST = 2**20  # bytes
+SAYS_SIZES = ("model_type", "n_embd", "hidden_size")  # one of them is in every such config.json
 USUAL = "default"  # the one of several that is taken
 
 
@@ -88,8 +89,12 @@ def kind_of(folder: Path) -> str:
 
 
 def is_published(folder: Path) -> bool:
-    """Whether a folder's config.json says that it holds a model in a published format."""
+    """Whether a folder's config.json says that it holds a model in a published format.
+
+    Some do not say of which type; what we write names its own format.
+    """
     try:
-        return isinstance(read_json(folder / CONFIG).get("model_type"), str)
+        about = read_json(folder / CONFIG)
     except ValueError:
         return False
+    return "format" not in about and any(name in about for name in SAYS_SIZES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import urllib.error
 import urllib.request
 from collections.abc import Collection, Iterable, Iterator
@@ -16,10 +17,12 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from llmviz.nn.finite import wrong_tensor
+from llmviz.textfile import pointer_note
 from llmviz.tokenizers import published as tokenizer_files
-from llmviz.weightfile import open_weights
+from llmviz.weightfile import open_weights, what_a_file_lacks
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
+ADAPTER = ("adapter_config.json", "adapter_model.safetensors")  # in the layout of peft
 DOWNLOADED = (
     CONFIG,
     WEIGHTS,
@@ -27,7 +30,9 @@ DOWNLOADED = (
     "model-*-of-*.safetensors",
     *tokenizer_files.FILES,
     "chat_template.jinja",
+    *ADAPTER,
 )
+WRAPPERS = re.compile(r"^(?:(?:_orig_mod|module)\.)+")  # of torch.compile, of data parallelism
 FLOATS = ("F64", "F32", "F16", "BF16")  # safetensors' names of the types that weights may have
 PROBE_SECONDS = 4  # how long to wait for the hub before saying that it cannot be reached
 
@@ -47,8 +52,9 @@ class NamedTensors(Protocol):
 class StoredTensors:
     """The tensors in a folder's safetensors: one file, or several that an index names.
 
-    Names are given without `prefix`, which some publishers write and some leave out. Shapes come
-    from the files' headers; a tensor is read when it is asked for. Use it in a `with`.
+    Names are given without `prefix`, which some publishers write and some leave out, and without
+    what torch puts in front of those of a compiled or distributed model. Shapes come from the
+    files' headers; a tensor is read when it is asked for. Use it in a `with`.
 
     Raises: ValueError for a file that is missing or damaged, an index that does not fit its files,
     a tensor that is there under two names, and one to be read that is of no floating type or holds
@@ -107,7 +113,7 @@ class StoredTensors:
             says = "lacks" if odd in expected else "holds"
             raise ValueError(f"{path} {says} {odd}; {INDEX} says otherwise")
         for stored in sorted(names):
-            name = stored.removeprefix(self.prefix)
+            name = WRAPPERS.sub("", stored).removeprefix(self.prefix)
             if name in self._places:
                 other = self._places[name][2]
                 raise ValueError(f"{self.folder} has {name} twice, as {other} and as {stored}")
@@ -195,10 +201,13 @@ def read_json(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} is missing")
     if not path.is_file():
         raise ValueError(f"{path} is not a file")
+    raw = b""
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        raw = path.read_bytes()
+        values = json.loads(raw.decode("utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path} cannot be read as JSON: {error}") from error
+        why = pointer_note(raw) or error
+        raise ValueError(f"{path} cannot be read as JSON: {why}") from error
     except RecursionError as error:
         raise ValueError(f"{path} cannot be read as JSON: nested too deeply") from error
     if not isinstance(values, dict):
@@ -215,6 +224,8 @@ def find_folder(folder_or_repo_id: str | Path) -> Path:
     folder = Path(name).expanduser()
     if name and folder.is_dir():
         return folder
+    if name and folder.is_file():
+        raise ValueError(what_a_file_lacks(folder))
     looks_like_a_path = isinstance(folder_or_repo_id, Path) or folder.is_absolute()
     if looks_like_a_path or name.startswith((".", "~")) or name.count("/") > 1 or not name:
         raise ValueError(f"there is no folder {name!r} with a published model in it")
@@ -281,7 +292,14 @@ def cached_folder(name: str) -> Path | None:
 
 def _is_whole(folder: Path) -> bool:
     """Whether a folder holds all files of a model, its own tokenizer among them."""
+    if is_adapter(folder):
+        return (folder / ADAPTER[1]).is_file()
     return _has_model(folder) and tokenizer_files.has_tokenizer(folder)
+
+
+def is_adapter(folder: Path) -> bool:
+    """Whether a folder holds what peft writes: a change of a model that lies elsewhere."""
+    return (folder / ADAPTER[0]).is_file() and not (folder / CONFIG).is_file()
 
 
 def _has_model(folder: Path) -> bool:

@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from llmviz.textfile import pointer_note
 from llmviz.tokenizers import sentencepiece_model
 from llmviz.tokenizers.base import ENDOFTEXT, ByteTokenizer
 from llmviz.tokenizers.pretokenize import byte_to_character
@@ -210,6 +211,8 @@ def read_published_tokenizer(
     source = _source(folder)
     try:
         model = source.read_bytes() if source.name in BARE else None
+        if model is not None and (note := pointer_note(model)):
+            raise ValueError(note)
         content = _content(folder, source, model)
         _check_parts(content)
         tokens = _compiled(content)
@@ -428,10 +431,13 @@ def _object_if_there(path: Path) -> dict[str, Any]:
 
 
 def _object(path: Path) -> dict[str, Any]:
+    raw = b""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        raw = path.read_bytes()
+        content = json.loads(raw.decode("utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"{path.name} cannot be read as JSON: {error}") from error
+        why = pointer_note(raw) or error
+        raise ValueError(f"{path.name} cannot be read as JSON: {why}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path.name} does not hold a JSON object")
     return content

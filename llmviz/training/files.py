@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from llmviz.textfile import POINTER, pointer_note
 from llmviz.training import locks
 from llmviz.training.errors import CheckpointError
 from llmviz.wholefile import TEMPORARY, sync, temporary_beside, write_whole
@@ -67,7 +68,8 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         value = parse_json(raw)
     except ValueError as error:
-        raise CheckpointError(f"{path} cannot be read as JSON: {error}") from error
+        why = pointer_note(raw) or error
+        raise CheckpointError(f"{path} cannot be read as JSON: {why}") from error
     if not isinstance(value, dict):
         raise CheckpointError(f"{path} does not hold a JSON object")
     return value
@@ -140,7 +142,10 @@ def check_manifest(folder: Path, names: Collection[str] | None = None) -> None:
         except OSError as error:
             raise CheckpointError(f"{path} cannot be read: {error.strerror or error}") from error
         if not sound:
-            raise CheckpointError(f"{path} is damaged: its sha256 is not the one in {MANIFEST}")
+            with path.open("rb") as file:
+                note = pointer_note(file.read(len(POINTER)))
+            why = note or f"its sha256 is not the one in {MANIFEST}"
+            raise CheckpointError(f"{path} is damaged: {why}")
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from llmviz.training.errors import CheckpointError
 from llmviz.training.plan import Plan
 from llmviz.training.run_folders import PREFIX, kept_runs
 from llmviz.training.word_vectors import WordVectorPlan
+from llmviz.weightfile import what_a_file_lacks
 
 # All models on `names` see the same batches, as often, with one validation set.
 NAMES = Plan(
@@ -341,10 +342,13 @@ def plan_of(name: str, **changes: Any) -> Plan | WordVectorPlan:
 
 def find_checkpoint(name_or_folder: str) -> Path:
     """The folder of a run, or of a bundled checkpoint; CheckpointError if there is neither."""
-    folder = Path(name_or_folder)
+    folder, is_file = Path(name_or_folder), False
     with contextlib.suppress(OSError, ValueError):  # a name that no file system takes
         if folder.is_dir():
             return folder
+        is_file = folder.is_file()
+    if is_file:
+        raise CheckpointError(what_a_file_lacks(folder))
     if name_or_folder in RECIPES and (BUNDLED_CHECKPOINTS / name_or_folder).is_dir():
         return BUNDLED_CHECKPOINTS / name_or_folder
     present = [name for name in sorted(RECIPES) if (BUNDLED_CHECKPOINTS / name).is_dir()]

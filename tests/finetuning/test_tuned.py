@@ -159,7 +159,6 @@ def test_a_folder_of_another_kind_is_refused_in_one_line_and_nothing_is_written(
     (tmp_path / "notes" / "config.json").write_text("{}", encoding="utf-8")
     kinds = {
         "classifier": classes,
-        "adapter": f"{tuning}/adapter",
         "checkpoint": f"{tuning}/checkpoints",
         "empty": str(tmp_path / "empty"),
         "other files": str(tmp_path / "notes"),
