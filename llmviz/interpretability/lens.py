@@ -52,7 +52,8 @@ def logit_lens(model: LanguageModel, ids: Sequence[int], listed: int = LISTED) -
         # Several points at once: the head's matrix is read from memory once for all of them.
         at_once = max(1, ROWS // len(ids))
         points = [_points(gpt, some, last, listed) for some in stream.split(at_once)]
-        return Lens(*(torch.cat(part) for part in zip(*points, strict=True)), stream)
+        parts = [torch.cat(part) for part in zip(*points, strict=True)]
+        return Lens(*[*parts, stream])
 
 
 def _says(gpt: GPT, x: Tensor) -> Tensor:

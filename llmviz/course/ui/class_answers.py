@@ -322,8 +322,8 @@ class ClassAnswers:
                 case [name, mark, said, kind] if mark == SORTED:
                     kinds.append((name, said, kind))
                 case [name, who, answer, *guess]:
-                    one = who.partition(_FROM)[0]
-                    given.append((name, one, answer, guess[0] if guess else []))
+                    person = who.partition(_FROM)[0]
+                    given.append((name, person, answer, guess[0] if guess else []))
         for name, who, answer, guess in given:  # some answer before the presenter is there
             if name not in questions:
                 continue

@@ -86,6 +86,7 @@ ASKED_MODEL = "shared.model"  # in the session: the model that lessons share in 
 # One thread for one visitor: two beside each other's work take longer than one. torch reads it when
 # it is imported, which happens here.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+PRECISION = "LLMVIZ_PRECISION"  # in which the fetched model's matrices lie in memory
 CARD = "card.json"  # what makes a folder that of a bundled model
 NEEDED = ("torch", "llmviz.pretrained", "llmviz.sampling.generation")
 
@@ -369,5 +370,9 @@ def _read(name: str, stamp: tuple[str, int]) -> Bundled:
     from llmviz.pretrained import load_with_notes
 
     trained, card = load_with_notes(name)
+    if name in OBTAINABLE and (precision := os.environ.get(PRECISION)):
+        from llmviz.models.stored_weights import store_weights
+
+        store_weights(trained.model, precision)
     ready = share(take_turns(trained.model.eval().requires_grad_(False)))
     return Bundled(name, ready, trained.tokenizer, card, _written(stamp), trained.notes)
