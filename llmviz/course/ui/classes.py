@@ -293,7 +293,7 @@ class Tries:
             while self._wrong and self._clock() - self._wrong[0][0] > MINUTE:
                 self._count.subtract(self._wrong.popleft()[1])
             self._count = +self._count
-            if any(self._count[one] >= limit(f"LLMVIZ_{one[0]}_TRIES") for one in counts):
+            if any(self._count[who] >= limit(f"LLMVIZ_{who[0]}_TRIES") for who in counts):
                 return True
             self._wrong.append((self._clock(), counts))
             self._count.update(counts)
