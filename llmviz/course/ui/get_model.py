@@ -10,7 +10,7 @@ from llmviz.course.ui.job_pools import import_jobs
 from llmviz.course.ui.notices import inform, refuse
 from llmviz.course.ui.own_machine import may_import
 from llmviz.obtainable.catalogue import OBTAINABLE, Obtainable
-from llmviz.obtainable.fetch import DOWNLOADING
+from llmviz.obtainable.fetch import CHECKING, DOWNLOADING
 
 REAL = "smollm2"
 GET = "Get a real model ({size} MB)"
@@ -22,7 +22,11 @@ ASK = (
     "There is a real language model for this page, but not on this server yet. Whoever runs the "
     "server fetches it with `{command}`."
 )
-STAGES = {DOWNLOADING: "Fetching {title}: {done} of {total} MB", "": "Checking {title} …"}
+STAGES = {
+    "": "Starting …",
+    DOWNLOADING: "Fetching {title}: {done} of {total} MB",
+    CHECKING: "Checking {title} …",
+}
 STOP = "Stop"
 HALTED = "The fetching was stopped. Nothing is left of it."
 _JOB = "_get_model"  # in the session: the job that fetches
@@ -70,7 +74,7 @@ def _wait(model: Obtainable, job: Job, key: str) -> None:
     if job.over:
         st.rerun()
     now = job.results[-1] if job.results else None
-    stage = now.stage if now is not None and now.stage == DOWNLOADING else ""
+    stage = now.stage if now is not None and now.stage in STAGES else ""
     done, total = (0, 1) if now is None else (now.done, now.total)
     text = STAGES[stage].format(
         title=model.title, done=done // MEGABYTE, total=round(total / MEGABYTE)

@@ -6,6 +6,14 @@ import { MachinePieces } from "./build.js";
 import { fill, shareText } from "./parts.js";
 import { SIZES, bend, lens, makePlan, ribbon } from "./plan.js";
 
+const LETTER = 7.7; // pixels of a letter in the list of next tokens
+
+// A text with so many letters at most; what is left out is there under the pointer.
+function cut(text, most) {
+  const letters = [...text];
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
+}
+
 export class MachinePicture extends MachinePieces {
   place() {
     const { data } = this;
@@ -223,7 +231,8 @@ export class MachinePicture extends MachinePieces {
       entry.band.setAttribute("d", ribbon(p.fan, from, p.list - 4, p.entryY(k) - (thick * share) / 2, thick * share));
       from += thick * share;
       entry.score.textContent = other ? "" : number(values.top_logits[at], 1);
-      entry.text.textContent = other ? words.rest.replace("{count}", whole(data.vocab - listed)) : values.top_texts[focus][k];
+      const name = other ? words.rest.replace("{count}", whole(data.vocab - listed)) : values.top_texts[focus][k];
+      entry.text.textContent = other ? name : cut(name, Math.floor(p.barWidth / LETTER));
       entry.share.textContent = shareText(share);
       entry.bar.style.width = `${p.barWidth * share}px`;
       entry.mark.style.display = id !== null && id === real ? "" : "none";
