@@ -12,6 +12,7 @@ import http.client
 import os
 import threading
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,6 +22,7 @@ from llmviz.tokenizers.files import write_bytes
 PATIENCE = 1.5  # seconds that a caller waits
 NETWORK_TIMEOUT = 10.0  # seconds without a byte after which the transfer gives up
 REMEMBER_FAILURE = 60.0  # seconds before a failed file is tried again
+OFFLINE = "this machine cannot reach the server that has it"
 
 
 class TokenizerUnavailable(ValueError):
@@ -61,11 +63,13 @@ class _Transfer:
             with urllib.request.urlopen(url, timeout=NETWORK_TIMEOUT) as response:
                 data = response.read()
             if hashlib.sha256(data).hexdigest() != sha256:
-                self.reason = "what the network returned is not the file: its checksum differs"
+                self.reason = "what came is another file: its checksum differs"
             else:
                 self._write(target, data)
-        except (OSError, http.client.HTTPException) as error:
-            self.reason = str(getattr(error, "reason", None) or error)
+        except urllib.error.HTTPError as error:
+            self.reason = f"the server that has it says: {error.reason}"
+        except (OSError, http.client.HTTPException):  # in words that only programmers read
+            self.reason = OFFLINE
         finally:
             self.ended_at = time.monotonic()
             self.finished.set()
@@ -128,7 +132,9 @@ def ensure_cached(name: str, url: str, sha256: str, *, wait: bool = False) -> Pa
         )
     if transfer.reason is not None:
         raise TokenizerUnavailable(
-            [name], f": not on this machine yet, and the download failed ({transfer.reason})"
+            [name],
+            f": the file for it is not on this machine yet, and {transfer.reason}. Once there is a "
+            "connection, “python -m llmviz tokenize --fetch” gets it for good.",
         )
     return path
 
