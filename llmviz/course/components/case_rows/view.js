@@ -28,6 +28,7 @@ function count(x) {
 
 const FORMS = { percent: (x) => percent(x, 0), chance, count, figure };
 const STOPS = 1000; // of a handle
+const NEAR = 4; // percent of the axis: what is marked there may reach over its end
 const MARK = 9; // pixels of a mark that stands on another
 
 class CaseRows {
@@ -53,7 +54,9 @@ class CaseRows {
     if (same !== this.asked) this.guess = this.veiled.map(() => null);
     this.asked = same;
     this.table.replaceChildren(...data.rows.map((row) => this.row(row)));
-    this.axis.replaceChildren(...data.axis.ticks.map(([value, text]) => this.at("tick", value, el("span", null, text))));
+    const ticks = data.axis.ticks.map(([value, text]) => this.at("tick", value, el("span", null, text)));
+    ticks[0]?.classList.toggle("first", this.place(data.axis.ticks[0][0]) < NEAR);
+    this.axis.replaceChildren(...ticks);
     const named = data.levels.map(([, text]) => `┆ ${text}`);
     this.title.textContent = [data.axis.title, ...named].filter(Boolean).join(" · ");
     this.hand.show(data.words, this.veiled.length > 0, this.ready());

@@ -2,6 +2,7 @@
 
 import { css, el, follow, inkOn, inks, live, mix, rgb, rgbText, styles } from "../_shared/common.js";
 import { gridKey } from "../_shared/keys.js";
+import { showWhole } from "../_shared/whole_columns.js";
 
 const MANY = 24; // with more rows than these all of them are seen at once, lower
 
@@ -69,17 +70,8 @@ class CellGrid {
     this.layout();
     this.mark();
     this.tell(this.chosen);
-    this.reveal();
     // The cells are new ones: the keyboard stays where it was.
     if (place) this.cell(place)?.focus({ preventScroll: true });
-  }
-
-  // On a narrow screen the chosen cell may lie outside what is seen.
-  reveal() {
-    const cell = this.chosen ? this.cell(this.chosen) : null;
-    if (!cell) return;
-    const past = cell.offsetLeft + cell.offsetWidth + 8 - this.frame.clientWidth;
-    if (past > this.frame.scrollLeft) this.frame.scrollLeft = past;
   }
 
   layout() {
@@ -96,6 +88,7 @@ class CellGrid {
     });
     const stops = signed ? [low, paper, high] : [paper, high];
     this.bar.style.background = `linear-gradient(90deg, ${stops.map(rgbText).join(", ")})`;
+    showWhole(this.frame, [...this.table.querySelectorAll("th.column")], this.chosen?.[1] ?? 0);
   }
 
   cell([row, column]) {

@@ -4,6 +4,7 @@
 
 import { el, follow, live, sentence, svg } from "../_shared/common.js";
 import { percent } from "../_shared/numbers.js";
+import { showWhole } from "../_shared/whole_columns.js";
 
 export default function (component) {
   return live(component, (root, send) => new LookBack(root, send));
@@ -86,10 +87,8 @@ class LookBack {
       this.arcs(head, shares);
     }
     this.told.textContent = told.join(" ");
-    const from = this.heads[0].words[this.asking];
-    const room = this.lines.clientWidth;
-    if (from.offsetLeft + from.offsetWidth > this.lines.scrollLeft + room || from.offsetLeft < this.lines.scrollLeft)
-      this.lines.scrollLeft = from.offsetLeft + from.offsetWidth - room + 12;
+    showWhole(this.lines, this.heads[0].words, this.asking);
+    this.lines.style.setProperty("--room", `${this.lines.clientWidth - 4}px`);
   }
 
   arcs({ arcs, text, words }, shares) {

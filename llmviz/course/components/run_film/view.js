@@ -4,6 +4,7 @@
 import { el, follow, live, sentence, svg } from "../_shared/common.js";
 import { curveStore } from "../_shared/curve_store.js";
 import { percent, whole } from "../_shared/numbers.js";
+import { showWhole } from "../_shared/whole_columns.js";
 
 export default function (component) {
   return live(component, (root, send) => new RunFilm(root, send));
@@ -174,6 +175,7 @@ class RunFilm {
     });
     const told = { head: names[this.head], asking: tokens[this.asking], word: tokens[best], share: percent(shares[best], 0) };
     this.said.textContent = sentence(words.most, told);
+    showWhole(this.line.parentNode, this.letters, this.asking);
   }
 
   drawPlane() {

@@ -5,6 +5,7 @@ import { eachFrame, el, live, Told, wordFits } from "../_shared/common.js";
 import { makeHand } from "../_shared/guess.js";
 import { chance, number, whole } from "../_shared/numbers.js";
 import { moveThumb } from "../_shared/slider.js";
+import { showWhole } from "../_shared/whole_columns.js";
 
 const acts = new WeakMap();
 
@@ -57,6 +58,7 @@ class Sampler {
     const each = Math.max(width < 560 ? 132 : 112, Math.floor((width - label) / columns));
     this.grid.style.gridTemplateColumns = `${label}px repeat(${columns}, ${each}px)`;
     this.paint();
+    showWhole(this.scroll, [...this.grid.querySelectorAll(".head")], 0);
   }
 
   control(name) {
