@@ -154,6 +154,41 @@ def test_newcomers_words_lead_to_a_chapter_or_a_term(said):
     assert first & (wanted | {f"glossary/{place}" for place in wanted}), first
 
 
+# What people type who have never heard of the course's words, and where they should be led.
+TYPED = {
+    "hallucinations": {"glossary/hallucination", "errors/facts"},
+    "prompts": {"glossary/prompt"},
+    "embedding": {"glossary/embedding", "embeddings/lookup"},
+    "ChatGPT": {"glossary/GPT", "glossary/chat template", "reasoning/conversation"},
+    "Llama": {"glossary/pretraining", "transformer/since", "transformer/count"},
+    "DeepSeek": {"glossary/pretraining", "transformer/since", "transformer/count"},
+    "GPU": {"glossary/throughput", "efficiency/cache", "efficiency/flash", "efficiency/systems"},
+    "agents": {"glossary/tool call", "reasoning/tools"},
+    "MCP": {"glossary/MCP", "reasoning/tools"},
+    "diffusion": {"glossary/diffusion model"},
+    "multimodal": {"glossary/multimodal"},
+    "quantize": {"glossary/quantization", "efficiency/quantization"},
+    "reasoning": {"reasoning/chain_of_thought", "reasoning/conversation"},
+    "temperature 0": {"glossary/temperature", "sampling/temperature"},
+    "Chinese": {"glossary/byte", "tokenization/bytes", "attention/why"},
+    "why is it slow": {"glossary/throughput", "efficiency/cache", "efficiency/flash"},
+    "how does ChatGPT work": {"glossary/GPT", "glossary/chat template", "reasoning/conversation"},
+    "upload": {"training/runs"},
+    "train my own": {"training/runs"},
+    "tokens": {"glossary/token", "tokenization/cut"},
+    "attention": {"glossary/attention", "attention/why", "attention/trained"},
+    "training": {"training/runs", "training/curves", "glossary/training run"},
+    "worksheet": {"glossary/worksheet"},
+    "lesson plan": {"glossary/lesson plan"},
+}
+
+
+@pytest.mark.parametrize("typed", TYPED)
+def test_what_is_typed_leads_first_to_a_right_place(typed):
+    first = hits(unpack(course.search_index().data), typed)[0]["place"]
+    assert first in TYPED[typed], first
+
+
 def test_each_place_of_a_newcomers_word_is_there():
     chapters = {f"{lesson.key}/{name}" for lesson in LESSONS for name in lesson.keys}
     assert set(glossary.newcomers()) <= chapters | set(terms())

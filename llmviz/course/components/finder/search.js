@@ -2,15 +2,38 @@
 
 const SHOWN = 12;
 
+// Words of a whole question that every text could have.
+const SMALL = new Set(
+  "a an and are can do does for how i in is it its me my of on or the to what when where which why with work works you your".split(" "),
+);
+// What a form of a word has behind its stem, the longest first.
+const ENDING = /(izations?|isations?|izing|ising|ations?|ings?|ions?|ers?|ize|ise|ed|es|e|s)$/;
+const LEAST = 4; // letters of a stem
+
 function plain(text) {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+// What every form of a word begins with: "hallucinations" is found by "hallucination".
+function stem(word) {
+  const short = word.replace(ENDING, "");
+  return short.length >= LEAST ? short : word;
+}
+
+// The stems that are looked for; of a question, those that mean something.
+function stems(wanted) {
+  const words = plain(wanted)
+    .split(/[^\p{L}\p{N}+#.-]+/u)
+    .filter(Boolean);
+  const telling = words.filter((word) => !SMALL.has(word));
+  return (telling.length ? telling : words).map(stem);
 }
 
 // How well a text holds all wanted words: 0 not at all, more where it begins with them.
 function worth(text, words) {
   const known = plain(text);
   if (!words.every((word) => known.includes(word))) return 0;
-  if (known === words.join(" ")) return 4;
+  if (stems(known).join(" ") === words.join(" ")) return 4;
   if (known.startsWith(words[0])) return 3;
   return words.every((word) => new RegExp(`(^|[^\\p{L}\\p{N}])${escaped(word)}`, "u").test(known)) ? 2 : 1;
 }
@@ -22,7 +45,7 @@ function escaped(text) {
 // data: chapters with `place, title, lesson, question, more`, terms with `name, text, also`, all in the
 // course's order. Nothing wanted finds all chapters.
 export function hits(data, wanted) {
-  const words = plain(wanted).split(/\s+/).filter(Boolean);
+  const words = stems(wanted);
   const chapters = data.chapters.map((one) => ({
     place: one.place,
     link: `${one.place.replace("/", "?part=")}`,

@@ -17,7 +17,7 @@ def draw(state: kit.PageState) -> None:
     wanted = state["find"].strip().lower()
     also, places = newcomers(), seen()
     matches = [
-        entry(term, meaning, places[term], ", ".join(also.get(term, ())))
+        entry(term, meaning, places.get(term, ""), ", ".join(also.get(term, ())))
         for term, meaning in terms().items()
         if any(wanted in text.lower() for text in (term, meaning, *also.get(term, ())))
     ]
@@ -30,15 +30,18 @@ def draw(state: kit.PageState) -> None:
 def entry(term: str, meaning: str, place: str, also: str) -> str:
     """Return a term as HTML: what it means, a picture where it has one, where it is seen.
 
-    also: what newcomers call it.
+    place: "" where no chapter shows it. also: what newcomers call it.
     """
+    said = f" {words.also.format(words=also)}" if also else ""
+    text = f"<strong>{escape(term)}</strong> — {escape(meaning + said)}"
+    if not place:
+        return f"<p>{text}</p>"
     chapter, _, state = place.partition("?")
     lesson, _, part = chapter.partition("/")
     address = f"{lesson}?part={part}{'&' if state else ''}{state}"
-    said = f" {words.also.format(words=also)}" if also else ""
     label = words.see.format(chapter=course.chapter_of(lesson, part).title)
     return (
-        f"<p><strong>{escape(term)}</strong> — {escape(meaning + said)} {picture(term)}"
+        f"<p>{text} {picture(term)}"
         f'<a class="lv-place" data-place="{escape(place)}" href="{escape(address)}">'
         f"{escape(label)}</a></p>"
     )
