@@ -1,23 +1,15 @@
-"""A conversation as the text that a model was taught to continue: its template, rendered safely.
-
-Templates come with published models, so they are other people's programs. They run in jinja2's
-own sandbox: no attribute of Python's that leads out of it, no change of what they are given.
-"""
+"""A conversation as the text that a model was taught to continue."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple
 
-from jinja2 import TemplateError
-from jinja2.ext import Extension
-from jinja2.nodes import Node, Scope
-from jinja2.parser import Parser
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from llmviz.serving.template import ChatTemplate
+from llmviz.serving.template_child import GuardedTemplate
 
-from llmviz.tokenizers import Tokenizer
+if TYPE_CHECKING:
+    from llmviz.tokenizers import Tokenizer
 
 # For models that have none of their own: a play of names and lines.
 OWN = (
@@ -33,82 +25,6 @@ TURNS = (
     "{% for message in messages %}<|{{ message.role }}|> {{ message.content }}<|end|>{% endfor %}"
     "<|assistant|>"
 )
-LONGEST = 100_000  # characters of a template
-
-
-class ChatTemplate:
-    """A template of jinja2, as transformers applies it.
-
-    tokens: what it may name besides the messages, such as `bos_token` and `eos_token`.
-    Raises ValueError: it is too long, or no template.
-    """
-
-    def __init__(self, source: str, tokens: Mapping[str, str] | None = None) -> None:
-        if len(source) > LONGEST:
-            raise ValueError(f"a chat template has at most {LONGEST:,} characters")
-        environment = ImmutableSandboxedEnvironment(
-            trim_blocks=True,
-            lstrip_blocks=True,
-            extensions=[_Generation, "jinja2.ext.loopcontrols"],
-        )
-        environment.filters["tojson"] = _json
-        environment.globals |= {"raise_exception": _refuse, "strftime_now": _now}
-        self._tokens = dict(tokens or {})
-        try:
-            self._template = environment.from_string(source)
-        except (TemplateError, RecursionError) as error:
-            raise ValueError(f"the chat template cannot be read: {error}") from None
-
-    def render(self, messages: Sequence[Mapping[str, str]]) -> str:
-        """Return the text of a conversation, up to where the model answers.
-
-        Raises ValueError: the template refuses it, or does what the sandbox does not allow.
-        """
-        try:
-            return self._template.render(
-                messages=[dict(message) for message in messages],
-                add_generation_prompt=True,
-                **{"tools": None, "documents": None, **self._tokens},
-            )
-        except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-            raise ValueError(f"the chat template refuses these messages: {error}") from None
-        except (AttributeError, MemoryError, RecursionError) as error:
-            raise ValueError(f"the chat template failed: {error}") from None
-
-
-class _Generation(Extension):
-    """`{% generation %}`: transformers marks there what a model learns; its text stays as it is."""
-
-    tags = {"generation"}  # noqa: RUF012
-
-    def parse(self, parser: Parser) -> Node:
-        line = next(parser.stream).lineno
-        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
-        return Scope(body).set_lineno(line)
-
-
-def _json(  # the order is that of transformers
-    value: Any,
-    ensure_ascii: bool = False,
-    indent: int | str | None = None,
-    separators: tuple[str, str] | None = None,
-    sort_keys: bool = False,
-) -> str:
-    return json.dumps(
-        value,
-        ensure_ascii=ensure_ascii,
-        indent=indent,
-        separators=separators,
-        sort_keys=sort_keys,
-    )
-
-
-def _refuse(message: str) -> NoReturn:
-    raise TemplateError(message)
-
-
-def _now(form: str) -> str:
-    return datetime.now().strftime(form)
 
 
 class Piece(NamedTuple):
@@ -128,10 +44,17 @@ class Conversation:
     """How a model reads a conversation: by the template that it was taught, or by `OWN`."""
 
     def __init__(
-        self, tokenizer: Tokenizer, source: str | None, tokens: Mapping[str, str] | None = None
+        self,
+        tokenizer: Tokenizer,
+        source: str | None,
+        tokens: Mapping[str, str] | None = None,
+        *,
+        ours: bool = False,
     ) -> None:
+        """ours: whether the template is known to end soon, and so runs in this process."""
         self._tokenizer, self.taught = tokenizer, source is not None
-        self._template = ChatTemplate(OWN if source is None else source, tokens)
+        kind = ChatTemplate if ours or source is None else GuardedTemplate
+        self._template = kind(OWN if source is None else source, tokens)
         self.stops = () if self.taught else OWN_STOPS
 
     def ids(self, messages: Sequence[Mapping[str, str]]) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import llmviz
-from llmviz.serving import page
+from llmviz.serving import page, template_child
 from llmviz.serving.answering import Scored, offsets
 from llmviz.serving.chat_protocol import KNOWN, WITHOUT_EFFECT, read_chat
 from llmviz.serving.chat_template import OWN, ChatTemplate, Conversation
@@ -19,6 +19,7 @@ from llmviz.serving.scoring import Scorer
 from llmviz.serving.served import Served
 from llmviz.serving.service import Service
 from llmviz.serving.settings import ServingConfig
+from llmviz.serving.template_child import GuardedTemplate
 from llmviz.tokenizers import get_tokenizer
 from llmviz.training.reading import CHAT
 from tests.published_models import make_gpt2
@@ -292,6 +293,48 @@ ESCAPES = [
 def test_a_template_that_reaches_for_python_is_refused(source):
     with pytest.raises(ValueError, match="the chat template"):
         ChatTemplate(source).render(MESSAGES)
+
+
+def test_a_template_beside_the_server_writes_the_same(model):
+    tokens = {"bos_token": "<s>", "eos_token": "</s>"}
+    messages = [*MESSAGES, {"role": "assistant", "content": "日 \n sat"}]
+    for source in TEMPLATES[:3]:
+        assert GuardedTemplate(source, tokens).render(messages) == ChatTemplate(
+            source, tokens
+        ).render(messages)
+    one = GuardedTemplate("{{ raise_exception('roles must alternate') }}")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="roles must alternate"):
+            one.render(MESSAGES)
+
+
+ENDLESS = [
+    "{{ 9 ** (9 ** 7) }}",  # computed where the template is read
+    "{% set n = messages | length + 8 %}{{ n ** (n ** 7) }}",
+    "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}",
+    "{% for a in range(9999) %}{% for b in range(9999) %}xxxxxxxx{% endfor %}{% endfor %}",
+    "{{ '%900000000d' % (messages | length) }}",
+    "{% set ns = namespace(s='x') %}{% for i in range(60) %}{% set ns.s = ns.s ~ ns.s %}"
+    "{% endfor %}{{ ns.s }}",
+    "{{ 'x' * 9000000000 }}",
+]
+
+
+@pytest.mark.parametrize("source", ENDLESS)
+def test_a_template_without_an_end_is_refused_and_the_next_one_is_not(source, monkeypatch):
+    monkeypatch.setattr(template_child, "SECONDS", 0.5)
+    with pytest.raises(ValueError, match="the chat template"):
+        GuardedTemplate(source).render(MESSAGES)
+    now = "{% if messages[0].content == 'hang' %}" + ENDLESS[2] + "{% endif %}done"
+    one = GuardedTemplate(now)
+    with pytest.raises(ValueError, match="the chat template takes longer"):
+        one.render([{"role": "user", "content": "hang"}])
+    assert one.render(MESSAGES) == "done"
+
+
+def test_a_template_that_came_with_a_model_runs_beside_the_server(model):
+    """`serve` gives what a folder says; what is ours needs no process."""
+    assert isinstance(Conversation(model.tokenizer, TEMPLATE)._template, GuardedTemplate)
 
 
 def test_a_template_that_is_none_is_refused(model):

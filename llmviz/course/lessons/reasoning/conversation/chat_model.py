@@ -54,7 +54,7 @@ def tokenizer() -> ChatTokenizer:
 
 @cache
 def template() -> Conversation:
-    return Conversation(tokenizer(), TURNS)
+    return Conversation(tokenizer(), TURNS, ours=True)
 
 
 def new_model(seed: int = 0) -> GPT:

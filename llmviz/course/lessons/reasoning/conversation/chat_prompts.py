@@ -32,7 +32,7 @@ _NAMES = (f"<|{USER}|>", f"<|{ASSISTANT}|>")
 def template_of(shape: str) -> Conversation:
     """Return a template; those of typed lines are the model's own."""
     if shape == NO_ENDS:
-        return Conversation(tokenizer(), TURNS.replace(TURN_END, ""))
+        return Conversation(tokenizer(), TURNS.replace(TURN_END, ""), ours=True)
     return Conversation(tokenizer(), None) if shape == LINES_ONLY else template()
 
 
