@@ -27,7 +27,8 @@ def header(
 ) -> tuple[str, Run]:
     """The lines, and the run with what was found out for them, so that it need not be again.
 
-    A few steps of a copy of the model are timed, where the run is on one process.
+    A few steps of a copy of the model are timed, where the run is on one process and not compiled:
+    it would be compiled twice, and that takes longer than many a run.
     Raises ValueError for a device that is not there.
     """
     saved = steps_saved(out) if resume else []
@@ -47,7 +48,7 @@ def header(
         ("device", _device(compute)),
         ("steps", _steps(run, done)),
     ]
-    if distributed.current().size == 1 and done < run.config.steps:
+    if distributed.current().size == 1 and done < run.config.steps and not compute.compiled:
         found = fastest_step(run.model, run.data, known, ended)
         if found is not None:
             seconds = run_seconds(run.config, found.seconds, done)

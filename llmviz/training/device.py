@@ -49,6 +49,11 @@ def choose_device(name: str) -> torch.device:
     return torch.device(name)
 
 
+def compiles(config: TrainConfig, device: torch.device) -> bool:
+    """Whether a run's model is compiled, which its first steps pay for."""
+    return config.compile == "on" or (config.compile == "auto" and device.type == "cuda")
+
+
 def has_fast_bfloat16(device: torch.device) -> bool:
     """Whether the device multiplies bfloat16 numbers in its own instructions."""
     if device.type == "cuda":
@@ -74,7 +79,7 @@ def settle(
     Raises ValueError for a device that is not there.
     """
     device = choose_device(config.device)
-    compiled = config.compile == "on" or (config.compile == "auto" and device.type == "cuda")
+    compiled = compiles(config, device)
     fast = has_fast_bfloat16(device)
     if config.dtype != "auto":
         dtypes = [getattr(torch, config.dtype)]

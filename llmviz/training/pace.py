@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from llmviz.training.data import Batches
 
 TIMED_STEPS = 3
+COMPILING, WAKING = 2, 1  # first steps that also compile the model, or wake an accelerator
 LONG = 2.0  # seconds after which no further step is timed
 SIXTH = 6  # products for a weight and a token: two forward, four back
 ATTENTION = 12  # for a layer, a channel and a pair of tokens, likewise
@@ -105,14 +106,18 @@ def fastest_step(
 ) -> TimedStep | None:
     """Take a few steps of a copy of a model, and return the fastest; the model stays as it is.
 
+    Steps that compile the model, or are the first on an accelerator, do not count.
     ended: asked before each step; None if it is so at once, or if the very first step fails.
     """
+    from llmviz.training.device import choose_device, compiles
     from llmviz.training.loop import train
 
+    device = choose_device(config.device)
+    passed = COMPILING if compiles(config, device) else WAKING * (device.type != "cpu")
     # A record for each step, and none that measures, writes or ends anything.
     config = dataclasses.replace(
         config,
-        steps=max(config.steps, TIMED_STEPS + 1),
+        steps=max(config.steps, passed + TIMED_STEPS + 1),
         log_every=1,
         eval_every=0,
         patience=0,
@@ -121,7 +126,8 @@ def fastest_step(
     records = train(copy.deepcopy(model), data, config)
     timed: list[TimedStep] = []
     with contextlib.closing(records):
-        for _ in range(TIMED_STEPS):
+        before = 0
+        for number in range(passed + TIMED_STEPS):
             if ended() or sum(step.seconds for step in timed) > LONG:
                 break
             begun = time.perf_counter()
@@ -129,8 +135,9 @@ def fastest_step(
                 record = next(records)
             except Diverged:  # the run itself will say it
                 break
-            before = sum(step.tokens for step in timed)
-            timed.append(TimedStep(time.perf_counter() - begun, record.tokens - before))
+            if number >= passed:
+                timed.append(TimedStep(time.perf_counter() - begun, record.tokens - before))
+            before = record.tokens
     return min(timed, default=None)
 
 

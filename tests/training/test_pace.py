@@ -1,16 +1,27 @@
 """How long a run takes: what is measured, in turns, and what is reckoned from it."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 import torch
 
+from llmviz.cli.train_header import header
 from llmviz.corpus import load_corpus
 from llmviz.course.lessons.transformer.since.model import checkpoint
 from llmviz.tokenizers import get_tokenizer
 from llmviz.training import step_times as timing
 from llmviz.training.config import Plan
-from llmviz.training.pace import Pace, kind_of, predict_seconds, step_seconds, work
+from llmviz.training.pace import (
+    Pace,
+    TimedStep,
+    fastest_step,
+    kind_of,
+    predict_seconds,
+    step_seconds,
+    work,
+)
+from llmviz.training.plan import prepare
 from llmviz.training.step_times import batch, step_times
 from tests.training.small_plans import small_training
 
@@ -119,3 +130,35 @@ def test_the_batch_is_the_beginning_of_the_stories():
     assert found.shape == (3, 21)
     first = tokenizer.encode_from_start(load_corpus(timing.CORPUS).documents[0])
     assert found.flatten().tolist()[: min(63, len(first))] == first[:63]
+
+
+@pytest.mark.parametrize("compile_", ["on", "off"])
+def test_the_steps_that_compile_a_model_do_not_count(monkeypatch, compile_):
+    """A clock of our own: the first two steps of a compiled model take half a minute each."""
+    clock = [0.0]
+    compiled = compile_ == "on"
+
+    def train(model, data, config):
+        assert config.compile == compile_
+        for step in range(1, config.steps + 1):
+            clock[0] += 30.0 if compiled and step <= 2 else 0.25
+            yield SimpleNamespace(tokens=32 * step)
+
+    monkeypatch.setattr("llmviz.training.loop.train", train)
+    monkeypatch.setattr("llmviz.training.pace.time.perf_counter", lambda: clock[0])
+    config = small_training(steps=5, compile=compile_, device="cpu")
+    assert fastest_step(torch.nn.Linear(1, 1), None, config) == (0.25, 32)
+
+
+def test_no_time_is_expected_of_a_run_that_is_compiled(tmp_path, monkeypatch):
+    """Measuring would compile it, and the run would once more."""
+    run = prepare(PLAN)
+    timed = []
+    monkeypatch.setattr(
+        "llmviz.cli.train_header.fastest_step",
+        lambda *given: timed.append(given) or TimedStep(0.5, 32),
+    )
+    for compile_, count in (("off", 1), ("on", 1)):
+        config = dataclasses.replace(run.config, compile=compile_, threads=1, dtype="float32")
+        lines, _ = header(dataclasses.replace(run, config=config), tmp_path, resume=False)
+        assert len(timed) == count and ("64 tokens a second" in lines) == (compile_ == "off")
