@@ -6,14 +6,14 @@ import dataclasses
 from typing import Protocol, runtime_checkable
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from llmviz.models.base import LanguageModel
 from llmviz.training import distributed
 from llmviz.training.checkpoints import Checkpoint
 from llmviz.training.config import TrainConfig
 from llmviz.training.data import Batches
-from llmviz.training.device import Compute, settle
+from llmviz.training.device import Compute, choose_device, choose_dtype, settle
 
 
 def make_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
@@ -120,7 +120,17 @@ def settled(
         if config.dtype == "auto":
             kept["dtype"] = resume.settings.get("dtype", "auto")
         config = dataclasses.replace(config, **kept)
-    rows = -(-config.batch_size // (config.accumulate * distributed.current().size))
     if distributed.current().size > 1 and config.threads == 0:
         config = dataclasses.replace(config, threads=1)  # the processes share the cores
-    return settle(model, data.batch(1, rows), config)
+    return settle(model, _first_batch(data, config), config)
+
+
+def chosen_dtype(model: nn.Module, data: Batches, config: TrainConfig) -> str:
+    """The name of the arithmetic that a run begins with; ValueError for a device not there."""
+    device, batch = choose_device(config.device), _first_batch(data, config)
+    return str(choose_dtype(model, batch, config, device)).removeprefix("torch.")
+
+
+def _first_batch(data: Batches, config: TrainConfig) -> tuple[Tensor, ...]:
+    """What one pass of the first step reads."""
+    return data.batch(1, -(-config.batch_size // (config.accumulate * distributed.current().size)))

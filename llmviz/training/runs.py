@@ -13,6 +13,7 @@ OUT/wrong.json         only where the run went wrong: the step, and what happene
 from __future__ import annotations
 
 import contextlib
+import copy
 import dataclasses
 import json
 import os
@@ -36,6 +37,7 @@ from llmviz.training.files import MANIFEST, check_manifest, remove_unfinished, w
 from llmviz.training.fitting import build_to_fit, check_vocabulary
 from llmviz.training.loop import Sample, train
 from llmviz.training.newest_weights import Weights, newest_checkpoint, newest_weights, weights_at
+from llmviz.training.preparation import chosen_dtype
 from llmviz.training.reading import (
     CONFIG,
     FORMAT,
@@ -108,6 +110,16 @@ def describe(
     }
 
 
+def _with_dtype(run: Run, name: str) -> Run:
+    """The run with its arithmetic in place of `auto`, in what it writes about itself, too."""
+    description = copy.deepcopy(run.description)
+    for part in (description.get("train"), description.get("plan", {}).get("train")):
+        if isinstance(part, dict) and "dtype" in part:
+            part["dtype"] = name
+    config = dataclasses.replace(run.config, dtype=name)
+    return dataclasses.replace(run, config=config, description=description)
+
+
 def run_in_folder(
     out: Path | str,
     run: Run,
@@ -140,6 +152,8 @@ def run_in_folder(
 
     if checkpoint is not None and checkpoint.best and not has_best(folder, checkpoint):
         checkpoint = dataclasses.replace(checkpoint, best={})  # of a fork's parent, or deleted
+    if checkpoint is None:
+        run = _with_dtype(run, chosen_dtype(run.model, run.data, run.config))
     metrics: IO[str] | None = None
 
     def save(state: Checkpoint, keep: bool) -> None:
