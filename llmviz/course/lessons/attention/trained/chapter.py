@@ -26,6 +26,7 @@ from llmviz.sampling.steps import softmax
 KEY = "attention.heads"
 GUESS = f"{KEY}.flip"
 BARS = 3  # next tokens whose chances are drawn
+MATTERS = 0.1  # of a chance: a change by less says that nothing depends on the head
 
 without_each = kit.kept(16)(kit.on_model(chances_without_each))
 
@@ -258,6 +259,7 @@ def caption(found: Seen, place: Head, *, told: bool) -> str:
     """Return what to see: where a head looks, and what the model says without it."""
     slots = {
         "head": name_of(place),
+        "Head": name_of(place).capitalize(),
         "word": kit.quote(_looks_at(found, place)),
         "share": whole_percent(float(found.maps.maps[place][-1].max()) / 255),
         "best": found.name(found.best),
@@ -268,7 +270,17 @@ def caption(found: Seen, place: Head, *, told: bool) -> str:
     less = chances_without(found, place)
     now = int(less.argmax())
     slots |= {"now": found.name(now), "after": kit.percent(float(less[now]))}
-    return words.caption["stays" if now == found.best else "flips"].format(**slots)
+    kept = float(less[found.best]) / float(found.chances[found.best])
+    return words.caption["flips" if now != found.best else change_of(kept)].format(**slots)
+
+
+def change_of(kept: float) -> str:
+    """Return how an answer that stays first is told of; kept: its chance, over that before.
+
+    >>> change_of(0.2), change_of(0.99), change_of(1.5)
+    ('weaker', 'stays', 'surer')
+    """
+    return "weaker" if kept < 1 - MATTERS else "surer" if kept > 1 + MATTERS else "stays"
 
 
 def note(summary: HeadSummary, layer: int, head: int) -> str:
