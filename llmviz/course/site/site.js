@@ -100,11 +100,17 @@
     leaving = setTimeout(() => (told.hidden = true), 6000);
   }
 
-  // What a picture asks the app: for a lesson, which is here, or for the model, which is not.
+  // What a picture asks the app: for a chapter, which may be here, or for the model, which is not.
   function asks(slider, name, act) {
     if (name === "look" && page.looks[act]) location.href = `${page.root}${page.looks[act]}#told`;
-    else if (name === "lesson" && page.lessons[act]) location.href = `${page.root}${page.lessons[act]}`;
+    else if (name === "chapter" && page.chapters[chapterOf(act)]) location.href = `${page.root}${page.chapters[chapterOf(act)]}`;
     else tell(slider ? ALONE : ASKS);
+  }
+
+  // The name of the chapter of an address, which may be one of the app: attention?part=steps&text=…
+  function chapterOf(address) {
+    const [lesson, query] = address.split("?");
+    return query === undefined ? lesson : `${lesson}/${new URLSearchParams(query).get("part")}`;
   }
 
   // A picture that tells comes with the right guess drawn into it: here it is the reader's, or none.

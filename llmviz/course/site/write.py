@@ -298,7 +298,9 @@ def page_html(
         "file": place.file,
         "app": address,
         "silent": SILENT,
-        "lessons": {lesson["key"]: lesson["file"] for lesson in _menu(pages, place)},
+        "chapters": {
+            one.name: one.file for one in pages if one.chapter and not (one.part or one.look)
+        },
         **{"looks": {}, "pictures": [], "charts": [], "hands": {}, "live": None, **told},
     }
     at = pages.index(replace(place, part=None, look=""))

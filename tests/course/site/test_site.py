@@ -17,12 +17,13 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from llmviz import cli
-from llmviz.course.site import write
+from llmviz.course.site import live, write
 from llmviz.course.site.elements import code_html, markdown, question_html, table_html
 from llmviz.course.site.files import Files
 from llmviz.course.site.write import places
 from llmviz.course.ui.course import stops
 from llmviz.course.ui.question import Question
+from llmviz.pretrained import load_bundled
 from llmviz.training.files import WRITING
 from llmviz.training.locks import lock
 
@@ -79,6 +80,13 @@ def test_what_a_killed_writer_left_goes_and_what_is_being_written_stays(tmp_path
     assert not dead.exists()
     assert all(one.is_dir() for one in [*others, alive])
     assert not list((tmp_path / "course").glob(".*"))
+
+
+def test_each_stage_of_the_machine_leads_to_a_chapter_of_the_course():
+    model, tokenizer, _ = load_bundled("tiny-world-gpt")
+    links = live._machine(model, tokenizer)["links"]
+    assert {f"layer {layer}" for layer in range(4)} < links.keys() and "layer" not in links
+    assert set(links.values()) <= {place.name for place in places() if place.chapter}
 
 
 def test_an_unknown_chapter_is_answered_with_near_names(tmp_path, capsys):

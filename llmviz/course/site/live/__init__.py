@@ -125,10 +125,11 @@ def _machine(model: Any, tokenizer: Any) -> dict[str, Any]:
         kind: picture_words(config.positions, config.norm, kind, starts=True)
         for kind in ("text", "end")
     }
-    ids = range(tokenizer.vocab_size)
+    ids, links = range(tokenizer.vocab_size), dict(words.stage_chapters)
+    of_layer = links.pop("layer")
     return {
         "words": say,
-        "links": dict(words.stage_lessons),
+        "links": links | {f"layer {layer}": of_layer for layer in range(config.n_layer)},
         "view": {"layer": layer, "heads": heads},
         "end": token_text(tokenizer.end, tokenizer)[0],
         "bytes": [token for token in ids if not token_text(token, tokenizer)[1]],
