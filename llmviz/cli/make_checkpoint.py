@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import Interruption, write, write_json
+from llmviz.cli.resume import was_begun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -86,7 +87,13 @@ def _train(
         prepared = prepare_again(work, threads=given.threads)
     else:
         prepared = prepare(plan, command)
-    show(prepared, str(work), interruption, resume=resume, json=given.json)
+    show(
+        prepared,
+        str(work),
+        interruption,
+        resume=resume or was_begun(work),
+        json=given.json,
+    )
 
 
 def _folder(work: Path, part: int) -> Path:
@@ -194,7 +201,13 @@ def _make_tuning(given: argparse.Namespace, command: str) -> int:
         )
     with interruption.watched(), removed_if_empty(work):
         tuning = prepare_again(work) if resume else prepare(plan, command)
-        train(tuning, str(work), interruption, resume=resume, json=given.json)
+        train(
+            tuning,
+            str(work),
+            interruption,
+            resume=resume or was_begun(work),
+            json=given.json,
+        )
     if not interruption():
         report(export(work, tuning, target), json=given.json)
     return interruption.exit_code

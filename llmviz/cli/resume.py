@@ -9,6 +9,13 @@ from llmviz.training.reading import CONFIG, METRICS, TOKENIZER, read_description
 from llmviz.wholefile import TEMPORARY
 
 
+def was_begun(out: Path) -> bool:
+    """Whether a run's folder was begun by a process that was killed before the first step."""
+    there = {path.name for path in out.iterdir()} if out.is_dir() else set()
+    whole = {name for name in there if not name.startswith(TEMPORARY)}
+    return METRICS in whole and whole <= {METRICS, TOKENIZER}
+
+
 def take_folder(out: Path, *, resume: bool) -> None:
     """Make the folder of a run that begins.
 

@@ -37,6 +37,7 @@ from llmviz.training.files import (
 from llmviz.training.reading import CHECKPOINT_FORMAT as FORMAT
 from llmviz.training.reading import MODEL, OPTIMIZER, STATE, step_folder, steps_saved
 from llmviz.training.tensors import load_finite, load_tensors, save_tensors
+from llmviz.training.weights_place import STEP, read_header
 from llmviz.version import __version__
 from llmviz.wholefile import sync, temporary_beside
 
@@ -124,10 +125,32 @@ def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, keep: bool = 
             shutil.rmtree(temporary, ignore_errors=True)
         sync(parent)
     publish(final / MODEL, out / MODEL)
-    for step, other in steps_saved(out):
-        if step < checkpoint.step and not _is_kept(other):
-            remove_folder(other)
+    _remove_older(out, checkpoint.step)
     return final
+
+
+def _remove_older(out: Path, step: int) -> None:
+    for earlier, folder in steps_saved(out):
+        if earlier < step and not _is_kept(folder):
+            remove_folder(folder)
+
+
+def settle(folder: Path, step: int) -> None:
+    """Do for a whole checkpoint of a run what a process that was killed behind it did not do.
+
+    The run gets its weights, unless it has those of a later step or of an unknown one, and older
+    checkpoints go.
+    """
+    source = step_folder(folder, step) / MODEL
+    if not source.is_file():
+        return
+    try:
+        there = read_header(folder / MODEL).get(STEP, "")
+    except CheckpointError:  # none, or what is damaged
+        there = "0"
+    if there.isdecimal() and int(there) < step:
+        publish(source, folder / MODEL)
+    _remove_older(folder, step)
 
 
 def _is_kept(checkpoint: Path) -> bool:

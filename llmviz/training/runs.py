@@ -29,7 +29,14 @@ from llmviz.models.base import LanguageModel
 from llmviz.quantization.files import QUANTIZATION, full_tensors
 from llmviz.training import distributed, locks
 from llmviz.training.best import has_best, settle_best, write_best
-from llmviz.training.checkpoints import MODEL, Checkpoint, forget_after, save_checkpoint, versions
+from llmviz.training.checkpoints import (
+    MODEL,
+    Checkpoint,
+    forget_after,
+    save_checkpoint,
+    settle,
+    versions,
+)
 from llmviz.training.config import TrainConfig
 from llmviz.training.data import Batches
 from llmviz.training.errors import CheckpointError, Diverged
@@ -191,6 +198,8 @@ def run_in_folder(
             write_json(folder / CONFIG, run.description)
             write_settings(folder, run.description)
             settle_best(folder, checkpoint)
+            if resume and checkpoint is not None:
+                settle(folder, checkpoint.step)
             (folder / WRONG).unlink(missing_ok=True)
         try:
             for record in records:

@@ -150,6 +150,26 @@ def test_a_run_killed_while_it_saves_has_the_record_of_the_saved_step(plan, tmp_
     assert recorded == [(step, list(range(1, step + 1))) for step in (2, 4, 6)]
 
 
+@pytest.mark.parametrize("left", ["none", "older"])
+def test_a_run_killed_behind_its_last_checkpoint_gets_its_weights_when_it_goes_on(
+    plan, tmp_path, monkeypatch, left
+):
+    out, publish = tmp_path / "run", checkpoints.publish
+    monkeypatch.setattr(checkpoints, "publish", lambda *_: None if left == "none" else publish(*_))
+    monkeypatch.setattr(checkpoints, "_remove_older", lambda *_: None)
+    records = run_in_folder(out, prepare(plan))
+    for record in records:
+        if record.step == 5:  # there are checkpoints of 2 and 4 steps; the last comes with the end
+            monkeypatch.setattr(checkpoints, "publish", lambda *_: None)
+    monkeypatch.undo()
+    assert (out / "model.safetensors").exists() == (left == "older")
+    assert list(run_in_folder(out, prepare_again(out), resume=True)) == []  # it is at its end
+    newest = out / "checkpoints" / "step-000006"
+    assert [path.name for path in (out / "checkpoints").iterdir()] == [newest.name]
+    there = (out / "model.safetensors").read_bytes()
+    assert there == (newest / "model.safetensors").read_bytes()
+
+
 def test_more_steps_may_be_asked_for_later(out):
     assert list(run_in_folder(out, prepare_again(out), resume=True)) == []
     list(run_in_folder(out, prepare_again(out, steps=8), resume=True))
