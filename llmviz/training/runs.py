@@ -302,7 +302,12 @@ def load_trained(folder: Path | str, step: int | None = None, *, merged: bool = 
         weights = Weights(load_finite(path / MODEL), str(path / MODEL))
     source = Path(weights.source)
     file = source / MODEL if source.is_dir() else source
-    model = build_to_fit(description, file, str(path / CONFIG))
+    try:
+        model = build_to_fit(description, file, str(path / CONFIG))
+    except CheckpointError:
+        if step is None and not source.exists():  # a run that goes on has put a newer one there
+            return load_trained(folder, merged=merged)
+        raise
     tensors = weights.tensors
     if QUANTIZATION in description:
         tensors = full_tensors(tensors, description, weights.source)

@@ -4,6 +4,8 @@ import dataclasses
 import json
 import math
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -168,6 +170,30 @@ def test_a_run_killed_behind_its_last_checkpoint_gets_its_weights_when_it_goes_o
     assert [path.name for path in (out / "checkpoints").iterdir()] == [newest.name]
     there = (out / "model.safetensors").read_bytes()
     assert there == (newest / "model.safetensors").read_bytes()
+
+
+def test_a_run_that_is_read_while_it_saves_again_and_again_is_whole_each_time(plan, tmp_path):
+    out = tmp_path / "run"
+    saving = dataclasses.replace(plan.train, steps=30, checkpoint_every=1)
+    run = prepare(dataclasses.replace(plan, train=saving))
+    records = run_in_folder(out, run)
+    next(records), next(records)
+    ended, read = threading.Event(), []
+
+    def look() -> None:
+        while not ended.is_set():
+            trained = load_trained(out)
+            read.append(sum(float(one.sum()) for one in trained.model.state_dict().values()))
+
+    with ThreadPoolExecutor(2) as pool:
+        looking = [pool.submit(look) for _ in range(2)]
+        try:
+            list(records)
+        finally:
+            ended.set()
+        for one in looking:
+            one.result()
+    assert len(read) > 5 and all(map(math.isfinite, read)) and len(set(read)) > 1
 
 
 def test_more_steps_may_be_asked_for_later(out):
