@@ -374,6 +374,23 @@ def test_an_uploaded_text_goes_with_the_run_and_one_that_nothing_learns_from_is_
     assert (run.folder / "corpus.txt").read_text("utf-8") == text
 
 
+@pytest.mark.parametrize("name", ["../../../escaped.txt", "/escaped.txt", "..\\escaped.txt", "<b>"])
+def test_the_name_of_an_upload_is_no_path_and_its_kind_is_looked_at(home, name):
+    app = harness.open_part("training", "runs", r_corpus="file", r_context_length="8")
+    for content in (
+        b"\x89PNG\r\n\x1a\n\0\0",
+        b"PK\x03\x04" + b"\0\xff" * 99,
+        b"the cat sat. " * 40,
+    ):
+        app.get("file_uploader")[0].set_value((name, content, "text/plain")).run()
+        harness.fine(app)
+        assert button(app, "Start").disabled == (not content.startswith(b"the"))
+    button(app, "Start").click().run()
+    harness.fine(app)
+    (run,) = mine()
+    assert (run.folder / "corpus.txt").is_file() and not list(home.parent.parent.rglob("*escaped*"))
+
+
 def test_a_models_own_settings_come_with_it_and_go_with_it(home):
     app = harness.open_part("training", "runs", r_recompute="2")
 
