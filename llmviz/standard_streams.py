@@ -7,6 +7,8 @@ import os
 import sys
 from typing import Any
 
+USUAL_WIDTH, USUAL_HEIGHT = 80, 24  # of a terminal
+
 
 def take_any_character() -> None:
     """Let this program write any character to standard output and standard error.
@@ -22,6 +24,21 @@ def take_any_character() -> None:
         encoding = None if chosen or stream.isatty() else "utf-8"
         errors = "replace" if stream.errors == "strict" else stream.errors
         stream.reconfigure(encoding=encoding, errors=errors)
+
+
+def give_bars_room() -> None:
+    """Let progress bars be seen in a terminal that does not know its size, as in a container.
+
+    tqdm takes the size as it is, and draws nothing where it is 0. It reads this when it is
+    imported.
+    """
+    try:
+        width = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (AttributeError, OSError, ValueError):  # closed, a pipe, a test's
+        return
+    if not width:
+        os.environ.setdefault("TQDM_NCOLS", str(USUAL_WIDTH - 1))
+        os.environ.setdefault("TQDM_NROWS", str(USUAL_HEIGHT))
 
 
 def is_unicode(stream: Any) -> bool:

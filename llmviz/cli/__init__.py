@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import llmviz
 from llmviz.cli.options import place, with_option_names
 from llmviz.nearest import nearest
-from llmviz.standard_streams import take_any_character
+from llmviz.standard_streams import give_bars_room, take_any_character
 
 WRONG, INTERRUPTED = 2, 130
 FEW = 6  # choices that a refusal names all
@@ -35,6 +35,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, examples: Sequence[str] = (), **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.examples = tuple(examples)
+        self._words: list[str] = []
         self.set_defaults(parser=self)
 
     def format_usage(self) -> str:
@@ -89,11 +90,28 @@ class Parser(argparse.ArgumentParser):
         options |= {name: f"--set {name}" for name, _ in getattr(given, "settings", ())}
         return with_option_names(problem, options, quoted)
 
+    def _unknown_options(self) -> list[str]:
+        """The words given that are meant as options and are none."""
+        words = self._words[: self._words.index("--")] if "--" in self._words else self._words
+        known = tuple(self._option_string_actions)
+        if any(action.nargs == argparse.PARSER for action in self._actions):
+            return []  # they may be those of a part
+        names = [word.partition("=")[0] for word in words if word.startswith("--")]
+        return [name for name in names if not any(option.startswith(name) for option in known)]
+
     def _print_message(self, message: str, file: Any = None) -> None:
         """Write help; argparse keeps silent about output that is full, where help is long."""
         (file or sys.stderr).write(message)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, and remember what was given for `error`."""
+        self._words = list(sys.argv[1:] if args is None else args)
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
+        """Refuse in one line; a mistyped option is named before what is missing because of it."""
+        if "required" in message and (wrong := self._unknown_options()):
+            message = _unknown(self, wrong)
         self.exit(WRONG, f"{self.prog}: {_one_line(message)} (see {self.prog} --help)\n")
 
 
@@ -177,6 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stdout is None:
         return refuse("standard output is closed")
     take_any_character()
+    give_bars_room()
     try:
         given = _parsed(arguments)
         name += f" {given.command}"

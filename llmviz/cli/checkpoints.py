@@ -20,7 +20,7 @@ def add(commands: Any) -> None:
         examples=(
             "checkpoints list",
             "checkpoints score tiny-world-gpt",
-            "checkpoints make names-gpt --steps 100 --to trial",
+            "checkpoints make names-gpt --steps 100 --out trial",
         ),
         description="The models that come with the project, each with its card.",
     )
@@ -38,7 +38,12 @@ def add(commands: Any) -> None:
         help="folder of the run itself; a run that is there already is resumed",
     )
     make.add_argument(
-        "--to", type=place, metavar="DIR", help="where the result goes; default data/checkpoints"
+        "--to",
+        "--out",
+        dest="to",
+        type=place,
+        metavar="DIR",
+        help="where the result goes; default data/checkpoints",
     )
     make.add_argument(
         "--threads", type=whole(0, MOST_THREADS), default=0, help="CPU threads, 0 = measure"

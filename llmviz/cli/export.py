@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from llmviz.cli.options import place, write
+from llmviz.cli.options import place, write, write_json
 
 FORMS = ("hf", "peft", "gguf")
 TYPES = ("float32", "float16")
@@ -35,6 +35,7 @@ def add(commands: Any) -> None:
     )
     given("--to", choices=FORMS, default=FORMS[0], help="which form; default hf")
     given("--out", type=place, required=True, help="new folder; of gguf, a new file")
+    given("--json", action="store_true", help="one JSON object")
     given("--dtype", choices=TYPES, default=TYPES[0], help="of the numbers; default float32")
     parser.set_defaults(run=run)
 
@@ -52,7 +53,9 @@ def run(given: argparse.Namespace) -> int:
         from llmviz.publishing.adapter import export_adapter
 
         rank, base = export_adapter(given.checkpoint, out, dtype)
-        write(f"{out}: an adapter of rank {rank} for {base}")
+        said = {"out": str(out), "form": given.to, "rank": rank, "base": base}
+        line = f"{out}: an adapter of rank {rank} for {base}"
+        write_json(said) if given.json else write(line)
         return 0
     trained = find_trained(given.checkpoint)
     if given.to == "gguf":
@@ -64,5 +67,7 @@ def run(given: argparse.Namespace) -> int:
 
         kind = export_folder(trained, out, dtype)["model_type"]
     count = sum(parameter.numel() for parameter in trained.model.parameters())
-    write(f"{out}: a {kind} of {count:,} parameters, {trained.tokenizer.vocab_size:,} tokens")
+    said = {"out": str(out), "form": given.to, "kind": kind, "parameters": count}
+    line = f"{out}: a {kind} of {count:,} parameters, {trained.tokenizer.vocab_size:,} tokens"
+    write_json(said) if given.json else write(line)
     return 0

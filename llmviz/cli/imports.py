@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import Any
 
-from llmviz.cli.options import place, write
+from llmviz.cli.options import place, write, write_json
 from llmviz.paths import HUB
 
 
@@ -31,6 +31,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--out", type=place, required=True, help="folder of the new run, such as runs/gpt2"
     )
+    parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.set_defaults(run=run)
 
 
@@ -47,6 +48,12 @@ def run(given: argparse.Namespace) -> int:
     with removed_if_empty(Path(given.out)):
         trained = import_gpt2(origin, given.out, command)
     config = trained.model.config
+    if given.json:
+        shape = {name: getattr(config, name) for name in ("n_layer", "n_head", "n_embd")}
+        context = {"context_length": config.context_length}
+        about = {"out": given.out, "parameters": trained.description["parameters"]}
+        write_json({**about, **shape, **context})
+        return 0
     write(
         f"{given.out}: {trained.description['parameters']:,} parameters, {config.n_layer} layers "
         f"of {config.n_head} heads, width {config.n_embd}, context {config.context_length}"

@@ -171,7 +171,7 @@ def _check_trial(given: argparse.Namespace) -> None:
     """Refuse to put a model of fewer steps in the place of the bundled one."""
     if given.steps and not given.to:
         raise ValueError(
-            "a trial with --steps is not what comes with the project; say --to where it goes"
+            "a trial with --steps is not what comes with the project; say with --out where it goes"
         )
 
 

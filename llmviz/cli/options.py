@@ -128,6 +128,13 @@ def add_run_options(parser: argparse.ArgumentParser, run: Callable[..., int]) ->
     parser.set_defaults(run=run)
 
 
+def add_out(parser: argparse.ArgumentParser, help: str) -> None:
+    """Declare the folder that is written: `--out OUT`, or OUT behind the others."""
+    out = parser.add_mutually_exclusive_group(required=True)
+    out.add_argument("out", nargs="?", type=place, metavar="OUT", default=argparse.SUPPRESS)
+    out.add_argument("--out", dest="out", type=place, metavar="OUT", help=help)
+
+
 def write(text: str, end: str = "\n") -> None:
     """One line to standard output, at once.
 

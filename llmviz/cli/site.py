@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from llmviz.cli.options import place, write
+from llmviz.cli.options import add_out, place, write
 from llmviz.cli.worksheet import NO_BROWSER
 
 
@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
         ),
     )
     given = parser.add_argument
-    given("out", type=place, metavar="OUT", help="the new folder")
+    add_out(parser, "the new folder")
     some = parser.add_mutually_exclusive_group()
     some.add_argument(
         "--way",

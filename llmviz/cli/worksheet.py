@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from llmviz.cli.options import place, write
+from llmviz.cli.options import add_out, place, write
 from llmviz.nearest import nearest
 
 # What warns, many times in each chapter, that no browser looks.
@@ -23,7 +23,7 @@ def add(commands: Any) -> None:
         examples=(
             "worksheet tokenization sheets",
             'worksheet tokenization sheets --text "Seven seals sell sea shells."',
-            "worksheet sampling sheets --address https://school.example/llmviz",
+            "worksheet sampling sheets --app https://school.example/llmviz",
             "worksheet before_after sheets",
         ),
         description=(
@@ -34,9 +34,9 @@ def add(commands: Any) -> None:
     )
     given = parser.add_argument
     given("lesson", type=place, metavar="LESSON", help="the lesson's name in its address")
-    given("out", type=place, metavar="OUT", help="the folder for LESSON.html, LESSON-answers.html")
+    add_out(parser, "the folder for LESSON.html and LESSON-answers.html")
     given("--text", help="the text of the class, in a lesson that reads one")
-    given("--address", type=place, help="where the class finds the app, for the printed links")
+    given("--app", type=place, help="where the class finds the app, for the printed links")
     parser.set_defaults(run=run)
 
 
@@ -49,7 +49,7 @@ def run(given: argparse.Namespace) -> int:
     if given.lesson not in lessons:
         near = ", ".join(nearest(given.lesson, list(lessons)))
         raise ValueError(f"there is no lesson {given.lesson!r} with chapters; nearest are {near}")
-    address = given.address or sheets.ADDRESS
+    address = given.app or sheets.ADDRESS
     for path in sheets.write_sheets(lessons[given.lesson], Path(given.out), given.text, address):
         write(str(path))
     return 0
