@@ -374,7 +374,9 @@ def test_an_uploaded_text_goes_with_the_run_and_one_that_nothing_learns_from_is_
     assert (run.folder / "corpus.txt").read_text("utf-8") == text
 
 
-@pytest.mark.parametrize("name", ["../../../escaped.txt", "/escaped.txt", "..\\escaped.txt", "<b>"])
+@pytest.mark.parametrize(
+    "name", ["../../../escaped.txt", "/escaped.txt", "..\\escaped.txt", "<b>.txt"]
+)
 def test_the_name_of_an_upload_is_no_path_and_its_kind_is_looked_at(home, name):
     app = harness.open_part("training", "runs", r_corpus="file", r_context_length="8")
     for content in (
