@@ -89,3 +89,8 @@ def test_each_line_of_a_drawn_guess_has_a_mark_of_its_own_in_the_legend(visit):
     marks = marks.evaluate_all(f"(paths) => paths.map((path) => {looks})")
     assert len(marks) >= 4 and len(set(marks)) == len(marks)  # two more that one might think
     expect(page.locator(".legend .entry").last).to_have_text("your guess")
+
+
+def test_colours_of_a_strip_have_no_scale_where_nothing_says_of_what(visit):
+    visit.open("training?part=windows", ".tok")
+    assert not visit.page.locator(".ramp").count()

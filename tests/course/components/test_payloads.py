@@ -399,3 +399,13 @@ REFUSED = [
 def test_what_does_not_fit_is_refused(payload, given_values, rule):
     with pytest.raises(ValueError, match=rule):
         payload(**given_values)
+
+
+def test_marks_of_an_axis_by_powers_are_all_names_or_all_powers():
+    from llmviz.course.components.case_rows.view import Axis
+
+    for high in (1e6, 1e12, 1e24):
+        texts = [text for _, text in Axis(1e3, high, log=True).marks("count")]
+        powers = [text.startswith("10") and not text.isascii() for text in texts]
+        assert all(powers) or not any(powers)
+        assert not [text for text in texts if "e" in text.split()[0]]
