@@ -67,6 +67,7 @@ OUR_OWN = {
     "course/site/live/__init__.py": {"packed_model"},
     "course/document/check.py": {"_names"},
     "course/lessons/training/runs/plan_controls.py": {"options_of"},
+    "obtainable/catalogue.py": {"_installed"},
     "show/widget.py": {"_script"},
     "course/streamlit_parts.py": {"_say"},
     "course/lessons/reasoning/distillation/distil_record.py": {"bundled", "recorded"},
