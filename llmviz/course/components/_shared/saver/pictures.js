@@ -4,7 +4,7 @@ import { around, drawing, photo, sharper } from "./image.js";
 import { piecesOf, styleOf } from "./page.js";
 import { tablesOf } from "./tables.js";
 
-const SMALL = 80; // pixels: what is narrower is an icon
+const NARROW_ICON = 80; // pixels: what is narrower is an icon
 
 export class Picture {
   constructor(entry, all) {
@@ -16,7 +16,7 @@ export class Picture {
 
   get drawings() {
     return [...this.node.querySelectorAll("svg")].filter(
-      (one) => one.getBoundingClientRect().width > SMALL && !one.parentElement.closest("svg"),
+      (one) => one.getBoundingClientRect().width > NARROW_ICON && !one.parentElement.closest("svg"),
     );
   }
 
