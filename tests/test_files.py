@@ -130,6 +130,7 @@ def test_nobody_else_renames_a_file_over_another():
     assert found == {
         "llmviz/wholefile.py",
         "llmviz/cli/make_checkpoint.py",  # a whole folder
+        "llmviz/obtainable/fetch.py",  # what was checked, file or folder
         "llmviz/training/checkpoints.py",  # a link to a file that is there already
         "llmviz/training/run_folders.py",  # a whole folder
     }

@@ -299,7 +299,7 @@ def page_html(
         "app": address,
         "silent": SILENT,
         "chapters": {
-            one.name: one.file for one in pages if one.chapter and not (one.part or one.look)
+            page.name: page.file for page in pages if page.chapter and not (page.part or page.look)
         },
         **{"looks": {}, "pictures": [], "charts": [], "hands": {}, "live": None, **told},
     }
