@@ -13,7 +13,6 @@ SCRIPT = Path(__file__).with_name("edges.js").read_text("utf-8")
 WIDTHS = (1440, 1024, 390)
 HOME = ""
 PLACES = [HOME, *(f"{one.key}?part={key}" for one in LESSONS for key in one.keys)]
-EXCEPT = [HOME]  # whose picture is being made anew
 STAGE = "[class*='st-key-lv-sta'], .st-key-home-machine"
 
 
@@ -27,7 +26,7 @@ def watched(browser, app_url):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", [place for place in PLACES if place not in EXCEPT])
+@pytest.mark.parametrize("place", PLACES)
 def test_no_text_of_a_first_picture_is_cut_by_an_edge(watched, place):
     page = watched.page
     page.goto("about:blank")
