@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from llmviz.course.ui import engine
+from llmviz.course.ui import engine, runs
 from llmviz.course.ui.kept import kept
 from llmviz.course.ui.notices import or_refused, warn
 from llmviz.training import run_folders
@@ -71,5 +71,8 @@ def label(name: str) -> str:
     if card is None:
         return name.removeprefix(run_folders.PREFIX)
     plain, step = run_folders.split_name(name)
-    mark = plain.removeprefix("my-")[:4] + (f", step {step:,}" if step is not None else "")
-    return LABEL.format(model=card["model"], corpus=card["corpus"], mark=mark)
+    known = runs.manager().run(plain)  # whose page calls it so, too
+    called = (
+        runs.label(known) if known else LABEL.format(**card, mark=plain.removeprefix("my-")[:4])
+    )
+    return called + (f", step {step:,}" if step is not None else "")

@@ -273,3 +273,16 @@ def test_a_loaded_model_takes_turns_and_so_does_its_copy():
     for one in (model, copy.deepcopy(model)):
         assert engine.TURNS.begin in one._forward_pre_hooks.values()
         assert engine.TURNS.end in one._forward_hooks.values()
+
+
+def test_a_menu_calls_a_run_as_its_own_page_does(monkeypatch):
+    plan = {"model": "gru", "corpus": "names"}
+    run = SimpleNamespace(kept=False, number=3, plan=plan)
+    monkeypatch.setattr(selectable_models, "card_of", lambda name: plan)
+    name = f"run:my-{'a' * 26}"
+    for known, called in ((run, runs.label(run)), (None, "my run: gru on names (aaaa)")):
+        monkeypatch.setattr(runs.manager(), "run", lambda _, known=known: known)
+        selectable_models.label.cache_clear()
+        assert selectable_models.label(name) == called
+        assert selectable_models.label(f"{name}@20") == f"{called}, step 20"
+    selectable_models.label.cache_clear()
