@@ -100,6 +100,11 @@ def come_back(name: str) -> bool:
     return _managers[-1].adopt(plain, visitor())
 
 
+def known(name: str) -> RunState | None:
+    """Return a run that this server has begun or kept, by its name without prefix; begins nothing."""
+    return _managers[-1].run(name) if _managers else None
+
+
 def label(run: RunState) -> str:
     """What a run is called on this page: a kept one by its name, others by number and content."""
     if run.kept:

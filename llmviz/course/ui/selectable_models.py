@@ -71,7 +71,7 @@ def label(name: str) -> str:
     if card is None:
         return name.removeprefix(run_folders.PREFIX)
     plain, step = run_folders.split_name(name)
-    known = runs.manager().run(plain)  # whose page calls it so, too
+    known = runs.known(plain)  # whose page calls it so, too
     called = (
         runs.label(known) if known else LABEL.format(**card, mark=plain.removeprefix("my-")[:4])
     )

@@ -281,7 +281,7 @@ def test_a_menu_calls_a_run_as_its_own_page_does(monkeypatch):
     monkeypatch.setattr(selectable_models, "card_of", lambda name: plan)
     name = f"run:my-{'a' * 26}"
     for known, called in ((run, runs.label(run)), (None, "my run: gru on names (aaaa)")):
-        monkeypatch.setattr(runs.manager(), "run", lambda _, known=known: known)
+        monkeypatch.setattr(runs, "known", lambda _, known=known: known)
         selectable_models.label.cache_clear()
         assert selectable_models.label(name) == called
         assert selectable_models.label(f"{name}@20") == f"{called}, step 20"
