@@ -101,7 +101,7 @@ def come_back(name: str) -> bool:
 
 
 def known(name: str) -> RunState | None:
-    """Return a run that this server has begun or kept, by its name without prefix; begins nothing."""
+    """Return a run of this server by its name without prefix; no manager is begun for it."""
     return _managers[-1].run(name) if _managers else None
 
 
