@@ -410,6 +410,12 @@ def test_thirty_layers_lie_within_the_frame_of_the_picture(visit, deep_url, widt
     opened = page.locator(".title.layer.wide .name").inner_text()
     page.wait_for_url(re.compile(r"layer=\d+"))
     assert opened.split()[1] in page.url
+    for place in (0.02, 0.3, 0.5, 0.95):  # its number, its curves, a row, where nothing is drawn
+        strip = page.locator(".panel").nth(2 if place > 0.3 else 27).bounding_box()
+        x = strip["x"] + strip["width"] / 2
+        page.mouse.click(x, strip["y"] + place * min(strip["height"], 400))
+        layer = "2" if place > 0.3 else "27"
+        expect(page.locator(".title.layer.wide .name")).to_contain_text(f"Layer {layer}")
     assert page.locator(".machine").evaluate(OUTSIDE) == []
     visit.assert_clean()
 
@@ -421,3 +427,18 @@ def deep_url(tmp_path_factory):
     make_real(models)
     with app(ahead=False, LLMVIZ_MODELS=str(models)) as url:
         yield url
+
+
+def test_a_phone_shows_one_layer_of_thirty_and_leads_to_the_others(visit, deep_url):
+    visit.url = deep_url
+    visit.dress("light", 390)
+    visit.open()
+    layers = visit.page.locator(".stop:visible", has=visit.page.locator(".pips"))
+    expect(layers).to_have_count(1)
+    before = layers.locator(".name").inner_text()
+    layers.locator(".step").last.click()
+    expect(layers.locator(".name")).not_to_have_text(before)
+    visit.page.wait_for_url(re.compile(r"layer=\d+"))
+    write = visit.page.locator(".actions .write").bounding_box()
+    assert write["y"] < 2 * 844  # not thirty layers below
+    visit.assert_clean()

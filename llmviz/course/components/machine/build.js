@@ -134,24 +134,31 @@ export class MachinePieces {
       event.stopPropagation();
       this.chooseLayer(l);
     };
-    // Where the others are too thin to be pressed one by one, these lead from layer to layer.
-    parts.beside = el("span", "beside");
+    // Where the others are too thin to be pressed one by one.
+    parts.beside = this.steps(l, (to) => this.layerTitles[to].beside);
+    node.append(parts.beside, parts.pips);
+    this.stage.append(parts.opener);
+    return parts;
+  }
+
+  // Two buttons that lead to the layers beside one; of(layer): what holds those of another.
+  steps(l, of) {
+    const { titles } = this.data.words;
+    const beside = el("span", "beside");
     for (const [way, text, to] of [
       [0, "‹", l - 1],
       [1, "›", l + 1],
     ]) {
-      const name = words.titles.layer.replace("{layer}", to);
+      const name = titles.layer.replace("{layer}", to);
       const press = el("button", "step", text, { type: "button", "aria-label": name, title: name });
       press.disabled = to < 0 || to >= this.layers;
       press.onclick = (event) => {
         event.stopPropagation();
-        this.chooseLayer(to, () => this.layerTitles[to].beside.children[way].focus());
+        this.chooseLayer(to, () => of(to).querySelectorAll(".step")[way].focus());
       };
-      parts.beside.append(press);
+      beside.append(press);
     }
-    node.append(parts.beside, parts.pips);
-    this.stage.append(parts.opener);
-    return parts;
+    return beside;
   }
 
   buildList() {

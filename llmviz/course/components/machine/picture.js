@@ -56,6 +56,7 @@ export class MachinePicture extends MachinePieces {
       set(text, { x: at.tile + at.width / 2, y: p.foot, opacity: at.shown });
     });
     this.stage.classList.toggle("tight", p.tight);
+    this.stage.classList.toggle("thin", p.strips);
     put(this.scoresTitle, p.bars - 64, 0, 58);
     put(this.nextTitle, p.bars, 0, p.barWidth + 40);
     this.entries.forEach((entry, k) => {
@@ -232,7 +233,7 @@ export class MachinePicture extends MachinePieces {
       from += thick * share;
       entry.score.textContent = other ? "" : number(values.top_logits[at], 1);
       const name = other ? words.rest.replace("{count}", whole(data.vocab - listed)) : values.top_texts[focus][k];
-      entry.text.textContent = other ? name : cut(name, Math.floor(p.barWidth / LETTER));
+      entry.text.textContent = other ? name : cut(name, Math.floor((p.barWidth - 8) / LETTER));
       entry.share.textContent = shareText(share);
       entry.bar.style.width = `${p.barWidth * share}px`;
       entry.mark.style.display = id !== null && id === real ? "" : "none";

@@ -99,6 +99,8 @@ class Machine extends MachinePicture {
   hit(event) {
     const [x, y] = spotOf(event, this.stage);
     const p = this.plan;
+    const strip = p.strips ? p.layers.findIndex((at) => x >= at.x && x < at.end) : -1;
+    if (strip >= 0 && strip !== this.view.layer) return { kind: "layer", layer: strip };
     if (y < p.top || y > p.bottom || x < 0 || x > p.width) return null;
     if (this.data.values && x > p.fan) {
       const k = Math.floor((y - p.top) / p.entry);
@@ -200,7 +202,7 @@ class Machine extends MachinePicture {
 
   click(event) {
     const at = this.hit(event);
-    if (at?.layer !== undefined && at.layer !== this.view.layer && at.kind === "row") return this.chooseLayer(at.layer);
+    if (at?.layer !== undefined && at.layer !== this.view.layer && ["row", "layer"].includes(at.kind)) return this.chooseLayer(at.layer);
     if (at?.row !== undefined) this.choose(at.row);
   }
 

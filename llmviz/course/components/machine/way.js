@@ -8,6 +8,7 @@ import { fill, makePips, makeTitle, shareText } from "./parts.js";
 export const NARROW = 560; // below this width a token's way is shown in place of the machine
 const SOURCES = 3; // tokens that a layer is said to look at
 const LISTED = 6; // next tokens
+const DEEP = 8; // with more layers than these the open one alone is shown
 const STRIP = 18; // pixels: the height of a vector
 
 export class Way {
@@ -55,8 +56,9 @@ export class Way {
       );
       const looks = el("div", "looks");
       box.append(pips, looks);
+      if (layers > DEEP) box.append(this.machine.steps(l, (to) => this.layers[to].box));
       this.strips.push(this.strip({ box }));
-      return { pips, looks, node };
+      return { box, pips, looks, node };
     });
     this.next = stop("next", last);
     this.list = this.next.box.appendChild(el("div", "list"));
@@ -91,7 +93,9 @@ export class Way {
     });
     this.ids.text.textContent = `${rows[r].text} → ${rows[r].id}`;
     if (!values) return;
-    this.layers.forEach(({ pips, looks, node }, l) => {
+    this.layers.forEach(({ box, pips, looks, node }, l) => {
+      box.hidden = this.layers.length > DEEP && l !== this.machine.view.layer;
+      if (box.hidden) return;
       const head = this.machine.view.heads[l];
       pips.pips.forEach((pip, h) => {
         pip.classList.toggle("on", h === head);

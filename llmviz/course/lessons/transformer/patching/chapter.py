@@ -81,6 +81,15 @@ def draw(state: kit.PageState) -> None:
     st.fragment(_map, run_every=POLL if live else None)(state, bundled, map_of, live)
 
 
+def _asked_for(state: kit.PageState, bundled: engine.Bundled) -> tuple[Any, ...] | None:
+    """Return what the map of the typed sentences is made of; None where there is none."""
+    try:
+        own, donor = both_ids(state, bundled)
+        return bundled, own, donor, answers(state, bundled, own, donor)
+    except ValueError:
+        return None
+
+
 def _fit_prompts(state: kit.PageState, bundled: engine.Bundled) -> None:
     """Put in the prompts that a model is opened with, where those of the other kind stand."""
     own = [(words.own, words.donor), (words.real_own, words.real_donor)]
@@ -149,6 +158,8 @@ def _map(
     state: kit.PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], live: bool
 ) -> None:
     """Show the map and all that is said of it once it is whole."""
+    if _asked_for(state, bundled) != map_of:  # a sentence was typed in this part of the page
+        kit.run_again()
     grown = growing(*map_of, kinds_of(bundled))
     if not grown.grow(SLICE):
         st.progress(grown.known / grown.total, words.wait)
@@ -248,7 +259,7 @@ def _parts_of_last(state: kit.PageState, sites_map: Map, chosen: tuple[Site, ...
         np.clip(values, -9.99, 9.99),
         key=key,
         row_names=[words.layer.format(layer=layer) for layer in range(len(lines))],
-        column_names=[*map(str, range(heads)), words.mlp],
+        column_names=[*(words.head.format(head=head) for head in range(heads)), words.mlp],
         notes=[[words.note.format(share=written(value)) for value in line] for line in values],
         limit=1.0,
         scale=words.scale,
@@ -391,8 +402,8 @@ def question(sites_map: Map) -> kit.Question | None:
     it comes where the model says it.
     """
     last, right = sites_map.n_layer, sites_map.first()
-    if right in (0, last) or len(sites_map.own) != len(sites_map.donor):
-        return None
+    if right in (0, last) or len(sites_map.own) != len(sites_map.donor) or last > DEEP:
+        return None  # among thirty rows a guess would be right that is many rows off
     return kit.Question.among(
         words.ask,
         {0: words.ask_start, right: words.ask_right, last: words.ask_end},
