@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from llmviz.obtainable.catalogue import OBTAINABLE
+from llmviz.publishing.gguf_file import export_gguf
 from tests.published_models import make_gpt2, make_llama
+from tests.publishing.test_folder import MODERN, gpt, trained
+from tests.publishing.test_gguf_file import PLAIN
 from tests.sources import ROOT
 from tests.test_cli import call
 
@@ -199,11 +205,18 @@ def test_the_commands_run_in_a_folder_that_is_not_the_projects(tmp_path, monkeyp
     Path("my-labels.csv").write_text(f"text,label\n{labels}", "utf-8")
     make_gpt2(Path("gpt2"))
     make_llama(Path("runs/smol"), attention_bias=False)
+    real = OBTAINABLE["smollm2"]  # a small file stands for the one that is fetched
+    export_gguf(trained(gpt(**MODERN, **PLAIN)), Path(real.file))
+    data = Path(real.file).read_bytes()
+    small = replace(real, sha256=hashlib.sha256(data).hexdigest(), size=len(data))
+    monkeypatch.setitem(OBTAINABLE, "smollm2", small)
+    monkeypatch.setenv("LLMVIZ_MODELS", str(tmp_path / "models"))
     tuned = "train --from tiny-world-gpt --corpus my-text.txt --lora 8 --out runs/tuned"
     ran = [line for line in commands("sh") if line.startswith("python -m llmviz ")]
     assert len(ran) > 15
     for line in [f"python -m llmviz {tuned}", *ran]:
         line = line.replace("hub:openai-community/gpt2", "gpt2")  # without the network
+        line = line.replace("get smollm2", f"get smollm2 --offline {real.file}")
         words = shlex.split(line)[3:]
         code, _, err = call(capsys, *words, *shlex.split(SHORT.get(words[0], "")))
         assert code == 0, (line, err)

@@ -18,7 +18,7 @@ def add(commands: Any) -> None:
         examples=(
             "import hub:openai-community/gpt2 --out runs/gpt2",
             "import downloads/SmolLM2-135M --out runs/smol",
-            "import SmolLM2-135M-Instruct.Q4_1.gguf --out runs/smol",
+            "import SmolLM2-135M-Instruct.Q4_1.gguf --out runs/smollm2",
         ),
         description=(
             "Write a published model of the type GPT-2 or Llama as a run, from a folder, a GGUF "

@@ -141,7 +141,7 @@ def test_a_sentence_that_is_typed_under_the_map_is_what_the_map_shows(visit):
     visit.open("transformer?part=patching&show=1", ".cells")
     page.get_by_text("Your text and model").first.click()
     box = page.get_by_label("The sentence whose vectors are put in")
-    box.fill("One day Anna found a book. Samir found a candle. The book went to")
+    box.fill("One day Anna found a book. Samir found a candle. The candle went to")
     box.press("Enter")
     page.wait_for_url(re.compile("went"))
     expect(page.locator(".cells th.column", has_text="went").first).to_be_visible()
