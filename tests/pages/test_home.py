@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import shutil
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -25,7 +26,7 @@ from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, CharTokenizer, get_tokenizer
 from llmviz.trace import record
 from tests.pages import harness
 from tests.pages.conftest import forget, load_torch, use
-from tests.pages.harness import ROOT, fine, fine_page
+from tests.pages.harness import ROOT, fine, fine_page, open_page
 from tests.pages.small_model import CONTEXT, HEADS, LAYERS, make_checkpoint, make_real
 
 BPE = get_tokenizer("bpe")
@@ -541,3 +542,23 @@ def test_stories_of_its_world_are_not_foreign_to_the_bundled_model_and_other_tex
     assert not any(foreign(" ".join(s.split()[:n])) for s in stories[:30] for n in (3, 9, 40))
     assert all(map(foreign, (home.REAL_TEXT, "My name is Peter and I", "Why is the sky blue?")))
     assert not foreign("")
+
+
+def test_a_real_model_that_is_deleted_while_the_app_runs_gives_way_to_the_toy_world(real, tmp_path):
+    app = fine_page("home")
+    assert box(app) == home.REAL_TEXT
+    shutil.rmtree(tmp_path / "models")
+    app.run()
+    fine(app)
+    app = fine_page("home")
+    assert box(app) == home.TEXT and len(drawn(app)["values"]["weights"]) == LAYERS
+    app = open_page("home", model="smollm2")
+    fine(app)
+    assert any("smollm2 does not exist here" in line.value for line in (*app.warning, *app.info))
+
+
+def test_a_text_longer_than_the_context_of_a_real_model_is_read_at_its_end(real):
+    app = fine_page("home", text="The cat sat on the mat. " * 60)
+    shown = drawn(app)["rows"]
+    assert len(shown) == ROWS and shown[-1]["position"] == real.model.context_length - 1
+    assert any("context holds" in line.value for line in app.info)
