@@ -45,7 +45,7 @@ class GGUFFile:
                 name: field.contents() for name, field in reader.fields.items()
             }
             tensors = reader.tensors
-        except Exception as error:
+        except Exception as error:  # of a damaged file: anything from IndexError on; it is told
             said = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise ValueError(f"{path} is damaged or cut off: {said}") from error
         if int(self.fields.get("split.count") or 1) > 1:

@@ -111,16 +111,21 @@ def end_of(data: bytes) -> int:
     return _read(data).trainer_spec.eos_id
 
 
-def _read(data: bytes) -> Any:
+def _fields() -> Any:
+    """The fields of a tokenizer.model. Raises ValueError without the package sentencepiece."""
     try:
-        from google.protobuf.message import DecodeError
         from sentencepiece import sentencepiece_model_pb2
     except ModuleNotFoundError as error:
         raise ValueError(
             "reading it needs the package sentencepiece: pip install sentencepiece"
         ) from error
-    fields: Any = sentencepiece_model_pb2
-    model = fields.ModelProto()
+    return sentencepiece_model_pb2
+
+
+def _read(data: bytes) -> Any:
+    model = _fields().ModelProto()
+    from google.protobuf.message import DecodeError
+
     try:
         model.ParseFromString(data)
     except DecodeError as error:
@@ -223,14 +228,7 @@ def written(
     drops_spaces: whether spaces at both ends, and all but one between words, are left out.
     Raises ValueError where the package sentencepiece is missing, or cannot apply what it is given.
     """
-    try:
-        from sentencepiece import sentencepiece_model_pb2
-    except ModuleNotFoundError as error:
-        raise ValueError(
-            "reading it needs the package sentencepiece: pip install sentencepiece"
-        ) from error
-    fields: Any = sentencepiece_model_pb2
-    model = fields.ModelProto()
+    model = _fields().ModelProto()
     for text, score, kind in tokens:
         model.pieces.add(piece=text, score=score, type=kind)
     trainer, normalizer = model.trainer_spec, model.normalizer_spec
