@@ -109,6 +109,14 @@ def values_of(keys: Iterable[str]) -> dict[str, Any] | None:
         }
 
 
+@part("below a folded stop of the hour the page ends early", replaces=False)
+def stop_exception() -> type[BaseException]:
+    """Return what `st.stop` raises."""
+    from streamlit.runtime.scriptrunner import StopException
+
+    return StopException
+
+
 @part("Back leads nowhere right after a change", replaces=False)
 def went_through_history() -> bool:
     """Return whether this rerun is of somebody who went back or forward in the browser."""

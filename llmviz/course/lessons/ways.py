@@ -13,7 +13,7 @@ WAYS: dict[str, tuple[tuple[Stop, ...], ...]] = {
     HOUR: (
         (Stop("tokenization", "cut", 10),),
         (Stop("embeddings", "similarity", 13),),
-        (Stop("attention", "steps", 15),),
+        (Stop("attention", "trained", 15),),
         (Stop("training", "curves", 10),),
         (Stop("sampling", "temperature", 12),),
     ),

@@ -24,6 +24,7 @@ LANGUAGE = codec.language("lang", ENGLISH)  # of the texts
 ALL = "all"  # the way through all chapters of all lessons
 HOUR, COURSE = "hour", "course"  # the shorter ways
 WAY = codec.choice("course", ALL, (HOUR, COURSE, ALL), shared=True)
+MORE = codec.text("more", "")  # the stop of the hour that is shown in full
 
 
 @cache
@@ -174,8 +175,8 @@ class Lesson:
             controls.append(codec.choice("part", first, keys, moved=self.moved, always=True))
             declared["part"] = "all lessons"
         controls.append(codec.flag("show", False))  # what questions cover
-        controls += [LANGUAGE, WAY]
-        declared |= dict.fromkeys(("show", LANGUAGE.key, WAY.key), "all lessons")
+        controls += [LANGUAGE, WAY, MORE]
+        declared |= dict.fromkeys(("show", LANGUAGE.key, WAY.key, MORE.key), "all lessons")
         folders = [f"{self.package}.{chapter.key}" for chapter in self.chapters]
         for package in (self.package, *folders):
             for param in _params(package):

@@ -43,6 +43,7 @@ from llmviz.course.ui.common import (
 from llmviz.course.ui.contents import Lesson
 from llmviz.course.ui.get_model import REAL, offer_real_model
 from llmviz.course.ui.guess import guess_cases, guess_cell, guess_line
+from llmviz.course.ui.hour import looks, rest
 from llmviz.course.ui.job_pools import import_jobs, map_jobs, prepare_umap, training_jobs
 from llmviz.course.ui.kept import kept, on_model, on_model_and_tokenizer
 from llmviz.course.ui.lesson import draw_part, section, seen
@@ -102,7 +103,7 @@ from llmviz.course.ui.question import (
 )
 from llmviz.course.ui.selectable_models import Card, bundled_fitting, card_of, label, load, offered
 from llmviz.course.ui.shell import HALF_CHARACTER, examples, live_text_box, text_box
-from llmviz.course.ui.stage import looks, source, stage
+from llmviz.course.ui.stage import source, stage
 from llmviz.course.ui.state import LEARNER_TEXT, LINK_ICON, PageState, tied
 from llmviz.course.ui.text import escape_markdown, escape_plotly, visible
 from llmviz.course.ui.text_field import text_area, text_input

@@ -10,11 +10,12 @@ from typing import Any
 
 import streamlit as st
 
+from llmviz.course import streamlit_parts
 from llmviz.course.components.progress.view import note_opened
 from llmviz.course.document import Section
-from llmviz.course.ui import course, seat
+from llmviz.course.ui import course, hour, seat
 from llmviz.course.ui.common import choose_below_title
-from llmviz.course.ui.contents import WAY, Lesson
+from llmviz.course.ui.contents import HOUR, MORE, WAY, Lesson
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.course.ui.prose import opening, prose
 from llmviz.course.ui.question import HERE, open_all
@@ -80,6 +81,7 @@ def show(lesson: Lesson) -> None:
 def body(lesson: Lesson, state: PageState) -> None:
     """Show what stands below a lesson's head; its imports wait until the head is on its way."""
     if not lesson.names:
+        hour.begin(None)
         note_opened(lesson.key)
         importlib.import_module(f"{lesson.package}.page").draw(state)
         st.session_state[HERE] = lesson.key
@@ -107,14 +109,31 @@ def chapters(lesson: Lesson, state: PageState) -> None:
     opening(chapter.front, chapter.short_names, way, where)
     st.session_state[HERE] = place = f"{lesson.key}/{chapter.key}"
     note_opened(place)
-    lesson.module(chapter).draw(state)
+    folded = state[WAY.key] == HOUR and bool(way) and state[MORE.key] != chapter.key
+
+    def end() -> None:
+        _both_ways(state, lesson, chapter.key)
+        hour.more(lambda: state.__setitem__(MORE.key, chapter.key))
+
+    hour.begin(end if folded else None)
+    try:
+        lesson.module(chapter).draw(state)
+    except streamlit_parts.stop_exception() or ():
+        return  # the end of a folded stop is drawn
     st.space("medium")
-    _needed_first(lesson)
+    if not folded:
+        _needed_first(lesson)
+    _both_ways(state, lesson, chapter.key)
+    if not folded:
+        _further(lesson, state, titles)
+
+
+def _both_ways(state: PageState, lesson: Lesson, chapter: str) -> None:
+    """Show the buttons that lead on and back."""
     with st.container(horizontal=True, horizontal_alignment="distribute"):
-        if before := course.back(state[WAY.key], lesson, chapter.key):
-            _leads(state, lesson, before, f"_back@{lesson.key}.{chapter.key}", main=False)
-        _onward(state, lesson, keys[at])
-    _further(lesson, state, titles)
+        if before := course.back(state[WAY.key], lesson, chapter):
+            _leads(state, lesson, before, f"_back@{lesson.key}.{chapter}", main=False)
+        _onward(state, lesson, chapter)
 
 
 def _tabs(lesson: Lesson, state: PageState, titles: dict[str, str]) -> None:
@@ -189,6 +208,7 @@ def _leads(state: PageState, lesson: Lesson, to: course.Next, key: str, *, main:
 
 def seen(end: Section, /, **values: Any) -> None:
     """Show what a chapter ends with: what was seen, in the learner's numbers, and what to try."""
+    hour.rest()
     title, text = end.filled(**values)
     with st.container(border=True):
         st.subheader(title, anchor=False)
@@ -199,6 +219,7 @@ def section(
     head: Section | str, text: str = "", /, *, anchor: str | None = None, **values: Any
 ) -> None:
     """Show the head of a section and its few sentences, with `values` in the slots of both."""
+    hour.rest()
     if isinstance(head, Section):
         head, text = head.filled(**values)
     st.header(head, anchor=anchor or False, divider=False)

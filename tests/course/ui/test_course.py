@@ -13,7 +13,8 @@ from llmviz.course.glossary import terms
 from llmviz.course.lessons import LESSONS, ways
 from llmviz.course.lessons.before_after import words as after
 from llmviz.course.lessons.home import words
-from llmviz.course.ui import contents, course
+from llmviz.course.ui import contents, course, hour
+from llmviz.course.ui.code import OPENED
 from tests.course.components.test_scripts import run
 from tests.pages.harness import fine, open_page, open_part, unpack_all
 
@@ -81,10 +82,31 @@ def test_a_chapter_says_which_stop_of_the_way_it_is():
     )
     assert "stop 2 of 5 on your way, about 13 minutes" in opening
     labels = [button.label for button in app.button]
-    assert "Next: Step by step (Attention)" in labels
-    next(one for one in app.button if one.label.startswith("Next: Step")).click().run()
+    assert "Next: A trained model (Attention)" in labels
+    next(one for one in app.button if one.label.startswith("Next: A trained")).click().run()
     fine(app)
-    assert app.session_state["attention.part"] == "steps"
+    assert app.session_state["attention.part"] == "trained"
+
+
+@pytest.mark.parametrize("stop", course.stops(ways.HOUR))
+def test_a_stop_of_the_hour_is_folded_behind_its_looks_until_more_is_wanted(stop):
+    whole = open_part(stop.lesson, stop.chapter, show="1")
+    heads = [head.value for head in whole.header]
+    assert heads
+    app = open_part(stop.lesson, stop.chapter, show="1", course="hour")
+    assert [head.value for head in app.header] == heads  # all folds are open in it
+    app.session_state[OPENED] = False
+    app.run()
+    fine(app)
+    assert not app.header
+    assert [len(looks["passages"]) for looks in unpack_all(app, "looks")] == [hour.LOOKS]
+    assert sum(button.label.startswith(("Next", "The end")) for button in app.button) == 1
+    next(button for button in app.button if button.label == hour.MORE).click().run()
+    fine(app)
+    assert [head.value for head in app.header] == heads
+    assert app.query_params["more"] == stop.chapter
+    assert len(unpack_all(app, "looks")[0]["passages"]) > hour.LOOKS
+    assert all(button.label != hour.MORE for button in app.button)
 
 
 @pytest.mark.parametrize("way", [*ways.WAYS, contents.ALL])

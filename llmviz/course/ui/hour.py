@@ -1,0 +1,46 @@
+"""A stop of the hour: picture, question, two looks and the way on; all else waits to be asked for.
+
+A lesson's page says that it shows such a stop (`begin`). The first section of the chapter then
+draws the way on in its place, and nothing behind it is computed until somebody wants it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from llmviz.course.ui import stage
+from llmviz.course.ui.code import OPENED
+from llmviz.course.ui.state import PageState
+
+LOOKS = 2  # passages of a folded stop
+MORE = "More about this"
+_FOLDED = "_folded"  # in the session: what a folded stop ends with
+
+
+def begin(end: Callable[[], None] | None) -> None:
+    """Say that what is drawn next is a folded stop, and what its end is; None: it is not folded."""
+    st.session_state[_FOLDED] = None if st.session_state.get(OPENED) else end
+
+
+def rest() -> None:
+    """Fold what a chapter draws from here on, where it is a folded stop."""
+    end = st.session_state.get(_FOLDED)
+    if end is not None:
+        end()
+        st.stop()
+
+
+def more(open_all: Callable[[], None]) -> None:
+    """Show the button behind which the rest of a stop waits."""
+    if st.button(MORE, key="_more", icon=":material/expand_more:", type="tertiary"):
+        open_all()
+        st.rerun()
+
+
+def looks(state: PageState, passages: Sequence[str], /, key: str, **values: Any) -> None:
+    """Show the looks of a chapter, of a folded stop the first two (see `stage.looks`)."""
+    folded = st.session_state.get(_FOLDED) is not None
+    stage.looks(state, passages[: LOOKS if folded else None], key, **values)
