@@ -36,7 +36,8 @@ class Request:
     beams: the width of a beam search, which gives that many texts, the best score first, as
     `sampling.beam_search` does with this length_penalty; None: no search. arrival: seconds from
     the beginning of a run, for `record` and `simulate`. client: who asks; those that wait take
-    turns.
+    turns. turn: how many texts the same call asks for before it; each waits until those of other
+    calls that asked for fewer have begun.
 
     Raises ValueError for an empty prompt, for values out of range, and for a beam search together
     with several samples or with sampling that changes more than which tokens are banned.
@@ -52,7 +53,8 @@ class Request:
     beams: int | None = None
     length_penalty: float = 0.0
     arrival: float = 0.0
-    client: str = field(default="", compare=False)  # of no record
+    client: str = field(default="", compare=False)  # of no record, as is the next
+    turn: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prompt", tuple(int(token) for token in self.prompt))

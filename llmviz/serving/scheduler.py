@@ -1,6 +1,7 @@
 """Which sequences are computed in the next tick, and where they lie in memory. No torch, no clock.
 
-Clients take turns, and of each the oldest request goes first. Where blocks run out, the newest
+Clients take turns, and of each the oldest request goes first; of a request for several texts the
+first one is begun, then those of others, then its second one. Where blocks run out, the newest
 sequence that runs is pushed out, the hypotheses of a beam search all together: their keys and
 values are computed again later, or are moved to a second memory until there is room.
 """
@@ -8,8 +9,9 @@ values are computed again later, or are moved to a second memory until there is 
 from __future__ import annotations
 
 from bisect import insort
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable
+from operator import itemgetter
 
 from llmviz.serving.blocks import BlockManager, common_length
 from llmviz.serving.plan import Draw, Plan
@@ -24,6 +26,9 @@ from llmviz.serving.sequences import (
 )
 from llmviz.serving.settings import POLICIES, ServingConfig, check_fits
 from llmviz.serving.whole_batches import begin, go_on, next_batch, ready_at
+
+OVERTAKING = 100  # calls that come later and whose first text is begun before a call's second one
+AGAIN = -1  # the turn of what was pushed out: before all that has not begun
 
 
 class Scheduler:
@@ -41,7 +46,7 @@ class Scheduler:
         self.running: list[Sequence] = []  # the oldest first, here and in the other two
         self.swapped: deque[Sequence] = deque()
         self.rows = 0  # of the running ones
-        self._requests = 0
+        self._requests = self._calls = 0
         self.host_free = list(range(config.host_blocks))  # blocks of the second memory
         self.left: int | None = None  # of the token budget, in the tick that is planned
         self.copies: list[tuple[int, int]] = []  # blocks to copy for a batch that runs as a whole
@@ -51,7 +56,7 @@ class Scheduler:
         check_fits(request, self.config)
 
     def add(self, request: Request) -> list[Sequence]:
-        """Let a request wait, behind all others of its client; return its sequences so far.
+        """Let a request wait for its turn; return its sequences so far.
 
         Clients take turns: before the second one of others comes the first one of this client.
         Raises ValueError as `check` does.
@@ -59,32 +64,31 @@ class Scheduler:
         self.check(request)
         number = self._requests
         self._requests += 1
+        self._calls += request.turn == 0
         if request.beams is not None:
             added = Beams(request, number, whole_batch=self.policy.whole_batches).sequences
         elif self.policy.whole_batches:  # every row is by itself
             added = [Sequence(request, sample, number) for sample in range(request.n)]
-        else:
+        else:  # the next one waits once this one is begun
             added = [Sequence(request, 0, number)]
-            added[0].will_fork = request.n > 1
-        place = self._place(request.client)
-        for sequence in reversed(added):
-            self.waiting.insert(place, sequence)
+        for sequence in added:
+            sample = 0 if request.beams is not None else sequence.sample
+            sequence.turn = self._calls + OVERTAKING * (request.turn + sample)
+        self._line_up(added)
         return added
 
-    def _place(self, client: str) -> int:
-        """Where in the queue the next request of a client waits."""
-        turns: Counter[str] = Counter()
-        own = len({s.request.id for s in self.waiting if s.request.client == client})
-        place, before = len(self.waiting), ""
-        for at, sequence in enumerate(self.waiting):
-            other = sequence.request.client
-            turns[other] += sequence.request.id != before
-            before = sequence.request.id
-            if other == client:  # what was put back stands before its turn
-                place = len(self.waiting)
-            elif turns[other] > own + 1:
-                place = min(place, at)
-        return place
+    def _line_up(self, added: list[Sequence]) -> None:
+        """Let more sequences wait: clients take turns, and of each the lowest turn goes first."""
+        waiting = [*self.waiting, *added]
+        clients = {one.request.client: 0 for one in waiting if one.turn != AGAIN}
+        place = {client: number for number, client in enumerate(clients)}  # who is next comes first
+        order = []
+        for one in sorted(waiting, key=_turn):
+            client = one.request.client
+            if one.turn != AGAIN and one is one.unit[0]:
+                clients[client] += 1
+            order.append((one, (0, 0) if one.turn == AGAIN else (clients[client], place[client])))
+        self.waiting = deque(one for one, _ in sorted(order, key=itemgetter(1)))
 
     def schedule(self, now: float, waited_since: float | None = None) -> Plan:
         """The plan of the next tick; blocks are given and taken at once.
@@ -126,18 +130,11 @@ class Scheduler:
         for sequence, start, count in plan.prefill:
             sequence.computed = start + count
             self._remember(sequence)
-        parents = {
-            sequence.request.id: sequence
-            for sequence, start, count in plan.prefill
-            if sequence.will_fork and start + count == sequence.prompt_length
-        }
-        if parents:
-            for _, sequence in plan.draws:
-                parent = parents.get(sequence.request.id, sequence)
-                if sequence is not parent:
+        for parent, start, count in plan.prefill:
+            if parent.forks and start + count == parent.prompt_length:
+                for sequence in parent.forks:
                     self.join(sequence, parent)
-            for parent in parents.values():
-                parent.will_fork = False
+                parent.forks = []
         ended: list[Sequence] = []
         searches: dict[Beams, None] = {}
         size = self.config.block_size
@@ -221,11 +218,7 @@ class Scheduler:
         for sequence, start, count in plan.prefill:
             if start + count == len(sequence.tokens) and not sequence.idle:
                 plan.draws.append((row, sequence))
-                if sequence.will_fork:
-                    request, number = sequence.request, sequence.order[0]
-                    plan.draws += [
-                        (row, Sequence(request, sample, number)) for sample in range(1, request.n)
-                    ]
+                plan.draws += [(row, fork) for fork in sequence.forks]
             row += 1
 
     def _remember(self, sequence: Sequence) -> None:
@@ -237,19 +230,40 @@ class Scheduler:
     def _admit(self, plan: Plan) -> None:
         """Let the first in the queue join as long as there are rows, blocks and budget."""
         blocks = self.blocks
-        while self.waiting and self.left != 0:
+        while self.waiting:
             unit = list(self.waiting[0].unit)
             if not self.has_rows(unit):
                 return
+            if parent := self._reading_for(unit[0]):
+                parent.forks.append(self._take(plan))
+                self.rows += 1
+                continue
             begin = beginnings(blocks, unit)
-            if not self.has_blocks(blocks_needed(blocks, unit, begin)):
+            if self.left == 0 or not self.has_blocks(blocks_needed(blocks, unit, begin)):
                 return
             for beginning in begin:  # what is known is held before anything is given away
                 for block in beginning.known:
                     blocks.hold(block)
-            for sequence, beginning in zip(unit, begin, strict=True):
-                self.waiting.popleft()
-                self._begin(sequence, beginning, plan)
+            for beginning in begin:
+                self._begin(self._take(plan), beginning, plan)
+
+    def _reading_for(self, sequence: Sequence) -> Sequence | None:
+        """Who is reading the same prompt for another sample, so that this one need not."""
+        if sequence.request.n == 1 or sequence.written:
+            return None
+        same = (one for one in self.running if one.request is sequence.request)
+        return next((one for one in same if not (one.decodes or one.written)), None)
+
+    def _take(self, plan: Plan) -> Sequence:
+        """Take the first out of the queue; the next sample of its request waits from now on."""
+        sequence = self.waiting.popleft()
+        plan.admitted.append(sequence.name)
+        request, sample = sequence.request, sequence.sample + 1
+        if sequence.beams is None and sequence.turn != AGAIN and sample < request.n:
+            after = Sequence(request, sample, sequence.order[0])
+            after.turn = sequence.turn + OVERTAKING
+            self._line_up([after])
+        return sequence
 
     def _begin(self, sequence: Sequence, beginning: Beginning, plan: Plan) -> None:
         """Make a sequence's table, let it run, and plan what the budget allows of its prompt."""
@@ -264,7 +278,6 @@ class Scheduler:
         sequence.computed, sequence.remembered = computed, beginning.blocks
         self.place(sequence)
         plan.shared += computed
-        plan.admitted.append(sequence.name)
         count = length - computed
         if self.left is not None:
             count = min(count, self.left)
@@ -451,7 +464,10 @@ class Scheduler:
         """Let running sequences wait again, as the first ones; all is computed anew."""
         for sequence in unit:
             self.end(sequence)
-        self.waiting.extendleft(reversed(unit))
+        again = [one for sequence in unit for one in (sequence, *sequence.forks)]
+        for sequence in again:
+            sequence.forks, sequence.turn = [], AGAIN
+        self.waiting.extendleft(reversed(again))
 
     def swap_out(self, unit: list[Sequence], stored: Iterable[int]) -> dict[int, int]:
         """Let running sequences wait in the second memory; return where each block lies there.
@@ -484,6 +500,10 @@ class Scheduler:
             raise ValueError("a block of the second memory is lost or given twice")
         if self.rows != sum(sequence.rows for sequence in self.running):
             raise ValueError(f"the rows are counted wrongly: {self.rows}")
+
+
+def _turn(sequence: Sequence) -> int:
+    return sequence.turn
 
 
 def _age(sequence: Sequence) -> tuple[int, int]:

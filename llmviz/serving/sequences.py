@@ -28,14 +28,16 @@ class Sequence:
     memory. decodes: whether only the last token written is still to be computed. table: its
     blocks. own_room: how many tokens fit into them, so that it need not ask for a place before; 0
     where others may hold its last block. host: its blocks in the second memory while it is swapped
-    out. order: its age; the lower is the older. reason: why it ended, or None; problem: where it
-    failed, what was wrong. beams: the search that a hypothesis belongs to; idle: whether its row is
-    computed for nobody, since no hypothesis has it now; score: of a beam, at the end of the search.
+    out. order: its age; the lower is the older. turn: of those of its client that wait the lower
+    goes first. forks: other samples that go on from its prompt once it has read it. reason: why it
+    ended, or None; problem: where it failed, what was wrong. beams: the search that a hypothesis
+    belongs to; idle: whether its row is computed for nobody, since no hypothesis has it now; score:
+    of a beam, at the end of the search.
     """
 
     __slots__ = (
         *("request", "sample", "name", "order", "tokens", "prompt_length", "computed", "decodes"),
-        *("table", "host", "reason", "problem", "stop_ids", "most", "will_fork"),
+        *("table", "host", "reason", "problem", "stop_ids", "most", "turn", "forks"),
         *("remembered", "own_room", "beams", "idle", "score"),
     )
 
@@ -53,7 +55,8 @@ class Sequence:
         self.problem = ""
         self.stop_ids = request.stop_ids
         self.most = self.prompt_length + request.max_new_tokens
-        self.will_fork = False  # its first tick with a token makes the other samples
+        self.turn = 0
+        self.forks: list[Sequence] = []
         self.remembered = 0  # how many of its blocks were offered to later prompts
         self.beams: Beams | None = None
         self.idle = False
@@ -66,10 +69,13 @@ class Sequence:
 
     @property
     def rows(self) -> int:
-        """How many rows of a batch it takes: those of the samples still to be made count."""
-        if self.beams is not None:
-            return self.beams.rows_of(self)
-        return self.request.n if self.will_fork else 1
+        """How many rows of a batch it takes: those of the samples that it reads for count."""
+        return 1 + len(self.forks) if self.beams is None else self.beams.rows_of(self)
+
+    @property
+    def written(self) -> bool:
+        """Whether it has a token of its own already."""
+        return len(self.tokens) > self.prompt_length
 
     @property
     def unit(self) -> list[Sequence]:

@@ -180,6 +180,7 @@ class Served:
             requests.Request(
                 id=f"{name}.{number}",
                 client=client,
+                turn=number * (1 if wanted.beam_search else wanted.n),
                 prompt=prompt.ids,
                 max_new_tokens=self.tokens_behind(prompt, wanted.max_tokens),
                 sampling=sampling,

@@ -189,15 +189,10 @@ def test_who_comes_later_waits_for_one_request_of_each_other_client():
     assert queue(scheduler) == ["a1", "b1", "c1", "a2", "b2", "c2", "a3", "a4"]
 
 
-def test_samples_and_beams_of_a_request_stay_together():
+def test_the_beams_of_a_request_stay_together():
     for policy in ("continuous", "static"):
         scheduler = Scheduler(ServingConfig(policy=policy, max_batch=4, block_size=4, n_blocks=64))
-        for name, more in (
-            ("a1", {"n": 3}),
-            ("a2", {"beams": 3}),
-            ("b1", {"beams": 2}),
-            ("b2", {}),
-        ):
+        for name, more in (("a1", {}), ("a2", {"beams": 3}), ("b1", {"beams": 2}), ("b2", {})):
             scheduler.add(request(name, **more))
         names = [sequence.request.id for sequence in scheduler.waiting]
         assert queue(scheduler) == ["a1", "b1", "a2", "b2"] and names == sorted(
@@ -249,6 +244,8 @@ def test_a_full_queue_has_room_for_who_has_less_than_his_share():
 def test_the_server_tells_the_engine_who_asks():
     with running() as one:
         asked, own = [], one.service._engine.add
-        one.service._engine.add = lambda request: asked.append(request.client) or own(request)
-        assert one.complete(max_tokens=2)[0] == 200
-    assert asked == ["127.0.0.1"]
+        one.service._engine.add = lambda request: asked.append(request) or own(request)
+        assert one.complete(prompt=["a", "b"], n=3, max_tokens=2)[0] == 200
+        assert one.complete(prompt=["a", "b"], n=3, use_beam_search=True, max_tokens=2)[0] == 200
+    assert {request.client for request in asked} == {"127.0.0.1"}
+    assert [request.turn for request in asked] == [0, 3, 0, 1]

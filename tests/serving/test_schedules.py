@@ -89,7 +89,7 @@ def test_memory_that_runs_out_makes_the_newest_wait(preemption):
         Request(f"r{i}", (i % VOCAB, 1, 2), max_new_tokens=20, n=2 if i % 3 == 0 else 1)
         for i in range(10)
     ]
-    script = Script(config, {0: requests})
+    script = Script(config, {0: requests[:1], 1: requests[1:]})  # the first one's samples share
     played = play(script, SimulatedModel(config, VOCAB))
     check_against(played, script, alone)
     preempted = sum(len(tick.preempted) for tick in played.ticks)
