@@ -14,7 +14,7 @@ WAYS: dict[str, tuple[tuple[Stop, ...], ...]] = {
         (Stop("tokenization", "cut", 10),),
         (Stop("embeddings", "similarity", 13),),
         (Stop("attention", "trained", 15),),
-        (Stop("training", "curves", 10),),
+        (Stop("training", "teach", 10),),
         (Stop("sampling", "temperature", 12),),
     ),
     COURSE: (

@@ -116,9 +116,10 @@ def chapters(lesson: Lesson, state: PageState) -> None:
         hour.more(lambda: state.__setitem__(MORE.key, chapter.key))
 
     hour.begin(end if folded else None)
+    stopped = streamlit_parts.stop_exception() or ()
     try:
         lesson.module(chapter).draw(state)
-    except streamlit_parts.stop_exception() or ():
+    except stopped:
         return  # the end of a folded stop is drawn
     st.space("medium")
     if not folded:

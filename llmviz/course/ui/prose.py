@@ -36,7 +36,7 @@ _TAGS = str.maketrans(
 # Once on a page, from `shell.tidy`: a style in every paragraph would be read anew with each change.
 STYLE = f"""<style>
 .lv-prose {{ max-width: 72ch; line-height: 1.6; }}
-.lv-prose p {{ margin: 0 0 .6rem 0; }}
+.lv-prose p {{ margin: 0 0 .6rem 0; overflow-wrap: break-word; }}
 .lv-opening p {{ margin: 0; font-size: .875rem;
   color: color-mix(in srgb, currentColor 70%, transparent); }}
 .stApp.stApp h1 {{ font-size: clamp(1.5rem, 1.1rem + 1.5vw, 2.25rem); line-height: 1.15;

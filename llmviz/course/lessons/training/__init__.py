@@ -26,6 +26,7 @@ LESSON = Lesson(
     after=("tokenization", "attention"),
     linked_first="runs",
     names=(
+        "teach",
         "windows",
         "loss",
         "curves",
