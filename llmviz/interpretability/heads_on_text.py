@@ -129,14 +129,22 @@ def effect_of_heads(model: GPT, ids: Sequence[int]) -> np.ndarray:
 
 def chances_without_each(model: GPT, ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Return the next token's probabilities (V,), and those without each head alone (L, H, V)."""
+    shape = (model.config.n_layer, model.config.n_head)
+    full, less = chances_without(model, ids, tuple(np.ndindex(shape)))
+    return full, less.reshape(*shape, -1)
+
+
+def chances_without(
+    model: GPT, ids: Sequence[int], heads: Sequence[Head]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the next token's probabilities (V,), and those without each of N heads (N, V)."""
     import torch
 
     from llmviz.nn.attention import head_off_in_each_row
     from llmviz.sampling.steps import softmax
 
-    shape = (model.config.n_layer, model.config.n_head)
-    rows = [None, *np.ndindex(shape)]
+    rows = [None, *heads]
     with torch.inference_mode(), head_off_in_each_row(rows):
         logits = model(torch.tensor([list(ids)] * len(rows)), last_only=True)[0][:, -1]
     full, *less = softmax(logits.numpy().astype(np.float64))
-    return full, np.stack(less).reshape(*shape, -1)
+    return full, np.stack(less)

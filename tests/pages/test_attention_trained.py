@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import shutil
 
@@ -60,6 +61,39 @@ def test_a_head_that_is_off_gives_the_chances_that_are_drawn(models, name):
     look = sent(app, "look_back")
     np.testing.assert_array_equal(look["cells"][0], found.maps.maps[1, 3])
     assert look["asking"] == len(found.read.ids) - 1
+
+
+def test_a_model_of_many_heads_is_asked_what_is_left_without_the_one_that_matters_most(
+    models, monkeypatch
+):
+    monkeypatch.setattr(opening, "MOST_HEADS", 1)
+    found = found_of(models["narrow"], TEXT)
+    assert found.without is None
+    (place, kept), *others = found.tried
+    assert len(others) == trained.TRIED - 1 and all(other >= kept for _, other in others)
+    on_last = found.maps.maps[:, :, -1].astype(int)
+    (word,) = {int(on_last[head][1:-1].argmax()) + 1 for head, _ in found.tried} & {
+        int(np.unravel_index(on_last[:, :, 1:-1].argmax(), on_last[:, :, 1:-1].shape)[-1]) + 1
+    }
+    least = min(on_last[head][word] for head, _ in found.tried)
+    assert (on_last[:, :, word] > least).sum() < trained.TRIED
+    for head, share in found.tried:
+        with torch.inference_mode(), heads_off([head]):
+            logits = models["narrow"].model(torch.tensor([list(found.read.ids)]))[0][0, -1]
+        assert share == pytest.approx(float(logits.double().softmax(-1)[found.best]), abs=1e-6)
+    for before, after, count in ((0.8, 0.3, 3), (0.8, 0.75, 2), (0.1, 0.05, 0)):
+        chances = np.full_like(found.chances, (1 - before) / found.chances.size)
+        chances[found.best] = before
+        asked = trained.question(found._replace(chances=chances, tried=((place, after), *others)))
+        assert (asked is None and not count) or len(asked.answers) == count
+        if asked is not None:
+            assert asked.values[asked.right] == (after,)
+            shares = sorted(value for (value,) in asked.values)
+            assert all(b - a >= trained.APART for a, b in itertools.pairwise(shares))
+    app = fine_part("attention", "trained", model="narrow", text=TEXT, show="1")
+    rows = sent_all(app, "case_rows")[0]["rows"]
+    assert [row["value"] for row in rows][-1] == pytest.approx(kept)
+    assert found.watcher == place
 
 
 @pytest.mark.parametrize("case", range(40))

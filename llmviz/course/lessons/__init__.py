@@ -21,7 +21,7 @@ from llmviz.course.lessons.sampling import LESSON as SAMPLING
 from llmviz.course.lessons.tokenization import LESSON as TOKENIZATION
 from llmviz.course.lessons.training import LESSON as TRAINING
 from llmviz.course.lessons.transformer import LESSON as TRANSFORMER
-from llmviz.course.lessons.ways import WAYS
+from llmviz.course.lessons.ways import SENTENCES, WAYS
 from llmviz.course.ui.course import Contents, tell
 
 LESSONS = [
@@ -43,4 +43,4 @@ LESSONS = [
     GLOSSARY,
     MODELS,
 ]
-tell(Contents(LESSONS, WAYS, words))
+tell(Contents(LESSONS, WAYS, words, SENTENCES))

@@ -1,21 +1,30 @@
 """The ways through the course, as data: which chapters in which order, in how many sittings."""
 
+from llmviz.course.lessons.home import REAL_TEXT, TEXT
 from llmviz.course.ui.contents import COURSE, HOUR
 from llmviz.course.ui.course import Stop
+from llmviz.course.ui.get_model import REAL
 
 
 def _sitting(*places: str) -> tuple[Stop, ...]:
     return tuple(Stop(*place.split("/")) for place in places)
 
 
+# The sentence that goes through the hour where a visitor has none: with the real model, without.
+SENTENCES = REAL_TEXT, TEXT
 # By the name in links: its sittings, each with its stops. The way through all chapters is LESSONS.
 WAYS: dict[str, tuple[tuple[Stop, ...], ...]] = {
     HOUR: (
-        (Stop("tokenization", "cut", 10),),
-        (Stop("embeddings", "similarity", 13),),
-        (Stop("attention", "trained", 15),),
+        (Stop("tokenization", "cut", 10, {"tokenizer": REAL}),),
+        (
+            Stop(
+                *("embeddings", "similarity", 13),
+                {"model": REAL, "word": "Paris", "other": "France"},
+            ),
+        ),
+        (Stop("attention", "trained", 15, {"model": REAL}),),
         (Stop("training", "teach", 10),),
-        (Stop("sampling", "temperature", 12),),
+        (Stop("sampling", "temperature", 12, {"model": REAL}),),
     ),
     COURSE: (
         _sitting("history/where", "tokenization/cut", "tokenization/learn"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -15,12 +16,17 @@ from llmviz.course.components.finder.view import finder
 from llmviz.course.document import Ask, Document, Section, texts_of
 from llmviz.course.document.marks import unmarked
 from llmviz.course.glossary import newcomers, terms
+from llmviz.course.ui import engine
+from llmviz.course.ui.contents import HOUR, WAY
+from llmviz.course.ui.get_model import REAL
 from llmviz.course.ui.kept import kept
 
 if TYPE_CHECKING:
     from llmviz.course.ui.contents import Chapter, Lesson
+    from llmviz.course.ui.state import PageState
 
 HOME, GLOSSARY, MODELS, ENDING = "home", "glossary", "models", "before_after"
+TEXT = "text"  # the control of the learner's text
 _SLOT = re.compile(r"\{[^{}]*\}")
 _SAID = 110  # characters of a term's meaning that the list shows
 WORDS = {
@@ -46,19 +52,28 @@ class Next(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """One chapter of a way; minutes: how long to stay there, 0 for as long as the chapter says."""
+    """One chapter of a way.
+
+    minutes: how long to stay there, 0 for as long as the chapter says. real: what its controls
+    begin with where the real model is here.
+    """
 
     lesson: str
     chapter: str
     minutes: int = 0
+    real: Mapping[str, Any] = MappingProxyType({})
 
 
 class Contents(NamedTuple):
-    """All lessons in their order, the ways by name, each as sittings, and what names these."""
+    """All lessons in their order, the ways by name, each as sittings, and what names these.
+
+    sentences: what goes through the hour where a visitor has none, with the real model and without.
+    """
 
     lessons: Sequence[Lesson]
     ways: Mapping[str, Sequence[Sequence[Stop]]]
     words: Document
+    sentences: tuple[str, str] = ("", "")
 
 
 _told: list[Contents] = []
@@ -122,6 +137,36 @@ def stop_of(way: str, lesson: str, chapter: str) -> tuple[int, int, int] | None:
         if (stop.lesson, stop.chapter) == (lesson, chapter):
             return number, len(listed), minutes(stop)
     return None
+
+
+_BEGUN = "_hour_begun"  # in the session: stops of the hour that were begun
+_PROMPT = "_hour_prompt"  # in the session: what the hour last put into the box of a prompt
+
+
+def tell_story(state: PageState, chapter: str) -> None:
+    """Let one sentence go through the hour: the learner's own where there is one.
+
+    A stop begins with the real model where it is here and no other was chosen; what a link or a
+    hand says stays.
+    """
+    stop = next((s for s in stops(HOUR) if (s.lesson, s.chapter) == (state.page, chapter)), None)
+    if stop is None or state[WAY.key] != HOUR:
+        return
+    session, link = st.session_state, st.query_params
+    real = REAL in engine.obtained() and session.get("shared.model", "") in ("", REAL)
+    if TEXT in state.params and not session.get(f"shared.{TEXT}"):
+        state[TEXT] = _told[0].sentences[0 if real else 1]
+    begun = session.setdefault(_BEGUN, set())
+    if real and stop[:2] not in begun:
+        for key, value in stop.real.items():
+            if key not in link:
+                state[key] = value
+    begun.add(stop[:2])
+    if "prompt" in state.params and state["prompt"] in (
+        state.params["prompt"].default,
+        session.get(_PROMPT),
+    ):
+        state["prompt"] = session[_PROMPT] = state[TEXT]
 
 
 def onward(way: str, lesson: Lesson, chapter: str = "") -> Next | None:

@@ -18,17 +18,26 @@ from llmviz.course.ui.state import PageState
 LOOKS = 2  # passages of a folded stop
 MORE = "More about this"
 _FOLDED = "_folded"  # in the session: what a folded stop ends with
+_BELOW = "_ends_below"  # in the session: a stop held something back, and its end stands below it
 
 
 def begin(end: Callable[[], None] | None) -> None:
     """Say that what is drawn next is a folded stop, and what its end is; None: it is not folded."""
     st.session_state[_FOLDED] = None if st.session_state.get(OPENED) else end
+    st.session_state[_BELOW] = False
+
+
+def ends_below() -> None:
+    """Say that a chapter was drawn to its end without a fold, and that the page shows its end."""
+    st.session_state[_BELOW] = True
 
 
 def rest() -> None:
     """Fold what a chapter draws from here on, where it is a folded stop."""
     end = st.session_state.get(_FOLDED)
     if end is not None:
+        if st.session_state[_BELOW]:
+            st.rerun()  # which takes away the end that stands below
         end()
         st.stop()
 

@@ -70,6 +70,8 @@ def show(lesson: Lesson) -> None:
     if not lesson.names:
         st.title(lesson.headline or lesson.title, anchor=False)
         prose("\n\n".join(filter(None, (lesson.promise, lesson.needs))))
+    if lesson.names:
+        course.tell_story(state, state["part"])
     state.show_problems()
     if state["show"] and seat.projects():  # before a class, answers stay covered
         state["show"] = False
@@ -106,7 +108,11 @@ def chapters(lesson: Lesson, state: PageState) -> None:
     chapter = lesson.chapters[at]
     way = course.stop_of(state[WAY.key], lesson.key, chapter.key)
     where = f"{lesson.title} · chapter {at + 1} of {len(keys)}"
-    opening(chapter.front, chapter.short_names, way, where)
+    titled = getattr(lesson.module(chapter), "titled", None)
+    front = chapter.front
+    if titled and (question := titled(state)):
+        front = front._replace(question=question)
+    opening(front, chapter.short_names, way, where)
     st.session_state[HERE] = place = f"{lesson.key}/{chapter.key}"
     note_opened(place)
     folded = state[WAY.key] == HOUR and bool(way) and state[MORE.key] != chapter.key
@@ -121,6 +127,7 @@ def chapters(lesson: Lesson, state: PageState) -> None:
         lesson.module(chapter).draw(state)
     except stopped:
         return  # the end of a folded stop is drawn
+    hour.ends_below()
     st.space("medium")
     if not folded:
         _needed_first(lesson)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from llmviz.corpus import corpus_from_text, load_corpus
 from llmviz.course.lessons.tokenization import words
-from llmviz.course.ui import codec, kit
+from llmviz.course.ui import codec, engine, kit
 from llmviz.textfile import check_text
 from llmviz.tokenizers import (
     TOKENIZERS,
@@ -30,19 +30,30 @@ CORPUS_LIMIT = codec.MOST_OF_A_TEXT  # bytes of a file with a learner's corpus
 TOKENIZER_FILE_LIMIT = 2 * MEGABYTE  # some 200,000 words, which are read in less than a second
 QUOTED = 2_000  # characters of a corpus that a snippet quotes
 
-TOKENIZER = codec.choice("tokenizer", "bpe", [*TOKENIZERS, TRAINED, LOADED], shared=True)
+OFFERED = [*TOKENIZERS, kit.REAL, TRAINED, LOADED]
+TOKENIZER = codec.choice("tokenizer", "bpe", OFFERED, shared=True)
 TRAINING = [
     codec.choice("corpus", BUNDLED[0], [*BUNDLED, YOUR_TEXT, OWN]),
     codec.text("own", words.own_corpus, codec.MOST_OF_A_TEXT),
     codec.integer("size", 1024, 0, 4096),
 ]
 
+REAL_CODE = (
+    "from llmviz.pretrained import load_bundled\n\nmodel, tokenizer, card = load_bundled({name!r})"
+)
+
 _FILE_SLOT = "tokenization.file"
 
 
 def choices(*names: str) -> list[str]:
     """Return `names` and what this session has besides: the trained one, a file that was loaded."""
-    return [*(names or TOKENIZERS), TRAINED, *([LOADED] if _FILE_SLOT in st.session_state else [])]
+    real = [kit.REAL] if not names and kit.REAL in engine.obtained() else []
+    return [
+        *(names or TOKENIZERS),
+        *real,
+        TRAINED,
+        *([LOADED] if _FILE_SLOT in st.session_state else []),
+    ]
 
 
 def label(name: str) -> str:
@@ -62,7 +73,7 @@ def tokenizer_called(state: kit.PageState, name: str) -> Tokenizer:
         if _FILE_SLOT not in st.session_state:
             raise ValueError(words.no_file)
         return _read(*st.session_state[_FILE_SLOT])
-    return get_tokenizer(name)
+    return engine.tokenizer(name) if name == kit.REAL else get_tokenizer(name)
 
 
 def list_tokenizers(state: kit.PageState) -> None:
@@ -151,6 +162,8 @@ def code_for(state: kit.PageState, name: str) -> str | None:
     """Return Python that makes the tokenizer; None where it would quote a file or a book."""
     if name in TOKENIZERS:
         return f"from llmviz.tokenizers import get_tokenizer\n\ntokenizer = get_tokenizer({name!r})"
+    if name == kit.REAL:
+        return REAL_CODE.format(name=name)
     corpus = code_for_corpus(state)
     if name != TRAINED or corpus is None:
         return None

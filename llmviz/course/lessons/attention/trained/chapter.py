@@ -1,6 +1,7 @@
 """Chapter "A trained model": where its heads look, and what happens without one of them."""
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ import streamlit as st
 
 from llmviz.course.components import heads_grid
 from llmviz.course.components.look_back.view import look_back
+from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.attention import words as lesson_words
 from llmviz.course.lessons.attention.heads import words as sentences
 from llmviz.course.lessons.attention.inputs import model_on_text as real
@@ -19,6 +21,7 @@ from llmviz.course.lessons.attention.trained.model import Head
 from llmviz.course.ui import engine, kit, model_on_text
 from llmviz.course.ui.question import settle, whole_percent
 from llmviz.interpretability.heads_on_text import HeadMaps, chances_without_each
+from llmviz.interpretability.heads_on_text import chances_without as without_some
 from llmviz.nn.attention.study import HeadSummary, summarise_heads
 from llmviz.sampling.pipeline import top_ids
 from llmviz.sampling.steps import softmax
@@ -28,7 +31,11 @@ GUESS = f"{KEY}.flip"
 BARS = 3  # next tokens whose chances are drawn
 MATTERS = 0.1  # of a chance: a change by less says that nothing depends on the head
 
+TRIED = 4  # of many heads, those that look hardest at one word are switched off
+APART = 0.12  # between the answers of a question for a share
+
 without_each = kit.kept(16)(kit.on_model(chances_without_each))
+without_heads = kit.kept(16)(kit.on_model(without_some))
 
 
 class Seen(NamedTuple):
@@ -36,6 +43,8 @@ class Seen(NamedTuple):
 
     without: the chances of the next token (L, H, V) when one head is off; None for a model of many
     heads. best: the likeliest next token with all heads. watcher: the head that looks at it most.
+    tried: of many heads, those that look hardest at one word, and what the next token keeps
+    without each; the one without which it keeps least comes first.
     """
 
     read: kit.Read
@@ -44,6 +53,7 @@ class Seen(NamedTuple):
     without: np.ndarray | None
     best: int
     watcher: Head
+    tried: tuple[tuple[Head, float], ...] = ()
 
     def name(self, token: int) -> str:
         """Return a token as it is said in a sentence."""
@@ -64,10 +74,22 @@ def draw(state: kit.PageState) -> None:
     kit.source(state)
     kit.load(real.LOOKED_INTO.choose(state))  # says what there is to say of it
     if found is None or not told:
+        kit.rest()
         return
-    here = min(found.maps.maps.shape[:2]) > 3  # else some heads of the passages are not there
-    kit.looks(state, words.looks if here else words.looks[-1:], f"{KEY}.passages")
+    kit.looks(state, *passages(found))
     _deeper(state, found)
+
+
+def passages(found: Seen) -> tuple[Sequence[str], str]:
+    """Return the passages that suit the heads of a model, and the key of their links."""
+    if found.tried:
+        (other, kept), *_ = sorted(found.tried[1:], key=lambda each: -each[1])
+        layer, head = other
+        about = _about_head(found, other) | {"after": whole_percent(kept)}
+        lines = [line.format(layer=layer, head_of=head, **about) for line in words.looks_many]
+        return lines, f"{KEY}.passages.many"
+    here = min(found.maps.maps.shape[:2]) > 3  # else some heads of the passages are not there
+    return words.looks if here else words.looks[-1:], f"{KEY}.passages"
 
 
 def _read(state: kit.PageState, bundled: engine.Bundled) -> kit.Read | None:
@@ -95,8 +117,25 @@ def seen(read: kit.Read) -> Seen:
     best = int(chances.argmax())
     there = np.flatnonzero(np.array(read.ids) == best)
     on_best = maps.maps[:, :, -1, there].sum(-1, dtype=int) if len(there) else maps.decided
-    layer, head = np.unravel_index(int(on_best.argmax()), on_best.shape)
-    return Seen(read, maps, chances, without, best, (int(layer), int(head)))
+    found = Seen(read, maps, chances, without, best, _place(on_best))
+    if few or kit.tells_classes(read.bundled.card) or len(read.ids) < 3:
+        return found
+    tried = _tried(found)
+    return found._replace(tried=tried, watcher=tried[0][0])
+
+
+def _tried(found: Seen) -> tuple[tuple[Head, float], ...]:
+    """Switch off the heads that look hardest at one word, which is neither the first nor the last.
+
+    What the others look at is read by many: first tokens serve heads that have nothing to find.
+    """
+    rows = found.maps.maps[:, :, -1].astype(int)  # (L, H, T)
+    word = 1 + int(rows[:, :, 1:-1].max((0, 1)).argmax())
+    order = np.argsort(-rows[:, :, word], axis=None, kind="stable")[:TRIED]
+    heads = tuple(divmod(int(at), rows.shape[1]) for at in order)
+    _, less = without_heads(found.read.bundled, found.read.ids, heads)
+    kept = [float(chances[found.best]) for chances in less]
+    return tuple(sorted(zip(heads, kept, strict=True), key=lambda each: each[1]))
 
 
 def question(found: Seen) -> kit.Question | None:
@@ -105,6 +144,8 @@ def question(found: Seen) -> kit.Question | None:
     Wrong are the head that looks at the answer, the last layer, and a head that looks where the
     right one does. The values are heads, as `number` counts them.
     """
+    if found.tried:
+        return kept_question(found)
     right = culprit(found)
     if found.without is None or right is None or found.best not in found.read.ids:
         return None
@@ -143,6 +184,38 @@ def question(found: Seen) -> kit.Question | None:
     )
 
 
+def kept_question(found: Seen) -> kit.Question | None:
+    """Return the question what the next token keeps without the head that matters most to it.
+
+    The wrong answers are of somebody to whom one head of so many is none, and of one to whom the
+    head that looks at the word does it all. None where both are what is right.
+    """
+    (head, right), *_ = found.tried
+    before = float(found.chances[found.best])
+    about = _about_head(found, head) | {"after": whole_percent(right)}
+    about["heads"] = f"{found.maps.maps[..., 0, 0].size:,}"
+    reasons = {right: words.ask_kept_right[change_of(right / before)]}
+    for share, why in ((before, words.ask_kept_all), (0.0, words.ask_kept_none)):
+        if all(abs(share - other) >= APART for other in reasons):
+            reasons[share] = why
+    if len(reasons) == 1:
+        return None
+    filled = {share: reason.format(**about) for share, reason in reasons.items()}
+    return kit.Question.among(words.ask_kept, filled, right, whole_percent, **about)
+
+
+def _about_head(found: Seen, place: Head) -> dict[str, str]:
+    """Return what sentences say of a head: its name, where it looks, and the next token."""
+    return {
+        "head": name_of(place),
+        "Head": name_of(place).capitalize(),
+        "word": kit.quote(_looks_at(found, place)),
+        "share": whole_percent(float(found.maps.maps[place][-1].max()) / 255),
+        "best": found.name(found.best),
+        "before": whole_percent(float(found.chances[found.best])),
+    }
+
+
 def culprit(found: Seen) -> Head | None:
     """Return the head without which another token is the likeliest, by the most; None: no such."""
     if found.without is None or not (flips := found.without.argmax(-1) != found.best).any():
@@ -172,7 +245,19 @@ def _looks_at(found: Seen, place: Head) -> str:
     return found.read.tokens[int(found.maps.maps[place][-1].argmax())]
 
 
+def titled(state: kit.PageState) -> str:
+    """Return the chapter's question about the text in force, where that is not the lesson's own."""
+    if _which(state) != "own":
+        return ""
+    real = words.titles.get(state[kit.LEARNER_TEXT.key])
+    return real if real and state["model"] == kit.REAL else words.title_own
+
+
 def _hook(found: Seen | None) -> None:
+    if found is not None and found.tried:
+        heads = kit.count(found.maps.maps[..., 0, 0].size, "head")
+        kit.prose(words.hook["many"], heads=heads, best=found.name(found.best))
+        return
     if found is None or found.without is None or (place := culprit(found)) is None:
         kit.prose(words.hook["other"])
         return
@@ -199,7 +284,7 @@ def _stage(state: kit.PageState, found: Seen, asked: kit.Question | None) -> Non
 
     def take() -> None:
         clicked = st.session_state[KEY].get("chosen")
-        if asked is not None and not kit.answered(asked, GUESS):
+        if asked is not None and not found.tried and not kit.answered(asked, GUESS):
             settle(asked, GUESS, [answer_of(found, asked, tuple(clicked or place))])
         state["layer"], state["head"] = clicked or (-1, -1)
 
@@ -212,6 +297,8 @@ def _stage(state: kit.PageState, found: Seen, asked: kit.Question | None) -> Non
     with right:
         if kit.tells_classes(found.read.bundled.card):
             kit.inform(words.classes, ":material/category:")
+        elif found.tried and place == found.tried[0][0]:
+            _kept(found, asked)
         else:
             _chances(found, place, told=told)
         slot = kit.tied(f"_{KEY}.asked", _which(state), state.taker("asked"))
@@ -228,6 +315,21 @@ def _head_of(state: kit.PageState, found: Seen) -> Head:
     if state["layer"] >= 0 and state["head"] >= 0:
         return state["layer"], state["head"]
     return found.watcher
+
+
+def _kept(found: Seen, asked: kit.Question | None) -> None:
+    """Draw what the next token keeps without each of the heads that look hardest at one word."""
+    (asked_head, _), *others = found.tried
+    best = found.name(found.best)
+    cases = [kit.Case(words.all_heads, float(found.chances[found.best]), role="residual")]
+    for head, kept in (*others, (asked_head, found.tried[0][1])):
+        share = whole_percent(float(found.maps.maps[head][-1].max()) / 255)
+        label = words.one_off.format(head=name_of(head), share=share)
+        cases.append(kit.Case(label, kept, role="query" if head == asked_head else "residual"))
+    axis = kit.Axis(0, 1, words.kept_axis.format(best=unmarked(best)))
+    kit.guess_cases(cases, axis, asked, GUESS, veiled=[len(cases) - 1], picture=f"{KEY}.kept")
+    if asked is None or kit.answered(asked, GUESS):
+        kit.prose(caption(found, asked_head, told=True))
 
 
 def _chances(found: Seen, place: Head, *, told: bool) -> None:
@@ -257,19 +359,12 @@ def chances_without(found: Seen, place: Head) -> np.ndarray:
 
 def caption(found: Seen, place: Head, *, told: bool) -> str:
     """Return what to see: where a head looks, and what the model says without it."""
-    slots = {
-        "head": name_of(place),
-        "Head": name_of(place).capitalize(),
-        "word": kit.quote(_looks_at(found, place)),
-        "share": whole_percent(float(found.maps.maps[place][-1].max()) / 255),
-        "best": found.name(found.best),
-        "before": kit.percent(float(found.chances[found.best])),
-    }
+    slots = _about_head(found, place)
     if not told:
         return words.caption["asked"].format(**slots)
     less = chances_without(found, place)
     now = int(less.argmax())
-    slots |= {"now": found.name(now), "after": kit.percent(float(less[now]))}
+    slots |= {"now": found.name(now), "after": whole_percent(float(less[now]))}
     kept = float(less[found.best]) / float(found.chances[found.best])
     return words.caption["flips" if now != found.best else change_of(kept)].format(**slots)
 

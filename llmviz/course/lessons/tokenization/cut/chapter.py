@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections import Counter
+from urllib.parse import quote_plus
 
 import pandas as pd
 import streamlit as st
@@ -19,6 +20,7 @@ from llmviz.tokenizers.wordpiece import UNK
 
 IDS_SHOWN, IDS_SAID, ROWS_SHOWN = 120, 8, 200
 GUESS = "cut.upper"
+LONGEST_WORD = 24  # characters of a word that looks write
 WORDS_IN = 400  # characters of the text, of which one word is named
 APART = 0.06  # of the axis, between the answers of the question
 
@@ -53,13 +55,27 @@ def draw(state: kit.PageState) -> None:
         if asked is not None:
             kit.predict(asked, GUESS, covers=True, hand=True)
         kit.source(state, opened=True)
-        kit.looks(state, words.looks, "cut.looks")
+        kit.looks(state, words.looks, "cut.looks", **written_anew(text))
     _both_ways(state, name, tokenizer, text)
     _vocabulary(state, name, tokenizer, tokens)
     _special(state, tokenizer)
     _code(state, name, tokenizer, text)
     if tokens:
         kit.seen(words.end, **end(text, tokens))
+
+
+def titled(state: kit.PageState) -> str:
+    """Return the chapter's question about a text without a kitten; an empty one about another."""
+    return "" if "kitten" in state[kit.LEARNER_TEXT.key] else words.no_kitten
+
+
+def written_anew(text: str) -> dict[str, str]:
+    """Return how looks write a text: in capitals, and the longest of its words three times."""
+    found = re.findall(r"\w+", text[:WORDS_IN])
+    word = max(found, key=len, default="kitten").lower()[:LONGEST_WORD]
+    thrice = f"{word} {word} {word.capitalize()}"
+    shouted = text[:WORDS_IN].upper()
+    return {"thrice": thrice, "thrice_link": quote_plus(thrice), "shouted": quote_plus(shouted)}
 
 
 @kit.kept(16)
@@ -85,7 +101,7 @@ def caption(text: str, tokens: list[Token]) -> str:
     if not tokens:
         return words.caption["nothing"]
     ratio = len(text) / len(tokens)
-    word = max(cut, key=lambda word: len(cut[word]), default="")
+    word = max(cut, key=lambda word: (len(cut[word]), len(word)), default="")
     ids = cut.get(word, [])
     said = " ".join(map(str, ids[:IDS_SAID])) + (" …" if len(ids) > IDS_SAID else "")
     case = "cut" if len(ids) > 1 else "whole" if ids else "signs"
