@@ -114,11 +114,24 @@ def word(vectors: VectorTable, row: int) -> str:
     return label(vectors, row) if name.startswith("#") else kit.quote(name)
 
 
+SPELLINGS = 20  # of one word, in a vocabulary
+
+
 def likest_of(vectors: VectorTable, row: int) -> tuple[str, float]:
-    """Return the token whose row has the largest cosine with a row, and that cosine."""
+    """Return the word whose row has the largest cosine with a row, and that cosine.
+
+    A token that is the same word with other capitals, or without its space, is no other word.
+    """
     alike = measured(vectors, row)
-    (best,) = likest(alike, row, 1)
+    near = likest(alike, row, SPELLINGS)
+    best = next((i for i in near if not same_word(vectors, i, row)), near[0])
     return labels(vectors)[best], float(alike[best])
+
+
+def same_word(vectors: VectorTable, one: int, other: int) -> bool:
+    """Return whether two tokens are spellings of one word."""
+    a, b = (labels(vectors)[row].strip("·").casefold() for row in (one, other))
+    return a == b
 
 
 # ---- words that the learner typed

@@ -1,7 +1,7 @@
 """Chapter "How alike": two vectors, and the nearest of a whole vocabulary."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -11,6 +11,7 @@ from llmviz.course.components.arrows.view import arrows
 from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.similarity import TYPED, neighbours, parse_vector, words
 from llmviz.course.lessons.embeddings.similarity.vector_sources import BOXES, READ, Side
+from llmviz.course.lessons.embeddings.sums.model import candidates
 from llmviz.course.ui import kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.interpretability.vector_tables import measured
@@ -202,7 +203,11 @@ def _alike(asked: kit.Question, table: VectorTable, a: Side, b: Side, terms: Cos
     rest = alike[np.isfinite(alike)]
     nearest = sources.likest_of(table, a.ids[0])
     cases = [
-        kit.Case([(words.and_other.format(a=a.name), False), (name, True)], value, role=role)
+        kit.Case(
+            [(words.and_other.format(a=a.name), False), (name, True)],
+            *(value, None, (), kit.signed(value)),
+            role=role,
+        )
         for name, value, role in (
             (a.name, 1.0, "residual"),
             (nearest[0], nearest[1], "residual"),
@@ -284,6 +289,33 @@ def sums(state: kit.PageState, table: VectorTable, seen: Seen) -> str:
     )
 
 
+def titled(state: kit.PageState) -> str:
+    """Return the chapter's question about other words than those that it names."""
+    own = any(state[key] != state.params[key].default for key in ("word", "other"))
+    return words.title_words if own else ""
+
+
+@kit.kept(8)
+def sums_of_capitals(table: VectorTable) -> dict[str, Any]:
+    """Return where sums of capitals and countries come out; empty where a table lacks the words."""
+    found: dict[str, Any] = {"count": f"{table.size:,}"}
+    for country in ("Japan", "Italy"):
+        try:
+            rows = [table.find(word) for word in ("Paris", "France", country)]
+        except ValueError:
+            return {}
+        near = candidates(table, *rows, exclude_inputs=True)
+        others = zip(near.ids.tolist(), near.values.tolist(), strict=True)
+        best, cosine = next(
+            (row, value)
+            for row, value in others
+            if not any(sources.same_word(table, row, given) for given in rows)
+        )
+        found[country] = sources.labels(table)[best].strip("·")
+        found[f"{country}_cosine"] = kit.signed(cosine)
+    return found
+
+
 def _number(value: float) -> str:
     """Four decimals, or four digits of a number for which those are too many or too few."""
     plain = value == 0 or 1e-3 <= abs(value) < 1e4
@@ -349,7 +381,10 @@ def draw(state: kit.PageState) -> None:
         return
     with picture:
         seen = draw_pair(state, table)
-    kit.looks(state, words.looks, "embeddings.similarity.looks")
+    if found := sums_of_capitals(table):
+        kit.looks(state, words.looks_capitals, "embeddings.similarity.capitals", **found)
+    else:
+        kit.looks(state, words.looks, "embeddings.similarity.looks")
     kit.section(words.further)
     kit.choose(state, "look", words.look, words.parts, parts=True)
     _looked(state, table, seen)

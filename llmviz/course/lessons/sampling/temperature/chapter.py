@@ -8,7 +8,8 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.components.softmax_view.view import softmax_view
-from llmviz.course.lessons.sampling import source
+from llmviz.course.document.marks import cleared
+from llmviz.course.lessons.sampling import source, texts
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.lessons.sampling.temperature import words
 from llmviz.course.ui import kit
@@ -17,6 +18,10 @@ from llmviz.sampling.pipeline import top_ids
 
 KEY, GUESS = "sampling.softmax", "temperature.half"
 ROWS = 12
+WRITES_AT = (0.2, 1.0, 1.5)  # temperatures of the texts beside each other
+WRITTEN = 24  # tokens of each
+BEFORE = 40  # characters of the prompt before them
+SLICE, POLL = 0.1, 0.2  # seconds of work by which each grows at a time, and between two reruns
 APART = 0.03  # between the answers of the question, so that they are told apart on the picture
 COLUMNS = ("scaled", "shifted", "exp", "probability")
 SAID_AT = {"lowest": 0.2, "low": 0.5, "one": 1.0, "high": 2.0}  # what looks and end compare
@@ -48,6 +53,7 @@ def draw(state: kit.PageState) -> None:
         kit.source(state)
         numbers = said(prompt)
         if shown:
+            _written(state, prompt)
             kit.looks(state, words.looks, f"{KEY}.looks", **numbers)
     kit.section(words.intro)
     if shown and state["temperature"]:
@@ -56,6 +62,30 @@ def draw(state: kit.PageState) -> None:
     _code(prompt, state["temperature"] or 1.0)
     if shown:
         kit.seen(words.end, **numbers)
+
+
+def _written(state: kit.PageState, prompt: Prompted) -> None:
+    """Show how the text goes on at some temperatures, with the same dice; it grows meanwhile."""
+    each = [texts.text(prompt, {"temperature": t}, state["seed"], 0) for t in WRITES_AT]
+
+    def known() -> bool:
+        return all(text.ended or len(text.tokens) >= WRITTEN for text in each)
+
+    def columns() -> None:
+        for t, text, column in zip(
+            WRITES_AT, each, st.columns(len(each), gap="medium"), strict=True
+        ):
+            ids = [token.id for token in text.tokens[:WRITTEN] if token.id != prompt.stop_id]
+            said = cleared(prompt.bundled.tokenizer.decode(ids))
+            with column:
+                kit.prose(words.wrote[f"{t:.1f}"], text=cleared(prompt.text[-BEFORE:]), said=said)
+        if going and known():
+            st.rerun()  # which ends the looking
+        for text in each:  # after they are drawn: what is on the page does not fade meanwhile
+            text.grow(WRITTEN, prompt.stop_id, SLICE)
+
+    going = not known()
+    st.fragment(columns, run_every=POLL if going else None)()
 
 
 def _top(prompt: Prompted) -> tuple[np.ndarray, list[str]]:
