@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from llmviz.course.ui.contents import Chapter, Lesson
     from llmviz.course.ui.state import PageState
 
+END = "home?end=1"  # where the hour ends
 HOME, GLOSSARY, MODELS, ENDING = "home", "glossary", "models", "before_after"
 TEXT = "text"  # the control of the learner's text
 _SLOT = re.compile(r"\{[^{}]*\}")
@@ -178,6 +179,8 @@ def onward(way: str, lesson: Lesson, chapter: str = "") -> Next | None:
     here = stop_of(way, lesson.key, chapter)
     if listed and lesson.key == ENDING:
         return Next("Back to the whole machine", HOME)
+    if way == HOUR and here and here[0] == len(listed):
+        return Next("The end: your sentence again", END)
     if listed and (here or lesson.key == HOME):
         number = here[0] if here else 0
         if number == len(listed):
@@ -228,7 +231,8 @@ def open_place(place: str) -> None:
         st.session_state[f"{page}.{'find' if page == GLOSSARY else 'part'}"] = name
     if state:
         more = dict(parse_qsl(state, keep_blank_values=True))
-        st.switch_page(f"pages/{page}.py", query_params={"part": name, **more})
+        chapter = {"part": name} if name else {}
+        st.switch_page(f"pages/{page}.py", query_params={**chapter, **more})
     st.switch_page(f"pages/{page}.py")
 
 

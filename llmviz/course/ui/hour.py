@@ -18,6 +18,7 @@ from llmviz.course.ui.state import PageState
 LOOKS = 2  # passages of a folded stop
 MORE = "More about this"
 _FOLDED = "_folded"  # in the session: what a folded stop ends with
+_GUESSES = "_hour_guesses"  # in the session
 _BELOW = "_ends_below"  # in the session: a stop held something back, and its end stands below it
 
 
@@ -30,6 +31,12 @@ def begin(end: Callable[[], None] | None) -> None:
 def ends_below() -> None:
     """Say that a chapter was drawn to its end without a fold, and that the page shows its end."""
     st.session_state[_BELOW] = True
+
+
+def guesses() -> dict[str, tuple[str, str, str, bool | None]]:
+    """Return by chapter what was asked there, this visitor's guess, "" for none, what is right, and
+    whether the guess was: of the first question of each."""
+    return st.session_state.setdefault(_GUESSES, {})
 
 
 def rest() -> None:

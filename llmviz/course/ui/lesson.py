@@ -193,6 +193,8 @@ def _go_to(state: PageState, part: str) -> None:
 
 def _onward(state: PageState, lesson: Lesson, chapter: str = "") -> None:
     """Show the main button, which leads along the visitor's way; nothing comes after its end."""
+    if "end" in state.params and state["end"]:  # of the hour: the page itself says what comes next
+        return
     if after := course.onward(state[WAY.key], lesson, chapter):
         _leads(state, lesson, after, f"_next@{lesson.key}.{chapter}", main=True)
 

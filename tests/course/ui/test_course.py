@@ -35,6 +35,8 @@ def walked(way: str) -> list[str]:
     while (after := course.onward(way, BY_KEY[page], chapter)) and after.place != course.HOME:
         assert after.place not in places, "in a circle"
         places.append(after.place)
+        if after.place == course.END:
+            break
         page, _, chapter = after.place.partition("/")
     return places
 
@@ -64,7 +66,7 @@ def test_no_chapter_of_a_way_stands_before_a_lesson_that_its_lesson_needs():
 def test_the_main_button_walks_each_way_to_its_end():
     for way in ways.WAYS:
         stops = [f"{stop.lesson}/{stop.chapter}" for stop in course.stops(way)]
-        assert walked(way) == [*stops, course.ENDING]
+        assert walked(way) == [*stops, course.END if way == ways.HOUR else course.ENDING]
     everything = [f"{one.key}/{name}" for one in LESSONS for name in one.names]
     assert walked(contents.ALL) == [*everything, "before_after", course.GLOSSARY]
 
@@ -131,10 +133,26 @@ def test_the_hour_begins_with_one_button_goes_back_and_ends_with_what_was_seen()
     next(one for one in app.button if one.label.startswith("Back: Cut")).click().run()
     assert app.session_state["tokenization.part"] == "cut"
     app = open_part("sampling", "temperature", course="hour")
+    app.session_state[OPENED] = False
+    asked = ("How many?", "3", "5", False)
+    app.session_state["_hour_guesses"] = {"sampling/temperature": asked, "history/where": asked}
+    next(one for one in app.button if one.label.startswith("The end")).click().run()
+    fine(app)
+    kept = unpack_all(app, "keepsake")[0]
+    assert kept["lines"] == [["Temperature", *asked]]  # of stops alone
+    assert kept["sentence"] == app.session_state["shared.text"]
+    assert not [one.label for one in app.button if one.label.startswith("Next")]
+    app = open_page("home", end="1", course="hour", text="Once, Anna")
+    (link,) = (block.value for block in app.code if "text=" in block.value)
+    assert "text=Once%2C+Anna" in link and "end=" not in link
+    next(one for one in app.button if one.label == words.ten).click().run()
+    fine(app)
+    assert app.session_state["history.part"] == "where"
+    app = open_part("finetuning", "preferences", course="course")
     next(one for one in app.button if one.label.startswith("The end of your way")).click().run()
     fine(app)
     assert app.session_state["before_after.when"] == "after"
-    assert any(after.seen_title in head.value for head in app.subheader)
+    assert any(after.seen_title in head.value for head in app.subheader) == ("course" in after.seen)
 
 
 def test_back_goes_the_way_or_through_the_lesson():

@@ -153,9 +153,12 @@ def lessons() -> list[kit.Lesson]:
 
 
 def start(state: kit.PageState) -> None:
-    """Show the button that leads to the first stop of the hour."""
+    """Show the buttons that lead to the first stop of the hour, and to a training at once."""
     if st.button(words.start, type="primary", icon=":material/play_arrow:"):
-        _set_out(state, HOUR, course.first_stop(HOUR))
+        state["end"] = False
+        set_out(state, HOUR, course.first_stop(HOUR))
+    if st.button(words.teach, icon=":material/model_training:"):
+        course.open_place("training/teach")
 
 
 def way_through(state: kit.PageState) -> None:
@@ -166,6 +169,11 @@ def way_through(state: kit.PageState) -> None:
         st.segmented_control(words.way_label, required=True, **state.named(WAY.key, words.ways))
         if state[WAY.key] != HOUR:
             _stops(state, state[WAY.key])
+    tests()
+
+
+def tests() -> None:
+    """Lead to the two tests."""
     kit.prose(words.tests)
     st.page_link("pages/before_after.py", label=words.tests_label, icon=":material/checklist:")
 
@@ -174,10 +182,10 @@ def _stops(state: kit.PageState, way: str) -> None:
     chapters, minutes = course.totals(way)
     kit.prose(words.way_text[way], chapters=chapters, time=course.time_of(minutes))
     if place := course.path(way):
-        _set_out(state, way, place)
+        set_out(state, way, place)
 
 
-def _set_out(state: kit.PageState, way: str, place: str) -> None:
+def set_out(state: kit.PageState, way: str, place: str) -> None:
     state[WAY.key] = way
     course.open_place(place)
 
