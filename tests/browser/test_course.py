@@ -74,23 +74,52 @@ def test_a_chapter_opens_at_its_top_however_far_down_the_link_stood(window):
     page.wait_for_url("**part=positions*")
     window.settle()
     assert page.evaluate(scrolled) == 0
-    further = page.locator("[class*='st-key-_further'] button").last
-    further.scroll_into_view_if_needed()
-    further.click()
-    page.wait_for_url("**part=maps*")
-    window.settle()
-    assert page.evaluate(scrolled) == 0
+    window.open("embeddings?part=maps")
     page.get_by_role("button", name="Next lesson: ").click()
     page.wait_for_url("**/history*")
     window.settle()
     assert page.evaluate(scrolled) == 0
     window.dress("light", 390)
     window.open("sampling?part=temperature&course=hour")
-    page.get_by_role("button", name="The end of your way").click()
-    page.wait_for_url("**/before_after*")
+    page.get_by_role("button", name="The end: your sentence").click()
+    page.wait_for_url("**end=1*")
     window.settle()
     assert page.evaluate(scrolled) == 0
+    page.get_by_role("button", name="Ten lessons").click()
+    page.wait_for_url("**/history?part=where*course=course*")
     window.assert_clean()
+
+
+@pytest.mark.parametrize("place", ["training?part=race", "reasoning?part=distillation"])
+def test_all_chapters_of_a_lesson_are_names_in_view_or_a_row_that_scrolls_to_the_chosen(
+    window, place
+):
+    """No name is drawn wider than its words need."""
+    lesson = next(one for one in LESSONS if place.startswith(one.key))
+    for width in (1440, 1024, 390):
+        window.dress("light", width)
+        window.open(place)
+        chosen = "[class*='-part-'] [role=radiogroup] [data-selected=true]"
+        window.page.wait_for_function(f'document.querySelector("{chosen}")')
+        row = window.page.locator("[class*='-part-'] [role=radiogroup]").first
+        names = [name.strip() for name in row.locator("button").all_inner_texts()]
+        assert names == [chapter.title for chapter in lesson.chapters]
+        wide = row.locator("button").evaluate_all(
+            "(all) => all.map((one) => one.clientWidth - one.firstElementChild.scrollWidth)"
+        )
+        assert max(wide) < 40, dict(zip(names, wide, strict=True))
+        window.page.wait_for_function(IN_ROW, arg=chosen)
+        if width == 1440:
+            assert row.evaluate("(row) => row.scrollWidth <= row.clientWidth")
+        else:
+            assert row.evaluate("(row) => row.style.getPropertyValue('--before')") == "36px"
+
+
+IN_ROW = """(chosen) => {
+    const one = document.querySelector(chosen), row = one.closest("[role=radiogroup]");
+    const [inner, outer] = [one.getBoundingClientRect(), row.getBoundingClientRect()];
+    return inner.left >= outer.left - 1 && inner.right <= outer.right + 1;
+}"""
 
 
 def test_back_leads_through_the_chapters_that_were_opened_and_forward_again(window):

@@ -121,7 +121,7 @@ def test_hostile_text_stays_text_in_every_chapter_and_a_control_reruns_only_its_
         wait_for_address(page, "part", chapter.lower())
         text_stays_text(visit)
     a_control_of_a_chapter_reruns_only_the_chapter(page)
-    page.locator("[class*='st-key-_further'] button", has_text="Merge").click()
+    page.get_by_role("radio", name="Merge", exact=True).click()
     wait_for_address(page, "part", "merge")
     text_stays_text(visit)
     visit.open(f"training?part=windows&show=1&text={attack}")

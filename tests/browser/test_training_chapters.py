@@ -60,7 +60,7 @@ def test_a_parabola_a_surface_and_letters_follow_the_hand(lesson, window):
     begins = "opts=sgd,momentum&surf_at=10&surf_who=1&ltr_at=0&ltr_who=1"
     page = lesson(f"part=descent&{begins}", "canvas.curve")
     a_parabola_says_what_each_rate_does_and_draws_no_loss_along_its_edge(page)
-    page.locator("[class*='st-key-_further'] button", has_text="Optimizers").click()
+    page.get_by_role("radio", name="Optimizers", exact=True).click()
     page.locator(".balls").wait_for()
     window.settle()
     the_surface_follows_the_hand_and_the_link_keeps_it(page, window)

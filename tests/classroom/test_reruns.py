@@ -16,7 +16,6 @@ from benchmarks import classroom
 from benchmarks.classroom import CHAPTERS, LESSONS, PARTS, SHARES, Learner
 from benchmarks.visitor import Exchange, Visitor
 from llmviz.course.lessons.finetuning.lora import words
-from llmviz.course.ui.lesson import FURTHER
 from tests.awaiting import awaited
 from tests.classroom.conftest import ROOT
 
@@ -108,7 +107,7 @@ def test_a_chapter_in_which_nothing_changed_sends_little_and_a_control_runs_a_pa
     for title, exchange in found.items():
         assert exchange.received < BYTES, title
         assert exchange.elements <= ELEMENTS, title
-        assert labels[title] - {PARTS, FURTHER} == RUN_THE_LESSON.get(title, set()), title
+        assert labels[title] - {PARTS} == RUN_THE_LESSON.get(title, set()), title
 
 
 def test_a_rank_counts_the_table_of_what_it_saves_and_draws_nothing_else_again(host):

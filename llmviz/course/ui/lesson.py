@@ -41,7 +41,7 @@ def draw_part(
         parts[state[key]](state)
 
 
-FIRST, FURTHER = "What you need first", "Further chapters of this lesson"
+FIRST = "What you need first"
 CHAPTERS = "_chapters"  # in the session: tests read from here which chapters there are
 
 
@@ -107,7 +107,8 @@ def chapters(lesson: Lesson, state: PageState) -> None:
     at = keys.index(state["part"])
     chapter = lesson.chapters[at]
     way = course.stop_of(state[WAY.key], lesson.key, chapter.key)
-    where = f"{lesson.title} · chapter {at + 1} of {len(keys)}"
+    kind = "further chapter" if chapter.key in lesson.further else "chapter"
+    where = f"{lesson.title} · {kind} {at + 1} of {len(keys)}"
     titled = getattr(lesson.module(chapter), "titled", None)
     front = chapter.front
     if titled and (question := titled(state)):
@@ -132,8 +133,6 @@ def chapters(lesson: Lesson, state: PageState) -> None:
     if not folded:
         _needed_first(lesson)
     _both_ways(state, lesson, chapter.key)
-    if not folded:
-        _further(lesson, state, titles)
 
 
 def _both_ways(state: PageState, lesson: Lesson, chapter: str) -> None:
@@ -145,32 +144,16 @@ def _both_ways(state: PageState, lesson: Lesson, chapter: str) -> None:
 
 
 def _tabs(lesson: Lesson, state: PageState, titles: dict[str, str]) -> None:
-    """Show the chapters of the lesson's way beside each other, and a further one that is open."""
-    here = state["part"]
+    """Show all chapters of the lesson beside each other, the further ones last."""
     st.segmented_control(
         "Parts of this lesson",
-        [*lesson.names, *([here] if here in lesson.further else [])],
+        lesson.keys,
         format_func=titles.__getitem__,
         required=True,
         label_visibility="collapsed",
         width="stretch",
         **state.bind("part"),
     )
-
-
-def _further(lesson: Lesson, state: PageState, titles: dict[str, str]) -> None:
-    """Offer the further chapters below the chapter."""
-    if not lesson.further:
-        return
-    key = f"_further@{lesson.key}.{state['part']}"
-
-    def go() -> None:
-        if st.session_state[key]:
-            _go_to(state, st.session_state[key])
-
-    others = [name for name in lesson.further if name != state["part"]]
-    if others:
-        st.pills(FURTHER, others, format_func=titles.__getitem__, key=key, on_change=go)
 
 
 def _page_of(lesson: Lesson) -> ModuleType | None:
