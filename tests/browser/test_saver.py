@@ -14,7 +14,7 @@ import pandas
 import pytest
 from playwright.sync_api import expect
 
-from llmviz.course.ui.question import MARK
+from llmviz.course.ui.guess import words
 from tests.browser.hand import frames, settle, until
 
 HOSTILE = "=1+1 <img src=x onerror=alert(1)> \"q\" {a} $& ]]> '@b' </script> 한국어 🙂"
@@ -353,10 +353,10 @@ def test_a_chart_leaves_with_its_numbers_and_lives_on(visit, offline, tmp_path):
 def test_what_is_saved_asks_nothing_that_nobody_can_answer(visit, offline, tmp_path):
     visit.open("sampling?part=temperature", ".lv")
     page = visit.page
-    assert page.get_by_text(MARK).count()
+    assert page.get_by_text(words.mark).count()
     path, _ = save(page, "html", "sampling.softmax")
     said = offline(path, tmp_path).locator("#caption").inner_text()
-    assert said and MARK not in said and "?" not in said
+    assert said and words.mark not in said and "?" not in said
     visit.assert_clean()
 
 

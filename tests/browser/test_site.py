@@ -23,7 +23,7 @@ from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.attention.steps import words
 from llmviz.course.lessons.home.machine import read
 from llmviz.course.site.live import INT8, MODELS
-from llmviz.course.ui import question
+from llmviz.course.ui import guess
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.pretrained import load_bundled
 from llmviz.quantization.grids import dequantize, quantize
@@ -59,11 +59,11 @@ PIECES = [
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site") / "course"
     wanted = [word for name in ONLY for word in ("--only", name)]
-    covers, question.COVERS = question.COVERS, True  # tests of pages in this process show it all
+    covers, guess.COVERS = guess.COVERS, True  # tests of pages in this process show it all
     try:
         assert cli.main(["site", str(folder), "--app", APP, *wanted]) == 0
     finally:
-        question.COVERS = covers
+        guess.COVERS = covers
     return folder
 
 

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from llmviz.course.components import unpack
 from llmviz.course.document.marks import unmarked
-from llmviz.course.ui import question
+from llmviz.course.ui import guess
 from llmviz.course.ui.question import Question
 from tests.pages.harness import fine, open_part, prose_of
 
@@ -70,7 +70,7 @@ def answered(name: str, part: str) -> Answered:
     """Open a chapter as visitors find it, and answer what it asks; each page must be fine."""
     listed: list[Asked] = []
     with noting() as noted, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(question, "COVERS", True)
+        patch.setattr(guess, "COVERS", True)
         app = open_part(name, part)
         fine(app)
         shown, questions = list(texts(app.main)), list(noted)

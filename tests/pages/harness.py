@@ -21,7 +21,7 @@ from llmviz.course.lessons.discoveries.circuit import chapter as circuit
 from llmviz.course.lessons.sampling.writing import chapter as writing
 from llmviz.course.lessons.transformer.patching import chapter as patching
 from llmviz.course.lessons.transformer.units import chapter as units
-from llmviz.course.ui import paint_order, question
+from llmviz.course.ui import guess, paint_order
 from llmviz.course.ui.code import OPENED, SNIPPET_MARK
 from llmviz.course.ui.state import THROUGH_APP
 
@@ -54,7 +54,7 @@ streamlit_parts.look_up_values()  # as app.py does for its server
 streamlit_parts.ask_without_errors()
 streamlit_parts.set_what_differs()
 paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
-question.COVERS = False  # but for the test of what questions cover
+guess.COVERS = False  # but for the test of what questions cover
 writing.SLICE = writing.LANE_SLICE = 200
 circuit.SLICE = patching.SLICE = units.SLICE = 60.0
 

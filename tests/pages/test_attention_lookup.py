@@ -247,7 +247,7 @@ def test_what_comes_of_the_swap_is_said_after_the_answer(bundled, pairs, covers)
     harness.fine(app)
     said = html.unescape(harness.prose_of(app))
     assert test in said and percent(after.max()) in said
-    assert [one.value for one in app.success] == ["Right."]
+    assert len(app.success) == 1 and not app.error
 
 
 def test_each_outcome_of_the_swap_has_its_reason(bundled, pairs):

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from llmviz.corpus import load_corpus
 from llmviz.course.lessons.attention.masks import peeking
 from llmviz.course.lessons.attention.masks.model import LetterByLetter
-from llmviz.course.ui import engine, question
+from llmviz.course.ui import engine, guess
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from tests.pages.harness import fine_part, prose_of, sent, unpack_all
@@ -83,11 +83,12 @@ def test_the_head_that_looks_ahead_most_is_drawn_with_both_losses(name):
 
 @pytest.mark.parametrize("name", ["al", "amina", "maximilian"])
 def test_the_first_cell_that_must_go_is_that_of_the_letter_to_be_guessed(monkeypatch, name):
-    monkeypatch.setattr(question, "st", SimpleNamespace(session_state={}))
+    monkeypatch.setattr(guess, "st", SimpleNamespace(session_state={}))
     letters = ["start", *name]
     quiz, row = peeking.question(letters), peeking.row_asked(len(letters))
     for column in range(len(letters)):
-        question.st.session_state.clear()
-        question.settle(quiz, "key", [column])
-        assert question.graded(quiz, "key") == (column == row + 1)
+        guess.st.session_state.clear()
+        made = guess.Guess("key", quiz)
+        made.settle([column])
+        assert made.graded == (column == row + 1)
     assert peeking.question(letters[:2]) is None

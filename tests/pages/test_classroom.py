@@ -11,8 +11,9 @@ from llmviz.course.ui.class_answers import MOST
 from llmviz.course.ui.classes import Place
 from llmviz.course.ui.classroom import words
 from llmviz.course.ui.codec import pack_text
+from llmviz.course.ui.guess import QUESTIONS, Given, slot_of
+from llmviz.course.ui.guess import words as guess_words
 from llmviz.course.ui.origin import Origin
-from llmviz.course.ui.question import QUESTIONS
 from llmviz.course.ui.seat import CLASSES
 from tests.pages.harness import ODD_TEXTS, boxes, fine, prose_of, sent, unpack_all
 
@@ -313,6 +314,7 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
     ann.button(key=next(b.key for b in ann.button if b.label == words.show_answers)).click().run()
     fine(ann)
     assert sorted(text[-1] for text in counts(ann))[-2:] == ["1", "2"]
+    press(bobs[0], guess_words.again)
     bobs[0].radio[0].set_value(1).run()  # of one's answers the last one counts
     ann.run()
     assert sorted(text[-1] for text in counts(ann))[-2:] == ["1", "2"]
@@ -344,6 +346,7 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
     table = class_question.table(code)
     assert table.count("\r\n") == 1 + len(ann.radio[0].options) + 3
     press(ann, words.end)
+    press(bobs[1], guess_words.again)
     bobs[1].radio[0].set_value(1).run()  # after the end
     fine(bobs[1])
     assert class_question.table(code) == ""
@@ -363,9 +366,8 @@ def test_what_followers_set_on_pictures_stands_on_the_presenters_axes_when_asked
             ("errors.memorization.first", drawn, lines[n]),
             ("errors.memorization.test", share, [shares[n]]),
         ):
-            slot = f"{key}.{hash((question.text, tuple(question.answers)))}"
-            bob.session_state[slot] = 0
-            bob.session_state[f"{slot}.guess"] = guess
+            slot = slot_of("errors/memorization", key)
+            bob.session_state[slot] = Given.to(question, 0, guess)
         bob.run()
         fine(bob)
     ann.run()

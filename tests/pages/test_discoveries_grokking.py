@@ -14,7 +14,7 @@ from llmviz.course.document.marks import looks
 from llmviz.course.lessons.discoveries.grokking import WAVES, chapter, words
 from llmviz.course.lessons.discoveries.grokking import grokking_record as record
 from llmviz.course.lessons.discoveries.grokking.model import Film, Moment, Sums, learn
-from llmviz.course.ui import question
+from llmviz.course.ui import guess
 from llmviz.course.ui.common import percent
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine_part, prose_of, sent
@@ -146,7 +146,7 @@ def test_the_end_names_a_moment_between_the_two():
 
 
 def test_before_the_guess_nothing_behind_the_asked_step_is_sent(monkeypatch):
-    monkeypatch.setattr(question, "COVERS", True)
+    monkeypatch.setattr(guess, "COVERS", True)
     page = fine_part("discoveries", "grokking")
     film, memorised = sent(page, "scatter_film"), record.film().memorised_at
     assert film["captions"][-1].startswith(f"Step {memorised:,}:")

@@ -110,7 +110,7 @@ def test_the_question_about_float16_is_answered_by_its_sums(large, small):
 
 
 def test_the_film_hides_the_sum_that_is_asked_for(monkeypatch):
-    monkeypatch.setattr("llmviz.course.ui.question.COVERS", True)
+    monkeypatch.setattr("llmviz.course.ui.guess.COVERS", True)
     film = unpack_all(opened_with(), "bit_rows")[0]
     assert film["film"]["sums"]["float16"] is None and film["film"]["sums"]["bfloat16"]
     assert "{float16}" not in film["words"]["film"]

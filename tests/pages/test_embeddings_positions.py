@@ -231,7 +231,7 @@ def test_an_older_link_to_a_way_opens_it():
 
 
 def test_who_shuffles_before_the_guess_sees_what_the_models_say_of_it(monkeypatch):
-    monkeypatch.setattr("llmviz.course.ui.question.COVERS", True)
+    monkeypatch.setattr("llmviz.course.ui.guess.COVERS", True)
     for link, shown in (({}, False), ({"order": "3"}, True)):
         charts = unpack_all(open_chapter(**link), "paired_bars")
         assert [chart["after"] is not None for chart in charts] == [shown, shown]

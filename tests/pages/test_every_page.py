@@ -16,6 +16,7 @@ from llmviz.course.document.marks import unmarked
 from llmviz.course.document.values import sentences
 from llmviz.course.lessons import LESSONS
 from llmviz.course.ui.documents import offer_languages
+from llmviz.course.ui.guess import words as guess_words
 from llmviz.course.ui.lesson import CHAPTERS
 from tests.pages.asked import SHOWN_ANYWAY, TAG
 from tests.pages.asked import texts as texts_on
@@ -94,8 +95,9 @@ def has_the_form_of_its_document(app, name: str, part: str) -> None:
 
 def reads_in_the_order_of_its_page(words: Any, main: Any) -> None:
     """Each text is looked for by its longest piece without a slot; where it is found once, its
-    place on the page must come after the place of the text before it in the document."""
-    page = "\n".join(texts_on(main, pictures=False))
+    place on the page must come after the place of the text before it in the document. A question
+    stands above the picture that it is about, wherever its reasons are."""
+    page = "\n".join(text for text in texts_on(main, pictures=False) if not asks(text))
     at, before = -1, "the top"
     for key, value in texts_of(words).items():
         if key == "front":
@@ -109,6 +111,10 @@ def reads_in_the_order_of_its_page(words: Any, main: Any) -> None:
             assert here >= at, f"on the page, {key} ({piece!r}) stands above {before}"
             at, before = here, f"{key} ({piece!r})"
             break
+
+
+def asks(text: str) -> bool:
+    return text.startswith(guess_words.mark)
 
 
 def _only_labels_after(words: Any) -> bool:

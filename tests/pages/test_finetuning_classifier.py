@@ -20,9 +20,9 @@ from llmviz.course.lessons.finetuning.classifier import (
 )
 from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan
 from llmviz.course.lessons.finetuning.classifier.examples_curve import COUNTS, Band, Measured
-from llmviz.course.ui import engine
-from llmviz.course.ui import question as asking
+from llmviz.course.ui import engine, guess
 from llmviz.course.ui.common import percent
+from llmviz.course.ui.question import APART
 from llmviz.finetuning.classifier import encode
 from llmviz.finetuning.explain import gradient_times_input, occlusion
 from llmviz.finetuning.labels import from_csv
@@ -158,7 +158,7 @@ def test_the_rows_are_the_measured_trainings_and_wait_for_the_answer(monkeypatch
         shown = rows(fine_part("finetuning", "classifier", texts=count))
         expected = [by_way[way].mean[at] for way in chapter.WAYS]
         assert [row["value"] for row in shown] == pytest.approx(expected)
-    monkeypatch.setattr(asking, "COVERS", True)
+    monkeypatch.setattr(guess, "COVERS", True)
     hidden = rows(fine_part("finetuning", "classifier"))
     assert [row["value"] is None for row in hidden] == [False, True, True, True]
 
@@ -169,7 +169,7 @@ def test_what_training_everything_gets_is_asked_where_answers_are_apart(nothing,
     bands = tuple(Band(way, *(tuple(mean),) * 3) for way, mean in shares.items())
     asked = chapter.question(Measured(COUNTS, 3, 400, 0.5, {}, bands), at)
     three = sorted((nothing[at], head[at], every[at]))
-    apart = min(b - a for a, b in pairwise(three)) >= asking.APART
+    apart = min(b - a for a, b in pairwise(three)) >= APART
     assert (asked is not None) == apart
     if asked is not None:
         assert asked.values[asked.right] == (every[at],)

@@ -11,7 +11,7 @@ from llmviz.course.lessons.finetuning.classifier import chapter as classifier_ch
 from llmviz.course.lessons.finetuning.example_story import QUESTION, STORY
 from llmviz.course.lessons.finetuning.instructions import chapter, words
 from llmviz.course.lessons.finetuning.instructions.chapter import mask_question, report
-from llmviz.course.ui import engine, question
+from llmviz.course.ui import engine, guess
 from llmviz.course.ui.prose import quote
 from llmviz.finetuning.continuations import Continuation
 from llmviz.finetuning.instructions import Instruction, ask
@@ -47,7 +47,7 @@ def test_the_tuned_model_answers_and_the_mask_and_what_was_forgotten_are_shown()
 
 
 def test_before_the_guess_the_second_model_and_the_mask_are_not_told(monkeypatch):
-    monkeypatch.setattr(question, "COVERS", True)
+    monkeypatch.setattr(guess, "COVERS", True)
     app = fine_part("finetuning", "instructions")
     assert labels(app)[1] == f"{words.lanes['tuned']}{words.waits}"
     assert sent(app, "token_strip")["rows"][0]["values"] is None

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from llmviz.course.lessons.finetuning.lora import chapter, words
 from llmviz.course.lessons.finetuning.lora.lora_race import RaceEnd, RaceStep
-from llmviz.course.ui import question
+from llmviz.course.ui import guess
 from llmviz.course.ui.common import percent
 from llmviz.course.ui.question import APART
 from llmviz.finetuning.adapted import Spectrum
@@ -89,7 +89,7 @@ def test_the_field_is_the_nearest_matrix_of_the_rank_and_the_rows_say_what_it_ho
 
 
 def test_before_the_answer_no_rank_says_what_it_holds(monkeypatch):
-    monkeypatch.setattr(question, "COVERS", True)
+    monkeypatch.setattr(guess, "COVERS", True)
     app = fine_part("finetuning", "lora")
     rows = unpack_all(app, "case_rows")[0]["rows"]
     assert [row["value"] for row in rows] == [None, None, None, pytest.approx(1)]

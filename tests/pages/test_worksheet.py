@@ -18,8 +18,7 @@ from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.transformer.units import chapter as units
 from llmviz.course.ui import worksheet
-from llmviz.course.ui.asked import questions_of
-from llmviz.course.ui.question import MARK
+from llmviz.course.ui.asked import elements, guess_in, questions_of
 from llmviz.course.ui.state import LEARNER_TEXT
 from llmviz.course.ui.worksheet import drawn
 from tests.pages.asked import TAG
@@ -45,7 +44,10 @@ def test_a_worksheet_asks_what_the_pages_ask_and_the_other_sheet_answers(key, te
     questions = [one.question for page in pages for one in page.asked]
     link = {} if text is None else {"text": text}
     counts = {
-        one.key: sum(box.value == MARK for box in open_part(key, one.key, show="1", **link).caption)
+        one.key: sum(
+            guess_in(block) is not None
+            for block in elements(open_part(key, one.key, show="1", **link).main)
+        )
         for one in lesson.chapters
     }
     assert {page.key: len(page.asked) for page in pages} == {

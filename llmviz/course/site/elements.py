@@ -23,9 +23,10 @@ from markdown_it import MarkdownIt
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
 from llmviz.course.site.visit import Visit
-from llmviz.course.ui.asked import OF_THE_APP, key_of
+from llmviz.course.ui.asked import OF_THE_APP, elements, guess_in, key_of
+from llmviz.course.ui.guess import words as guess_words
 from llmviz.course.ui.prose import to_html
-from llmviz.course.ui.question import MARK, NEAR, OTHER_WAY, SAID, SAME_WAY, Question
+from llmviz.course.ui.question import Question
 
 
 def table_html(element: Any) -> str:
@@ -133,7 +134,11 @@ class Body:
         self.left_out: set[str | int] = set()  # keys of elements, or their `id`
         self.said_elsewhere: set[str] = set()  # labels of settings
         self.ways: dict[str, str] = {}  # HTML in the place of a control, by the control's name
-        self._asked = iter(enumerate(visit.questions))
+        every = list(elements(visit.main))
+        keys = [key for key in map(guess_in, every) if key is not None]
+        self._asked = {key: (n, visit.questions[n]) for n, key in enumerate(keys)}
+        heads = ((_head_of(one), one) for one in every if one.type == "html")
+        self._heads = {key: one for key, one in heads if key is not None}
         # Only a picture on which nothing is told yet can be answered on.
         veiled = {key_of(before) for some in visit.instead.values() for before, _ in some}
         self._by_hand = dict(at for key, at in visit.hands.items() if key in veiled)
@@ -216,9 +221,8 @@ class Body:
 
     def _block(self, element: Any) -> list[Piece]:
         kind, proto = element.type, element.proto
-        first = next(iter(element.children.values()))
-        if first.type == "caption" and first.value == MARK:
-            return [self._question(list(element.children.values()))]
+        if (key := guess_in(element)) is not None:
+            return [self._question(key, list(element.children.values()))]
         if kind == "popover":
             return [Setting(plain(proto.popover.label), None)]
         inside = list(self._pieces(element))
@@ -243,15 +247,17 @@ class Body:
                 names.append("card")
         return [f'<div class="{escape(" ".join(names))}">{body}</div>']
 
-    def _question(self, inside: list[Any]) -> str:
-        (number, question), text = next(self._asked), inside[1]
-        axis: str | None = None
+    def _question(self, key: str, inside: list[Any]) -> str:
+        number, question = self._asked[key]
+        axis, text = None, self._heads[key]
         if number in self._by_hand:
             self.hands[number] = _hand(question, log=self._by_hand[number])
             on_it = [part for part in inside if key_of(part) in self.visit.hands]
             held = SimpleNamespace(children=dict(enumerate(on_it)))
             axis = "".join(piece for piece in self._pieces(held) if isinstance(piece, str))
-        html = question_html(question, number, covers=number in self.visit.covers, axis=axis)
+        head = text in inside
+        covers = number in self.visit.covers
+        html = question_html(question, number, covers=covers, axis=axis, head=head)
         by = self.visit.covered.get(id(text))  # another one must be answered before
         return _held(html, "covered", by) if by and id(text) not in self.visit.instead else html
 
@@ -259,6 +265,9 @@ class Body:
         kind, proto = element.type, element.proto
         match kind:
             case "html":
+                if (key := _head_of(element)) is not None:
+                    number, question = self._asked[key]
+                    return head_html(question, number)
                 # The style of all pages is in the site's own.
                 return "" if ".block-container" in proto.body else proto.body
             case "title" | "header" | "subheader":
@@ -313,20 +322,43 @@ def _hand(question: Question, *, log: bool) -> dict[str, Any]:
     """What the page needs to grade a guess on a picture: values in the order of the answers."""
     answer = unmarked(question.answers[question.right])
     single = len(question.values[question.right]) == 1 and question.write is not None
-    said = [line.format(guess="{guess}", right=answer) for line in (SAID, NEAR)]
+    by_hand = {
+        case: line.format(guess="{guess}", right=answer)
+        for case, line in guess_words.by_hand.items()
+    }
     return {
         "values": [[float(at) for at in question.values[n]] for n in question.order],
         "right": question.order.index(question.right),
         "log": log,
         "answer": answer,
-        "said": said if single else [way.format(answer) for way in (OTHER_WAY, SAME_WAY)],
+        "said": [by_hand[case] for case in (("said", "near") if single else ("other", "same"))],
     }
 
 
-def question_html(question: Question, number: int, *, covers: bool, axis: str | None = None) -> str:
+_HEAD = re.compile(r'<div class="lv-ask" data-ask="([^"]*)">')
+
+
+def _head_of(element: Any) -> str | None:
+    """The key of the guess whose question an element is; None of another element."""
+    found = _HEAD.match(element.proto.body) if element.type == "html" else None
+    return found and unescape(found[1])
+
+
+def head_html(question: Question, number: int) -> str:
+    """Return a question's own words, which may stand above its picture."""
+    return (
+        f'<div class="lv-ask" id="q{number}"><b>{escape(guess_words.mark)}</b> '
+        f"{to_html(question.text)}</div>"
+    )
+
+
+def question_html(
+    question: Question, number: int, *, covers: bool, axis: str | None = None, head: bool = True
+) -> str:
     """Return a question that the page grades; each answer has its reason beside it, unseen.
 
     axis: of a question that is answered on a picture, what stands in the place of its answers.
+    head: whether its own words stand here, too.
     """
     answers = [] if axis is None else [axis]
     for at in question.order:
@@ -339,12 +371,11 @@ def question_html(question: Question, number: int, *, covers: bool, axis: str | 
         answers.append(f'<div class="why" hidden>{to_html(question.reasons[at])}</div>')
     show = ""
     if covers:
-        show = '<button type="button" class="plain show">Show me without an answer</button>'
+        show = f'<button type="button" class="plain show">{escape(guess_words.show)}</button>'
     role = "radiogroup" if axis is None else "group"
     return (
         f'<section class="card question" data-question="{number}">'
-        f'<p class="mark">{MARK}</p><div class="lv-prose" id="q{number}">'
-        f'{to_html(question.text)}</div><div class="answers" role="{role}" '
+        f'{head_html(question, number) if head else ""}<div class="answers" role="{role}" '
         f'aria-labelledby="q{number}">{"".join(answers)}</div>{show}'
         '<div class="grade" role="status"></div></section>'
     )

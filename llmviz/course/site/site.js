@@ -239,7 +239,7 @@
     } catch {}
     progress();
   }
-  const wordsOf = (question) => question.querySelector(".lv-prose").textContent;
+  const wordsOf = (question) => document.getElementById(`q${question.dataset.question}`).textContent;
   forget.addEventListener("click", () => {
     try {
       localStorage.removeItem(ANSWERS);

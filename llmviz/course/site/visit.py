@@ -14,12 +14,12 @@ from types import MappingProxyType
 from typing import Any
 
 from llmviz.course.components._shared.transport import unpack
-from llmviz.course.ui.asked import elements, key_of, opened
+from llmviz.course.ui.asked import elements, guess_in, key_of, opened
 from llmviz.course.ui.code import OPENED
 from llmviz.course.ui.common import DRAWN_IN, PARTS, Parts
-from llmviz.course.ui.question import HANDS, MARK, QUESTIONS, Question
+from llmviz.course.ui.guess import HANDS, QUESTIONS, SHOWN, words
+from llmviz.course.ui.question import Question
 
-SHOW = "Show me without an answer"
 _DRAWN = {"html", "bidi_component", "plotly_chart", "dataframe", "table", "code", "markdown"}
 _DRAWN |= {"caption", "header", "subheader", "metric", "text", "info", "success", "warning"}
 
@@ -99,7 +99,7 @@ def _open_alone(
         return {number: Counter() for number in slots}
     shown = {}
     for number, slot in slots.items():
-        app = opened(lesson, chapter, session=fold | {f"{slot}.shown": True}, **link)
+        app = opened(lesson, chapter, session=fold | {slot: SHOWN}, **link)
         shown[number] = Counter(map(_sign, _leaves(app.main)))
     return shown
 
@@ -128,9 +128,9 @@ def _covering(main: Any) -> Iterator[tuple[int, str]]:
     """The questions of a page that cover something: their numbers, and their keys."""
     number = -1
     for element in elements(main):
-        if element.type == "caption" and element.value == MARK:
+        if guess_in(element) is not None:
             number += 1
-        elif element.type == "button" and element.label == SHOW:
+        elif element.type == "button" and element.label == words.show:
             yield number, key_of(element).removesuffix(".show")
 
 

@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 from llmviz.course.components._shared.transport import collected, unpack
 from llmviz.course.ui import engine
 from llmviz.course.ui.common import PARTS
-from llmviz.course.ui.question import HANDS, MARK, QUESTIONS, Question
+from llmviz.course.ui.guess import BOX, HANDS, QUESTIONS
+from llmviz.course.ui.question import Question
 from llmviz.course.ui.state import LINK_ICON, THROUGH_APP
 from llmviz.paths import APP
 
@@ -119,7 +120,7 @@ def _sections(main: Any) -> Iterator[tuple[str, str]]:
             head, text = element.value, ""
         elif element.type == "html" and before == "header":
             text = TERM.sub(r"\1", element.proto.body)
-        elif element.type == "caption" and element.value == MARK:
+        elif guess_in(element) is not None:
             yield head, text
         before = element.type
 
@@ -130,6 +131,12 @@ def elements(block: Any) -> Iterator[Any]:
         yield element
         if hasattr(element, "children"):
             yield from elements(element)
+
+
+def guess_in(block: Any) -> str | None:
+    """Return the key of the guess whose block this is; None of another one."""
+    key = key_of(block) if hasattr(block, "children") else ""
+    return key.removeprefix(BOX) if key.startswith(BOX) else None
 
 
 def key_of(element: Any) -> str:

@@ -174,7 +174,9 @@ class Lesson:
             first = self.linked_first or keys[0]
             controls.append(codec.choice("part", first, keys, moved=self.moved, always=True))
             declared["part"] = "all lessons"
-        controls.append(codec.flag("show", False))  # what questions cover
+        # What questions cover: "1" shows it in all chapters, the name of a chapter in that one.
+        chapters = [chapter.key for chapter in self.chapters]
+        controls.append(codec.choice("show", "", ("", "1", *chapters), moved={"0": ""}))
         controls += [LANGUAGE, WAY, MORE]
         declared |= dict.fromkeys(("show", LANGUAGE.key, WAY.key, MORE.key), "all lessons")
         folders = [f"{self.package}.{chapter.key}" for chapter in self.chapters]

@@ -42,7 +42,16 @@ from llmviz.course.ui.common import (
 )
 from llmviz.course.ui.contents import Lesson
 from llmviz.course.ui.get_model import REAL, offer_real_model
-from llmviz.course.ui.guess import guess_cases, guess_cell, guess_line
+from llmviz.course.ui.guess import (
+    QUESTIONS,
+    Guess,
+    answered,
+    graded,
+    guess_cases,
+    guess_cell,
+    guess_line,
+    predict,
+)
 from llmviz.course.ui.hour import looks, rest
 from llmviz.course.ui.job_pools import import_jobs, map_jobs, prepare_umap, training_jobs
 from llmviz.course.ui.kept import kept, on_model, on_model_and_tokenizer
@@ -92,15 +101,7 @@ from llmviz.course.ui.pinned_cells import (
     windows_link,
 )
 from llmviz.course.ui.prose import bold, prose, quote
-from llmviz.course.ui.question import (
-    QUESTIONS,
-    Question,
-    answered,
-    graded,
-    predict,
-    share_question,
-    whole_percent,
-)
+from llmviz.course.ui.question import Question, share_question, whole_percent
 from llmviz.course.ui.selectable_models import Card, bundled_fitting, card_of, label, load, offered
 from llmviz.course.ui.shell import HALF_CHARACTER, examples, live_text_box, text_box
 from llmviz.course.ui.stage import source, stage

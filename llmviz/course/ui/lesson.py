@@ -17,8 +17,8 @@ from llmviz.course.ui import course, hour, seat
 from llmviz.course.ui.common import choose_below_title
 from llmviz.course.ui.contents import HOUR, MORE, WAY, Lesson
 from llmviz.course.ui.engine_ready import engine_ready
+from llmviz.course.ui.guess import enter, open_all, take_head
 from llmviz.course.ui.prose import opening, prose
-from llmviz.course.ui.question import HERE, open_all
 from llmviz.course.ui.state import PageState, page_state
 
 
@@ -74,8 +74,8 @@ def show(lesson: Lesson) -> None:
         course.tell_story(state, state["part"])
     state.show_problems()
     if state["show"] and seat.projects():  # before a class, answers stay covered
-        state["show"] = False
-    open_all(state["show"])
+        state["show"] = ""
+    open_all(state["show"] == "1")
     body(lesson, state)
 
 
@@ -85,8 +85,8 @@ def body(lesson: Lesson, state: PageState) -> None:
     if not lesson.names:
         hour.begin(None)
         note_opened(lesson.key)
+        enter(lesson.key, state)
         importlib.import_module(f"{lesson.package}.page").draw(state)
-        st.session_state[HERE] = lesson.key
         _onward(state, lesson)
     elif not lesson.needs_engine or engine_ready():
         chapters(lesson, state)
@@ -114,7 +114,8 @@ def chapters(lesson: Lesson, state: PageState) -> None:
     if titled and (question := titled(state)):
         front = front._replace(question=question)
     opening(front, chapter.short_names, way, where)
-    st.session_state[HERE] = place = f"{lesson.key}/{chapter.key}"
+    place = f"{lesson.key}/{chapter.key}"
+    enter(place, state, chapter.key)
     note_opened(place)
     folded = state[WAY.key] == HOUR and bool(way) and state[MORE.key] != chapter.key
 
@@ -215,6 +216,7 @@ def section(
     hour.rest()
     if isinstance(head, Section):
         head, text = head.filled(**values)
+    take_head()  # a question below is not about the picture above
     st.header(head, anchor=anchor or False, divider=False)
     if text:
         prose(text)

@@ -37,6 +37,9 @@ _TAGS = str.maketrans(
 STYLE = f"""<style>
 .lv-prose {{ max-width: 72ch; line-height: 1.6; }}
 .lv-prose p {{ margin: 0 0 .6rem 0; overflow-wrap: break-word; }}
+.lv-ask {{ max-width: 72ch; line-height: 1.5; }}
+.lv-ask p {{ display: inline; margin: 0; font-weight: 600; }}
+.lv-ask b {{ font-weight: 400; color: color-mix(in srgb, currentColor 70%, transparent); }}
 .lv-opening p {{ margin: 0; font-size: .875rem;
   color: color-mix(in srgb, currentColor 70%, transparent); }}
 .stApp.stApp h1 {{ font-size: clamp(1.5rem, 1.1rem + 1.5vw, 2.25rem); line-height: 1.15;
@@ -59,7 +62,10 @@ STYLE = f"""<style>
   color: {TIP["text"]}; box-shadow: 0 4px 18px {TIP["shadow"]}; display: none;
   pointer-events: none; }}
 .lv-term:hover .lv-tip, .lv-term:focus .lv-tip {{ display: block; }}
-@media (max-width: 640px) {{ .lv-prose p, .lv-opening p {{ position: relative; }}
+@media (max-width: 640px) {{ .lv-prose p, .lv-ask {{ max-width: 72ch; line-height: 1.5; }}
+.lv-ask p {{ display: inline; margin: 0; font-weight: 600; }}
+.lv-ask b {{ font-weight: 400; color: color-mix(in srgb, currentColor 70%, transparent); }}
+.lv-opening p {{ position: relative; }}
   .lv-term {{ position: static; }}
   .lv-tip {{ left: 0; right: 0; top: 100%; bottom: auto; width: auto; max-width: none; }} }}
 .lv-bars {{ display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; margin: .3rem 0; font-size: .8rem; }}

@@ -15,19 +15,21 @@ from llmviz.course.components.looks.view import Piece
 from llmviz.course.components.looks.view import looks as looks_view
 from llmviz.course.document import marks
 from llmviz.course.ui.contents import package_of
-from llmviz.course.ui.notices import warn
-from llmviz.course.ui.state import LINK_ICON, PageState
+from llmviz.course.ui.guess import keep_head, take_head
+from llmviz.course.ui.state import PageState
 
 SOURCE = "Your text and model"
 
 
 def stage(name: str, *, stays: bool = True) -> DeltaGenerator:
-    """Return the block of the chapter's picture.
+    """Return the block of the chapter's picture, whose top waits for the question about it.
 
     stays: it stays in view above its looks, where the window is large enough; for a picture of at
     most half a screen.
     """
-    return st.container(key=f"lv-{'stays' if stays else 'stage'}-{name}")
+    block = st.container(key=f"lv-{'stays' if stays else 'stage'}-{name}")
+    keep_head(block)
+    return block
 
 
 def source(state: PageState, *, opened: bool = False) -> None:
@@ -56,13 +58,9 @@ def looks(state: PageState, passages: Sequence[str], /, key: str, **values: Any)
     ]
 
     def go() -> None:
-        wanted = st.session_state[key].get("look")
-        for name, written in parse_qsl(wanted or "", keep_blank_values=True):
-            try:
-                state[name] = state.params[name].read(written)
-            except (KeyError, ValueError) as rule:
-                warn(f"{name}={written[:60]}: {rule}", LINK_ICON)
+        state.take(st.session_state[key].get("look") or "")
 
+    take_head()  # a question below is about something else
     looks_view(pieces, key=key, on_look=go)
 
 

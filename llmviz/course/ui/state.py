@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import parse_qsl
 
 import streamlit as st
 
@@ -75,6 +76,14 @@ class PageState:
                 self[key] = value
 
         return put
+
+    def take(self, look: str) -> None:
+        """Give controls the values of a look, as an address has them; one that cannot is said."""
+        for name, written in parse_qsl(look, keep_blank_values=True):
+            try:
+                self[name] = self.params[name].read(written)
+            except (KeyError, ValueError) as rule:
+                warn(f"{name}={written[:60]}: {rule}", LINK_ICON)
 
     def taker(self, key: str) -> Callable[[Any], None]:
         """Return what gives a control the value that was chosen; None leaves it as it is."""
@@ -191,7 +200,9 @@ class PageState:
             st.session_state[_UNHEARD] = self.page, [*before[-_KEYS:], written]
             st.query_params.from_dict(written)
         st.session_state["_address"] = (self.page, address)
-        seat.show(self.page, address, {key: self[key] for key in self.left_out})
+        # What was answered in this window stays here; "1" shows all who follow what is covered.
+        of_class = {key: text for key, text in address.items() if key != "show" or text == "1"}
+        seat.show(self.page, of_class, {key: self[key] for key in self.left_out})
 
     def show_problems(self) -> None:
         """Say which parts of the link could not be used, and what the link cannot carry.

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from llmviz.course.ui import contents, pinned_cells, question
+from llmviz.course.ui import contents, guess, pinned_cells
 from llmviz.course.ui.pinned_cells import bound, link_of, one_of, or_first, second_of, windows_link
 from llmviz.course.ui.question import Question
 from llmviz.course.ui.rerun import once
@@ -19,7 +19,8 @@ def small_page() -> None:
     import streamlit as st
 
     from llmviz.course.ui import codec
-    from llmviz.course.ui.question import Question, predict
+    from llmviz.course.ui.guess import Guess
+    from llmviz.course.ui.question import Question
     from llmviz.course.ui.state import LEARNER_TEXT, THROUGH_APP, page_state
 
     st.session_state[THROUGH_APP] = True
@@ -30,7 +31,7 @@ def small_page() -> None:
     st.text_area("Text", **state.bind("text"))
     st.write(f"heat={state['heat']}")
     question = Question("Is 1 < 2?", ["yes", "no"], 0, ["It is.", "1 comes before 2."])
-    if predict(question, "less", covers=True):
+    if Guess("less", question).ask():
         st.write("answered")
 
 
@@ -69,7 +70,7 @@ def test_a_control_writes_the_address_and_its_default_leaves_it():
 @pytest.fixture
 def covers(monkeypatch):
     """Questions cover what they ask for, as on the pages; other tests look at all of it."""
-    monkeypatch.setattr(question, "COVERS", True)
+    monkeypatch.setattr(guess, "COVERS", True)
 
 
 def test_what_a_question_covers_is_shown_to_who_asks_for_it(covers):
@@ -80,7 +81,7 @@ def test_what_a_question_covers_is_shown_to_who_asks_for_it(covers):
     assert "answered" in shown(app) and not app.success and not app.error
     assert not [one for one in app.button if one.label == "Show me without an answer"]
     app = AppTest.from_function(small_page)
-    app.session_state[question._SHOW] = True  # by the link of a teacher
+    app.session_state[guess._ALL] = True  # by the link of a teacher
     assert "answered" in shown(app.run())
 
 
@@ -88,22 +89,25 @@ def test_a_question_is_graded_with_its_reason(covers):
     app = AppTest.from_function(small_page).run()
     assert "answered" not in shown(app)
     app.radio[0].set_value(1).run()
-    assert app.error[0].value == "Not this one."
     assert "answered" in shown(app)
+    assert "Right is: yes" in app.error[0].value.replace("\\", "") and not app.radio
+    (again,) = [one for one in app.button if one.label == guess.words.again]
+    again.click().run()
+    assert "answered" not in shown(app)
     app.radio[0].set_value(0).run()
-    assert app.success[0].value == "Right."
+    assert app.success[0].value.replace("\\", "") == guess.words.graded["right"]
 
 
 def test_one_reason_for_all_answers_is_given_once():
     def page() -> None:
-        from llmviz.course.ui.question import Question, predict
+        from llmviz.course.ui.guess import Guess
+        from llmviz.course.ui.question import Question
 
-        predict(
-            Question("How many?", ["1", "2", "3"], 0, ["One of 5.", "One of 5.", "No."]), "many"
-        )
+        reasons = ["One of 5.", "One of 5.", "No."]
+        Guess("many", Question("How many?", ["1", "2", "3"], 0, reasons)).ask()
 
-    app = AppTest.from_function(page).run()
     for answer, reasons in ((0, 1), (1, 1), (2, 2)):
+        app = AppTest.from_function(page).run()
         app.radio[0].set_value(answer).run()
         told = [one.proto.body for one in app.get("html")]
         assert sum("One of 5." in one for one in told) == 1

@@ -16,9 +16,9 @@ from llmviz.course.components._shared.transport import collected, unpack
 from llmviz.course.components.case_rows.view import Axis, Case, rows_payload
 from llmviz.course.components.draw_on.view import Drawn, Hand, Scale, lines_payload
 from llmviz.course.document import Sentence
-from llmviz.course.ui import question
-from llmviz.course.ui.guess import guess_cases, guess_line
-from llmviz.course.ui.question import Question, answered, graded, guess_of, settle, share_question
+from llmviz.course.ui import guess
+from llmviz.course.ui.guess import Given, Guess, slot_of
+from llmviz.course.ui.question import NEAR_END, Question, begin_of, share_question
 from tests.pages.harness import sent
 
 
@@ -82,11 +82,13 @@ def test_an_answer_is_graded_by_its_words_wherever_it_stands(monkeypatch):
     monkeypatch.undo()  # the page has a session of its own
 
     def page() -> None:
-        from llmviz.course.ui.question import Question, predict
+        from llmviz.course.ui.guess import Guess
+        from llmviz.course.ui.question import Question
 
         for number in range(6):
             answers = [f"{number} and {other}" for other in range(4)]
-            predict(Question(f"Number {number}?", answers, 2, ["why"] * 4), f"ask{number}")
+            question = Question(f"Number {number}?", answers, 2, ["why"] * 4)
+            Guess(f"ask{number}", question).ask()
 
     app = AppTest.from_function(page).run()
     places = []
@@ -105,7 +107,7 @@ RIGHT, WRONG = 37_245.0, 282e9
 def session(monkeypatch):
     """A visitor of their own, from whom the pictures hold back what is asked."""
     monkeypatch.setattr(st, "session_state", {})
-    monkeypatch.setattr(question, "COVERS", True)
+    monkeypatch.setattr(guess, "COVERS", True)
 
 
 def numbers(*values):
@@ -114,43 +116,47 @@ def numbers(*values):
 
 def test_a_guess_is_the_answer_that_it_is_nearest_to():
     values = np.random.default_rng(0).uniform(0.1, 1, (200, 4))
-    for n, (guess, *answers) in enumerate(values.tolist()):
+    for n, (at, *answers) in enumerate(values.tolist()):
         asked = numbers(*answers)
-        settle(asked, f"k{n}", [guess])
-        gaps = [abs(guess - answer) for answer in answers]
-        assert graded(asked, f"k{n}") == (gaps[0] == min(gaps))
-        assert answered(asked, f"k{n}") and guess_of(asked, f"k{n}") == [guess]
+        made = Guess(f"k{n}", asked)
+        made.settle([at])
+        gaps = [abs(at - answer) for answer in answers]
+        assert made.graded == (gaps[0] == min(gaps))
+        assert made.open and made.own == [at]
 
 
 def test_by_powers_ten_times_too_much_is_as_far_as_ten_times_too_little():
     asked = numbers(RIGHT, WRONG)
     middle = math.sqrt(RIGHT * WRONG)
-    for n, guess in enumerate((middle / 1.01, middle * 1.01)):
-        settle(asked, f"k{n}", [guess], log=True)
-        assert graded(asked, f"k{n}") == (guess < middle)
-    settle(asked, "plain", [middle * 1.01])
-    assert graded(asked, "plain")
+    for n, at in enumerate((middle / 1.01, middle * 1.01)):
+        made = Guess(f"k{n}", asked)
+        made.settle([at], log=True)
+        assert made.graded == (at < middle)
+    plain = Guess("plain", asked)
+    plain.settle([middle * 1.01])
+    assert plain.graded
 
 
 def test_a_guess_between_two_answers_counts_as_the_right_one():
-    asked = numbers(0.6, 0.4)
-    settle(asked, "k", [0.5])
-    assert graded(asked, "k")
+    made = Guess("k", numbers(0.6, 0.4))
+    made.settle([0.5])
+    assert made.graded
 
 
 @pytest.mark.parametrize(
-    "guess", [None, [], [1.0, 2.0], ["1"], "1", {"at": 1}, [0], [math.inf], [math.nan], [10**400]]
+    "no_guess",
+    [None, [], [1.0, 2.0], ["1"], "1", {"at": 1}, [0], [math.inf], [math.nan], [10**400]],
 )
-def test_what_is_no_guess_is_passed_over(guess):
-    asked = numbers(RIGHT, WRONG)
-    settle(asked, "k", guess, log=True)
-    assert graded(asked, "k") is None and not answered(asked, "k")
+def test_what_is_no_guess_is_passed_over(no_guess):
+    made = Guess("k", numbers(RIGHT, WRONG))
+    made.settle(no_guess, log=True)
+    assert made.graded is None and made.asks
 
 
 def cases_sent(asked):
     cases = [Case("known", 0.2), Case("asked", 0.47, interval=(0.4, 0.5), dots=[0.46])]
     with collected() as pictures:
-        guess_cases(cases, Axis(0, 1), asked, "k", veiled=[1], picture="p")
+        Guess("k", asked).cases(cases, Axis(0, 1), veiled=[1], picture="p")
     return unpack(pictures[0].message[: pictures[0].message.rindex(b'{"key"')])["rows"]
 
 
@@ -159,7 +165,7 @@ def test_what_is_asked_for_does_not_travel_before_the_guess():
     known, veiled = cases_sent(asked)
     assert known["value"] == 0.2
     assert (veiled["value"], veiled["interval"], veiled["dots"]) == (None, None, [])
-    settle(asked, "k", [0.9])
+    Guess("k", asked).settle([0.9])
     told = cases_sent(asked)[1]
     assert told["value"] == 0.47 and told["guess"] == 0.9 and sorted(told["ghosts"]) == [0.7, 0.95]
     assert cases_sent(None)[1]["value"] == 0.47  # nothing is asked
@@ -171,7 +177,7 @@ def lines_sent(asked, known=2):
     scales = Scale(0, 3, "back"), Scale(0, 4, "loss")
     with collected() as pictures:
         look = {"known": known, "picture": "p", "ghosts": ghosts}
-        guess_line([], whole, *scales, asked, "k", **look)
+        Guess("k", asked).line([], whole, *scales, **look)
     return unpack(pictures[0].message[: pictures[0].message.rindex(b'{"key"')])
 
 
@@ -180,9 +186,9 @@ def test_a_line_ends_where_the_question_begins():
     asked = Question("How on?", ["up", "down"], 0, ["so", "no"], values=values)
     before = lines_sent(asked)
     assert before["asked"]["x"] == [2, 3] and [line["y"] for line in before["lines"]] == [[3, 2]]
-    settle(asked, "k", [1.5, 1.2])
+    Guess("k", asked).settle([1.5, 1.2])
     after = lines_sent(asked)
-    assert graded(asked, "k") is False and after["asked"]["x"] == []
+    assert Guess("k", asked).graded is False and after["asked"]["x"] == []
     assert after["lines"][0]["y"] == [3, 2, 1.8, 2.4] and len(after["lines"]) == 2
     assert after["own"] == {"x": [2, 3], "y": [1.5, 1.2]}
 
@@ -237,21 +243,21 @@ def page():
     from llmviz.course.ui import kit
 
     asked = kit.Question.among("How much?", {0.47: "so", 0.9: "no"}, 0.47, kit.whole_percent)
-    kit.guess_cases([Case("asked", 0.47)], Axis(0, 1), asked, "k", veiled=[0], picture="p")
-    kit.predict(asked, "k", covers=True, hand=True)
+    guess = kit.Guess("k", asked)
+    guess.cases([Case("asked", 0.47)], Axis(0, 1), veiled=[0], picture="p")
+    guess.ask()
 
 
 def test_a_page_says_what_was_guessed_and_what_is_right(monkeypatch):
     monkeypatch.undo()
-    monkeypatch.setattr(question, "COVERS", True)
+    monkeypatch.setattr(guess, "COVERS", True)
     app = AppTest.from_function(page).run()
     assert not app.exception and not app.radio
     assert sent(app, "case_rows")["rows"][0]["value"] is None
     asked = Question.among(
         "How much?", {0.47: "so", 0.9: "no"}, 0.47, lambda x: f"{100 * x:.0f}\u00a0%"
     )
-    slot = question._slot(asked, "k")
-    app.session_state[slot], app.session_state[f"{slot}.guess"] = 1, [0.8]
+    app.session_state[slot_of("", "k")] = Given.to(asked, 1, [0.8])
     app.run()
     assert sent(app, "case_rows")["rows"][0]["value"] == 0.47
     assert "80" in app.error[0].value and "47" in app.error[0].value
@@ -261,10 +267,64 @@ def test_a_guess_that_is_right_without_being_the_answer_says_why_it_is_right():
     asked = Question(
         "?", ["31", "60"], 0, ["", ""], values=[(31,), (60,)], write=lambda x: f"{x:g}"
     )
-    said = {}
-    for guess in (26.0, 31.0, 50.0):
-        question.settle(asked, "near", [guess])
-        said[guess] = question._told(asked, "near", question.graded(asked, "near"))
-    assert said[26.0] == question.NEAR.format(guess="26", right="31")
-    assert said[31.0] == question.SAID.format(guess="31", right="31")
-    assert said[50.0] == question.SAID.format(guess="50", right="31")
+    said, made = {}, Guess("near", asked, by_hand=True)
+    for at in (26.0, 31.0, 50.0):
+        made.settle([at])
+        said[at] = made._told(asked, is_right=bool(made.graded))
+    lines = guess.words.by_hand
+    assert said[26.0] == lines["near"].format(guess="26", right="31")
+    assert said[31.0] == lines["said"].format(guess="31", right="31")
+    assert said[50.0] == lines["said"].format(guess="50", right="31")
+
+
+def test_a_question_is_asked_once_and_another_state_shows_its_own_result():
+    """Neither another text nor another model asks again, or grades an old answer anew."""
+    here, there = numbers(0.47, 0.9), numbers(0.3, 0.6)
+    Guess("k", here).settle([0.9])
+    assert Guess("k", here).graded is False and Guess("k", here).own == [0.9]
+    elsewhere = Guess("k", there)
+    assert elsewhere.open and elsewhere.graded is None and elsewhere.own is None
+    assert Guess("k", here).graded is False  # and back again
+    assert Guess("other", there).asks  # the second question of a page is its own
+    elsewhere._note(None)  # "Guess again"
+    assert Guess("k", here).asks and Guess("k", there).asks
+
+
+def test_who_has_moved_the_control_is_not_asked_when_it_is_back():
+    asked = numbers(0.47, 0.9)
+    assert Guess("k", asked).asks
+    assert Guess("k", asked, seen=True).open
+    assert Guess("k", asked).open and Guess("k", asked).graded is None
+
+
+def test_another_chapter_asks_its_own_question_under_the_same_name():
+    asked = numbers(0.47, 0.9)
+    st.session_state[guess.HERE] = "a/b"
+    Guess("k", asked).settle([0.5])
+    st.session_state[guess.HERE] = "a/c"
+    assert Guess("k", asked).asks
+
+
+axes = some.tuples(some.floats(1e-3, 1e3), some.floats(1.1, 1e4))
+
+
+@given(axes, some.floats(0, 1), some.text(), some.booleans())
+def test_no_handle_begins_where_the_answer_is(axis, share, text, log):
+    low, high = axis[0], axis[0] * axis[1]
+    right = low * (high / low) ** share if log else low + share * (high - low)
+    begin = begin_of(low, high, right, text, log=log)
+    assert begin in (low, high)
+    far = (
+        abs(math.log(begin / right) / math.log(high / low))
+        if log
+        else abs(begin - right) / (high - low)
+    )
+    assert far > NEAR_END * 0.99
+
+
+def test_answers_that_are_written_alike_are_one():
+    percent = "{:.0%}".format
+    asked = Question.among("?", {1.0: "all", 0.9999: "by the scores", 0.4: "so"}, 0.4, percent)
+    assert asked.answers == ["100%", "40%"] and asked.reasons == ["all", "so"]
+    asked = Question.among("?", {0.4: "near", 0.401: "so", 0.9: "no"}, 0.401, percent)
+    assert asked.values == [(0.401,), (0.9,)] and asked.right == 0

@@ -6,6 +6,8 @@ import { shorten } from "./chart.js";
 import { css, el, fit, inkOn, inks, mix, rgb, rgbText } from "./common.js";
 import { number } from "./numbers.js";
 
+const DASHED = [4, 3]; // a ring around a cell that is not the first one named
+
 export const HEAT = { number: 31, head: 15, font: 12, small: 11, tight: 36 };
 
 export class Heat {
@@ -140,6 +142,11 @@ export class Heat {
     for (const band of lit?.bands ?? []) this.frame(pen, band, this.ink, 1.5);
     if (lit?.cell) this.frame(pen, cellBand(lit.cell), this.ink, 2);
     if (pinned) this.frame(pen, cellBand(pinned), this.accent, 2.5);
+    for (const [n, [, cells]] of (_m.rings ?? []).entries()) {
+      pen.setLineDash(n ? DASHED : []);
+      for (const cell of cells) this.frame(pen, cellBand(cell), this.ink, 3);
+    }
+    pen.setLineDash([]);
   }
 
   bright(lit, i, j) {

@@ -58,6 +58,8 @@ class CaseRows {
     ticks[0]?.classList.toggle("first", this.place(data.axis.ticks[0][0]) < NEAR);
     this.axis.replaceChildren(...ticks);
     const named = data.levels.map(([, text]) => `┆ ${text}`);
+    if (data.rows.some((row) => row.guess !== null)) named.push(`◇ ${data.words.own}`);
+    if (data.rows.some((row) => row.ghosts.length)) named.push(`╎ ${data.words.ghost}`);
     this.title.textContent = [data.axis.title, ...named].filter(Boolean).join(" · ");
     this.hand.show(data.words, this.veiled.length > 0, this.ready());
     this.layout(width);
@@ -150,7 +152,7 @@ class CaseRows {
     track.classList.add("open");
     const show = () => {
       const value = this.guess[index];
-      const share = value === null ? 50 : this.place(value);
+      const share = this.place(value ?? row.begin);
       range.value = (share * STOPS) / 100;
       fill.style.width = value === null ? 0 : `${share}%`;
       number.textContent = value === null ? "?" : this.write(value);

@@ -19,7 +19,7 @@ class Case:
     label: text, or (text, lit) pieces of which the lit ones stand out. value: None where it is not
     told yet and the hand may set it. interval: from, to. dots: single trainings. note: stands in
     place of the number. guess: what the visitor set before the value was told; ghosts: what others
-    might have.
+    might have. begin: where the hand's handle begins, on the axis.
     """
 
     label: str | Sequence[tuple[str, bool]]
@@ -30,6 +30,7 @@ class Case:
     role: str = "query"
     guess: float | None = None
     ghosts: Sequence[float] = ()
+    begin: float | None = None
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,7 @@ def rows_payload(
                 "role": case.role,
                 "guess": None if case.guess is None else float(case.guess),
                 "ghosts": [float(value) for value in case.ghosts],
+                "begin": float(axis.low if case.begin is None else case.begin),
             }
         )
     return {

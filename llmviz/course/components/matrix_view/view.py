@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as field_of
 from typing import Any, Literal
 
 import numpy as np
@@ -53,7 +54,8 @@ class Matrix:
     end, the largest finite magnitude if not given. ``digits`` are decimals in the arithmetic, and
     the most in a cell; 0 for counts. ``windows`` names the view's windows through which its rows
     and its columns are seen, "" for an axis that is drawn whole; the arithmetic of a cell uses the
-    whole matrix all the same.
+    whole matrix all the same. ``rings`` are drawn around cells, by what they say: the first
+    whole, the others dashed.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Matrix:
     notes: Sequence[str] = ()
     hidden: Sequence[tuple[int, int]] = ()
     windows: tuple[str, str] = ("", "")
+    rings: Mapping[str, Sequence[tuple[int, int]]] = field_of(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -245,6 +248,7 @@ def _described(
         "notes": list(matrix.notes),
         "hidden": [[int(i), int(j)] for i, j in matrix.hidden],
         "windows": list(matrix.windows),
+        "rings": [[name, [[int(i), int(j)] for i, j in at]] for name, at in matrix.rings.items()],
     }
 
 

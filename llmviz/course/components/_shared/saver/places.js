@@ -6,13 +6,8 @@ const isBefore = (a, b) => Boolean(a.compareDocumentPosition(b) & Node.DOCUMENT_
 // biome-ignore lint/performance/useDomNodeTextContent: without what is hidden, such as a term's explanation
 const textOf = (node) => node.innerText.trim().slice(0, MOST);
 
-const ASKS_FIRST = "PREDICT, THEN LOOK"; // above a question, which asks nothing where nobody can answer
-const ITS_BLOCK = "[data-testid=stVerticalBlock]";
-
-function isTold(node) {
-  const marks = node.closest(ITS_BLOCK)?.querySelectorAll(":scope > [data-testid=stElementContainer] [data-testid=stCaptionContainer]");
-  return ![...(marks ?? [])].some((one) => textOf(one) === ASKS_FIRST);
-}
+// What is said of a guess serves nobody who cannot make it.
+const isTold = (node) => !node.closest("[class*=st-key-lv-guess-]");
 
 // The words that a saved page has around a picture: the nearest heading above, its text, the controls.
 export function wordsAround(host) {

@@ -19,7 +19,8 @@ from llmviz.course.lessons.attention.trained import words
 from llmviz.course.lessons.attention.trained.lookup import part as lookup
 from llmviz.course.lessons.attention.trained.model import Head
 from llmviz.course.ui import engine, kit, model_on_text
-from llmviz.course.ui.question import settle, whole_percent
+from llmviz.course.ui.guess import settle
+from llmviz.course.ui.question import whole_percent
 from llmviz.interpretability.heads_on_text import HeadMaps, chances_without_each
 from llmviz.interpretability.heads_on_text import chances_without as without_some
 from llmviz.nn.attention.study import HeadSummary, summarise_heads

@@ -53,8 +53,8 @@ from llmviz.course.lessons.discoveries.features_record import (
     weights_of,
 )
 from llmviz.course.ui import engine, kit
+from llmviz.course.ui.guess import settle
 from llmviz.course.ui.guess import words as hand_words
-from llmviz.course.ui.question import settle
 from llmviz.interpretability.sparse_autoencoder import Dictionary, learn
 from llmviz.interpretability.unit_corpus import corpus_of
 from llmviz.models.transformers import require_transformer

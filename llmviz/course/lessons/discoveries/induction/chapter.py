@@ -35,8 +35,8 @@ from llmviz.course.lessons.discoveries.induction.induction_record import (
     story_on_random,
 )
 from llmviz.course.ui import kit
+from llmviz.course.ui.guess import settle
 from llmviz.course.ui.guess import words as hand_words
-from llmviz.course.ui.question import settle
 from llmviz.interpretability.heads_on_text import head_maps
 from llmviz.interpretability.induction import (
     HEADS,

@@ -20,7 +20,7 @@ from llmviz.course.components.positions_view.view import (
 from llmviz.course.lessons.embeddings.ways import BASES, LENGTHS, LONGER, WIDTHS, model, words
 from llmviz.course.lessons.embeddings.ways import input as positions_input
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.question import hand_words
+from llmviz.course.ui.guess import words as hand_words
 from llmviz.evaluation.longer_texts import TIMES, LossBeyond, long_texts, longer_copy, loss_beyond
 from llmviz.nn.positions import Rotary, sinusoidal_positions, sinusoidal_shift, turned
 

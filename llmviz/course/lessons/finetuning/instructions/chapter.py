@@ -14,7 +14,7 @@ from llmviz.course.lessons.finetuning import tuned_model
 from llmviz.course.lessons.finetuning.chips import row_of
 from llmviz.course.lessons.finetuning.instructions import words
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.question import settle
+from llmviz.course.ui.guess import settle
 from llmviz.evaluation.exact_loss import log_softmax
 from llmviz.evaluation.text_loss import target_logits
 from llmviz.finetuning.adapters import load_adapter

@@ -13,7 +13,7 @@ from llmviz.course.lessons.history import NAME, letter_pairs, typed_name
 from llmviz.course.lessons.history.counting import LONGEST, STEPS, model, words
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.course.ui.question import settle
+from llmviz.course.ui.guess import settle
 from llmviz.evaluation.invented_names import names_learned_from
 from llmviz.models.ngram import METHODS, NGrams, V
 

@@ -12,7 +12,7 @@ from llmviz.course.lessons.sampling.dice import words
 from llmviz.course.lessons.sampling.draws import distances
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.ui import kit
-from llmviz.course.ui.question import guess_of, settle
+from llmviz.course.ui.guess import guess_of, settle
 from llmviz.sampling import SamplingSteps, sampling_steps
 from llmviz.sampling.sweeps import likeliest
 

@@ -14,8 +14,8 @@ from llmviz.course.lessons.sampling import words as lesson_words
 from llmviz.course.lessons.sampling.pipeline import words
 from llmviz.course.lessons.sampling.source import Prompted, logits_after
 from llmviz.course.ui import kit
+from llmviz.course.ui.guess import guess_of, settle
 from llmviz.course.ui.paint_order import pictures_first
-from llmviz.course.ui.question import guess_of, settle
 from llmviz.sampling import STEPS, SamplingSteps, kind_of, nucleus_size, sampling_steps, usual_order
 from llmviz.sampling.kinds import full_order
 from llmviz.sampling.pipeline import top_ids

@@ -15,7 +15,7 @@ from llmviz.course.lessons.sampling.growing_text import Fork, Text
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.lessons.sampling.writing import LANES, words
 from llmviz.course.ui import kit
-from llmviz.course.ui.question import settle
+from llmviz.course.ui.guess import settle
 from llmviz.sampling import generate, text_measures
 
 KEY = "sampling.writer"

@@ -10,7 +10,7 @@ from llmviz.course.lessons.tokenization.wordpiece.model import (
     learn_pieces,
 )
 from llmviz.course.ui import kit
-from llmviz.course.ui.question import hand_words
+from llmviz.course.ui.guess import words as hand_words
 from llmviz.textfile import check_text
 from llmviz.tokenizers import PairCount, WordPieceTokenizer, piece_steps
 

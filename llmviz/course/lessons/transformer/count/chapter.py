@@ -14,7 +14,7 @@ from llmviz.course.lessons.transformer.count.model import (
     shape_costs,
 )
 from llmviz.course.ui import kit
-from llmviz.course.ui.question import hand_words
+from llmviz.course.ui.guess import words as hand_words
 from llmviz.course.ui.sizes import size
 from llmviz.models import costs
 from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, POSITIONS, GPTConfig

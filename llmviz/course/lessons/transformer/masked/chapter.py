@@ -14,7 +14,8 @@ from llmviz.course.components.token_strip.view import TokenRow, TokenSelection, 
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.transformer.masked import model, words
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.question import hand_words, settle
+from llmviz.course.ui.guess import settle
+from llmviz.course.ui.guess import words as hand_words
 from llmviz.textfile import whole_number
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Token
 

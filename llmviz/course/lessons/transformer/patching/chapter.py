@@ -16,7 +16,7 @@ from llmviz.course.figures.stream import three_bars
 from llmviz.course.lessons.transformer.page import MODEL
 from llmviz.course.lessons.transformer.patching import words
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.question import settle
+from llmviz.course.ui.guess import settle
 from llmviz.course.ui.two_prompts import NO_DIFFERENCE, answers, both_ids, named, reading, written
 from llmviz.interpretability.growing_map import GrowingMap
 from llmviz.interpretability.patching import KINDS, Site, patch, patch_map

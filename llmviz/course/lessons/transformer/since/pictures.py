@@ -19,7 +19,7 @@ from llmviz.course.figures.stream import over_points
 from llmviz.course.lessons.transformer.since import words
 from llmviz.course.lessons.transformer.since.model import CHANGES, FAMILY, READINGS, checkpoint
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.question import hand_words
+from llmviz.course.ui.guess import words as hand_words
 from llmviz.interpretability.writing_rounds import write_slowly
 from llmviz.nn.layers import ACTIVATIONS
 from llmviz.training.step_times import ROUNDS, StepTimes, step_times

@@ -14,8 +14,8 @@ from llmviz.course.lessons.transformer.page import MODEL
 from llmviz.course.lessons.transformer.stream import ledger, words
 from llmviz.course.lessons.transformer.stream.arithmetic import lens_picture
 from llmviz.course.ui import engine, kit, pinned_cells
+from llmviz.course.ui.guess import settle
 from llmviz.course.ui.matrix_picture import Picture
-from llmviz.course.ui.question import settle
 from llmviz.interpretability.lens import LISTED, Lens, logit_lens
 from llmviz.interpretability.readout import read_out
 from llmviz.textfile import whole_number

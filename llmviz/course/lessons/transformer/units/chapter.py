@@ -17,7 +17,7 @@ from llmviz.course.lessons.transformer.page import WITH_PARTS
 from llmviz.course.lessons.transformer.units import words
 from llmviz.course.lessons.transformer.units.model import GrowingSearch
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.question import settle
+from llmviz.course.ui.guess import settle
 from llmviz.interpretability.block import all_blocks, require_block
 from llmviz.interpretability.unit_corpus import CorpusSearch, corpus_of
 from llmviz.interpretability.units import search_units, unit_values, unit_writes
