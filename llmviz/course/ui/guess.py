@@ -174,6 +174,12 @@ class Guess:
         return list(self._answer.guess) or None if self._answer else None
 
     @property
+    def right(self) -> Sequence[float]:
+        """The numbers that the right answer stands for; there is a question."""
+        assert self.question is not None
+        return self.question.values[self.question.right]
+
+    @property
     def _forced(self) -> bool:
         """Whether it is told in spite of what this visitor does here."""
         session = st.session_state
@@ -526,40 +532,3 @@ def marks_on(
         case_rows(cases, axis, key=component_key("class", picture), words=words.bars, form=form)
 
     return draw
-
-
-# ---- TO GO
-
-
-def answered(question: Question, key: str) -> bool:
-    return Guess(key, question).open
-
-
-def predict(question: Question, key: str, *, covers: bool = False, hand: bool = False) -> bool:
-    return Guess(key, question, by_hand=hand).ask()
-
-
-def graded(question: Question, key: str) -> bool | None:
-    return Guess(key, question).graded
-
-
-def guess_of(question: Question, key: str) -> list[float] | None:
-    return Guess(key, question).own
-
-
-def settle(question: Question, key: str, guess: Any, *, log: bool = False) -> None:
-    Guess(key, question).settle(guess, log=log)
-
-
-def guess_cases(cases: Any, axis: Any, question: Any, key: str, **look: Any) -> None:
-    Guess(key, question).cases(cases, axis, **look)
-
-
-def guess_line(
-    lines: Any, whole: Any, x: Any, y: Any, question: Any, key: str, **look: Any
-) -> None:
-    Guess(key, question).line(lines, whole, x, y, **look)
-
-
-def guess_cell(matrix: Any, question: Any, key: str, **look: Any) -> None:
-    Guess(key, question).cell(matrix, **look)

@@ -42,16 +42,7 @@ from llmviz.course.ui.common import (
 )
 from llmviz.course.ui.contents import Lesson
 from llmviz.course.ui.get_model import REAL, offer_real_model
-from llmviz.course.ui.guess import (
-    QUESTIONS,
-    Guess,
-    answered,
-    graded,
-    guess_cases,
-    guess_cell,
-    guess_line,
-    predict,
-)
+from llmviz.course.ui.guess import QUESTIONS, Guess
 from llmviz.course.ui.hour import looks, rest
 from llmviz.course.ui.job_pools import import_jobs, map_jobs, prepare_umap, training_jobs
 from llmviz.course.ui.kept import kept, on_model, on_model_and_tokenizer

@@ -96,18 +96,18 @@ def questions(screen: OnScreen, changed: Callable[[OnScreen], Reading]) -> None:
     A model with a mistake built into its mask is asked nothing: other answers are right for it.
     """
     config = screen.bundled.model.config
-    first = sum_question(screen)
-    if first is None or config.mask != "causal" or config.softmax_before_mask is not None:
+    first = kit.Guess("home.sum", sum_question(screen))
+    if first.question is None or config.mask != "causal" or config.softmax_before_mask is not None:
         return
     kit.section(words.questions)
-    kit.predict(first, "home.sum")
+    first.ask()
     if len(screen.window.ids) < 3:  # nothing to compare
         return
     other = expected_instead(screen)
-    question = change_question(screen, other)
-    if kit.answered(question, CHANGE):
-        question = change_question(screen, other, changed(screen))
-    kit.predict(question, CHANGE, covers=True)
+    asked = change_question(screen, other)
+    if kit.Guess(CHANGE, asked).open:
+        asked = change_question(screen, other, changed(screen))
+    kit.Guess(CHANGE, asked).ask()
 
 
 def code(screen: OnScreen) -> None:

@@ -97,8 +97,8 @@ def draw(state: kit.PageState) -> None:
     shares = (
         alignment_share(torch.tensor(trace.weights), known.alignment).numpy() if right else None
     )
-    quiz = question(shares, 1 / len(asked)) if shares is not None else None
-    told = quiz is None or kit.answered(quiz, GUESS)
+    guess = kit.Guess(GUESS, question(shares, 1 / len(asked)) if shares is not None else None)
+    told = guess.open
     chosen = kit.keep(state, "pair", [-1, *range(len(names))])
     if chosen < 0:
         chosen = int(np.argmax(shares)) if told and shares is not None else 0
@@ -120,9 +120,9 @@ def draw(state: kit.PageState) -> None:
         kit.prose(line, written=unmarked(kit.quote(target, 200)), known=known.target)
     if shares is not None:
         kit.section(words.aligned, even=kit.percent(1 / len(asked)))
-        _extremes(shares, 1 / len(asked), names, quiz)
-    if quiz is not None:
-        told = kit.predict(quiz, GUESS, covers=True, hand=True)
+        _extremes(shares, 1 / len(asked), names, guess)
+    if guess.question is not None:
+        told = guess.ask()
     kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.cells, head=names[chosen])
     matrices = cell_matrices(bundled, trace, places[chosen], asking, asked)
@@ -163,11 +163,11 @@ def question(shares: np.ndarray, even: float) -> kit.Question | None:
     )
 
 
-def _extremes(shares: np.ndarray, even: float, names: list[str], quiz: kit.Question | None) -> None:
-    told = quiz is None or kit.answered(quiz, GUESS)
+def _extremes(shares: np.ndarray, even: float, names: list[str], guess: kit.Guess) -> None:
+    told = guess.open
     cases = [kit.Case(words.even, even, role="residual")]
     for label, at in ((words.best, shares.argmax()), (words.worst, shares.argmin())):
         named = words.named.format(which=label, head=names[at]) if told else label
         cases.append(kit.Case(named, float(shares[at])))
     axis = kit.Axis(0, 1, words.axis)
-    kit.guess_cases(cases, axis, quiz, GUESS, veiled=[1, 2], picture=f"{KEY}.extremes")
+    guess.cases(cases, axis, veiled=[1, 2], picture=f"{KEY}.extremes")

@@ -18,7 +18,7 @@ APART = 0.15  # between the shares of the two words that the head in question lo
 def draw(state: kit.PageState) -> bool:
     """Show where the heads look, the guess and the looks; return whether all may be told."""
     bundled = kit.load(real.PICKER.name(state), tell=False)
-    read, asked, layer = None, None, 0
+    read, guess, layer = None, kit.Guess(GUESS, None), 0
     if bundled is not None:
         read = _read(state, bundled)
         layers = bundled.model.config.n_layer
@@ -27,13 +27,13 @@ def draw(state: kit.PageState) -> bool:
     kit.prose(words.hook["book" if anna else "other"])
     with kit.stage("heads", stays=False):
         if read is not None:
-            asked = _picture(read, layer)
+            guess = _picture(read, layer)
             with st.container(horizontal=True, gap="medium"):
                 kit.choose(state, "who", words.who_label, words.who)
                 slot = kit.tied(f"_{KEY}.layer", layer, state.taker("layer"))
                 layers = range(read.bundled.model.config.n_layer)
                 st.segmented_control(inputs_words.layer, layers, required=True, **slot)
-    told = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    told = guess.ask()
     kit.source(state)
     if told and read is not None:
         _looks(state, read)
@@ -58,15 +58,15 @@ def shares(read: kit.Read, layer: int) -> np.ndarray:
     return real.traced(read.bundled, read.ids, layer)["weights"][:, -1].numpy()
 
 
-def _picture(read: kit.Read, layer: int) -> kit.Question | None:
+def _picture(read: kit.Read, layer: int) -> kit.Guess:
     """Draw a row for each head; return the question, where there is one."""
     weights, tokens = shares(read, layer), list(read.tokens)
     found = puzzle(weights, tokens)
-    asked = found and question(*found, tokens)
+    guess = kit.Guess(GUESS, found and question(*found, tokens))
     heads = [words.head.format(head=head) for head in range(len(weights))]
-    told = asked is None or kit.answered(asked, GUESS)
+    told = guess.open
     answers = [] if found is None else named(found[1], tokens)
-    kit.guess_cell(
+    guess.cell(
         Matrix(
             "looks",
             weights.round(2),
@@ -78,8 +78,6 @@ def _picture(read: kit.Read, layer: int) -> kit.Question | None:
             limit=1.0,
             digits=2,
         ),
-        asked,
-        GUESS,
         row=0 if found is None else found[0],
         picture=KEY,
         veiled=range(1, len(heads)),
@@ -87,7 +85,7 @@ def _picture(read: kit.Read, layer: int) -> kit.Question | None:
         narrow=WORDS,
     )
     kit.prose(caption(weights, tokens, told=told))
-    return asked
+    return guess
 
 
 def pooled(weights: np.ndarray, tokens: list[str]) -> tuple[list[str], np.ndarray]:

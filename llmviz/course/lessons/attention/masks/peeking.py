@@ -51,29 +51,29 @@ def draw(state: kit.PageState) -> bool:
         kit.source(state)
         return True
     kit.prose(words.hook, loss=paper(WRONG))
-    name, asked = typed_name(state), None
+    name, guess = typed_name(state), kit.Guess(GUESS, None)
     with kit.stage("masks", stays=False):
         if name is not None:
-            asked = _look(state, name)
+            guess = _look(state, name)
         kit.choose(state, "twin", words.twin_label, words.twins)
         kit.text_input(state, "letters", words.name, width=300)
-    told = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    told = guess.ask()
     kit.source(state)
     if told:
         kit.looks(state, words.looks, f"{KEY}.looks", **numbers())
     return told
 
 
-def _look(state: kit.PageState, name: str) -> kit.Question | None:
+def _look(state: kit.PageState, name: str) -> kit.Guess:
     """Draw the head that looks ahead most, and the losses; return the question about its cells."""
     loss = paper(state["twin"])
     bundled, score = engine.load(state["twin"]), honest(engine.load(state["twin"]))
     end = bundled.tokenizer.special_tokens[ENDOFTEXT]
     ids = (end, *bundled.tokenizer.encode(name))[: bundled.model.context_length]
     letters = names_of(ids, bundled.tokenizer)
-    asked = question(letters)
+    guess = kit.Guess(GUESS, question(letters))
     layer, head, weights = looks_ahead(bundled, ids)
-    kit.guess_cell(
+    guess.cell(
         lv.Matrix(
             "looks",
             weights.round(2),
@@ -86,8 +86,6 @@ def _look(state: kit.PageState, name: str) -> kit.Question | None:
             limit=1.0,
             digits=2,
         ),
-        asked,
-        GUESS,
         row=row_asked(len(letters)),
         picture=KEY,
     )
@@ -110,7 +108,7 @@ def _look(state: kit.PageState, name: str) -> kit.Question | None:
         form="figure",
         levels=[(blind, words.blind)],
     )
-    return asked
+    return guess
 
 
 def paper(name: str) -> float:

@@ -42,8 +42,8 @@ def draw(state: kit.PageState) -> None:
     size, seed = int(state["size"]), state["seed"]
     at = SIZES.index(size)
     divided, plain = studies(seed)
-    asked = question(plain)
-    told = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(plain))
+    told = guess.open
     slots = {
         "d": size,
         "wide": plain.deviation[at],
@@ -56,15 +56,14 @@ def draw(state: kit.PageState) -> None:
         "steep": divided.gradient[at],
     }
     with kit.stage("scale", stays=False):
-        _lines(size, seed, asked)
+        _lines(size, seed, guess)
         shown = told or size < GUESSED
         kit.prose(words.now if shown else words.later, **slots)
         with st.container(horizontal=True, gap="medium"):
             sizes = [str(size) for size in SIZES]
             st.select_slider(words.size, sizes, width=560, **state.bind("size"))
             st.number_input(words.seed, width=160, **state.ranged("seed"))
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if not told:
         return
     ends = {"first": f"{plain.largest[0]:.0%}", "last": f"{plain.largest[-1]:.0%}"}
@@ -86,10 +85,10 @@ def draw(state: kit.PageState) -> None:
     kit.seen(words.end, **slots)
 
 
-def _lines(size: int, seed: int, asked: kit.Question | None) -> None:
+def _lines(size: int, seed: int, guess: kit.Guess) -> None:
     """Draw the largest share at some sizes; dots are what dividing makes of it."""
     divided, plain = studies(seed)
-    told = asked is None or kit.answered(asked, GUESS)
+    told = guess.open
     cases = []
     for d in sorted({*DRAWN, size}):
         at = SIZES.index(d)
@@ -103,7 +102,7 @@ def _lines(size: int, seed: int, asked: kit.Question | None) -> None:
             )
         )
     veiled = [sorted({*DRAWN, size}).index(GUESSED)]
-    kit.guess_cases(cases, kit.Axis(0, 1, words.largest), asked, GUESS, veiled=veiled, picture=KEY)
+    guess.cases(cases, kit.Axis(0, 1, words.largest), veiled=veiled, picture=KEY)
 
 
 @kit.kept(64)

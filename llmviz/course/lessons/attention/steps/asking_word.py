@@ -45,8 +45,8 @@ def row_of(rung: Rung, asks: int) -> Row:
 
 def draw(state: kit.PageState, rung: Rung, row: Row) -> None:
     """Show the scores of a word, and its shares once one of them was guessed."""
-    tokens, asked = rung.inputs.tokens, share_question(rung, row)
-    told = asked is None or kit.answered(asked, GUESS)
+    tokens, guess = rung.inputs.tokens, kit.Guess(GUESS, share_question(rung, row))
+    told = guess.open
     cases = []
     for at, (token, score, share) in enumerate(
         zip(tokens, row.scores.tolist(), row.shares.tolist(), strict=True)
@@ -62,9 +62,7 @@ def draw(state: kit.PageState, rung: Rung, row: Row) -> None:
                 role="query" if at == row.most else "residual",
             )
         )
-    kit.guess_cases(
-        cases, kit.Axis(0, 1, words.share_axis), asked, GUESS, veiled=[row.most], picture=KEY
-    )
+    guess.cases(cases, kit.Axis(0, 1, words.share_axis), veiled=[row.most], picture=KEY)
     kit.prose(
         words.caption if told else words.caption_before,
         asking=kit.quote(tokens[row.at]),
@@ -86,8 +84,7 @@ def draw(state: kit.PageState, rung: Rung, row: Row) -> None:
 
 def ask(rung: Rung, row: Row) -> bool:
     """Ask for the largest share; return whether it may be told."""
-    asked = share_question(rung, row)
-    return asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    return kit.Guess(GUESS, share_question(rung, row), by_hand=True).ask()
 
 
 def share_question(rung: Rung, row: Row) -> kit.Question | None:
@@ -120,8 +117,7 @@ def share_question(rung: Rung, row: Row) -> kit.Question | None:
 
 def covered(rung: Rung, row: Row) -> Picture:
     """Return the picture of a rung, with the row of shares covered until one was guessed."""
-    asked = share_question(rung, row)
-    if asked is None or kit.answered(asked, GUESS):
+    if kit.Guess(GUESS, share_question(rung, row)).open:
         return rung.picture
     matrices = [
         replace(matrix, hidden=[(row.at, column) for column in range(matrix.values.shape[1])])

@@ -19,7 +19,6 @@ from llmviz.course.lessons.attention.trained import words
 from llmviz.course.lessons.attention.trained.lookup import part as lookup
 from llmviz.course.lessons.attention.trained.model import Head
 from llmviz.course.ui import engine, kit, model_on_text
-from llmviz.course.ui.guess import settle
 from llmviz.course.ui.question import whole_percent
 from llmviz.interpretability.heads_on_text import HeadMaps, chances_without_each
 from llmviz.interpretability.heads_on_text import chances_without as without_some
@@ -66,12 +65,12 @@ def draw(state: kit.PageState) -> None:
     bundled = kit.load(real.LOOKED_INTO.name(state), tell=False)
     read = None if bundled is None else _read(state, bundled)
     found = None if read is None else seen(read)
-    asked = None if found is None else question(found)
+    guess = kit.Guess(GUESS, None if found is None else question(found), by_hand=True)
     _hook(found)
     if found is not None:
         with kit.stage("trained", stays=False):
-            _stage(state, found, asked)
-    told = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+            _stage(state, found, guess)
+    told = guess.ask()
     kit.source(state)
     kit.load(real.LOOKED_INTO.choose(state))  # says what there is to say of it
     if found is None or not told:
@@ -229,13 +228,13 @@ def _place(values: np.ndarray) -> Head:
     return int(layer), int(head)
 
 
-def answer_of(found: Seen, asked: kit.Question, place: Head) -> float:
+def answer_of(found: Seen, answers: Sequence[str], place: Head) -> float:
     """Return which answer a head stands for: the right one if the next token changes without it."""
     assert found.without is not None
     if found.without[place].argmax() != found.best:
         return 0.0
     name = name_of(place).capitalize()
-    return float(asked.answers.index(name) if name in asked.answers else len(asked.answers) - 1)
+    return float(answers.index(name) if name in answers else len(answers) - 1)
 
 
 def name_of(place: Head) -> str:
@@ -270,11 +269,11 @@ def _hook(found: Seen | None) -> None:
 # ---- the stage
 
 
-def _stage(state: kit.PageState, found: Seen, asked: kit.Question | None) -> None:
+def _stage(state: kit.PageState, found: Seen, guess: kit.Guess) -> None:
     """Draw where one head looks, all heads to choose from, and the next token without that one."""
     maps, tokens = found.maps.maps, found.read.tokens
     place = _head_of(state, found)
-    told = asked is None or kit.answered(asked, GUESS)
+    told = guess.open
     look_back(
         maps[place][None],
         tokens,
@@ -285,8 +284,8 @@ def _stage(state: kit.PageState, found: Seen, asked: kit.Question | None) -> Non
 
     def take() -> None:
         clicked = st.session_state[KEY].get("chosen")
-        if asked is not None and not found.tried and not kit.answered(asked, GUESS):
-            settle(asked, GUESS, [answer_of(found, asked, tuple(clicked or place))])
+        if guess.asks and not found.tried:
+            guess.settle([answer_of(found, guess.question.answers, tuple(clicked or place))])
         state["layer"], state["head"] = clicked or (-1, -1)
 
     left, right = st.columns([3, 2], gap="medium")

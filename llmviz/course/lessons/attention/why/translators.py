@@ -33,12 +33,12 @@ def draw(state: kit.PageState) -> bool:
         return True
     cards = [engine.card(name) for name in (ONE_VECTOR, LOOKS_BACK)]
     counts = [by_length(card) for card in cards]
-    asked = question(counts[0])
+    guess = kit.Guess(GUESS, question(counts[0]))
     with kit.stage("why", stays=False):
         snippet = _sentence(state)
         if all(counts):
-            _lines(counts, asked)
-    told = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+            _lines(counts, guess)
+    told = guess.ask()
     if told:
         kit.looks(state, words.looks, f"{KEY}.looks")
         if all(counts):
@@ -120,23 +120,16 @@ def caption(line: str, right: str, other: int) -> str:
     return words.caption["says"].format(said=kit.quote(pair[0]), meant=kit.quote(pair[1]), **slots)
 
 
-def _lines(counts: list[Counts], asked: kit.Question | None) -> None:
+def _lines(counts: list[Counts], guess: kit.Guess) -> None:
     lengths, squeezed = shares(counts[0])
-    known = KNOWN if asked is not None else len(lengths)
-    ghosts = [] if asked is None else list(zip(asked.answers, asked.values, strict=True))[1:]
-    kit.guess_line(
+    known = KNOWN if guess.question is not None else len(lengths)
+    guess.line(
         [kit.Drawn(words.rows["looks_back"], *shares(counts[1]), "value")],
         kit.Drawn(words.rows["squeezed"], lengths, squeezed),
         kit.Scale(lengths[0], max(lengths[-1], lengths[0] + 1), words.length_axis),
         kit.Scale(0, 1, words.exact_axis),
-        asked,
-        GUESS,
         known=known,
         picture=f"{KEY}.guess",
-        ghosts=[
-            kit.Drawn(label, lengths[known:], list(values), "residual", dashed=True)
-            for label, values in ghosts
-        ],
         form="percent",
     )
 

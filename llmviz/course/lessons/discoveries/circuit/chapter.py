@@ -90,8 +90,7 @@ def draw(state: kit.PageState) -> None:
     if live:
         return
     circuit, both = whole(*of), named(bundled, of[3])
-    asked = question(circuit)
-    if asked is not None and not kit.predict(asked, GUESS, covers=True, hand=True):
+    if not kit.Guess(GUESS, question(circuit), by_hand=True).ask():
         return
     if of[0].name == MODEL and (state["prompt"], state["donor"]) == (words.own, words.donor):
         kit.looks(state, words.looks, f"{KEY}.looks", twelve=circuit.left[12])
@@ -271,8 +270,8 @@ def _rows(of: Prompts, live: bool) -> None:
     if live:
         kit.run_again()  # which ends the looking
     circuit = whole(*of)
-    asked, counts = question(circuit), [n for n in COUNTS if n < circuit.all]
-    told = asked is None or kit.answered(asked, GUESS)
+    guess, counts = kit.Guess(GUESS, question(circuit)), [n for n in COUNTS if n < circuit.all]
+    told = guess.open
     cases = []
     for number in (*counts, circuit.all):
         share = round(circuit.left[number], 4) + 0.0  # no −0
@@ -281,8 +280,11 @@ def _rows(of: Prompts, live: bool) -> None:
         note = "" if open_row else "?"
         cases.append(kit.Case(label, share if open_row else None, note=note))
     low, high = min(0.0, *circuit.left), max(1.0, *circuit.left)
-    axis, veiled = kit.Axis(low, high, words.left_axis), [counts.index(FEW)] if asked else []
-    kit.guess_cases(cases, axis, asked, GUESS, veiled=veiled, picture=f"{KEY}.rows")
+    axis, veiled = (
+        kit.Axis(low, high, words.left_axis),
+        [counts.index(FEW)] if guess.question else [],
+    )
+    guess.cases(cases, axis, veiled=veiled, picture=f"{KEY}.rows")
     edges, both = circuit.all, named(of[0], of[3])
     kit.prose(words.parts, edges=edges, **both)
 

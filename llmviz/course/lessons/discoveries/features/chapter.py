@@ -53,7 +53,6 @@ from llmviz.course.lessons.discoveries.features_record import (
     weights_of,
 )
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.guess import settle
 from llmviz.course.ui.guess import words as hand_words
 from llmviz.interpretability.sparse_autoencoder import Dictionary, learn
 from llmviz.interpretability.unit_corpus import corpus_of
@@ -86,12 +85,11 @@ def draw(state: kit.PageState) -> None:
     layer, features = dictionary_of(state)
     found, feature = bundle(layer, features), feature_of(state)
     kit.prose(words.hook, features=SIZE)
-    asked = question(state)
-    opened = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(state), by_hand=True)
+    opened = guess.open
     with kit.stage("features", stays=False):
-        _stage(state, found, feature, None if opened else asked)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+        _stage(state, found, feature, guess)
+    guess.ask()
     if opened:
         f1 = dict(zip(scores().labels, score_of(MAIN, SIZE).f1, strict=True))
         named = {
@@ -156,32 +154,32 @@ def on_text(bundled: engine.Bundled, ids: tuple[int, ...], layer: int, features:
     return values_on(bundled.model, ids, layer, bundle(layer, features).dictionary)
 
 
-def _stage(state: kit.PageState, found: Bundle, feature: int, asked: kit.Question | None) -> None:
+def _stage(state: kit.PageState, found: Bundle, feature: int, guess: kit.Guess) -> None:
     """Draw a feature in the learner's text, and, but for a question, where it is strongest."""
     typed = kit.readable(state["feattext"], MOST_OF_TEXT, words.empty, "")
     if typed is not None:
-        bundled, key = engine.load(MODEL), f"{KEY}.text.{asked is None}"
+        bundled, key = engine.load(MODEL), f"{KEY}.text.{guess.open}"
         ids = kit.read(typed, bundled).ids
         values = on_text(bundled, ids, found.run.layer, found.run.features)
-        own = values[:, feature] * (asked is None)
-        details = [strongest_here(vector) for vector in values] if asked is None else ()
+        own = values[:, feature] * (guess.open)
+        details = [strongest_here(vector) for vector in values] if guess.open else ()
 
         def clicked() -> None:
             at = st.session_state[key].get("selected")
-            if asked is not None and at:
-                place, right = int(at[1]), asked.values[asked.right][0]
-                settle(asked, GUESS, [place, AWAY * (place != right)])
+            if guess.asks and at:
+                place, right = int(at[1]), guess.right[0]
+                guess.settle([place, AWAY * (place != right)])
 
-        name = words.waits if asked else words.text_row.format(feature=feature)
+        name = words.waits if guess.asks else words.text_row.format(feature=feature)
         rows = [token_row(ids[1:], own, bundled.tokenizer, name, details)]
         highest = max(float(found.highest[feature]), float(own.max()), 1e-3)
         look = {"show_ids": False, "value_label": words.value, "value_range": (0.0, highest)}
         token_strip(rows, key=key, on_change=clicked, **look)
-        if asked is None:
+        if guess.open:
             at = kit.spoken(ids[1 + int(own.argmax())], bundled.tokenizer)
             slots = {"feature": feature, "count": int((own > 0).sum()), "tokens": len(own)}
             kit.prose(words.text_read["some" if own.any() else "none"], token=at, **slots)
-    if asked is None:
+    if guess.open:
         _strongest(found, feature)
         _choice(state, feature)
     kit.text_area(state, "feattext", words.text, height=140)

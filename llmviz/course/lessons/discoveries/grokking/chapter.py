@@ -29,11 +29,12 @@ def draw(state: kit.PageState) -> None:
     if not kit.is_here(words.missing, record.COMMAND, record.card):
         return
     kit.prose(words.hook)
-    main, asked = film(), question()
-    shown = kit.answered(asked, f"{KEY}.later") or state["grokframe"] > SAID_AT["memorised"]
+    main, seen = film(), state["grokframe"] > SAID_AT["memorised"]
+    guess = kit.Guess(f"{KEY}.later", question(), seen)
+    shown = guess.open
     with kit.stage("grokking", stays=False):
         at = _stage(state, main, (len(frames()) if shown else SAID_AT["memorised"] + 1) - 1)
-    kit.predict(asked, f"{KEY}.later", covers=True)
+    guess.ask()
     kit.source(state)
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks", **said())
@@ -310,7 +311,7 @@ def _grid(state: kit.PageState) -> bool:
     """Ask what weight decay does, and show the trainings; return whether they are shown."""
     kit.section(words.grid, trainings=len(record.tasks()) - 1)
     asked = kit.Question.of(words.ask_decay, last=record.SMALL_STEPS)
-    if not kit.predict(asked, f"{KEY}.grid.decay", covers=True):
+    if not kit.Guess(f"{KEY}.grid.decay", asked).ask():
         return False
     kit.section(words.many)
     kit.controls(state, gridmodulus=words.modulus, gridshare=words.share, griddecay=words.decay)

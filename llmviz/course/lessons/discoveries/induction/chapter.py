@@ -35,7 +35,6 @@ from llmviz.course.lessons.discoveries.induction.induction_record import (
     story_on_random,
 )
 from llmviz.course.ui import kit
-from llmviz.course.ui.guess import settle
 from llmviz.course.ui.guess import words as hand_words
 from llmviz.interpretability.heads_on_text import head_maps
 from llmviz.interpretability.induction import (
@@ -80,18 +79,18 @@ def draw(state: kit.PageState) -> None:
     kit.keep(state, "copyframe", [LAST, *range(last)])
     place = state["copyframe"] % (last + 1)
     first = (state["copyletters"], state["copysecond"]) == (FIRST_LETTERS, SECOND)
-    asked = question(ids, SECOND) if first else None  # what else is looked at is not asked about
-    opened = asked is None or kit.answered(asked, GUESS)
+    # What else is looked at is not asked about.
+    guess = kit.Guess(GUESS, question(ids, SECOND) if first else None, by_hand=True)
+    opened = guess.open
     with kit.stage("induction", stays=False):
         if ids:
-            _letters(state, ids, place, None if opened else asked)
+            _letters(state, ids, place, guess)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             kit.text_input(state, "copyletters", words.letters, width=260)
             if opened:
                 names = {at: f"{learned().moments[at].step:,}" for at in [*range(last), LAST]}
                 st.select_slider(words.step_axis, width=320, **state.named("copyframe", names))
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks", **said())
     _letters_drawn()
@@ -146,20 +145,18 @@ def question(ids: tuple[int, ...], head: int) -> kit.Question | None:
     )
 
 
-def _letters(
-    state: kit.PageState, ids: tuple[int, ...], place: int, asked: kit.Question | None
-) -> None:
+def _letters(state: kit.PageState, ids: tuple[int, ...], place: int, guess: kit.Guess) -> None:
     """Draw where a head of each layer looks, and what comes next; or only ask."""
     frame, shown = frame_of(place)
     of_two, of_one, maps = results(ids, frame)
     heads = [(0, state["copyfirst"]), (1, state["copysecond"])]
-    key = f"{KEY}.look.{asked is None}"
+    key = f"{KEY}.look.{guess.open}"
 
     def clicked() -> None:
         at = st.session_state[key].get("asking")
-        if asked is not None and isinstance(at, int) and at < len(ids) - 1:
-            behind = asked.values[asked.right][0]
-            settle(asked, GUESS, [at, AWAY * (at != behind)])
+        if guess.asks and isinstance(at, int) and at < len(ids) - 1:
+            behind = guess.right[0]
+            guess.settle([at, AWAY * (at != behind)])
 
     look_back(
         np.stack([maps[head] for head in heads]),
@@ -167,10 +164,10 @@ def _letters(
         key=key,
         names=[words.head.format(layer=layer, head=head) for layer, head in heads],
         words=words.look,
-        covered=() if asked is None else (1,),
+        covered=() if guess.open else (1,),
         on_change=clicked,
     )
-    if asked is not None:
+    if guess.asks:
         return
     at, step = where(ids), learned().moments[shown].step
     again = at["same"] >= 0

@@ -111,7 +111,7 @@ def spread_question(found: Outcome) -> kit.Question | None:
     )
 
 
-def spread_rows(found: Outcome, asked: kit.Question | None, key: str) -> None:
+def spread_rows(found: Outcome, guess: kit.Guess, key: str) -> None:
     """Draw how far the means lie apart, and how far the seeds of one value; the latter is asked."""
     try:
         between, within = spreads(found.measured)
@@ -119,8 +119,8 @@ def spread_rows(found: Outcome, asked: kit.Question | None, key: str) -> None:
         return
     axis = kit.Axis(0, 1.5 * max(between, within) or 1.0, words.axes[found.study.measure])
     cases = [kit.Case(words.between, between), kit.Case(words.within, within, role="value")]
-    look = {"veiled": [1] if asked else [], "form": "figure", "picture": f"{key}.rows"}
-    kit.guess_cases(cases, axis, asked, f"{key}.spread", **look)
+    look = {"veiled": [1] if guess.question else [], "form": "figure", "picture": f"{key}.rows"}
+    guess.cases(cases, axis, **look)
 
 
 def _numbers(found: Outcome, mode: kit.Mode) -> tuple[object, ...]:
@@ -307,22 +307,22 @@ def expectation(state: kit.PageState) -> None:
 def draw(state: kit.PageState) -> None:
     """Show how much luck there is in a study, the guess about it, and what the study says."""
     kit.prose(words.hook)
-    draft, found, asked = None, None, None
+    draft, found, guess = None, None, kit.Guess(f"{KEY}.spread", None)
     with kit.stage("own", stays=False):
         try:
             draft = draft_of(state)
             if (study := study_of(state, draft)) is not None:
                 if going.is_over(study):
                     found = Outcome(study, going.results(study))
-                    asked = spread_question(found)
-                    spread_rows(found, asked, KEY)
+                    guess = kit.Guess(f"{KEY}.spread", spread_question(found))
+                    spread_rows(found, guess, KEY)
                 else:
                     runs.manager().warm()
                     going.draw(study)
         except ValueError as error:
             kit.refuse(error)
         varied(state, draft)
-    told = asked is None or kit.predict(asked, f"{KEY}.spread", covers=True, hand=True)
+    told = guess.ask()
     if found is not None and told:
         kit.looks(state, words.looks, f"{KEY}.looks")
         _came_out(found)

@@ -182,11 +182,11 @@ def draw(state: kit.PageState) -> None:
         st.code(f"{scaling_runs.COMMAND}\n{FITS_COMMAND}", language=None)
         return
     kit.prose(words.hook, sizes=len(scaling_runs.SIZES) - 1, most=scaling_runs.AMOUNTS[-1])
-    asked = next_question()
+    guess = kit.Guess(GUESS, next_question())
     with kit.stage("scaling", stays=False):
-        _next(asked)
-    kit.predict(asked, GUESS, covers=True, hand=True)
-    if kit.answered(asked, GUESS):
+        _next(guess)
+    guess.ask()
+    if guess.open:
         kit.prose(words.caption, **next_numbers())
         kit.looks(state, words.looks, f"{KEY}.looks")
     counts = [run.parameters for run in every]
@@ -200,9 +200,9 @@ def draw(state: kit.PageState) -> None:
         most=scaling_runs.AMOUNTS[-1],
         held=scaling_runs.HELD_OUT,
     )
-    if kit.answered(asked, GUESS):
+    if guess.open:
         kit.plot(f"{KEY}.runs", laws.runs_figure)
-    opened = kit.predict(question(), f"{KEY}.floor", covers=True)
+    opened = kit.Guess(f"{KEY}.floor", question()).ask()
     if opened:
         taken = laws.taken_of(state)
         found = _fit(state, taken)
@@ -243,12 +243,12 @@ def next_question() -> kit.Question:
     )
 
 
-def _next(asked: kit.Question) -> None:
+def _next(guess: kit.Guess) -> None:
     every = laws.longest()
     counts = [run.parameters for run in every]
     losses = [run.loss for run in every]
-    level = [(runs()[0].entropy, words.floor_level)] if kit.answered(asked, GUESS) else []
-    kit.guess_line(
+    level = [(runs()[0].entropy, words.floor_level)] if guess.open else []
+    guess.line(
         [],
         kit.Drawn(words.sizes_line, counts, losses),
         kit.Scale(
@@ -259,8 +259,6 @@ def _next(asked: kit.Question) -> None:
             marks=[(count, f"{count:,}") for count in (counts[0], counts[3], counts[-1])],
         ),
         kit.Scale(0, max(losses) * 1.05, words.loss_axis),
-        asked,
-        GUESS,
         known=len(counts) - 1,
         picture=f"{KEY}.next",
         levels=level,

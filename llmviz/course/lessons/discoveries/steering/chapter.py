@@ -40,11 +40,13 @@ def draw(state: kit.PageState) -> None:
     choice = model.Choice(state["steerkind"], state["steertarget"], state["steerlayer"], head)
     prompt = kit.readable(state["steerprompt"], MOST_OF_PROMPT, words.empty, "")
     known = model.recorded().by_choice.get(choice)
-    asked = question() if choice == model.Choice() and prompt == model.PROMPT else None
-    opened = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(
+        GUESS, question() if choice == model.Choice() and prompt == model.PROMPT else None
+    )
+    opened = guess.open
     with kit.stage("steering", stays=False):
         if known is not None and prompt == known.prompt:
-            _picture(known, asked)
+            _picture(known, guess)
         elif prompt is not None:
             kit.live(
                 state,
@@ -57,8 +59,7 @@ def draw(state: kit.PageState) -> None:
             )
         if opened:
             _controls(state)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks", **said())
     kit.section(words.intro)
@@ -107,9 +108,9 @@ def dose_text(dose: float) -> str:
     return f"{dose:g}".replace("-", "−")
 
 
-def _picture(steered: model.Steered, asked: kit.Question | None) -> None:
+def _picture(steered: model.Steered, guess: kit.Guess) -> None:
     """Show what is written at each dose, and how much of it holds and is of the kind."""
-    told = asked is None or kit.answered(asked, GUESS)
+    told = guess.open
     left, right = st.columns([1, 1], gap="medium")
     with left:
         count = len(steered.doses) if told else KNOWN
@@ -121,13 +122,11 @@ def _picture(steered: model.Steered, asked: kit.Question | None) -> None:
         share = kit.Drawn(words.share_line, doses, steered.of("share").mean(0), "value")
         kept = kit.Drawn(words.kept_line, doses, steered.of("kept").mean(0))
         if steered.known:
-            kit.guess_line(
+            guess.line(
                 [share] if told else [],
                 kept,
                 kit.Scale(min(doses), top, words.dose_axis),
                 kit.Scale(0, 1.02, words.share_axis),
-                asked,
-                GUESS,
                 known=KNOWN,
                 picture=f"{KEY}.lines",
                 form="percent",

@@ -44,12 +44,12 @@ def draw(state: kit.PageState) -> None:
     if not kit.is_here(words.missing, COMMAND, lambda: film(DENSE)):
         return
     kit.prose(words.hook, features=FEATURES)
-    asked = question()
-    opened = kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question())
+    opened = guess.open
     learned = film(float(state["toydensity"]), state["toyseed"]) if opened else film(DENSE)
     with kit.stage("superposition", stays=False):
-        _stage(state, learned, asked)
-    kit.predict(asked, GUESS, covers=True, hand=True)
+        _stage(state, learned, guess)
+    guess.ask()
     if opened:
         named = {"dense": film(DENSE), "half": film(0.5), "sparse": film(SPARSE)}
         kit.looks(state, words.looks, f"{KEY}.looks", **named, features=FEATURES)
@@ -87,8 +87,8 @@ def counts(density: float) -> list[str]:
     return [str(count) for count in sorted({int(film(density, s).kept.sum()) for s in SEEDS})]
 
 
-def _stage(state: kit.PageState, learned: Learned, asked: kit.Question) -> None:
-    opened, last = kit.answered(asked, GUESS), len(learned.moments) - 1
+def _stage(state: kit.PageState, learned: Learned, guess: kit.Guess) -> None:
+    opened, last = guess.open, len(learned.moments) - 1
     left, right = st.columns([1, 1], gap="medium", vertical_alignment="center")
     with left:
         at = state["toyframe"] if opened and 0 <= state["toyframe"] < last else LAST
@@ -107,7 +107,7 @@ def _stage(state: kit.PageState, learned: Learned, asked: kit.Question) -> None:
             cases.append(kit.Case(label, mean, **shown))
         axis = kit.Axis(0, FEATURES + 0.5, words.kept_axis)
         look = {"picture": f"{KEY}.counts", "form": "count"}
-        kit.guess_cases(cases, axis, asked, GUESS, veiled=[DENSITIES.index(SPARSE)], **look)
+        guess.cases(cases, axis, veiled=[DENSITIES.index(SPARSE)], **look)
     if opened:
         anew = state.setter(toyframe=LAST)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):

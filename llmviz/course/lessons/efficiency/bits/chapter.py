@@ -257,8 +257,8 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     large, small = state["sumlarge"], state["sumsmall"]
     sums = sums_of(large, small)
-    asked = question(large, small)
-    shown = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(large, small))
+    shown = guess.open
     with kit.stage("bits", stays=False):
         _film(state, sums, float(large) + float(small) * MOST, shown=shown)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -267,10 +267,9 @@ def draw(state: kit.PageState) -> None:
                 ("sumsmall", words.sum_small, words.small),
             ):
                 kit.choose(state, key, label, {option: option for option in options})
-        if asked is not None:
-            _guess(asked, sums, float(large) + float(small) * MOST)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+        if guess.question is not None:
+            _guess(guess, sums, float(large) + float(small) * MOST)
+    guess.ask()
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
     number = draw_number(state)
@@ -324,12 +323,10 @@ def _film(
     )
 
 
-def _guess(asked: kit.Question, sums: Mapping[str, RunningSums], exact: float) -> None:
-    kit.guess_cases(
+def _guess(guess: kit.Guess, sums: Mapping[str, RunningSums], exact: float) -> None:
+    guess.cases(
         [kit.Case(words.labels[name][0], float(sums[name].running[-1])) for name in ADDED_IN],
         kit.Axis(0, 1.05 * exact, words.axis),
-        asked,
-        GUESS,
         veiled=[ADDED_IN.index(GUESSED)],
         picture=f"{KEY}.guess",
         form="figure",

@@ -45,8 +45,7 @@ def draw(state: kit.PageState) -> None:
     with stage:
         held = _grid(state, bundled, ids) if bundled and ids else None
     with quiz:
-        asked = guess(state, bundled if held else None)
-        shown = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+        shown = guess_size(state, bundled if held else None).ask()
     if bundled and held:
         kit.looks(state, words.looks, f"{KEY}.looks")
         _inside(state, bundled, ids, held)
@@ -138,35 +137,33 @@ def counted(contents: CacheContents, length: int) -> dict[str, object]:
     }
 
 
-def guess(state: kit.PageState, bundled: engine.Bundled | None) -> kit.Question | None:
+def guess_size(state: kit.PageState, bundled: engine.Bundled | None) -> kit.Guess:
     """Draw what a token leaves in this model, and let the hand set what it leaves in another.
 
-    Returns the question; None where the other's typed shape cannot be.
+    Returns the guess; without a question where the other's typed shape cannot be.
     """
     try:
         shape = typed_shape(*(state[key] for key in words.sizes))
     except ValueError:
-        return None  # refused where it is typed
-    asked = question(shape, state["cachedtype"])
+        return kit.Guess(GUESS, None)  # refused where it is typed
+    guess = kit.Guess(GUESS, question(shape, state["cachedtype"]))
     known = KNOWN[state["cacheshape"]][:4] == shape[:4]
     name = state["cacheshape"] if known else words.other_model
-    cases = [kit.Case(name, asked.values[asked.right][0])]
+    cases = [kit.Case(name, guess.right[0])]
     if bundled is not None:
         config = bundled.model.config
         own = CacheShape(config.n_layer, config.n_head, config.kv_heads, config.head_size)
         cases.insert(0, kit.Case(bundled.name, own.numbers() * FLOAT))
-    numbers = [value for (value,) in asked.values] + [case.value or 1 for case in cases]
-    kit.guess_cases(
+    numbers = [value for (value,) in guess.question.values] + [case.value or 1 for case in cases]
+    guess.cases(
         cases,
         kit.Axis(min(numbers) / 4, max(numbers) * 4, words.guess_axis, log=True),
-        asked,
-        GUESS,
         veiled=[len(cases) - 1],
         picture=f"{KEY}.guess",
         form="count",
         mark="dot",
     )
-    return asked
+    return guess
 
 
 def question(shape: CacheShape, dtype: str) -> kit.Question:

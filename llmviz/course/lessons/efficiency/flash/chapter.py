@@ -120,8 +120,9 @@ tiles_of = kit.kept(64)(kit.on_model(tiles_on_text))
 
 def _stage(state: kit.PageState, tiles: TiledText, read: kit.Read) -> bool:
     """Draw the tiles and the guess on the sum; return whether all is shown."""
-    place, asked = rise(tiles), question(tiles, read.tokens)
-    shown = asked is None or place is None or kit.answered(asked, GUESS)
+    place = rise(tiles)
+    guess = kit.Guess(GUESS, None if place is None else question(tiles, read.tokens))
+    shown = guess.open
     drawn = tiles if shown or place is None else begun(tiles, place[0])
     step = state["tilestep"] if shown else min(state["tilestep"] or 99, len(drawn.tiles) - 1)
     tile_film(
@@ -136,19 +137,17 @@ def _stage(state: kit.PageState, tiles: TiledText, read: kit.Read) -> bool:
         ),
     )
     st.slider(words.tile, width=240, **state.ranged("tile"))
-    if asked is None or place is None:
+    if guess.question is None or place is None:
         return True
-    values = (float(tiles.total_before[place]), asked.values[asked.right][0])
-    kit.guess_cases(
+    values = (float(tiles.total_before[place]), guess.right[0])
+    guess.cases(
         [kit.Case(label, value) for label, value in zip(words.sums, values, strict=True)],
-        kit.Axis(0, 1.1 * max(value for (value,) in asked.values), words.sum_axis),
-        asked,
-        GUESS,
+        kit.Axis(0, 1.1 * max(value for (value,) in guess.question.values), words.sum_axis),
         veiled=[1],
         picture=f"{KEY}.guess",
         form="figure",
     )
-    return kit.predict(asked, GUESS, covers=True, hand=True)
+    return guess.ask()
 
 
 def begun(tiles: TiledText, number: int) -> TiledText:

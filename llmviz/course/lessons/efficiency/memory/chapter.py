@@ -97,8 +97,8 @@ def controls(state: kit.PageState) -> Chosen | None:
 
 def _stage(state: kit.PageState, chosen: Chosen, memory: StepMemory) -> bool:
     """Draw the bytes of the step and the guess; return whether all is shown."""
-    asked = question(memory, weights_of(chosen))
-    shown = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(memory, weights_of(chosen)))
+    shown = guess.open
     live, lives, sections, operations = picture_of(*chosen.known)
     if not shown:
         live = np.where(np.arange(len(live))[:, None] == 0, live, 0)  # the weights alone
@@ -117,18 +117,16 @@ def _stage(state: kit.PageState, chosen: Chosen, memory: StepMemory) -> bool:
             state, key, chosen=("memorymoment", kit.one_of(range(len(memory.moments)), -1))
         ),
     )
-    if asked is not None:
-        values = (weights_of(chosen) / MB, asked.values[asked.right][0])
-        kit.guess_cases(
+    if guess.question is not None:
+        values = (weights_of(chosen) / MB, guess.right[0])
+        guess.cases(
             [kit.Case(name, value) for name, value in zip(words.rows, values, strict=True)],
-            kit.Axis(0, 1.3 * max(value for (value,) in asked.values), words.axis),
-            asked,
-            GUESS,
+            kit.Axis(0, 1.3 * max(value for (value,) in guess.question.values), words.axis),
             veiled=[1],
             picture=f"{KEY}.guess",
             form="figure",
         )
-        shown = kit.predict(asked, GUESS, covers=True, hand=True)
+        shown = guess.ask()
     if shown:
         kit.prose(f"{peak_told(memory)} {kept_told(chosen)}")
     return shown

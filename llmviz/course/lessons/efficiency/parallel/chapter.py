@@ -135,8 +135,8 @@ def draw(state: kit.PageState) -> None:
             with picture:
                 kit.chart(blocks(outcome, kit.theme()), f"{KEY}.places")
             kit.prose(f"{held_line(outcome)} {about(outcome.plan)}")
-            asked = question(outcome.plan.processes)
-            shown = _ask(asked, outcome.plan.processes)
+            guess = kit.Guess(GUESS, question(outcome.plan.processes))
+            shown = _ask(guess, outcome.plan.processes)
     except ValueError:
         return
     if shown:
@@ -167,18 +167,19 @@ def question(processes: int) -> kit.Question:
     )
 
 
-def _ask(asked: kit.Question, processes: int) -> bool:
-    values = sent_of(ParallelPlan("data", processes)), asked.values[asked.right][0]
-    kit.guess_cases(
+def _ask(guess: kit.Guess, processes: int) -> bool:
+    values = (
+        sent_of(ParallelPlan("data", processes)),
+        guess.right[0],
+    )
+    guess.cases(
         [kit.Case(name, value) for name, value in zip(words.rows, values, strict=True)],
         kit.Axis(0, 1.3 * max(values), words.sent_axis),
-        asked,
-        GUESS,
         veiled=[1],
         picture=f"{KEY}.guess",
         form="figure",
     )
-    return kit.predict(asked, GUESS, covers=True, hand=True)
+    return guess.ask()
 
 
 def sent_of(plan: ParallelPlan) -> float:

@@ -77,8 +77,8 @@ def way_of(state: kit.PageState) -> Way:
 def _stage(state: kit.PageState, scheme: Scheme, known: Curves) -> bool:
     """Draw the loss by bits and the guess; return whether all is shown."""
     way = way_of(state)
-    asked = question(known, way)
-    shown = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(known, way))
+    shown = guess.open
 
     def drawn(of: Way, role: str) -> kit.Drawn:
         points = known.points[of.key]
@@ -87,13 +87,11 @@ def _stage(state: kit.PageState, scheme: Scheme, known: Curves) -> bool:
 
     others = [other for other in WAYS if other.symmetric == way.symmetric and other != way]
     top = 1.1 * max(point.loss for line in known.points.values() for point in line)
-    kit.guess_line(
+    guess.line(
         [drawn(other, "residual") for other in others] if shown else [],
         drawn(way, "query"),
         kit.Scale(0, 6, words.bits, marks=[(8 - bits, str(bits)) for bits in range(2, 9)]),
         kit.Scale(0, top, words.loss_axis),
-        asked,
-        GUESS,
         known=KNOWN,
         picture=f"{KEY}.curve",
         levels=[(known.loss, words.exact_line)],
@@ -105,7 +103,7 @@ def _stage(state: kit.PageState, scheme: Scheme, known: Curves) -> bool:
         if state["qper"] == GROUP:
             kit.choose(state, "qgroup", words.group, words.groups)
     kit.prose(words.scheme[state["qform"]], bits=scheme.bits, codes=scheme.codes)
-    return asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    return guess.ask()
 
 
 def question(known: Curves, way: Way) -> kit.Question | None:

@@ -260,8 +260,8 @@ def run_names(policies: tuple[str, str]) -> tuple[str, ...]:
 
 def _stage(state: kit.PageState, two_runs: TwoRuns) -> bool:
     """Draw a run, of which one is veiled before the guess; return whether all is shown."""
-    asked = question(two_runs)
-    shown = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(two_runs))
+    shown = guess.open
     number = int(state["serveshown"]) if shown else int(np.argmax(two_runs.seconds))
     key, (tick, request) = f"{KEY}.film", two_runs.openings[number]
     view.serving_film(
@@ -275,19 +275,17 @@ def _stage(state: kit.PageState, two_runs: TwoRuns) -> bool:
         kit.choose(
             state, "serveshown", words.run, dict(zip(words.runs, two_runs.names, strict=True))
         )
-    if asked is None:
+    if guess.question is None:
         return True
     cases = [kit.Case(*row) for row in zip(two_runs.names, two_runs.seconds, strict=True)]
-    kit.guess_cases(
+    guess.cases(
         cases,
         kit.Axis(0, 1.1 * max(two_runs.seconds), words.seconds),
-        asked,
-        GUESS,
         veiled=[int(np.argmin(two_runs.seconds))],
         picture=f"{KEY}.guess",
         form="figure",
     )
-    return kit.predict(asked, GUESS, covers=True, hand=True)
+    return guess.ask()
 
 
 def question(two_runs: TwoRuns) -> kit.Question | None:

@@ -55,8 +55,8 @@ def draw(state: kit.PageState) -> None:
     kind = model.COUNTS if reason else kind
     given = (bundled, prompt.ids, kind, state["guesses"], state["guessheat"], state["guessluck"])
     played = rounds_of(*given)
-    asked = question(played, state["guesses"])
-    shown = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(played, state["guesses"]))
+    shown = guess.open
     with stage:
         guess_rounds(
             prompt.tokens[-SHOWN:],
@@ -74,9 +74,9 @@ def draw(state: kit.PageState) -> None:
         if reason:
             kit.inform(words.no_network.format(reason=reason), ":material/info:")
         kit.prose(words.about[kind])
-        if asked is not None:
-            _ask(asked, played)
-        if asked is None or kit.predict(asked, GUESS, covers=True, hand=True):
+        if guess.question is not None:
+            _ask(guess, played)
+        if guess.ask():
             kit.prose(total(played))
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
@@ -142,14 +142,12 @@ def question(played: Sequence[Round], k: int) -> kit.Question | None:
     )
 
 
-def _ask(asked: kit.Question, played: Sequence[Round]) -> None:
+def _ask(guess: kit.Guess, played: Sequence[Round]) -> None:
     tokens = int(numbers_of(played)["count"])
     rows = zip(words.rows, (tokens, len(played)), ("residual", "query"), strict=True)
-    kit.guess_cases(
+    guess.cases(
         [kit.Case(label, value, role=role) for label, value, role in rows],
         kit.Axis(0, 1.1 * tokens, words.passes),
-        asked,
-        GUESS,
         veiled=[1],
         picture=f"{KEY}.guess",
         form="count",

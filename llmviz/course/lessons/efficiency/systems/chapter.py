@@ -22,21 +22,19 @@ TRAINING = ("parallel", "memory", "bits")  # chapters whose ideas are about trai
 def draw(state: kit.PageState) -> None:
     """Show the grid without a column, and the guess how full it is; then the chosen cell."""
     kit.prose(words.hook)
-    asked = question()
-    shown = kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question())
+    shown = guess.open
     with kit.stage("systems", stays=False):
         _grid(state, shown=shown)
         _cell(state, shown=shown)
-        kit.guess_cases(
+        guess.cases(
             [kit.Case(system.name, count(system.key)) for system in table.SYSTEMS],
             kit.Axis(0, len(table.IDEAS) + 1, words.axis),
-            asked,
-            GUESS,
             veiled=[[system.key for system in table.SYSTEMS].index(GUESSED)],
             picture=f"{KEY}.guess",
             form="count",
         )
-    if kit.predict(asked, GUESS, covers=True, hand=True):
+    if guess.ask():
         kit.looks(state, words.looks, f"{KEY}.looks")
     _sources()
     if shown:

@@ -37,8 +37,7 @@ def ask(table: VectorTable, row: int) -> bool:
 
     Returns whether what shows it may be seen.
     """
-    question = _asked(table, row)
-    return question is None or kit.predict(question, "embeddings.likest", covers=True)
+    return kit.Guess("embeddings.likest", _asked(table, row)).ask()
 
 
 @kit.kept(64)

@@ -184,21 +184,19 @@ def _ask(here: Ground, truth: Judged, spots: list[int], method: str) -> bool:
     found = asked(here, truth, spots, method)
     if found is None:
         return True
-    quiz, i = found
+    guess, i = kit.Guess(GUESS, found[0]), found[1]
     kit.section(words.trusted)
-    kit.guess_cases(
+    guess.cases(
         [
             *[_case(here, truth, spot) for spot in spots],
             _case(here, truth, i),
         ],
         kit.Axis(0, truth.k, words.kept_axis.format(k=truth.k)),
-        quiz,
-        GUESS,
         veiled=[len(spots)],
         picture=f"{KEY}.kept",
         form="count",
     )
-    return kit.predict(quiz, GUESS, covers=True, hand=True)
+    return guess.ask()
 
 
 def _case(here: Ground, truth: Judged, i: int) -> kit.Case:
@@ -295,7 +293,7 @@ def _map_part(state: kit.PageState, here: Ground, request: Request) -> None:
     draw_map = picture.flat if request.dimensions == 2 else picture.in_space
     colours = maps_clusters.colours(state, here)
     found = asked(here, truth, spots, method)
-    told = found is None or kit.answered(found[0], GUESS)
+    told = found is None or kit.Guess(GUESS, found[0]).open
     draw_map(state, picture.MapView(here, truth, spots, method, colours, told))
     if request.dimensions == 2:
         i = spots[0] if spots else 0

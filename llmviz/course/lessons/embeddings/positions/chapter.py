@@ -48,8 +48,9 @@ def _shuffle_test(state: kit.PageState) -> dict[str, object] | None:
         return None
     many = [_predict(model, [ids, *_orders(ids)]) for model in pair]
     mean = [float(total_variation(p[:1], p[1:]).mean()) for p in many]
-    question = shuffle_question(*mean)
-    known = bool(state["order"]) or kit.answered(question, GUESS)  # who shuffles sees it
+    seen = bool(state["order"])  # who shuffles sees it
+    guess = kit.Guess(GUESS, shuffle_question(*mean), seen)
+    known = guess.open
     orders = [ids]
     if state["order"]:
         orders.append(shuffled(ids, state["order"], first=1))
@@ -57,7 +58,7 @@ def _shuffle_test(state: kit.PageState) -> dict[str, object] | None:
     with picture:
         _strip(pair[0].tokenizer, orders)
         _bars(pair[0].tokenizer, predictions)
-    kit.predict(question, GUESS, covers=True)
+    guess.ask()
     if not known:
         return None
     kit.looks(state, words.looks, "embeddings.positions.looks")

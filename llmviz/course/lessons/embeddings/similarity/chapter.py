@@ -176,11 +176,11 @@ def draw_pair(state: kit.PageState, table: VectorTable) -> Seen | None:
             kit.prose(words.zero)
             return Seen(*both, None)
         return None
-    asked = alike_question(table, a, b, terms)
-    if asked is not None:
-        _alike(asked, table, a, b, terms)
-        kit.predict(asked, GUESS, covers=True, hand=True)
-    if asked is not None and not kit.answered(asked, GUESS):
+    guess = kit.Guess(GUESS, alike_question(table, a, b, terms))
+    if guess.question is not None:
+        _alike(guess, table, a, b, terms)
+        guess.ask()
+    if guess.asks:
         return None
     kit.prose(caption(a, b, terms))
     return Seen(a, b, terms)
@@ -198,7 +198,7 @@ def caption(a: Side, b: Side, terms: CosineTerms) -> str:
     )
 
 
-def _alike(asked: kit.Question, table: VectorTable, a: Side, b: Side, terms: CosineTerms) -> None:
+def _alike(guess: kit.Guess, table: VectorTable, a: Side, b: Side, terms: CosineTerms) -> None:
     alike = np.delete(measured(table, a.ids[0]), a.ids[0])
     rest = alike[np.isfinite(alike)]
     nearest = sources.likest_of(table, a.ids[0])
@@ -214,11 +214,9 @@ def _alike(asked: kit.Question, table: VectorTable, a: Side, b: Side, terms: Cos
             (b.name, terms.cosine, "query"),
         )
     ]
-    kit.guess_cases(
+    guess.cases(
         cases,
         kit.Axis(-1, 1, words.list_label),
-        asked,
-        GUESS,
         veiled=[2],
         picture=f"{KEY}.alike.rows",
         form="figure",

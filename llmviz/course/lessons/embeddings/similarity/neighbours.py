@@ -190,8 +190,8 @@ def _beside(table: VectorTable, row: int, near: Neighbours) -> None:
 def _ask(table: VectorTable, row: int) -> bool:
     """Ask how many tokens point roughly the same way, where the answers are far enough apart."""
     alike = np.delete(measured(table, row), row)
-    question = many_question(alike[np.isfinite(alike)], sources.label(table, row))
-    return question is None or kit.predict(question, f"{KEY}.many", covers=True)
+    asked = many_question(alike[np.isfinite(alike)], sources.label(table, row))
+    return kit.Guess(f"{KEY}.many", asked).ask()
 
 
 def many_question(alike: np.ndarray, word: str) -> kit.Question | None:

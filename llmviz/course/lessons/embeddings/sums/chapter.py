@@ -135,7 +135,7 @@ def draw(state: kit.PageState) -> None:
             _controls(state, table)
     if table is None:
         return
-    worth, asked, every = _worth(table, state["relation"]), None, None
+    worth, guess, every = _worth(table, state["relation"]), kit.Guess(GUESS, None), None
     rows = [sources.find(state, key, table) for key in WORDS]
     with picture:
         if None not in rows:
@@ -143,9 +143,9 @@ def draw(state: kit.PageState) -> None:
         if worth is None:
             _too_few(state, table)
         else:
-            asked = worth_question(worth)
-            _bars(worth, asked)
-    told = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+            guess = kit.Guess(GUESS, worth_question(worth))
+            _bars(worth, guess)
+    told = guess.ask()
     if told:
         kit.looks(state, words.looks, f"{KEY}.looks")
         if worth is not None:
@@ -209,14 +209,14 @@ def worth_question(worth: Worth) -> kit.Question | None:
     return kit.Question.among(words.ask_plain, reasons, worth.plain, kit.percent, **worth.said())
 
 
-def _bars(worth: Worth, asked: kit.Question | None) -> None:
+def _bars(worth: Worth, guess: kit.Guess) -> None:
     summed, alone = words.bars
     cases = [
         kit.Case(summed.format(relation=words.relations[worth.relation]), worth.right),
         kit.Case(alone, worth.plain),
     ]
     axis = kit.Axis(0, 1, words.right_axis)
-    kit.guess_cases(cases, axis, asked, GUESS, veiled=[1], picture=f"{KEY}.worth")
+    guess.cases(cases, axis, veiled=[1], picture=f"{KEY}.worth")
 
 
 def _too_few(state: kit.PageState, table: VectorTable) -> None:

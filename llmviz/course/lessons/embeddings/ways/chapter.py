@@ -111,11 +111,13 @@ def draw(state: kit.PageState) -> None:
         kit.choose(state, "placing", words.way, words.ways, parts=True)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             _controls(state, known)
-    asked = None if positions is None else question(state["placing"], positions.table)
-    told = asked is None or kit.answered(asked, GUESS)
-    if positions is not None and asked is not None:
-        _pairs(state["placing"], positions.table, asked)
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess = kit.Guess(
+        GUESS, None if positions is None else question(state["placing"], positions.table)
+    )
+    told = guess.open
+    if positions is not None and guess.question is not None:
+        _pairs(state["placing"], positions.table, guess)
+        guess.ask()
     kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro)
     kit.prose(words.about[state["placing"]])
@@ -176,16 +178,14 @@ def question(way: str, table: model.PositionTable) -> kit.Question | None:
     )
 
 
-def _pairs(way: str, table: model.PositionTable, asked: kit.Question) -> None:
+def _pairs(way: str, table: model.PositionTable, guess: kit.Guess) -> None:
     """Draw how alike the early places are, and the late ones once they were guessed."""
     pairs = pairs_asked(len(table.similarity)) or ()
     cases = [
         kit.Case(words.two_places.format(a=a, b=b), float(table.similarity[a, b])) for a, b in pairs
     ]
     axis = kit.Axis(*RANGE, words.measure[way])
-    kit.guess_cases(
-        cases, axis, asked, GUESS, veiled=[1], picture=f"{KEY}.pairs", form="figure", mark="dot"
-    )
+    guess.cases(cases, axis, veiled=[1], picture=f"{KEY}.pairs", form="figure", mark="dot")
 
 
 # ---- the table

@@ -79,13 +79,12 @@ def draw(state: kit.PageState) -> None:
     kit.training_jobs().warm_up(runs.FILM.partition(":")[0])  # torch takes longer than the training
     run = runs.own_run(state, plan, own)
     live = run is not None and not run.job.over
-    asked = _question(state) if run is None else None
-    known = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, _question(state) if run is None else None)
+    known = guess.open
     with kit.stage("word2vec", stays=False):
         film = partial(_film_part, state, plan, own, known)
         kit.polled(film, lambda: run is not None and not run.job.over)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True)
+    guess.ask()
     if known:
         kit.looks(state, words.looks, "embeddings.word2vec.looks")
     _text_controls(state)

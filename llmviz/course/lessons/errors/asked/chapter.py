@@ -33,11 +33,11 @@ def draw(state: kit.PageState) -> None:
         return
     stories = measured.ways[moved_answers.PLAIN].stories
     kit.prose(words.hook, stories=stories)
-    asked = question(measured)
-    opened = kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(measured))
+    opened = guess.open
     numbers = over_numbers(measured)
     with kit.stage("asked", stays=False):
-        kit.guess_cases(
+        guess.cases(
             [
                 kit.Case(
                     words.ways[name],
@@ -47,15 +47,13 @@ def draw(state: kit.PageState) -> None:
                 for name, way in measured.ways.items()
             ],
             kit.Axis(0.5, 1, words.right_axis.format(stories=stories)),
-            asked,
-            GUESS,
             veiled=[[*measured.ways].index(MOVING)],
             picture=f"{KEY}.ways",
             mark="dot",
         )
         if opened:
             kit.prose(words.caption.format(**numbers))
-    kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     story = _story(state)

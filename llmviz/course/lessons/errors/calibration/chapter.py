@@ -143,11 +143,11 @@ def draw(state: kit.PageState) -> None:
         return
     name = kit.keep(state, "sure_model", names)
     measured = known.get(name)
-    asked = None if measured is None else question(name, measured)
-    opened = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, None if measured is None else question(name, measured))
+    opened = guess.open
     with kit.stage("sure", stays=False):
         if measured is not None:
-            _picture(state, name, known, asked, opened=opened)
+            _picture(state, name, known, guess, opened=opened)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             st.selectbox(
                 words.model, names, format_func=kit.label, width=280, **state.bind("sure_model")
@@ -159,8 +159,7 @@ def draw(state: kit.PageState) -> None:
             _picture(state, name, {name: measured}, None, opened=True)
         if opened and measured is not None:
             kit.prose(caption(measured, nearest(state["heat"]), state["against"]))
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
         if measured is not None:
@@ -235,13 +234,13 @@ def _picture(
     state: kit.PageState,
     name: str,
     known: dict[str, ModelErrors],
-    asked: kit.Question | None,
+    guess: kit.Guess,
     *,
     opened: bool,
 ) -> None:
     heat, against = (nearest(state["heat"]), state["against"]) if opened else (1.0, CAME)
     others = {TWIN: known[TWIN]} if TWIN in known and name != TWIN else {}
-    kit.guess_line(
+    guess.line(
         [
             kit.Drawn(words.equal, (0, 1), (0, 1), "residual", dashed=True),
             *(
@@ -252,8 +251,6 @@ def _picture(
         kit.Drawn(kit.label(name), *points(known[name], heat, against), "weights"),
         kit.Scale(0, 1, words.sure_axis),
         kit.Scale(0, 1, words.right_axis),
-        asked,
-        GUESS,
         known=1,
         picture=f"{KEY}.picture",
         form="percent",

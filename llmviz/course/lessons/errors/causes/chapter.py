@@ -27,7 +27,9 @@ def draw(state: kit.PageState) -> None:
         return
     number = state["casefile"]
     file = ten_cases(number)
-    every = [question(case, number) for case in file]
+    every = [
+        kit.Guess(f"{KEY}.{number}.{n}", question(case, number)) for n, case in enumerate(file)
+    ]
 
     def another() -> None:
         state["casefile"] = number % 9_999 + 1
@@ -39,7 +41,7 @@ def draw(state: kit.PageState) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             kit.choose(state, "case", words.case_label, {n: str(n) for n in range(1, TEN + 1)})
             st.button(words.another, icon=":material/folder_open:", on_click=another)
-        told = kit.predict(every[at], f"{KEY}.{number}.{at}", covers=True)
+        told = every[at].ask()
     if told:
         _evidence(file[at])
         kit.looks(state, words.looks, f"{KEY}.looks")
@@ -49,10 +51,10 @@ def draw(state: kit.PageState) -> None:
         words.snippet.format(number=number),
         str([case.cause for case in file].count("never")),
     )
-    results = [kit.graded(quiz, f"{KEY}.{number}.{place}") for place, quiz in enumerate(every)]
+    results = [guess.graded for guess in every]
     answered, right = len(results) - results.count(None), results.count(True)
     kit.prose(words.score.format(right=right, answered=answered, left=TEN - answered))
-    if answered or state["show"]:
+    if answered or state["show"] == "1":
         kit.seen(words.end, number=number, answered=answered, right=right)
 
 

@@ -50,12 +50,12 @@ def draw(state: kit.PageState) -> None:
         if story is None:
             return
         divided = divided_of(story.bundled, story.text)
-        asked = question(divided)
-        opened = asked is None or kit.answered(asked, GUESS)
-        _picture(state, story, divided, asked, opened=opened)
-    if asked is not None:
+        guess = kit.Guess(GUESS, question(divided))
+        opened = guess.open
+        _picture(state, story, divided, guess, opened=opened)
+    if guess.question is not None:
         with asking:
-            kit.predict(asked, GUESS, covers=True, hand=True)
+            guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
         _parts(state, story, divided)
@@ -124,7 +124,7 @@ def _picture(
     state: kit.PageState,
     story: ReadStory,
     divided: exact_loss.DividedLoss,
-    asked: kit.Question | None,
+    guess: kit.Guess,
     *,
     opened: bool,
 ) -> None:
@@ -148,14 +148,12 @@ def _picture(
         kit.choose(state, "part_of", words.part, words.parts)
         kit.prose(words.part_notes[part_of].format(**misses(divided)))
     found = misses(divided)
-    kit.guess_cases(
+    guess.cases(
         [
             kit.Case(words.row_missed, found["missed"], role="key"),
             kit.Case(words.row_dice, found["by_dice"]),
         ],
         kit.Axis(0, max(found["missed"], 1), words.row_axis),
-        asked,
-        GUESS,
         veiled=[1],
         picture=f"{KEY}.rows",
         form="count",

@@ -52,7 +52,7 @@ STEP = 0.5  # of the slider of costs
 def draw_decline(state: kit.PageState) -> bool:
     """Show both sections; return whether what the question covers is shown."""
     kit.section(words.decline)
-    if not kit.predict(decline_question(), f"{KEY}.cost", covers=True):
+    if not kit.Guess(f"{KEY}.cost", decline_question()).ask():
         return False
     kit.chart(declining(kit.theme()), f"{KEY}.decline")
     named = {str(unknown): str(unknown) for unknown in UNKNOWN}
@@ -212,14 +212,14 @@ def draw(state: kit.PageState) -> None:
     if not kit.is_here(words.missing, COMMAND, lambda: answers.read(0)):
         return
     world = state["factworld"]
-    read, asked = answers.read(world), question(world)
-    opened = kit.answered(asked, GUESS)
+    read, guess = answers.read(world), kit.Guess(GUESS, question(world))
+    opened = guess.open
     with kit.stage("facts", stays=False):
-        _rows(asked, read)
+        _rows(guess, read)
         if opened:
             kit.prose(words.caption, **numbers(world, read))
         kit.choose(state, "factworld", words.world, {seed: str(seed + 1) for seed in SEEDS})
-    kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
         _anybody(state, world)
@@ -246,10 +246,10 @@ def numbers(world: int, read: Read) -> dict[str, object]:
     return {"world": world + 1, "towns": len(TOWNS), "even": even, **right, **sure}
 
 
-def _rows(asked: kit.Question, read: Read) -> None:
+def _rows(guess: kit.Guess, read: Read) -> None:
     """Show how sure the model is of its answers, a row for each count; the last one is guessed."""
     counts = sorted(COUNTS, reverse=True)
-    kit.guess_cases(
+    guess.cases(
         [
             kit.Case(
                 words.said_times[min(times, 2)].format(times=times),
@@ -259,8 +259,6 @@ def _rows(asked: kit.Question, read: Read) -> None:
             for times in counts
         ],
         kit.Axis(0, 1, words.sure),
-        asked,
-        GUESS,
         veiled=[counts.index(NEVER)],
         picture=f"{KEY}.rows",
         levels=[(1 / len(TOWNS), words.even_level)],

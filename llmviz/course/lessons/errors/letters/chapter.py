@@ -62,21 +62,20 @@ def draw(state: kit.PageState) -> None:
     known = kit.or_refused(recorded)
     if bundled is None or known is None:
         return
-    word, asked = state["spelledword"].strip(), None
+    word, guess = state["spelledword"].strip(), kit.Guess(GUESS, None)
     with kit.stage("letters", stays=False):
         found = kit.or_refused(spellings, bundled.version, word) if word else None
         if found is not None:
-            asked = question(found)
-            _spellings(bundled, word, found, asked)
+            guess = kit.Guess(GUESS, question(found))
+            _spellings(bundled, word, found, guess)
             kit.prose(words.story, word=word)
         elif not word:
             kit.inform(words.no_word, ":material/edit:")
         kit.text_input(state, "spelledword", words.word, width=280)
-    opened = asked is None or kit.answered(asked, GUESS)
+    opened = guess.open
     if opened and found is not None:
         kit.prose(words.caption.format(**told(word, found)))
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     if opened and found is not None:
@@ -130,10 +129,10 @@ def pieces_of(parts: Sequence[str]) -> list[tuple[str, bool]]:
 
 
 def _spellings(
-    bundled: engine.Bundled, word: str, found: dict[str, Recalled], asked: kit.Question | None
+    bundled: engine.Bundled, word: str, found: dict[str, Recalled], guess: kit.Guess
 ) -> None:
     """Draw the word in its three spellings, with the probability of the right answer."""
-    opened, cases = asked is None or kit.answered(asked, GUESS), []
+    opened, cases = guess.open, []
     for way in SPELLINGS:
         parts = kit.names_of(spelled(bundled.tokenizer, word, way), bundled.tokenizer)
         shown = opened or way != LETTERS
@@ -142,7 +141,7 @@ def _spellings(
         cases.append(kit.Case(label, value, note="" if shown else "?"))
     axis = kit.Axis(0, 1, words.right_axis)
     veiled = [SPELLINGS.index(PIECES)]
-    kit.guess_cases(cases, axis, asked, GUESS, veiled=veiled, picture=f"{KEY}.spellings")
+    guess.cases(cases, axis, veiled=veiled, picture=f"{KEY}.spellings")
 
 
 def _trained(state: kit.PageState) -> dict[str, Any] | None:

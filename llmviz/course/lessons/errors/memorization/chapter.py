@@ -130,17 +130,17 @@ def draw(state: kit.PageState) -> None:
     if not kit.is_here(words.missing, COMMAND, lambda: bundled(0, PASSES[0])):
         return
     seed, passes = state["hearttext"], int(state["heartpasses"])
-    model, asked = bundled(seed, passes), question(seed, passes)
-    opened = kit.answered(asked, GUESS)
+    model, guess = bundled(seed, passes), kit.Guess(GUESS, question(seed, passes))
+    opened = guess.open
     with kit.stage("heart", stays=False):
-        _line(asked, model)
+        _line(guess, model)
         if opened:
             kit.prose(caption(model))
         with st.container(horizontal=True, gap="medium"):
             kit.choose(state, "hearttext", words.text, {seed: str(seed + 1) for seed in SEEDS})
             named = {str(passes): words.passes_word[passes] for passes in PASSES}
             kit.choose(state, "heartpasses", words.passes, named)
-    kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks", length=LENGTH, most=f"{TIMES[-1]:,}")
         _out(state, model)
@@ -158,8 +158,8 @@ def mean_needed(model: Remembered) -> list[float]:
     return [sum(kept.needed for kept in those) / len(those) for those in groups]
 
 
-def _line(asked: kit.Question, model: Remembered) -> None:
-    kit.guess_line(
+def _line(guess: kit.Guess, model: Remembered) -> None:
+    guess.line(
         [],
         kit.Drawn(words.needed_line, TIMES, mean_needed(model), "weights"),
         kit.Scale(
@@ -170,15 +170,8 @@ def _line(asked: kit.Question, model: Remembered) -> None:
             marks=[(times, f"{times:,}") for times in TIMES],
         ),
         kit.Scale(0, LENGTH, words.needed_axis),
-        asked,
-        GUESS,
         known=1,
         picture=f"{KEY}.line",
-        ghosts=[
-            kit.Drawn(answer, TIMES[1:], values, "residual", dashed=True)
-            for at, (answer, values) in enumerate(zip(asked.answers, asked.values, strict=True))
-            if at != asked.right
-        ],
     )
 
 

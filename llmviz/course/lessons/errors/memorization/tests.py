@@ -18,7 +18,7 @@ def mean(copies: int, which: str) -> float:
 def draw_tests() -> bool:
     """Show the question and the scores; return whether what it covers is shown."""
     kit.section(words.tests, questions=bundled()[0][0].questions)
-    if not kit.predict(tests_question(), f"{KEY}.test", covers=True):
+    if not kit.Guess(f"{KEY}.test", tests_question()).ask():
         return False
     kit.chart(tests_figure(kit.theme()), f"{KEY}.tests")
     kit.prose(

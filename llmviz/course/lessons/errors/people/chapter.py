@@ -37,12 +37,12 @@ def draw(state: kit.PageState) -> None:
     if not kit.is_here(words.missing, COMMAND, lambda: bundled(LEANS[0], SEEDS[0])):
         return
     lean, seed = float(state["lean"]), state["leantext"]
-    model, asked = bundled(lean, seed), question(lean, seed)
-    opened = asked is None or kit.answered(asked, GUESS)
+    model, guess = bundled(lean, seed), kit.Guess(GUESS, question(lean, seed))
+    opened = guess.open
     heat = state["leantemperature"] if opened else COLD
     sample, count = samples(lean, seed)
     with kit.stage("people", stays=False):
-        _rows(lean, model, heat, asked)
+        _rows(lean, model, heat, guess)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             kit.choose(state, "lean", words.lean, {str(each): ratio(each) for each in LEANS})
             kit.choose(state, "leantext", words.text, {at: str(at + 1) for at in SEEDS})
@@ -57,8 +57,7 @@ def draw(state: kit.PageState) -> None:
         kit.prose(words.says.format(said=kit.quote(sample[1])))
         if opened:
             kit.prose(words.caption.format(heat=heat, **numbers(lean, model, heat)))
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro, jobs=2 * JOBS, count=count)
@@ -118,8 +117,8 @@ def question(lean: float, seed: int) -> kit.Question | None:
     )
 
 
-def _rows(lean: float, model: Measured, heat: float, asked: kit.Question | None) -> None:
-    kit.guess_cases(
+def _rows(lean: float, model: Measured, heat: float, guess: kit.Guess) -> None:
+    guess.cases(
         [
             kit.Case(words.in_text, lean, role="key"),
             *(
@@ -129,8 +128,6 @@ def _rows(lean: float, model: Measured, heat: float, asked: kit.Question | None)
             ),
         ],
         kit.Axis(0, 1, words.she_axis),
-        asked,
-        GUESS,
         veiled=[2, 3],
         picture=f"{KEY}.rows",
         levels=[(0.5, words.half)],

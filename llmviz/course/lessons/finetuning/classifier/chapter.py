@@ -197,8 +197,8 @@ def _stage(state: kit.PageState, found: Measured) -> bool:
     """Show what each way gets right with so many texts; return whether all of it is told."""
     at = found.counts.index(int(state["texts"]))
     by_way = {band.way: band for band in found.bands}
-    asked = question(found, at)
-    told = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(found, at))
+    told = guess.open
     cases = []
     for way in WAYS:
         band, label = by_way[way], words.rows[way]
@@ -210,14 +210,13 @@ def _stage(state: kit.PageState, found: Measured) -> bool:
         axis = kit.Axis(0, 1, words.axis.format(tested=found.tested, seeds=found.seeds))
         look = {"veiled": [len(WAYS) - 1], "picture": f"{KEY}.rows", "form": "percent"}
         levels = [(found.guess, words.curve_guess)]
-        kit.guess_cases(cases, axis, asked, GUESS, mark="dot", levels=levels, **look)
+        guess.cases(cases, axis, mark="dot", levels=levels, **look)
         shares = {way: kit.whole_percent(by_way[way].mean[at]) for way in WAYS}
         caption = words.caption if told else words.waits
         kit.prose(caption, texts=f"{found.counts[at]:,}", **shares)
         offered = {str(count): f"{count:,}" for count in found.counts}
         kit.choose(state, "texts", words.texts, offered)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if told:
         few, many = found.counts.index(10), found.counts.index(1000)
         ends = {way: kit.whole_percent(by_way[way].mean[many]) for way in ("nothing", "head")}

@@ -42,14 +42,14 @@ def draw(state: kit.PageState) -> None:
         int(count): float(share)
         for count, share in tuned_card(TUNED).get("accuracy_by_examples", {}).items()
     }
-    asked = question(tuple(sorted(known.items())))
-    opened = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(tuple(sorted(known.items()))))
+    opened = guess.open
     own = state["ownrule"].strip()
     prompt = kit.or_refused(_prompt_of, state, own)
     both = None if prompt is None else kit.or_refused(_replies, prompt)
     with kit.stage("fewshot", stays=False):
         if known:
-            _curve(known, asked, opened=opened)
+            _curve(known, guess, opened=opened)
         if prompt is not None:
             kit.prose(words.prompt.format(prompt=kit.quote(prompt.prompt, 700)))
         if both and prompt is not None and opened:
@@ -57,8 +57,7 @@ def draw(state: kit.PageState) -> None:
             kit.case_rows(rows(prompt, both), axis, key=f"{KEY}.says", words={}, form="chance")
             kit.prose(report(prompt, own=bool(own)))
         _controls(state, own)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro, steps=tuned_card(TUNED)["steps"])
@@ -132,16 +131,14 @@ def question(known: tuple[tuple[int, float], ...]) -> kit.Question | None:
     )
 
 
-def _curve(known: dict[int, float], asked: kit.Question | None, *, opened: bool) -> None:
+def _curve(known: dict[int, float], guess: kit.Guess, *, opened: bool) -> None:
     counts = sorted(known)
     best = [best_possible(count, TWO) for count in counts]
-    kit.guess_line(
+    guess.line(
         [kit.Drawn(words.best, counts, best, "accent", dashed=True)] if opened else [],
         kit.Drawn(words.taught, counts, [known[count] for count in counts], "weights"),
         kit.Scale(0, counts[-1], words.shots_axis),
         kit.Scale(0, 1, words.right_axis.format(prompts=TUNINGS[TUNED].plan.test_examples)),
-        asked,
-        GUESS,
         known=1,
         picture=f"{KEY}.by_examples",
         form="percent",

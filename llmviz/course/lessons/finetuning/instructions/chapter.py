@@ -14,7 +14,6 @@ from llmviz.course.lessons.finetuning import tuned_model
 from llmviz.course.lessons.finetuning.chips import row_of
 from llmviz.course.lessons.finetuning.instructions import words
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.guess import settle
 from llmviz.evaluation.exact_loss import log_softmax
 from llmviz.evaluation.text_loss import target_logits
 from llmviz.finetuning.adapters import load_adapter
@@ -58,19 +57,20 @@ def draw(state: kit.PageState) -> None:
         return
     task = kit.or_refused(_asked, state["story"], state["question"], state["reply"])
     models = None if task is None else kit.or_refused(both)
-    known = quiz = None
+    known, guess = None, kit.Guess(GUESS, None)
     if models and task is not None:
         known = kit.or_refused(encoded, models["base"], task)
-        quiz = None if known is None else mask_question(known, task)
-    opened = quiz is None or kit.answered(quiz, GUESS)
+        guess = kit.Guess(
+            GUESS, None if known is None else mask_question(known, task), by_hand=True
+        )
+    opened = guess.open
     with kit.stage("instructions", stays=False):
         if models and task is not None:
             _lanes(models, task, known, opened=opened)
         if models and task is not None and known is not None:
-            _strip(task, quiz, opened=opened)
+            _strip(task, guess, opened=opened)
         _controls(state)
-    if quiz is not None:
-        kit.predict(quiz, GUESS, covers=True, hand=True)
+    guess.ask()
     if models and opened:
         weak, share = min(tuned_card(MIXED)["right_by_kind"].items(), key=lambda pair: pair[1])
         weakest = {"kind": words.kinds[weak], "share": kit.whole_percent(share)}
@@ -217,15 +217,15 @@ def mask_question(known: Example, task: Instruction) -> kit.Question | None:
     return kit.Question.among(words.ask, reasons, right, write, scale=True, **numbers)
 
 
-def _strip(task: Instruction, quiz: kit.Question | None, *, opened: bool) -> None:
+def _strip(task: Instruction, guess: kit.Guess, *, opened: bool) -> None:
     """Show the example as it is trained on; a click before it is told is the guess."""
     key = f"{KEY}.strip"
 
     def clicked() -> None:
         match st.session_state[key].get("selected"):
-            case [_, int(at)] if quiz is not None and not kit.answered(quiz, GUESS):
-                begins = [begin for (begin,) in quiz.values]
-                settle(quiz, GUESS, [max(begin for begin in begins if begin <= max(1, at))])
+            case [_, int(at)] if guess.asks:
+                begins = [begin for (begin,) in guess.question.values]
+                guess.settle([max(begin for begin in begins if begin <= max(1, at))])
 
     row = strip(task, *both().values())
     if not opened:

@@ -67,8 +67,8 @@ def draw(state: kit.PageState) -> None:
     path = f"blocks.{min(state['adapterlayer'], layers - 1)}.{state['matrix']}"
     change, held = change_of(bundled, path), 1 - parts_of(bundled, path).left()
     rank, size = len(change.a), change.weight.shape
-    asked = question(held, rank)
-    opened = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(held, rank))
+    opened = guess.open
     kept = min(state["keptrank"], rank)
     numbers = {"whole": size[0] * size[1], "trained": rank * sum(size), "rank": rank}
     with kit.stage("lora", stays=False):
@@ -77,9 +77,8 @@ def draw(state: kit.PageState) -> None:
         told = words.caption if opened else words.waits
         kit.prose(told, kept=kept, held=kit.percent(held[kept]), share=share, **numbers)
         _controls(state, layers, rank)
-        _rows(held, rank, asked, opened=opened)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+        _rows(held, rank, guess, opened=opened)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks", **elsewhere(models, layers))
     _cell(state, bundled, path)
@@ -155,7 +154,7 @@ def question(held: np.ndarray, rank: int) -> kit.Question | None:
     return kit.Question.among(words.ask.format(rank=rank), reasons, right, kit.percent)
 
 
-def _rows(held: np.ndarray, rank: int, asked: kit.Question | None, *, opened: bool) -> None:
+def _rows(held: np.ndarray, rank: int, guess: kit.Guess, *, opened: bool) -> None:
     """Show what some ranks hold, the first of them as the guess."""
     cases = []
     for some in dict.fromkeys((1, *(each for each in (2, 4) if each < rank), rank)):
@@ -164,7 +163,7 @@ def _rows(held: np.ndarray, rank: int, asked: kit.Question | None, *, opened: bo
         note = "" if told else "?"
         cases.append(kit.Case(label, float(held[some]) if told else None, note=note))
     look = {"veiled": [0], "picture": f"{KEY}.rows", "form": "percent"}
-    kit.guess_cases(cases, kit.Axis(0, 1, words.row_axis), asked, GUESS, **look)
+    guess.cases(cases, kit.Axis(0, 1, words.row_axis), **look)
 
 
 def elsewhere(models: Mapping[str, engine.Bundled], layers: int) -> dict[str, str]:

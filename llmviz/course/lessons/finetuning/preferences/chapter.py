@@ -59,8 +59,11 @@ def draw(state: kit.PageState) -> None:
         now, updates = logs_of(trained, state["rule"]), state["preferupdates"]
     else:
         now, updates = (None, 0) if run is None else recorded_at(run[state["rule"]], state)
-    pair, asked = shown_pairs(state["rule"])[number], question(*map(float, before[number]))
-    opened = asked is None or kit.answered(asked, GUESS)
+    pair, guess = (
+        shown_pairs(state["rule"])[number],
+        kit.Guess(GUESS, question(*map(float, before[number]))),
+    )
+    opened = guess.open
     with kit.stage("preferences", stays=False):
         rows = pair_rows(pair, before[number], None if now is None else now[number])
         low = min(2 * float(before[number].min()), *(row.value or 0.0 for row in rows))
@@ -68,7 +71,7 @@ def draw(state: kit.PageState) -> None:
             low = min(low, *(log for look in run[state["rule"]] for log in look.logs[number]))
         axis = kit.Axis(low, 0, words.log_axis)
         look = {"veiled": [1], "picture": f"{KEY}.pair", "form": "figure", "mark": "dot"}
-        kit.guess_cases(rows if opened else rows[:2], axis, asked, GUESS, **look)
+        guess.cases(rows if opened else rows[:2], axis, **look)
         if opened:
             kit.prose(thinks(*map(float, (before if now is None else now)[number]), updates))
         if opened and trained is None and run is not None:
@@ -78,8 +81,7 @@ def draw(state: kit.PageState) -> None:
             kit.choose(state, "rule", words.rule, words.rules, then=state.setter(prefer=False))
             st.number_input(words.pair, width=110, **state.ranged("pair"))
         st.code(pair.story, language=None, wrap_lines=True)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened and run is not None:
         kit.looks(state, words.looks, f"{KEY}.looks", **look_slots(run))
     _train(state, None if run is None else run[state["rule"]])

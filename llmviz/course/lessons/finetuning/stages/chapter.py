@@ -43,17 +43,18 @@ def draw(state: kit.PageState) -> None:
     if not kit.models_here(BASE):
         return
     numbers = kit.or_refused(read_and_taught)
-    asked = question(*numbers, tuned_model.base().card["parameters"]) if numbers else None
-    opened = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(
+        GUESS, question(*numbers, tuned_model.base().card["parameters"]) if numbers else None
+    )
+    opened = guess.open
     with kit.stage("stages", stays=False):
         cases = kit.or_refused(rows, state["prompt"], *(numbers or (0, 0)))
         if cases:
             axis = kit.Axis(0, max(1, *(case.value or 0 for case in cases)), words.axis)
             look = {"veiled": [2], "picture": f"{KEY}.rows", "form": "count"}
-            kit.guess_cases(cases, axis, asked, GUESS, **look)
+            guess.cases(cases, axis, **look)
         _prompt(state)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     if opened and numbers:

@@ -236,12 +236,11 @@ def draw(state: kit.PageState) -> None:
         return
     kit.prose(words.hook)
     every = measures()
-    asked = question({model.key: model.loss for model in every})
-    told = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question({model.key: model.loss for model in every}))
+    told = guess.open
     with kit.stage("all", stays=False):
-        _rows(every, asked, told=told)
-        if asked is not None:
-            kit.predict(asked, GUESS, covers=True, hand=True)
+        _rows(every, guess, told=told)
+        guess.ask()
         kit.prose(words.years)
     if not told:  # what the nine give a name would tell
         return
@@ -297,7 +296,7 @@ def question(losses: dict[str, float]) -> kit.Question | None:
 AXIS = kit.Axis(1.4, 2.4, words.axis)
 
 
-def _rows(every: tuple[Measured, ...], asked: kit.Question | None, *, told: bool) -> None:
+def _rows(every: tuple[Measured, ...], guess: kit.Guess, *, told: bool) -> None:
     """Each model's loss on new names, by age; what would tell the three is no more than a ?."""
     losses = {model.key: model.loss for model in every}
     order = by_age()
@@ -308,11 +307,9 @@ def _rows(every: tuple[Measured, ...], asked: kit.Question | None, *, told: bool
         role = f"kind-{network_number(key) % 8}"
         value = losses[key] if known else None
         cases.append(kit.Case(label, value, note="" if known else "?", role=role))
-    kit.guess_cases(
+    guess.cases(
         cases,
         AXIS,
-        asked,
-        GUESS,
         veiled=[n for n, (_, key) in enumerate(order) if key in GUESSED],
         picture=f"{KEY}.rows",
         form="figure",

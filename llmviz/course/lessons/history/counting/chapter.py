@@ -13,7 +13,6 @@ from llmviz.course.lessons.history import NAME, letter_pairs, typed_name
 from llmviz.course.lessons.history.counting import LONGEST, STEPS, model, words
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.course.ui.guess import settle
 from llmviz.evaluation.invented_names import names_learned_from
 from llmviz.models.ngram import METHODS, NGrams, V
 
@@ -36,10 +35,11 @@ def draw(state: kit.PageState) -> None:
     table = counts()
     kit.prose(words.hook)
     row, asked = row_question(table, typed_name.read(state[NAME.key]).letters)
-    told = kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, asked, by_hand=True)
+    told = guess.open
     with kit.stage("counting", stays=False):
-        _matrix(state, table, row, asked, told=told)
-        kit.predict(asked, GUESS, covers=True, hand=True)
+        _matrix(state, table, row, guess, told=told)
+        guess.ask()
         name = typed_name.ask(state)
     if told and name:
         steps = letter_pairs.walk(table, name)
@@ -61,7 +61,7 @@ def draw(state: kit.PageState) -> None:
 
 
 def _matrix(
-    state: kit.PageState, table: np.ndarray, row: int, asked: kit.Question, *, told: bool
+    state: kit.PageState, table: np.ndarray, row: int, guess: kit.Guess, *, told: bool
 ) -> None:
     """Draw the shares of all pairs; the row that is asked about is veiled and takes the guess."""
     shares = letter_pairs.probabilities(table)
@@ -84,14 +84,14 @@ def _matrix(
         ),
     ]
     key = f"{KEY}.pairs"
-    known_answers = {at for (at,) in asked.values}
+    known_answers = {at for (at,) in guess.question.values}
 
     def clicked() -> None:
         pinned = st.session_state[key].get("pinned")
         state["paircell"] = kit.link_of(pinned)
         match pinned:
-            case ["P", int(at), int(column)] if at == row and not kit.answered(asked, GUESS):
-                settle(asked, GUESS, [column if column in known_answers else OTHER])
+            case ["P", int(at), int(column)] if at == row and guess.asks:
+                guess.settle([column if column in known_answers else OTHER])
 
     shapes = {"P": table.shape}
     pinned = lv.cell_of(state["paircell"], shapes)
@@ -301,12 +301,12 @@ def _longer(state: kit.PageState) -> None:
     measured = measure()
     lengths = range(LONGEST + 1)
     kit.section(words.longer, held_out=len(measured.held_out))
-    asked = lines_question(measured)
-    told = asked is None or kit.answered(asked, LINES)
+    guess = kit.Guess(LINES, lines_question(measured))
+    told = guess.open
     lines = {name: [row.losses[name] for row in measured.rows] for name in METHODS}
     plain = lines.pop(METHODS[0])
     roles = ("key", "value")
-    kit.guess_line(
+    guess.line(
         [
             kit.Drawn(words.methods[name], lengths, line, role)
             for (name, line), role in zip(lines.items(), roles, strict=True)
@@ -315,13 +315,10 @@ def _longer(state: kit.PageState) -> None:
         kit.Drawn(words.methods[METHODS[0]], lengths, plain),
         kit.Scale(0, LONGEST, words.axes[0]),
         kit.Scale(1.2, 3.2, words.axes[1]),
-        asked,
-        LINES,
         known=KNOWN,
         picture=f"{KEY}.longer",
-        ghosts=None if asked is not None else (),
     )
-    if asked is not None and not kit.predict(asked, LINES, covers=True, hand=True):
+    if not guess.ask():
         return
     st.slider(words.n_label, **state.ranged("back"))
     at = measured.rows[state["back"]]

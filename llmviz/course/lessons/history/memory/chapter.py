@@ -33,16 +33,17 @@ def draw(state: kit.PageState) -> None:
         st.code(words.command, language=None)
         return
     kit.prose(words.hook)
-    asked = question(known[DRAWN_BY_HAND]["right"]) if DRAWN_BY_HAND in known else None
-    told = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(
+        GUESS, question(known[DRAWN_BY_HAND]["right"]) if DRAWN_BY_HAND in known else None
+    )
+    told = guess.open
     shown = [name for name in known if name in state["models"]]
     shown = shown or [name for name in known if name in PARAMS[0].default] or list(known)
     if not told and DRAWN_BY_HAND not in shown:  # or there would be nothing to draw on
         shown.append(DRAWN_BY_HAND)
     with kit.stage("memory", stays=False):
-        _lines(known, shown, asked)
-        if asked is not None:
-            kit.predict(asked, GUESS, covers=True, hand=True)
+        _lines(known, shown, guess)
+        guess.ask()
         st.pills(
             words.shown,
             list(known),
@@ -98,25 +99,18 @@ def question(right: list[float]) -> kit.Question | None:
     )
 
 
-def _lines(known: dict[str, dict[str, Any]], shown: list[str], asked: kit.Question | None) -> None:
+def _lines(known: dict[str, dict[str, Any]], shown: list[str], guess: kit.Guess) -> None:
     """Each model's share of right answers by distance; that of the asked one goes on by hand."""
     drawn = [line(name, known[name]["right"]) for name in shown if name != DRAWN_BY_HAND]
     here = DRAWN_BY_HAND in shown
     whole = line(DRAWN_BY_HAND, known[DRAWN_BY_HAND]["right"]) if here else drawn.pop()
-    ghosts = zip(asked.answers[1:], asked.values[1:], strict=True) if asked and here else ()
-    kit.guess_line(
+    (guess if here else kit.Guess(GUESS, None)).line(
         drawn,
         whole,
         kit.Scale(1, FARTHEST, words.axes[0]),
         kit.Scale(0, 1.04, words.axes[1]),
-        asked if here else None,
-        GUESS,
         known=1,
         picture=f"{KEY}.picture",
-        ghosts=[
-            kit.Drawn(label, whole.x[1:], values, "residual", dashed=True)
-            for label, values in ghosts
-        ],
         levels=[(CHANCE, words.chance)],
         form="percent",
     )

@@ -48,10 +48,10 @@ def draw(state: kit.PageState) -> None:
         "parameters": engine.card(MODEL)["parameters"],
         "rows": V**config.window,
     }
-    asked = question(sizes)
+    guess = kit.Guess(GUESS, question(sizes))
     kit.section(words.longer, **sizes)
-    _sizes(sizes, asked)
-    kit.predict(asked, GUESS, covers=True, hand=True)
+    _sizes(sizes, guess)
+    guess.ask()
     kit.looks(state, words.looks, f"{KEY}.looks", **at_the_v(bundled))
     kit.section(words.opened, **sizes)
     from llmviz.course.lessons.history.mlp import opened  # with torch, which has come by now
@@ -66,7 +66,7 @@ def draw(state: kit.PageState) -> None:
         f"{int(p.argmax())} {float(p.max()):.4f}",
     )
     chances = read.logits.double().log_softmax(-1)[range(len(targets)), targets]
-    if kit.answered(asked, GUESS):
+    if guess.open:
         kit.seen(words.end, name=kit.quote(name), loss=-float(chances.mean()), **sizes)
 
 
@@ -167,10 +167,10 @@ def question(sizes: dict[str, int]) -> kit.Question:
     return kit.Question.among(words.ask, reasons, right, None, **values)
 
 
-def _sizes(sizes: dict[str, int], asked: kit.Question) -> None:
+def _sizes(sizes: dict[str, int], guess: kit.Guess) -> None:
     """Draw the rows of a table and the numbers of the network, for both windows."""
     short, long = sizes["window"], 2 * sizes["window"]
-    (right,), squared = asked.values[asked.right], sizes["rows"] ** 2
+    (right,), squared = guess.right, sizes["rows"] ** 2
     cases = [
         kit.Case(words.table_of.format(n=short), sizes["rows"], role="key"),
         kit.Case(
@@ -179,11 +179,9 @@ def _sizes(sizes: dict[str, int], asked: kit.Question) -> None:
         kit.Case(words.network_of.format(n=short), sizes["parameters"]),
         kit.Case(words.network_of.format(n=long), right),
     ]
-    kit.guess_cases(
+    guess.cases(
         cases,
         kit.Axis(1e3, 1e24, words.size_axis, log=True),
-        asked,
-        GUESS,
         veiled=[3],
         picture=f"{KEY}.sizes",
         form="count",

@@ -141,21 +141,19 @@ def _kept(found: dict[str, UnitRoles]) -> bool:
     """Draw how often the first letter can be read later on; return whether it may be told."""
     sample = next(iter(found.values()))
     kit.section(words.kept_section, names=f"{sample.names:,}", later=LATER)
-    asked = question(found)
+    guess = kit.Guess(GUESS, question(found))
     cases = [kit.Case(words.usual, sample.usual, role="residual")]
     cases += [
         kit.Case(words.read_from.format(model=words.cells[cell]), of.together)
         for cell, of in found.items()
     ]
-    kit.guess_cases(
+    guess.cases(
         cases,
         kit.Axis(0, 1, words.kept_axis),
-        asked,
-        GUESS,
         veiled=range(1, len(cases)),
         picture=f"{KEY}.kept",
     )
-    if asked is not None and not kit.predict(asked, GUESS, covers=True, hand=True):
+    if not guess.ask():
         return False
     kit.prose(told(found))
     first = next(iter(MODELS))

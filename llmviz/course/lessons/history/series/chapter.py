@@ -53,11 +53,11 @@ def draw(state: kit.PageState) -> None:
         fitted = len(values) - held
         fit = kit.or_refused(fit_series, values[:fitted], state["lags"])
         own = state["series"] in OWN  # who made it has nothing to guess
-        asked = None if fit is None or own else question(values, fitted)
+        guess = kit.Guess(GUESS, None if fit is None or own else question(values, fitted))
         with picture:
-            if asked is not None:
-                _drawn_on(values, fitted, fit, asked)
-            if asked is None or kit.predict(asked, GUESS, covers=True, hand=True):
+            if guess.question is not None:
+                _drawn_on(values, fitted, fit, guess)
+            if guess.ask():
                 _view(state, values, fitted, fit)
     source = state["series"]
     kit.prose(
@@ -74,7 +74,7 @@ def draw(state: kit.PageState) -> None:
         them = words.them[1 if fit.left_out == 1 else 2]
         rows = kit.count(fit.left_out, "row is", "rows are")
         kit.inform(words.gaps.format(gaps=rows, them=them), ":material/content_cut:")
-    told = asked is None or kit.answered(asked, GUESS)
+    told = guess.open
     far = growth(values, fitted, fit) if told else ""
     kit.prose("\n\n".join(filter(None, [summary(fit), far])))
     _normal(state, fit)
@@ -113,22 +113,20 @@ def question(values: np.ndarray, fitted: int) -> kit.Question | None:
     )
 
 
-def _drawn_on(values: np.ndarray, fitted: int, fit: Fit, asked: kit.Question) -> None:
+def _drawn_on(values: np.ndarray, fitted: int, fit: Fit, guess: kit.Guess) -> None:
     """Draw the series up to what is held out; the rest is drawn by hand, and then told."""
-    told = kit.answered(asked, GUESS)
+    told = guess.open
     held = len(values) - fitted
     first = max(0, fitted - BEFORE * held)
-    guess = forecast(values[:fitted], fit.b, held)
-    own = [kit.Drawn(words.forecast, range(fitted, len(values)), guess.tolist(), "value")]
-    low, high = float(min(values.min(), guess.min())), float(max(values.max(), guess.max()))
+    ahead = forecast(values[:fitted], fit.b, held)
+    own = [kit.Drawn(words.forecast, range(fitted, len(values)), ahead.tolist(), "value")]
+    low, high = float(min(values.min(), ahead.min())), float(max(values.max(), ahead.max()))
     room = 0.1 * (high - low)
-    kit.guess_line(
+    guess.line(
         own if told else [],
         kit.Drawn(words.view["series"], range(first, len(values)), values[first:].tolist()),
         kit.Scale(first, len(values) - 1, words.view["x_axis"]),
         kit.Scale(low - room, high + room, words.view["y_axis"]),
-        asked,
-        GUESS,
         known=fitted - first,
         picture=f"{KEY}.guess",
     )

@@ -30,7 +30,7 @@ def below(
 ) -> None:
     """Show what stands below the tree of a letter: what trees share, and the opened node."""
     nodes = nodes_of(bundled.model.config.n_layer, len(name) + 1)
-    asked = question(nodes, name)
+    guess = kit.Guess(GUESS, question(nodes, name))
     kit.section(words.shared, tokens=nodes.tokens, name=kit.quote(name), nodes=nodes.each)
     cases = [
         kit.Case(words.one_tree, nodes.each, role="residual"),
@@ -38,8 +38,8 @@ def below(
         kit.Case(words.together, sum(nodes.together)),
     ]
     axis = kit.Axis(0, 1.2 * max(nodes.apart, sum(nodes.together)), words.nodes_axis)
-    kit.guess_cases(cases, axis, asked, GUESS, veiled=[2], picture=f"{KEY}.nodes", form="count")
-    told = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.cases(cases, axis, veiled=[2], picture=f"{KEY}.nodes", form="count")
+    told = guess.ask()
     if told and nodes.more:
         kit.prose(nodes.more)
     losses = {model: engine.card(model) for model in (MODEL, "names-mlp") if kit.models_here(model)}

@@ -41,10 +41,10 @@ def draw(state: kit.PageState) -> None:
         with picture:
             _rings(state, name)
         kit.prose(about(state["ring"], name))
-    asked = question(shares())
+    guess = kit.Guess(GUESS, question(shares()))
     kit.section(words.right_section, names=len(split()[1]), letters=_letters())
-    _shares(asked)
-    told = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    _shares(guess)
+    told = guess.ask()
     kit.looks(state, words.looks, f"{KEY}.looks")
     ring = state["ring"]
     if ring in words.example_of:
@@ -177,13 +177,11 @@ def question(right: dict[str, float]) -> kit.Question | None:
     return kit.Question.among(words.ask, reasons, right["gpt"], kit.percent, **said)
 
 
-def _shares(asked: kit.Question | None) -> None:
+def _shares(guess: kit.Guess) -> None:
     cases = [kit.Case(words.programs[key], share) for key, share in shares().items()]
-    kit.guess_cases(
+    guess.cases(
         cases,
         kit.Axis(0, 1, words.right_axis),
-        asked,
-        GUESS,
         veiled=[len(cases) - 1],
         picture=f"{KEY}.shares",
     )

@@ -48,14 +48,13 @@ def draw(state: kit.PageState) -> None:
         if not found.words:
             kit.inform(words.no_words, ":material/info:")
             found = None
-    asked = None if found is None else question(found)
-    opened = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, None if found is None else question(found))
+    opened = guess.open
     with kit.stage("counts", stays=False):
         if found is not None:
-            _zipf(found, asked, opened=opened)
+            _zipf(found, guess, opened=opened)
         _controls(state, which)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     if found is None:
@@ -134,7 +133,7 @@ def question(found: Counted) -> kit.Question | None:
     return kit.Question(text, words.ask_answers, 2, list(lines.values()), values=list(lines))
 
 
-def _zipf(found: Counted, asked: kit.Question | None, *, opened: bool) -> None:
+def _zipf(found: Counted, guess: kit.Guess, *, opened: bool) -> None:
     line, ranks = found.zipf, ranks_of(found)
     if line is None:
         kit.inform(words.zipf_too_few, ":material/info:")
@@ -142,13 +141,11 @@ def _zipf(found: Counted, asked: kit.Question | None, *, opened: bool) -> None:
     counts = [float(line.frequencies[rank - 1]) for rank in ranks]
     fitted = [kit.Drawn(words.fitted, ranks, [line.at(rank) for rank in ranks], dashed=True)]
     top = 1.3 * max([counts[0], *(fitted[0].y if opened else [])])
-    kit.guess_line(
+    guess.line(
         fitted if opened else [],
         kit.Drawn(words.counted, ranks, counts, "weights"),
         kit.Scale(1, ranks[-1], words.rank_axis, log=True),
         kit.Scale(LEAST, top, words.count_axis, log=True),
-        asked,
-        GUESS,
         known=1,
         picture=f"{KEY}.line",
         form="count",

@@ -28,17 +28,17 @@ def draw(state: kit.PageState) -> None:
     if every and not spelled:
         kit.inform(words.no_letters, ":material/info:")
     drawn = spelled[:DRAWN]
-    quiz = question(drawn)
-    opened = quiz is None or kit.answered(quiz[0], GUESS)
-    hidden = None if quiz is None or opened else quiz[1]
+    asked, place = question(drawn) or (None, None)
+    guess = kit.Guess(GUESS, asked)
+    opened = guess.open
+    hidden = None if opened else place
     with kit.stage("lemmas", stays=False):
         if drawn:
-            at = _grid(state, drawn, hidden, quiz[1] if quiz is not None else 0)
+            at = _grid(state, drawn, hidden, place or 0)
             kit.prose(words.answer_first if at == hidden else opened_line(drawn[at]))
         kit.choose(state, "decides", words.tagger, words.taggers)
         sentence_box(state)
-    if quiz is not None:
-        kit.predict(quiz[0], GUESS, covers=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro)

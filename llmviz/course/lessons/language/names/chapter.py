@@ -43,7 +43,7 @@ def draw(state: kit.PageState) -> None:
         text = sentence_of(state)
         truth = None if text is None else names_of_text(text)
     read_words = None if text is None else read(text)
-    asked, yours = None, []
+    guess, yours = kit.Guess(GUESS, None), []
     if read_words is not None:
         drawn = whole_names(truth or (), DRAWN)
         cut = len(read_words) > drawn
@@ -51,19 +51,19 @@ def draw(state: kit.PageState) -> None:
         read_words, truth = read_words[:drawn], None if truth is None else truth[:drawn]
         given = [word.entity for word in read_words]
         yours = applied(state["changed"], given)
-        asked = None if truth is None else question([word.text for word in read_words], truth)
-    opened = asked is None or kit.answered(asked, GUESS)
+        if truth is not None:
+            guess = kit.Guess(GUESS, question([word.text for word in read_words], truth))
+    opened = guess.open
     with kit.stage("names", stays=False):
         if read_words is not None:
             if shown:
                 kit.inform(shown, ":material/content_cut:")
             _grid(state, read_words, given, yours, truth)
             _control(state, read_words, yours, scored=truth is not None)
-            if asked is not None and truth is not None:
-                _shortened(asked, truth)
+            if guess.question is not None and truth is not None:
+                _shortened(guess, truth)
         _source(state)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro)
@@ -141,17 +141,17 @@ def question(texts: Sequence[str], truth: Sequence[str]) -> kit.Question | None:
     return kit.Question.among(words.ask, reasons, float(whole.right), "{:.3g}".format, **slots)
 
 
-def _shortened(asked: kit.Question, truth: Sequence[str]) -> None:
+def _shortened(guess: kit.Guess, truth: Sequence[str]) -> None:
     """Draw how much counts where that word is missed; of the names the hand says it."""
     given = damaged(truth) or truth
     whole, by_word = span_score([truth], [given]), token_score([truth], [given])
     cases = [kit.Case(words.still, whole.right, note=f"{whole.right} / {whole.there}")]
-    if kit.answered(asked, GUESS):
+    if guess.open:
         note = f"{by_word.right} / {by_word.there}"
         share = whole.there * by_word.right / max(1, by_word.there)
         cases.append(kit.Case(words.still_words, share, note=note, role="value"))
     axis = kit.Axis(0, whole.there, words.still_axis.format(names=kit.count(whole.there, "name")))
-    kit.guess_cases(cases, axis, asked, GUESS, veiled=[0], picture=f"{KEY}.still", form="figure")
+    guess.cases(cases, axis, veiled=[0], picture=f"{KEY}.still", form="figure")
 
 
 def end(read_words: Sequence[ReadWord], tags: Sequence[str]) -> dict[str, object]:

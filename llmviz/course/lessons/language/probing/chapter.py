@@ -45,11 +45,11 @@ def draw(state: kit.PageState) -> None:
         return
     name, kind, stories = PROBED.name(state), state["probe"], state["told"]
     measured = bundled(name, kind, stories) if name else ()
-    asked = question(measured, CLASSES[kind])
-    opened = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(measured, CLASSES[kind]))
+    opened = guess.open
     with kit.stage("probing", stays=False):
         if measured:
-            _rows(measured, asked, opened=opened)
+            _rows(measured, guess, opened=opened)
             if opened:
                 kit.prose(read_line(measured))
         else:
@@ -58,8 +58,7 @@ def draw(state: kit.PageState) -> None:
             kit.choose(state, "probe", words.kind, words.kinds, parts=True)
             PROBED.menu(state)
             st.slider(words.stories, step=10, width=240, **state.ranged("told"))
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro)
@@ -143,11 +142,11 @@ def rows(measured: Sequence[Probe], *, lot: bool) -> list[kit.Case]:
     return [*true, *drawn]
 
 
-def _rows(measured: Sequence[Probe], asked: kit.Question | None, *, opened: bool) -> None:
+def _rows(measured: Sequence[Probe], guess: kit.Guess, *, opened: bool) -> None:
     cases = rows(measured, lot=opened)
     axis = kit.Axis(0, 1, words.axis)
     look = {"veiled": [len(measured)], "picture": f"{KEY}.rows"}
-    kit.guess_cases(cases, axis, asked, GUESS, **look)
+    guess.cases(cases, axis, **look)
 
 
 def _fitted(job: kit.Job, stories: int) -> None:

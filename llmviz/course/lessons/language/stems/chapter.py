@@ -28,9 +28,10 @@ def draw(state: kit.PageState) -> None:
     text = kit.or_refused(check_text, state["forms"])
     every = () if text is None else words_of(text)
     listed = every[:DRAWN]
-    quiz = question(listed)
-    opened = quiz is None or kit.answered(quiz[0], GUESS)
-    hidden = None if quiz is None or opened else quiz[1]
+    asked, place = question(listed) or (None, None)
+    guess = kit.Guess(GUESS, asked)
+    opened = guess.open
+    hidden = None if opened else place
     with kit.stage("stems", stays=False):
         if listed:
             column, row = _grid(state, listed, hidden)
@@ -44,8 +45,7 @@ def draw(state: kit.PageState) -> None:
         return
     if len(every) > DRAWN:
         kit.inform(words.most.format(drawn=DRAWN, all=len(every)), ":material/content_cut:")
-    if quiz is not None:
-        kit.predict(quiz[0], GUESS, covers=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro, rules=sum(map(len, STEPS.values())), steps=len(STEPS))

@@ -267,15 +267,15 @@ def draw(state: kit.PageState) -> None:
         texts = [word.text for word in read_words]
         by_tables = counted.tags_of(state["smooth"], tuple(texts))
         asked = context(texts, by_tables)
-    opened = asked is None or kit.answered(asked.question, GUESS)
+    guess = kit.Guess(GUESS, asked and asked.question)
+    opened = guess.open
     with kit.stage("tags", stays=False):
         if read_words:
             _both(read_words, by_tables, None if opened or asked is None else asked.at)
             if opened:
                 kit.prose(caption(read_words, by_tables))
         sentence_box(state)
-    if asked is not None:
-        kit.predict(asked.question, GUESS, covers=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     _scores()

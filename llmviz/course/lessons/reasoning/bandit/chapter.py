@@ -30,18 +30,17 @@ def draw(state: kit.PageState) -> None:
     """Show what one pull does to the arm that pays least, then a hundred, and their numbers."""
     kit.prose(words.hook)
     given = rewards_of(state), state["armbase"], float(state["armrate"]), state["armseed"]
-    asked = first_question(given)
+    guess = kit.Guess(GUESS, first_question(given))
     with kit.stage("bandit", stays=False):
-        _pulled(given, asked)
+        _pulled(given, guess)
         kit.choose(state, "armbase", words.baseline, dict(words.baselines.items()))
         with st.container(horizontal=True, gap="medium"):
             for key, arm in zip(PAYS, words.arms, strict=True):
                 st.slider(words.pay.format(arm=arm), step=0.1, width=200, **state.ranged(key))
-    shown = asked is None or kit.answered(asked, GUESS)
+    shown = guess.open
     if shown:
         kit.prose(words.caption, **first_numbers(given))
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro, arms=model.ARMS)
@@ -120,9 +119,9 @@ def first_question(given: Given) -> kit.Question | None:
     return kit.Question.among(words.ask, reasons, right, kit.percent, **first_numbers(given))
 
 
-def _pulled(given: Given, asked: kit.Question | None) -> None:
+def _pulled(given: Given, guess: kit.Guess) -> None:
     """Draw the arms' probabilities after one pull, the pulled one veiled where it is asked for."""
-    told = asked is None or kit.answered(asked, GUESS)
+    told = guess.open
     chances, pays = pulled(given, given[1]), given[0]
     least = pays.index(min(pays))
     cases = [
@@ -134,10 +133,14 @@ def _pulled(given: Given, asked: kit.Question | None) -> None:
         )
         for at in range(model.ARMS)
     ]
-    high = max(0.5, *chances) if asked is None else 0.1 + max(max(v) for v in asked.values)
+    high = (
+        max(0.5, *chances)
+        if guess.question is None
+        else 0.1 + max(max(v) for v in guess.question.values)
+    )
     axis, levels = kit.Axis(0, high, words.share_axis), [(1 / model.ARMS, words.before)]
     look = {"veiled": [least], "picture": f"{KEY}.pulled", "levels": levels}
-    kit.guess_cases(cases, axis, asked, GUESS, **look)
+    guess.cases(cases, axis, **look)
 
 
 def _arm(at: int, given: Given) -> str:

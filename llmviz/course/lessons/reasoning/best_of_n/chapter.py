@@ -25,13 +25,13 @@ def draw(state: kit.PageState) -> None:
     commands = f"{sum_texts.COMMAND}\n{model.COMMAND}"
     if not kit.is_here(words.missing, commands, model.recorded, bundled):
         return
-    asked = vote_question()
-    shown = kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, vote_question())
+    shown = guess.open
     with kit.stage("tries", stays=False):
-        _votes(asked)
+        _votes(guess)
     if shown:
         kit.prose(words.caption, questions=model.QUESTIONS, **end())
-    kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
     _live(state)
@@ -45,7 +45,7 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, **end())
 
 
-def _votes(asked: kit.Question) -> None:
+def _votes(guess: kit.Guess) -> None:
     """Draw the vote's right answers where nothing is carried; the hand draws the others on."""
     plain, carried = (
         model.recorded().line(model.VOTE, part) for part in (model.PLAIN, model.CARRIED)
@@ -56,15 +56,13 @@ def _votes(asked: kit.Question) -> None:
         counts, right = zip(*((point.count, point.right) for point in line), strict=True)
         return kit.Drawn(words.parts[part], counts, right, colours[part])
 
-    kit.guess_line(
+    guess.line(
         [drawn(model.PLAIN, plain)],
         drawn(model.CARRIED, carried),
         kit.Scale(
             1, model.SAMPLES, words.tries_axis, log=True, marks=[(n, f"{n}") for n in model.COUNTS]
         ),
         kit.Scale(0, 1, words.right_axis),
-        asked,
-        GUESS,
         known=1,
         picture=f"{KEY}.votes",
         form="percent",

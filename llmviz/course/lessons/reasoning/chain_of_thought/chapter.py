@@ -53,12 +53,12 @@ def draw(state: kit.PageState) -> None:
         return
     if not kit.is_here(words.missing, tasks.COMMAND, tasks.recorded):
         return
-    bits, asked = bits_of(state["thinkbits"]), None
+    bits, guess = bits_of(state["thinkbits"]), kit.Guess(GUESS, None)
     with kit.stage("think", stays=False):
         if bits:
             kit.keep(state, "thinkstep", list(range(len(bits) + 1)))
-            asked = question(bits, state["thinkstep"])
-            _notes(bits, state["thinkstep"], asked)
+            guess = kit.Guess(GUESS, question(bits, state["thinkstep"]))
+            _notes(bits, state["thinkstep"], guess)
         else:
             st.info(words.bad_bits, icon=":material/edit:")
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -66,7 +66,7 @@ def draw(state: kit.PageState) -> None:
             if bits:
                 names = {0: words.no_step} | {at: str(at) for at in range(1, len(bits) + 1)}
                 st.select_slider(words.step, width=320, **state.named("thinkstep", names))
-    opened = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+    opened = guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     _lengths(state)
@@ -126,7 +126,7 @@ def place(at: float, bits: Bits) -> str:
     return words.answer_name if at > len(bits) else words.note_place.format(at=round(at))
 
 
-def _notes(bits: Bits, step: int, asked: kit.Question | None) -> None:
+def _notes(bits: Bits, step: int, guess: kit.Guess) -> None:
     """Draw the bits, the notes, and the notes after a flip, and say what followed."""
     true = sum(bits) % 2
     plain, at_once = written_for(bits, None), write_at_once(bundled(AT_ONCE), bits)
@@ -136,7 +136,7 @@ def _notes(bits: Bits, step: int, asked: kit.Question | None) -> None:
         rows.append([*flipped.path, flipped.answer])
     names = [name.format(step=step) for name in words.rows][: len(rows)]
     columns = [*map(str, range(1, len(bits) + 1)), words.answer_place]
-    told = asked is None or kit.answered(asked, GUESS)
+    told = guess.open
     picture = lv.Matrix(
         "notes",
         np.array(rows, dtype=float),
@@ -149,7 +149,7 @@ def _notes(bits: Bits, step: int, asked: kit.Question | None) -> None:
         hidden=[] if told else [(2, at) for at in range(step, len(bits) + 1)],
     )
     look = {"row": 2, "picture": f"{KEY}.notes", "number": lambda column: float(column + 1)}
-    kit.guess_cell(picture, asked, GUESS, **look)
+    guess.cell(picture, **look)
     kit.prose(caption(plain))
     if step and told:
         changed = [at for at in turned(bits, step) if step < at <= len(bits)]

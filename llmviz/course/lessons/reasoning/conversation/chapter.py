@@ -57,15 +57,15 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     if not kit.is_here(words.missing, COMMAND, recorded, bundled):
         return
-    asked, messages = question(), spoken(state)
-    opened = kit.answered(asked, GUESS)
+    guess, messages = kit.Guess(GUESS, question()), spoken(state)
+    opened = guess.open
     with kit.stage("conversation", stays=False):
         said = _line(state, messages, opened=opened) if messages else ""
         cases = [kit.Case(words.written[name], right(name).value) for name in (OWN, *WRONG)]
         veiled = [(OWN, *WRONG).index(SWAPPED)]
         axis = kit.Axis(0, 1, words.right_axis)
-        kit.guess_cases(cases, axis, asked, GUESS, veiled=veiled, picture=f"{KEY}.rows")
-    kit.predict(asked, GUESS, covers=True, hand=True)
+        guess.cases(cases, axis, veiled=veiled, picture=f"{KEY}.rows")
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     _turns(state, said)

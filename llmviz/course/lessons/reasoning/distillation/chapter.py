@@ -56,13 +56,13 @@ def draw(state: kit.PageState) -> None:
     if not kit.is_here(words.missing, COMMAND, lambda: (recorded(), *map(bundled, BUNDLED))):
         return
     kit.prose(words.hook, word=WORD, many=MANY)
-    asked = question()
-    opened = kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question())
+    opened = guess.open
     with kit.stage("distillation", stays=False):
-        _word(state["distwhere"] if opened else WHERE[0], asked)
+        _word(state["distwhere"] if opened else WHERE[0], guess)
         if opened:
             kit.choose(state, "distwhere", words.where_label, words.where)
-    kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         must = {"teacher": recorded().teacher.word.given_certain, "soft": chances(SOFT_1, WORD)[1]}
         lacks = {"few_text": mean(TEXT, FEW), "few_soft": mean(SOFT_1, FEW)}
@@ -113,7 +113,7 @@ def question() -> kit.Question:
     )
 
 
-def _word(where: str, asked: kit.Question) -> None:
+def _word(where: str, guess: kit.Guess) -> None:
     """Draw what the grammar, the teacher and students give to the word, in places of one kind."""
     at, teacher = WHERE.index(where), recorded().teacher.word
     known = (teacher.true, teacher.given) if at == 0 else (1.0, teacher.given_certain)
@@ -127,7 +127,7 @@ def _word(where: str, asked: kit.Question) -> None:
     axis = kit.Axis(0, 0.08 if at == 0 else 1, words.given_axis.format(word=WORD))
     if at == 0:
         veiled, look = [len(cases) - 1], {"picture": f"{KEY}.rows", "form": "chance"}
-        kit.guess_cases(cases, axis, asked, GUESS, veiled=veiled, **look)
+        guess.cases(cases, axis, veiled=veiled, **look)
     else:
         kit.case_rows(cases, axis, key=f"{KEY}.must", words={}, form="chance")
     places = teacher.possible if at == 0 else teacher.certain

@@ -49,7 +49,7 @@ def draw(state: kit.PageState) -> None:
         return
     if not kit.is_here(words.missing, COMMAND, recorded, models.reward):
         return
-    asked = question()
+    guess = kit.Guess(GUESS, question())
     with kit.stage("preference", stays=False):
         rows = example_rows()
         axis = kit.Axis(0, max(row.value or 0 for row in rows), words.reward_axis)
@@ -57,8 +57,8 @@ def draw(state: kit.PageState) -> None:
         count = recorded().holes.count
         cases = [kit.Case(words.holes_row, recorded().holes.share, recorded().holes.interval)]
         whole = kit.Axis(0, 1, words.holes_axis.format(count=count))
-        kit.guess_cases(cases, whole, asked, GUESS, veiled=[0], picture=f"{KEY}.holes_row")
-    opened = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+        guess.cases(cases, whole, veiled=[0], picture=f"{KEY}.holes_row")
+    opened = guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     by_length, wrong = kit.percent(LABELLER.by_length), kit.percent(LABELLER.wrong)

@@ -39,22 +39,21 @@ def draw(state: kit.PageState) -> None:
     commands = f"{sum_texts.COMMAND}\n{reward_runs.COMMAND}"
     if not kit.is_here(words.missing, commands, recorded, bundled):
         return
-    asked, group, given = None, None, _given(state)
+    guess, group, given = kit.Guess(GUESS, None), None, _given(state)
     anew = state.setter(rlrun=False)
     with kit.stage("reinforce", stays=False):
         if given is not None:
             group = group_of(given)
-            asked = question(group)
-            _answers(group, asked)
+            guess = kit.Guess(GUESS, question(group))
+            _answers(group, guess)
         kit.choose(
             state, "rlway", words.way, {name: words.ways[name] for name in LEARNED}, then=anew
         )
         kit.text_input(state, "rlsum", words.sum, width=200)
-    opened = asked is None or kit.answered(asked, GUESS)
+    opened = guess.open
     if opened and group is not None:
         kit.prose(group_read(group))
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro)
@@ -118,9 +117,9 @@ def question(group: Group) -> kit.Question | None:
     )
 
 
-def _answers(group: Group, asked: kit.Question | None) -> None:
+def _answers(group: Group, guess: kit.Guess) -> None:
     """Draw how many times as probable each answer became; a wrong one is dragged."""
-    told = asked is None or kit.answered(asked, GUESS)
+    told = guess.open
     at = next((n for n, sample in enumerate(group.samples) if not sample.reward), 0)
     cases = []
     for n, sample in enumerate(group.samples):
@@ -134,10 +133,15 @@ def _answers(group: Group, asked: kit.Question | None) -> None:
             )
         )
     times = [sample.times for sample in group.samples]
-    low = min(0.01, *times, *(min(v) for v in (asked.values if asked else [(1.0,)]))) / 1.2
+    low = (
+        min(
+            0.01, *times, *(min(v) for v in (guess.question.values if guess.question else [(1.0,)]))
+        )
+        / 1.2
+    )
     axis = kit.Axis(low, 1.2 * max(3.0, *times), words.times_axis, log=True)
     look = {"veiled": [at], "picture": f"{KEY}.answers", "form": "figure", "mark": "dot"}
-    kit.guess_cases(cases, axis, asked, GUESS, levels=[(1.0, words.before)], **look)
+    guess.cases(cases, axis, levels=[(1.0, words.before)], **look)
 
 
 def group_read(group: Group) -> str:

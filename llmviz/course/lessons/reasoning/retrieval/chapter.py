@@ -162,10 +162,10 @@ def draw(state: kit.PageState) -> None:
     reads = recorded, passage_record.bundled, passage_ranking.recorded
     if not kit.is_here(words.missing, commands, *reads):
         return
-    ranked, asked, code = ranked_of(state), None, None
+    ranked, guess, code = ranked_of(state), kit.Guess(GUESS, None), None
     with kit.stage("retrieval", stays=False):
         if ranked is not None:
-            asked, code = _reading(state, ranked)
+            guess, code = _reading(state, ranked)
         kit.text_input(state, "lookask", words.question.format(most=MOST_OF_QUESTION), width=480)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             kit.choose(state, "lookchange", words.change, words.changes)
@@ -181,7 +181,7 @@ def draw(state: kit.PageState) -> None:
             )
         if state["lookchange"] == OWN:
             kit.text_input(state, "lookown", words.own.format(most=MOST_OF_PASSAGE), width=480)
-    opened = asked is None or kit.predict(asked, GUESS, covers=True)
+    opened = guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
         if code is not None:
@@ -212,9 +212,7 @@ def ranked_of(state: kit.PageState) -> Ranked | None:
     return ranked
 
 
-def _reading(
-    state: kit.PageState, ranked: Ranked
-) -> tuple[kit.Question | None, tuple[str, str] | None]:
+def _reading(state: kit.PageState, ranked: Ranked) -> tuple[kit.Guess, tuple[str, str] | None]:
     """Show the passages before the question and the answer; return what is asked, and the code."""
     way, take, asked = state["lookby"], state["looktake"], state["lookask"]
     whole = put(ranked, way, take, off=[])
@@ -223,11 +221,11 @@ def _reading(
     try:
         now = changed(before, asked, change, number, state["lookown"])
         prompt, given = answered_for(now.texts, asked)
-        quiz = question(whole, asked)
+        guess = kit.Guess(GUESS, question(whole, asked))
     except ValueError as error:
         kit.refuse(f"{error}. {words.too_long}")
-        return None, None
-    told = quiz is None or now == whole or kit.answered(quiz, GUESS)
+        return kit.Guess(GUESS, None), None
+    told = now == whole or guess.open
     token_strip(
         rows_of(now, asked, given, told=told),
         key=f"{KEY}.strip",
@@ -241,7 +239,7 @@ def _reading(
         kit.prose(answer_read(given, now))
     if prompt.stand_ins:
         kit.prose(unknown_read(prompt))
-    return quiz, (words.snippet.format(texts=list(now.texts), question=asked), given.text)
+    return guess, (words.snippet.format(texts=list(now.texts), question=asked), given.text)
 
 
 def rows_of(now: Put, asked: str, given: Answer, *, told: bool) -> list[TokenRow]:

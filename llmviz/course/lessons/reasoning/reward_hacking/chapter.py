@@ -27,16 +27,15 @@ def draw(state: kit.PageState) -> None:
     if not kit.is_here(words.missing, commands, model.recorded, sum_texts.bundled):
         return
     beta = float(state["payleash"])
-    asked, guess = goal_question(beta), f"{KEY}.goal.{beta:g}"
-    shown = asked is None or kit.answered(asked, guess)
+    guess = kit.Guess(f"{KEY}.goal", goal_question(beta))
+    shown = guess.open
     with kit.stage("gamed", stays=False):
-        _curves(beta, asked, guess)
+        _curves(beta, guess)
         names = dict(zip(LEASHES, words.leashes, strict=True))
         st.select_slider(words.leash, width=320, **state.named("payleash", names))
     if shown:
         kit.prose(words.caption, **told(beta))
-    if asked is not None:
-        kit.predict(asked, guess, covers=True, hand=True)
+    guess.ask()
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro, pattern=model.PATTERN, both=kit.percent(possible()))
@@ -76,15 +75,13 @@ def goal_question(beta: float) -> kit.Question | None:
     )
 
 
-def _curves(beta: float, asked: kit.Question | None, guess: str) -> None:
+def _curves(beta: float, guess: kit.Guess) -> None:
     """Draw the reward of the runs; the hand draws right answers on."""
-    kit.guess_line(
+    guess.line(
         [kit.Drawn(words.paid, PLACES, line(beta, "reward"), "weights")],
         kit.Drawn(words.goal, PLACES, line(beta, "right"), "value"),
         kit.Scale(1, model.UPDATES, words.updates_axis),
         kit.Scale(0, 1, words.share_axis),
-        asked,
-        guess,
         known=1,
         picture=f"{KEY}.curves",
         form="percent",
@@ -185,7 +182,7 @@ def _results(job: kit.Job, reward: model.OwnReward) -> None:
     paid, right = live_lines(found)
     y = kit.Scale(min(0.0, *paid.y), max(1.0, *paid.y), words.share_axis)
     x = kit.Scale(0, last.step, words.updates_axis)
-    kit.guess_line([paid], right, x, y, None, "", known=1, picture=f"{KEY}.live")
+    kit.draw_on([paid, right], x, y, key=f"{KEY}.live", words={"picture": right.label})
     kit.prose(
         words.live_read,
         step=last.step,

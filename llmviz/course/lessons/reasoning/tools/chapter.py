@@ -32,19 +32,18 @@ def draw(state: kit.PageState) -> None:
     if not kit.is_here(words.missing, COMMAND, *here):
         return
     task = state["tooltask"]
-    asked = question(task)
-    opened = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(task))
+    opened = guess.open
     with kit.stage("tools", stays=False):
         given = kit.or_refused(tool_texts.question_of, state["toolasked"])
         if given is not None:
             turns((given, tool_texts.TOOL, tool_loop.HONEST, ""), f"{KEY}.strip")
         kit.text_input(state, "toolasked", words.asked, width=420)
-        _digits(task, asked)
+        _digits(task, guess)
         kit.choose(state, "tooltask", words.task, {name: words.tasks[name] for name in TASKS})
     if opened:
         kit.prose(digits_read(task))
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro, trained=tool_texts.TRAINED, calls=tool_loop.MOST_CALLS)
@@ -89,15 +88,13 @@ def question(task: str) -> kit.Question | None:
     )
 
 
-def _digits(task: str, asked: kit.Question | None) -> None:
+def _digits(task: str, guess: kit.Guess) -> None:
     """Draw right answers by digits; the hand draws those beyond the training."""
-    kit.guess_line(
+    guess.line(
         [],
         kit.Drawn(words.line, DIGITS, [right(task, digits).share for digits in DIGITS], "value"),
         kit.Scale(DIGITS[0], DIGITS[-1], words.digits_axis),
         kit.Scale(0, 1, words.right_axis),
-        asked,
-        GUESS,
         known=tool_texts.TRAINED,
         picture=f"{KEY}.line",
         form="percent",

@@ -62,8 +62,8 @@ def draw(state: kit.PageState) -> None:
     commands = "\n".join((COMMAND, passage_record.COMMAND, chat_model.COMMAND))
     if not kit.is_here(words.missing, commands, *here, *(part.recorded for part in parts)):
         return
-    asked = question()
-    opened = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question())
+    opened = guess.open
     with kit.stage("trust", stays=False):
         given = kit.or_refused(question_of, state["toolasked"])
         lie, way = state["trustlie"], state["trustmodel"]
@@ -78,11 +78,10 @@ def draw(state: kit.PageState) -> None:
         if lie == OWN:
             kit.text_input(state, "trustsays", words.own_text, width=420)
         rows, axis = told_rows(TOOL, COPIED, (OFF, SIGN, ORDER)), kit.Axis(0, 1, words.told_axis)
-        kit.guess_cases(rows, axis, asked, GUESS, veiled=[0], picture=f"{KEY}.told")
+        guess.cases(rows, axis, veiled=[0], picture=f"{KEY}.told")
         silent = counted(TOOL, ORDER, NONE)
         kit.prose(words.told_read, texts=silent.count, none=silent.right)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.doubt, share=kit.percent(WRONG))

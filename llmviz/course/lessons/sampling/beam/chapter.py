@@ -38,8 +38,8 @@ def draw(state: kit.PageState) -> None:
         kit.refuse(error)
         _controls(state, shown=True)
         return
-    quiz = question(prompt, compared.every)
-    told = quiz is None or kit.answered(quiz, GUESS)
+    guess = kit.Guess(GUESS, question(prompt, compared.every))
+    told = guess.open
     shown = told or state["width"] > 1
     width = state["width"]
     with kit.stage("beam", stays=False):
@@ -55,8 +55,7 @@ def draw(state: kit.PageState) -> None:
             all=f"{len(compared.every.ids):,}",
         )
         _controls(state, shown=shown)
-    if quiz is not None:
-        kit.predict(quiz, GUESS, covers=True)
+    guess.ask()
     if not shown:
         return
     kit.looks(state, words.looks, f"{KEY}.looks")

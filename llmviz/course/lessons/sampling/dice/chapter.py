@@ -12,7 +12,6 @@ from llmviz.course.lessons.sampling.dice import words
 from llmviz.course.lessons.sampling.draws import distances
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.ui import kit
-from llmviz.course.ui.guess import guess_of, settle
 from llmviz.sampling import SamplingSteps, sampling_steps
 from llmviz.sampling.sweeps import likeliest
 
@@ -37,17 +36,17 @@ def draw(state: kit.PageState) -> None:
         return
     us = source.random_numbers(state["seed"], state["draw"])
     drawn = steps.draw_many(us)
-    quiz = question(steps, source.random_numbers(state["seed"], params.FIRST_DRAWS))
-    shown = quiz is None or us.size == 1 or kit.answered(quiz, GUESS)
+    first = source.random_numbers(state["seed"], params.FIRST_DRAWS)
+    guess = kit.Guess(GUESS, question(steps, first), seen=us.size == 1, by_hand=True)
+    shown = guess.open
     with kit.stage("dice", stays=False):
-        _dice(prompt, steps, us, drawn, quiz)
+        _dice(prompt, steps, us, drawn, guess)
         kit.prose(caption(prompt, steps, float(us[-1]), int(drawn[-1])))
         said = pipeline_settings.described(settings)
         if said != lesson_words.plain:
             st.caption(lesson_words.in_force.format(settings=said))
         _buttons(state)
-    if quiz is not None:
-        kit.predict(quiz, GUESS, covers=not shown, hand=True)
+    guess.ask()
     kit.source(state)
     if not shown:
         return
@@ -133,13 +132,12 @@ def _dice(
     steps: SamplingSteps,
     us: np.ndarray,
     drawn: np.ndarray,
-    quiz: kit.Question | None,
+    guess: kit.Guess,
 ) -> None:
     def point(act: dict[str, Any]) -> None:
-        if quiz is not None:
-            settle(quiz, GUESS, act.get("guess"))
+        guess.settle(act.get("guess"))
 
-    own = guess_of(quiz, GUESS) if quiz is not None else None
+    own = guess.own
     bars = likeliest(steps.probabilities, min(BARS, prompt.logits.size))
     bars = bars[np.argsort(-steps.probabilities[bars], kind="stable")]
     bars = bars[steps.probabilities[bars] > 0]
@@ -165,7 +163,7 @@ def _dice(
             (float(u), prompt.token_text(token))
             for u, token in zip(us[-RECENT:], drawn[-RECENT:], strict=True)
         ],
-        hand=Hand(words.hand, quiz is not None and not kit.answered(quiz, GUESS), own and own[0]),
+        hand=Hand(words.hand, guess.asks, own and own[0]),
         on_act=source.acted(KEY, point),
     )
 
@@ -175,30 +173,30 @@ def _fit(state: kit.PageState, probabilities: np.ndarray, drawn: np.ndarray) -> 
     kit.section(words.intro, few=FEW, seed=state["seed"])
     numbers, far = distances(probabilities, drawn)
     known = sum(n <= FEW for n in numbers)
-    quiz = far_question(numbers, far, known)
+    guess = kit.Guess("dice.far", far_question(numbers, far, known))
     ghosts = (
         []
-        if quiz is None
+        if guess.question is None
         else [
             kit.Drawn(name, numbers[known:], line, role, dashed=True)
             for name, line, role in zip(
-                (words.hundredth, words.steady), quiz.values[1:], ("key", "value"), strict=True
+                (words.hundredth, words.steady),
+                guess.question.values[1:],
+                ("key", "value"),
+                strict=True,
             )
         ]
     )
-    kit.guess_line(
+    guess.line(
         [],
         kit.Drawn(words.line, numbers, far),
         kit.Scale(1, MANY, words.axis, log=True),
         kit.Scale(0, 1, words.line),
-        quiz,
-        "dice.far",
         known=known,
         picture=f"{KEY}.far",
         ghosts=ghosts,
     )
-    if quiz is not None:
-        kit.predict(quiz, "dice.far", covers=True, hand=True)
+    guess.ask()
 
 
 def far_question(numbers: list[int], far: list[float], known: int) -> kit.Question | None:

@@ -53,12 +53,11 @@ def draw(state: kit.PageState) -> None:
     if bundled is None or chances is None:
         kit.source(state)
         return
-    quiz = question(chances, probe)
-    told = quiz is not None and kit.answered(quiz, GUESS)
-    shown = quiz is None or told or heat > 1
-    asked = None if shown and not told else quiz  # who has turned T up has seen it
+    # Who has turned T up has seen it.
+    guess = kit.Guess(GUESS, question(chances, probe), seen=heat > 1)
+    shown = guess.open
     with kit.stage("knows", stays=False):
-        _lines(chances, probe, heat, asked)
+        _lines(chances, probe, heat, guess)
         p_right, p_wrong = map(float, at_heat(bundled, kind, example, heat))
         said = {"right": kit.quote(probe.right.strip()), "wrong": kit.quote(probe.wrong.strip())}
         rest = kit.percent(max(0.0, 1 - p_right - p_wrong))
@@ -71,8 +70,7 @@ def draw(state: kit.PageState) -> None:
             **said,
         )
         st.slider(lesson_words.temperature, step=0.1, width=260, **state.ranged("heat"))
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     kit.source(state)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.selectbox(
@@ -99,14 +97,14 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, **end(kind, of_kind(bundled, kind)))
 
 
-def _lines(chances: np.ndarray, probe: Probe, heat: float, quiz: kit.Question | None) -> None:
-    told = quiz is None or kit.answered(quiz, GUESS)
+def _lines(chances: np.ndarray, probe: Probe, heat: float, guess: kit.Guess) -> None:
+    told = guess.open
     at = [STOPS[place] for place in DRAWN]
     right, wrong = chances[:, DRAWN]
     rest = np.clip(1 - right - wrong, 0, 1)
     count = len(at) if told else KNOWN
     names = {"wrong": probe.wrong.strip(), "right": probe.right.strip()}
-    kit.guess_line(
+    guess.line(
         [
             kit.Drawn(f"T = {heat:g}", [heat, heat], [0, 1], "residual", dashed=True),
             kit.Drawn(words.rest, at[:count], rest[:count].tolist(), "key"),
@@ -117,8 +115,6 @@ def _lines(chances: np.ndarray, probe: Probe, heat: float, quiz: kit.Question | 
         kit.Drawn(words.line.format(word=names["right"]), at, right.tolist()),
         kit.Scale(0, STOPS[-1], words.axis),
         kit.Scale(0, 1, words.share_axis),
-        quiz,
-        GUESS,
         known=KNOWN,
         picture=f"{KEY}.lines",
         form="percent",

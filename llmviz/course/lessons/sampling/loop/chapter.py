@@ -33,15 +33,15 @@ def draw(state: kit.PageState) -> None:
     ids = prompt.ids[-min(READ, bundled.model.context_length) :]
     cacheable = can_cache(bundled.model)
     rounds = rounds_of(bundled, ids)
-    quiz = question(len(ids), cacheable=cacheable)
-    shown = len(rounds) == 1 or state["moment"] >= len(STAGES) or kit.answered(quiz, GUESS)
+    asked = question(len(ids), cacheable=cacheable) if len(rounds) > 1 else None
+    guess = kit.Guess(GUESS, asked, seen=state["moment"] >= len(STAGES))
+    shown = guess.open
     with kit.stage("loop", stays=False):
         _loop(state, bundled, ids, cacheable, shown=shown)
         if shown:
             kit.prose(total(len(ids), len(rounds), cacheable=cacheable))
             st.toggle(words.reuse, help=words.reuse_help, **state.bind("reuse"))
-    if len(rounds) > 1:
-        kit.predict(quiz, GUESS, covers=True)
+    guess.ask()
     kit.source(state)
     if len(ids) < len(prompt.ids):
         kit.inform(words.cut.format(n=len(ids)), ":material/content_cut:")

@@ -14,7 +14,6 @@ from llmviz.course.lessons.sampling import words as lesson_words
 from llmviz.course.lessons.sampling.pipeline import words
 from llmviz.course.lessons.sampling.source import Prompted, logits_after
 from llmviz.course.ui import kit
-from llmviz.course.ui.guess import guess_of, settle
 from llmviz.course.ui.paint_order import pictures_first
 from llmviz.sampling import STEPS, SamplingSteps, kind_of, nucleus_size, sampling_steps, usual_order
 from llmviz.sampling.kinds import full_order
@@ -39,8 +38,10 @@ def draw(state: kit.PageState) -> None:
         return
     kit.prose(hook(prompt))
     settings = pipeline_settings.usable(state, prompt)
-    quiz = question(sampling_steps(prompt.logits).model_probabilities)
-    shown = quiz is None or kit.answered(quiz, GUESS)
+    guess = kit.Guess(
+        GUESS, question(sampling_steps(prompt.logits).model_probabilities), by_hand=True
+    )
+    shown = guess.open
     if not shown:
         settings[COVERED] = kind_of(COVERED).neutral
     steps = pipeline_settings.steps_of(state, prompt, settings)
@@ -50,8 +51,7 @@ def draw(state: kit.PageState) -> None:
     if steps is not None:
         kit.prose(caption(prompt, steps))
         _buttons(state)
-        if quiz is not None:
-            kit.predict(quiz, GUESS, covers=True, hand=True)
+        guess.ask()
     kit.source(state)
     if steps is not None and shown:
         kit.looks(state, words.looks, f"{KEY}.looks", **said(prompt))
@@ -61,7 +61,7 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, **end(prompt, steps, u_of(state)))
     pictures_first()
     with board:
-        _board(state, prompt, settings, quiz)
+        _board(state, prompt, settings, guess)
 
 
 def hook(prompt: Prompted) -> str:
@@ -120,10 +120,10 @@ def bar_ids(prompt: Prompted, banned: tuple[int, ...] = ()) -> np.ndarray:
 
 
 def _board(
-    state: kit.PageState, prompt: Prompted, settings: dict[str, Any], quiz: kit.Question | None
+    state: kit.PageState, prompt: Prompted, settings: dict[str, Any], guess: kit.Guess
 ) -> None:
     ids, u, every = bar_ids(prompt, settings["banned"]), u_of(state), state["everystep"]
-    asks = quiz is not None and not kit.answered(quiz, GUESS)
+    asks = guess.asks
     there = [
         name
         for name in steps_with_column(settings)
@@ -138,13 +138,14 @@ def _board(
     except ValueError as error:
         kit.refuse(error)
         return
-    own = None if quiz is None else guess_of(quiz, GUESS)
-    lines = [] if asks or quiz is None else [(quiz.values[quiz.right][0], words.cut["right"])]
-    lines += [] if own is None else [(own[0], words.cut["own"])]
+    lines = []
+    if guess.question is not None and not asks:
+        lines = [(guess.right[0], words.cut["right"])]
+    lines += [(own, words.cut["own"]) for own in guess.own or ()]
 
     def act(done: dict[str, Any]) -> None:
-        if quiz is not None and "guess" in done:
-            settle(quiz, GUESS, done["guess"])
+        if "guess" in done:
+            guess.settle(done["guess"])
         take_act(state, done, prompt.logits.size)
 
     sampler(

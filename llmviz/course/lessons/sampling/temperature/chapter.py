@@ -43,13 +43,12 @@ def draw(state: kit.PageState) -> None:
     if prompt is None:
         kit.source(state)
         return
-    quiz = question(prompt)
-    shown = quiz is None or state["temperature"] < 1 or kit.answered(quiz, GUESS)
+    guess = kit.Guess(GUESS, question(prompt), seen=state["temperature"] < 1)
+    shown = guess.open
     with st.container():  # the picture stays in view as far as its looks
         with kit.stage("temperature"):
             _table(state, prompt, veiled=not shown)
-        if quiz is not None:
-            kit.predict(quiz, GUESS, covers=True)
+        guess.ask()
         kit.source(state)
         numbers = said(prompt)
         if shown:

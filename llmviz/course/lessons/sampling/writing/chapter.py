@@ -15,7 +15,6 @@ from llmviz.course.lessons.sampling.growing_text import Fork, Text
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.lessons.sampling.writing import LANES, words
 from llmviz.course.ui import kit
-from llmviz.course.ui.guess import settle
 from llmviz.sampling import generate, text_measures
 
 KEY = "sampling.writer"
@@ -54,10 +53,10 @@ def _text(state: kit.PageState, prompt: Prompted, settings: dict[str, Any], live
     written, whole = _written(state, prompt, settings)
     length = min(_length(state), len(written.tokens))
     tokens = written.tokens[:length]
-    quiz = question(prompt, tokens) if whole else None
-    shown = whole and (quiz is None or kit.answered(quiz, ASK))
+    guess = kit.Guess(ASK, question(prompt, tokens) if whole else None, by_hand=True)
+    shown = whole and guess.open
     with kit.stage("writing", stays=False):
-        _writer(state, prompt, settings, written, length, quiz if whole else None, shown=shown)
+        _writer(state, prompt, settings, written, length, guess, shown=shown)
         if not whole:
             st.caption(words.growing)
             return
@@ -74,8 +73,7 @@ def _text(state: kit.PageState, prompt: Prompted, settings: dict[str, Any], live
         others = pipeline_settings.described(settings | {"temperature": 1.0})
         if others != lesson_words.plain:
             st.caption(lesson_words.in_force.format(settings=others))
-    if quiz:
-        kit.predict(quiz, ASK, covers=True, hand=True)
+    guess.ask()
     kit.source(state)
     if tokens and shown:
         kit.looks(state, words.looks, f"{KEY}.looks", **rival(prompt, tokens))
@@ -260,14 +258,14 @@ def _writer(
     settings: dict[str, Any],
     written: Text,
     length: int,
-    quiz: kit.Question | None,
+    guess: kit.Guess,
     *,
     shown: bool,
 ) -> None:
     def act(done: dict[str, Any]) -> None:
         at = done.get("guess")
-        if quiz is not None and isinstance(at, int) and 0 <= at < length:
-            settle(quiz, ASK, [math.exp(written.tokens[at].entropy)], log=True)
+        if guess.asks and isinstance(at, int) and 0 <= at < length:
+            guess.settle([math.exp(written.tokens[at].entropy)], log=True)
         else:
             take_act(state, done)
 
@@ -281,7 +279,7 @@ def _writer(
         ended=written.ended,
         slides_at=written.slides_at,
         veiled=not shown,
-        asks=quiz is not None and not shown,
+        asks=guess.asks,
         least=least_sure(written.tokens[:length]) if shown and length else None,
         ways=[Way(0, 0, ""), *(_way(prompt, fork) for fork in state["ways"])],
         way=state["way"],

@@ -22,7 +22,7 @@ def draw(state: kit.PageState) -> None:
     own = state["sample"] == "own"
     text = (kit.learner_text(state, DRAWN) or "") if own else words.samples[state["sample"]][1]
     name, tokenizer, missing = sources.chosen_tokenizer(state)
-    tokens, asked = tokenizer.tokens(text), cost_question(text)
+    tokens, guess = tokenizer.tokens(text), kit.Guess(GUESS, cost_question(text))
     with kit.stage("bytes", stays=False):
         if text:
             signs = [
@@ -35,10 +35,9 @@ def draw(state: kit.PageState) -> None:
             kit.prose(words.caption, **facts(text, name, tokens))
         names = {key: listed for key, (listed, _) in words.samples.items()}
         kit.choose(state, "sample", words.choose, names, label_visibility="collapsed")
-        if asked is not None:
-            _cost(asked)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+        if guess.question is not None:
+            _cost(guess)
+    guess.ask()
     kit.source(state, opened=own)
     sources.list_tokenizers(state)
     if missing:
@@ -47,7 +46,7 @@ def draw(state: kit.PageState) -> None:
     if text:
         kit.section(words.half, **facts(text, name, tokens))
         _code(state, name, tokenizer, text)
-        if asked is None or kit.answered(asked, GUESS):
+        if guess.open:
             kit.seen(words.end, **facts(text, name, tokens))
 
 
@@ -121,13 +120,11 @@ def cost_question(text: str) -> kit.Question | None:
     )
 
 
-def _cost(asked: kit.Question) -> None:
+def _cost(guess: kit.Guess) -> None:
     signs = [*words.known, words.joined]
-    kit.guess_cases(
+    guess.cases(
         [kit.Case(sign, cost(sign), role="residual") for sign in signs],
         kit.Axis(0, 3 * cost(words.joined), words.cost_axis),
-        asked,
-        GUESS,
         veiled=[len(signs) - 1],
         picture="bytes.cost.rows",
         form="count",

@@ -41,18 +41,17 @@ def draw(state: kit.PageState) -> None:
             if drawn and text:
                 token_strip(drawn, key="compare.rows", text=text, mode="aligned")
             kit.prose(caption(chosen, text or ""))
-        asked = cost_question(text or "")
-        if asked is not None:
-            _cost(asked)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+        guess = kit.Guess(GUESS, cost_question(text or ""))
+        if guess.question is not None:
+            _cost(guess)
+    guess.ask()
     kit.source(state, opened=own)
     kit.looks(state, words.looks, "compare.looks")
     if not text:
         return
     _own_list(state, text)
     _code(chosen, text)
-    if drawn and (asked is None or kit.answered(asked, GUESS)):
+    if drawn and guess.open:
         kit.seen(words.end, **end(drawn, text))
 
 
@@ -139,14 +138,12 @@ def cost_question(text: str) -> kit.Question | None:
     )
 
 
-def _cost(asked: kit.Question) -> None:
+def _cost(guess: kit.Guess) -> None:
     listed = [*words.greetings, words.asked]
     costs = [len(get_tokenizer("bpe").encode(part)) for part in listed]
-    kit.guess_cases(
+    guess.cases(
         [kit.Case(part, cost, role="residual") for part, cost in zip(listed, costs, strict=True)],
         kit.Axis(0, 1.75 * max(costs), words.cost_axis),
-        asked,
-        GUESS,
         veiled=[len(listed) - 1],
         picture="compare.cost.rows",
         form="count",

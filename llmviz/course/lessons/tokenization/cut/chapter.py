@@ -40,7 +40,7 @@ def draw(state: kit.PageState) -> None:
         "tokens": kit.count(len(tokens), "number"),
     }
     kit.prose(words.hook, **counts)
-    asked = capitals_question(name, tokenizer, text, special=state["special"])
+    guess = kit.Guess(GUESS, capitals_question(name, tokenizer, text, special=state["special"]))
     with st.container():  # the picture stays in view as far as its looks
         with kit.stage("cut"):
             _chips(state, tokens)
@@ -48,12 +48,11 @@ def draw(state: kit.PageState) -> None:
             sources.list_tokenizers(state)
             if missing:
                 kit.warn(missing, ":material/info:")
-            if asked is not None:
-                _cost(asked, text, len(tokens))
+            if guess.question is not None:
+                _cost(guess, text, len(tokens))
         if 0 <= state["token"] < len(tokens):
             kit.prose(chosen_token(tokens, state["token"]))
-        if asked is not None:
-            kit.predict(asked, GUESS, covers=True, hand=True)
+        guess.ask()
         kit.source(state, opened=True)
         kit.looks(state, words.looks, "cut.looks", **written_anew(text))
     _both_ways(state, name, tokenizer, text)
@@ -108,14 +107,12 @@ def caption(text: str, tokens: list[Token]) -> str:
     return words.caption[case].format(ratio=ratio, word=kit.quote(word), count=len(ids), ids=said)
 
 
-def _cost(asked: kit.Question, text: str, count: int) -> None:
-    (right,) = asked.values[asked.right]
+def _cost(guess: kit.Guess, text: str, count: int) -> None:
+    (right,) = guess.right
     typed, capitals = words.spellings
-    kit.guess_cases(
+    guess.cases(
         [kit.Case(typed, count, role="residual"), kit.Case(capitals, right)],
         kit.Axis(0, max(len(text.upper()), right, count), words.cost_axis),
-        asked,
-        GUESS,
         veiled=[1],
         picture="cut.cost",
         form="count",

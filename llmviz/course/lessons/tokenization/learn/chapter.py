@@ -46,8 +46,8 @@ def draw(state: kit.PageState) -> None:
         kit.refuse(error)
         return
     _tell_where_it_ends(state, film)
-    asked = saving_question(film)
-    known = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, saving_question(film))
+    known = guess.open
     last = len(film.steps) if known else len(film.steps) // 2
     step = min(state["step"], last)
     with head:
@@ -56,10 +56,10 @@ def draw(state: kit.PageState) -> None:
         if film.steps:
             _film(state, film, step, last)
             _curve(film, step)
-    if asked is not None:
+    if guess.question is not None:
         kit.section(words.saving)
-        _length(asked, film)
-        kit.predict(asked, GUESS, covers=True, hand=True)
+        _length(guess, film)
+        guess.ask()
     if film.steps and known:
         kit.looks(state, words.looks, "learn.looks")
     kit.section(words.learn)
@@ -70,25 +70,18 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, **end(film))
 
 
-def _length(asked: kit.Question, film: Film) -> None:
+def _length(guess: kit.Guess, film: Film) -> None:
     """Draw how long the corpus is after each merge; the hand draws the second half."""
     places = stops(film)
     lengths = [length_after(film, place) for place in places]
     known = HALF + 1
-    kit.guess_line(
+    guess.line(
         [],
         kit.Drawn(words.length_line, places, lengths),
         kit.Scale(0, places[-1], words.merges_axis),
         kit.Scale(0, lengths[0], words.length_axis),
-        asked,
-        GUESS,
         known=known,
         picture="learn.length",
-        ghosts=[
-            kit.Drawn(answer, places[known:], line, "residual", dashed=True)
-            for at, (answer, line) in enumerate(zip(asked.answers, asked.values, strict=True))
-            if at != asked.right
-        ],
     )
 
 

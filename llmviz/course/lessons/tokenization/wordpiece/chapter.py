@@ -46,13 +46,12 @@ def draw(state: kit.PageState) -> None:
         with picture:
             if tokenizer.split(forms):
                 _rows(learned, tokenizer, forms, joins)
-        asked = next_question(learned, joins)
+        guess = kit.Guess(GUESS, next_question(learned, joins))
         with pairs:
-            known = asked is None or kit.answered(asked, GUESS)
+            known = guess.open
             if joins < len(learned.steps):
                 _pairs(learned, joins, known)
-        if asked is not None:
-            kit.predict(asked, GUESS, covers=True)
+        guess.ask()
     kit.source(state, opened=own)
     if learned is None:
         return

@@ -129,8 +129,8 @@ def draw(state: kit.PageState) -> None:
     given = example()
     values = forward(given, target)
     d, by_torch = backward(values), autograd(given, target)
-    quiz = question(target, float(values["p"][0, target]))
-    shown = kit.answered(quiz, GUESS)
+    guess = kit.Guess(GUESS, question(target, float(values["p"][0, target])))
+    shown = guess.open
     with kit.stage("backprop", stays=False):
         walk = _graph(state, values, d if shown else {})
         kit.prose(caption(walk, values, d, words.came[target]))
@@ -141,7 +141,7 @@ def draw(state: kit.PageState) -> None:
             width=180,
             **state.bind("target"),
         )
-    kit.predict(quiz, GUESS, covers=True)
+    guess.ask()
     if not shown:
         return
     kit.looks(state, words.looks, f"{KEY}.looks")

@@ -104,15 +104,17 @@ def _chapter(state: kit.PageState, drawn: list[ChartedRun]) -> None:
     if grows:
         st.session_state[_WATCHED] = main.name
     watched = st.session_state.get(_WATCHED) == main.name  # what was seen is not covered at its end
-    asked = None if grows or watched else question(main)  # a run that goes on has no end
+    guess = kit.Guess(
+        GUESS, None if grows or watched else question(main)
+    )  # a run that goes on has no end
     at = None if state["at"] < 0 else state["at"]
     with head:
-        kit.prose(words.hook if asked else words.hook_told, name=kit.quote(main.label))
-    shown = asked is None or kit.answered(asked, GUESS)
+        kit.prose(words.hook if guess.asks else words.hook_told, name=kit.quote(main.label))
+    shown = guess.open
     with stage:
-        if asked is not None:
-            _guess(asked, main)
-            kit.predict(asked, GUESS, covers=True, hand=True)
+        if guess.question is not None:
+            _guess(guess, main)
+            guess.ask()
         if shown:
             _chart(state, drawn, at)
             if not grows and run_film.has_film(main):
@@ -129,28 +131,21 @@ def _chapter(state: kit.PageState, drawn: list[ChartedRun]) -> None:
         kit.seen(words.end, told=line)
 
 
-def _guess(asked: kit.Question, main: ChartedRun) -> None:
+def _guess(guess: kit.Guess, main: ChartedRun) -> None:
     """Draw the validation losses of a run's beginning; the hand draws on, and then all is told."""
     steps, losses, known = measured(main)
-    told = kit.answered(asked, GUESS)
+    told = guess.open
     train = trained(main, steps[-1] if told else steps[known - 1])
     references = charted_runs.references_of(main)
     levels = [(references[0].uniform, words.blind)] if references else []
     heights = [*losses, *train.y, *(at for at, _ in levels)]
-    kit.guess_line(
+    guess.line(
         [train],
         kit.Drawn(words.validation.format(name=main.label), steps, losses),
         kit.Scale(0, steps[-1], words.step),
         kit.Scale(min(0.0, *losses), 1.05 * max(heights), words.axis),
-        asked,
-        GUESS,
         known=known,
         picture=f"{KEY}.guess",
-        ghosts=[
-            kit.Drawn(label, steps[known:], list(values), "residual", dashed=True)
-            for label, values in zip(asked.answers, asked.values, strict=True)
-            if label != asked.answers[asked.right]
-        ],
         levels=levels,
     )
     before = [text for i, text in main.curve.samples if main.curve.steps[i] <= steps[known - 1]]

@@ -37,41 +37,40 @@ def draw(state: kit.PageState) -> None:
         return
     from llmviz.training.optimizers import Hyper
 
-    guess = descended(KNOWN)[0]
-    quiz = question(guess.best)
-    shown = kit.answered(quiz, GUESS) or any(stop >= KNOWN for stop in state["one_lr"])
+    hollow = descended(KNOWN)[0]
+    seen = any(stop >= KNOWN for stop in state["one_lr"])
+    guess = kit.Guess(GUESS, question(hollow.best), seen, by_hand=True)
+    shown = guess.open
     count = RATES.count if shown else KNOWN
     descent = descended(count)[1]
     now = walkers.state_of(state, "one", 1, count, STEPS)
-    reach = 1.35 * (guess.best - START)
-    x = np.linspace(guess.best - reach, guess.best + reach, 161)
+    reach = 1.35 * (hollow.best - START)
+    x = np.linspace(hollow.best - reach, hollow.best + reach, 161)
     with kit.stage("descent", stays=False):
         descent_view(
-            [walkers.walker(descent, Hyper(), guess.floor, words.label, "key")],
+            [walkers.walker(descent, Hyper(), hollow.floor, words.label, "key")],
             descent.rates.numpy(),
             key=KEY,
             words=view_words.view | words.view,
-            floor=guess.floor,
+            floor=hollow.floor,
             state=now,
-            stage=Profile(x, (x - guess.best) ** 2 + guess.floor, (guess.best, guess.floor)),
+            stage=Profile(x, (x - hollow.best) ** 2 + hollow.floor, (hollow.best, hollow.floor)),
             names=("",),
             lines=[sentence(rate) for rate in descent.rates.tolist()],
             on_change=walkers.keep_in_link(state, "one", KEY, 1, count, STEPS),
         )
-    kit.predict(quiz, GUESS, covers=True, hand=True)
-    kit.guess_cases(
+    guess.ask()
+    guess.cases(
         [
-            kit.Case(words.row.format(rate=at), lands(guess.best, at))
+            kit.Case(words.row.format(rate=at), lands(hollow.best, at))
             for at in (*AT_FIRST, RATES.high)
         ],
         kit.Axis(-15, 20, words.axis),
-        quiz,
-        GUESS,
         veiled=[len(AT_FIRST)],
         picture=f"{KEY}.lands",
         form="figure",
         mark="dot",
-        levels=[(START, words.start), (guess.best, words.lowest)],
+        levels=[(START, words.start), (hollow.best, words.lowest)],
     )
     if shown:
         rest = abs(1 - 2 * float(RATES.values()[38])) ** STEPS
@@ -80,20 +79,20 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.intro)
     kit.prose(
         words.arithmetic,
-        names=len(guess.numbers),
-        best=guess.best,
+        names=len(hollow.numbers),
+        best=hollow.best,
         start=START,
-        slope=kit.signed(2 * (START - guess.best), 3),
+        slope=kit.signed(2 * (START - hollow.best), 3),
         rate=rate,
-        step=f"{2 * rate * (guess.best - START):.3f}",
-        lands=f"{lands(guess.best, rate):.3f}",
+        step=f"{2 * rate * (hollow.best - START):.3f}",
+        lands=f"{lands(hollow.best, rate):.3f}",
         factor=f"{1 - 2 * rate:.4g}".replace("-", "−"),
     )
     kit.prose(words.many)
     kit.chapter_link("training", "optimizers", words.optimizers)
     _code(descent, now.stops[0])
     if shown:
-        kit.seen(words.end, told=end(rate, guess.best))
+        kit.seen(words.end, told=end(rate, hollow.best))
 
 
 @kit.kept(2)

@@ -197,11 +197,12 @@ def draw(state: kit.PageState) -> None:
     plain = steps_of(reading, LossSettings())
     nats = plain.nats.tolist()
     found = cost(nats[:DRAWN], reading.target_tokens)
-    quiz, place = found or (None, -1)
-    shown = quiz is None or kit.answered(quiz, GUESS)
+    asked_for, place = found or (None, -1)
+    guess = kit.Guess(GUESS, asked_for)
+    shown = guess.open
     with picture:
         blind = math.log(logits.shape[1])
-        _bars(reading, nats, blind, quiz, place)
+        _bars(reading, nats, blind, guess, place)
         kit.prose(
             words.caption["above" if shown else "veiled"],
             mean=float(np.mean(nats)),
@@ -210,9 +211,8 @@ def draw(state: kit.PageState) -> None:
         )
         if len(nats) > DRAWN:
             st.caption(words.drawn.format(drawn=DRAWN, n=kit.count(len(nats), "token")))
-    if quiz is not None:
-        with asked:
-            kit.predict(quiz, GUESS, covers=True, hand=True)
+    with asked:
+        guess.ask()
     if not shown:
         return
     most = min(MOST, bundled.model.context_length) + 1
@@ -282,22 +282,18 @@ def _costs(p: float, q: float) -> tuple[float, float, float]:
     return -math.log(q), nats * (1 - q) / (1 - p), nats * p / q
 
 
-def _bars(
-    reading: kit.Read, nats: list[float], blind: float, quiz: kit.Question | None, place: int
-) -> None:
+def _bars(reading: kit.Read, nats: list[float], blind: float, guess: kit.Guess, place: int) -> None:
     """Show a bar for each of the first tokens, as long as its loss; `place` is asked for."""
     cases = [
         kit.Case([(name, True), (f"  {_chance(cost)}", False)], max(0.0, cost), note=f"{cost:.2f}")
         for name, cost in zip(reading.target_tokens, nats[:DRAWN], strict=False)
     ]
-    guesses = [] if quiz is None else [nats for (nats,) in quiz.values]
+    guesses = [] if guess.question is None else [nats for (nats,) in guess.question.values]
     high = 1.05 * max(blind, *guesses, *(case.value or 0.0 for case in cases))
-    kit.guess_cases(
+    guess.cases(
         cases,
         kit.Axis(0, high, words.axis),
-        quiz,
-        GUESS,
-        veiled=[place] if quiz is not None else [],
+        veiled=[place] if guess.question is not None else [],
         picture=f"{KEY}.bars",
         form="figure",
         levels=[(blind, words.blind_line)],

@@ -59,10 +59,10 @@ def _surface(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
     surface = SURFACES[state["surface"]]
     start = start_of(state, surface)
     settings = (state["beta1"], state["beta2"], state["decay"])
-    quiz, known = question(state["surface"], surface)
-    guess = f"{KEY}.largest.{state['surface']}"
+    asked, known = question(state["surface"], surface)
     seen = any(stop >= known for stop in state["surf_lr"])
-    shown = quiz is None or seen or kit.answered(quiz, guess)
+    guess = kit.Guess(f"{KEY}.largest", asked, seen)
+    shown = guess.open
     count = RATES.count if shown else known
     names = state["opts"] or ["sgd"]
     descents = [ways(state["surface"], start, name, *settings, count) for name in names]
@@ -93,8 +93,7 @@ def _surface(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
     def rest(shown: bool) -> None:
         kit.prose(report(descents, now, start, surface))
         _controls(state)
-        if quiz is not None:
-            kit.predict(quiz, guess, covers=True)
+        guess.ask()
         if shown:
             kit.looks(state, words.looks, f"{KEY}.looks")
         kit.section(words.surface_section)

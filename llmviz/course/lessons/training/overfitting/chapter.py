@@ -46,12 +46,11 @@ def draw(state: kit.PageState) -> None:
         st.code(words.missing_command, language=None)
         return
     kit.prose(words.hook[kind])
-    asked, key = question(kind, own), f"{KEY}.{kind}.guess"
-    told = asked is None or kit.answered(asked, key)
+    guess = kit.Guess(f"{KEY}.guess", question(kind, own))
+    told = guess.open
     with kit.stage("wrong", stays=False):
-        _picture(kind, own, asked, key)
-        if asked is not None:
-            kit.predict(asked, key, covers=True, hand=True)
+        _picture(kind, own, guess)
+        guess.ask()
         if told or "along" in WRONG[kind]:
             _at_step(state, own[EXPERIMENTS[kind].runs[0]], told=told)
         title, then = words.kinds_title, lambda: _usual_axis(state)
@@ -108,10 +107,10 @@ def question(kind: str, own: dict[str, Titled]) -> kit.Question | None:
     )
 
 
-def _picture(kind: str, own: dict[str, Titled], asked: kit.Question | None, key: str) -> None:
+def _picture(kind: str, own: dict[str, Titled], guess: kit.Guess) -> None:
     """The losses on new names; that of the failing run is drawn on by hand."""
     failing, *others = (own[name] for name in EXPERIMENTS[kind].runs)
-    told, known = asked is None or kit.answered(asked, key), KNOWN.get(kind, 0)
+    told, known = guess.open, KNOWN.get(kind, 0)
     lines = []
     if "along" in WRONG[kind]:
         curve = failing.curve
@@ -122,20 +121,13 @@ def _picture(kind: str, own: dict[str, Titled], asked: kit.Question | None, key:
         if measured(run)[0] and (told or "other" in WRONG[kind]):
             lines.append(kit.Drawn(words.new_names.format(run=run.title), *measured(run), role))
     whole = kit.Drawn(words.new_names.format(run=failing.title), *measured(failing))
-    ghosts = [] if asked is None else zip(asked.answers[1:], asked.values[1:], strict=True)
-    kit.guess_line(
+    guess.line(
         lines,
         whole,
         kit.Scale(0, whole.x[-1], words.step),
         kit.Scale(0, max(TOP, *(1.05 * y for line in (*lines, whole) for y in line.y)), words.axis),
-        asked,
-        key,
         known=known,
         picture=f"{KEY}.{kind}.line",
-        ghosts=[
-            kit.Drawn(label, whole.x[known:], values, "residual", dashed=True)
-            for label, values in ghosts
-        ],
         levels=[(math.log(failing.description["tokenizer"]["vocab_size"]), words.blind)],
     )
 

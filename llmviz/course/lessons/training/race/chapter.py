@@ -89,11 +89,11 @@ def draw(state: kit.PageState) -> None:
     shown, numbers = True, None
     if len(full) >= 3:
         kit.prose(words.hook, models=len(full))
-        asked = standings.question(full)
-        told = asked is None or kit.answered(asked, standings.GUESS)
+        guess = kit.Guess(standings.GUESS, standings.question(full))
+        told = guess.open
         with kit.stage("race", stays=False):
-            standings.rows(state, full, asked, told=told)
-        shown = asked is None or kit.predict(asked, standings.GUESS, covers=True, hand=True)
+            standings.rows(state, full, guess, told=told)
+        shown = guess.ask()
         numbers = standings.end(full) if shown else None
     if shown and not missing:
         kit.looks(state, words.looks, "training.race.looks", **standings.quickest(full))

@@ -19,9 +19,7 @@ APART = 0.05  # nats, between the answers of the question
 EARLY = 20.0  # seconds of training after which the order by speed is read
 
 
-def rows(
-    state: kit.PageState, full: list[Titled], asked: kit.Question | None, *, told: bool
-) -> None:
+def rows(state: kit.PageState, full: list[Titled], guess: kit.Guess, *, told: bool) -> None:
     """Draw how the models stood at step EARLY; once it is told, how they stand at a step."""
     early = {run.name: loss_by(run, EARLY_STEP) for run in full}
     at = max(int(run.curve.steps[-1]) for run in full)
@@ -44,13 +42,16 @@ def rows(
     veiled = order.index(first) if told and first in order else 0
     if not told and first is not None:
         cases.insert(0, kit.Case(words.asked_row.format(name=first.title, step=at), 0.0))
-    numbers = [*losses.values(), *early.values(), *(() if asked is None else chain(*asked.values))]
+    numbers = [
+        *losses.values(),
+        *early.values(),
+        *(chain(*guess.question.values) if guess.question else ()),
+    ]
     low, high = (end(number for number in numbers if np.isfinite(number)) for end in (min, max))
-    kit.guess_cases(
+    fits = first and (not told or at == int(first.curve.steps[-1]))
+    (guess if fits else kit.Guess(GUESS, None)).cases(
         cases,
         kit.Axis(math.floor(10 * low - 1) / 10, math.ceil(10 * high + 1) / 10, words.axis),
-        asked if first and (not told or at == int(first.curve.steps[-1])) else None,
-        GUESS,
         veiled=[veiled],
         picture="training.race.rows",
         form="figure",

@@ -56,13 +56,12 @@ def draw(state: kit.PageState) -> None:
     with head:
         sample = kit.quote(step.untrained or words.nothing_written, 24)
         kit.prose(words.hook, parameters=_weights(choice), sample=sample)
-    asked = question(step, choice, names)
+    guess = kit.Guess(GUESS, question(step, choice, names))
     with stage:
         _guesses(step, names)
-        shown = asked is None or kit.answered(asked, GUESS)
-        _weight(step, asked, names)
-        if asked is not None:
-            kit.predict(asked, GUESS, covers=True, hand=True)
+        shown = guess.open
+        _weight(step, guess, names)
+        guess.ask()
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             st.slider(words.step, width=320, **state.ranged("batch_step"))
             kit.choose(state, "batch_opt", words.optimizer, words.optimizers)
@@ -149,20 +148,18 @@ def _written(value: float) -> str:
     return kit.signed(value, 4)
 
 
-def _weight(step: OneStep, asked: kit.Question | None, names: list[str]) -> None:
+def _weight(step: OneStep, guess: kit.Guess, names: list[str]) -> None:
     """The weight with the largest slope on its axis, before the step and after it."""
     at = steepest(step)
     before, after = float(step.head[at]), float(step.after[at])
-    values = [value for (value,) in asked.values] if asked else [after]
+    values = [value for (value,) in guess.question.values] if guess.question else [after]
     reach = REACH * max(*(abs(value - before) for value in values), 1e-3)
-    kit.guess_cases(
+    guess.cases(
         [
             kit.Case(words.old, before, role="residual"),
             kit.Case(words.new.format(step=len(step.losses)), after),
         ],
         kit.Axis(before - reach, before + reach, words.weight_axis.format(token=names[at[0]])),
-        asked,
-        GUESS,
         veiled=[1],
         picture=f"{KEY}.line",
         form="figure",
@@ -181,13 +178,11 @@ def _guesses(step: OneStep, names: list[str]) -> None:
             cases.append(kit.Case(label, float(scores[target] / scores.sum()), role="weights"))
     blind = 1 / len(names)
     high = min(1.0, 1.3 * max(blind, *(case.value or 0 for case in cases)))
-    kit.guess_cases(
+    kit.case_rows(
         cases,
         kit.Axis(0, high, words.guess_axis),
-        None,
-        GUESS,
-        veiled=[],
-        picture=f"{KEY}.guesses",
+        key=f"{KEY}.guesses",
+        words={},
         form="chance",
         levels=[(blind, words.blind)],
     )
@@ -329,16 +324,14 @@ def _calls(choice: Asked) -> None:
     """How long the gradient is after each call of a step, with a second `backward` in between."""
     kit.section(words.calls_section)
     followed = _followed(choice)
-    kit.guess_cases(
+    kit.case_rows(
         [
             kit.Case([(words.calls[call.name], False)], call.norm, role="weights")
             for call in followed
         ],
         kit.Axis(0, 1.05 * max(1e-6, *(call.norm for call in followed)), words.calls_axis),
-        None,
-        GUESS,
-        veiled=[],
-        picture=f"{KEY}.calls",
+        key=f"{KEY}.calls",
+        words={},
         form="figure",
     )
     kit.prose(words.calls_read)
@@ -350,16 +343,14 @@ def _modes(choice: Asked) -> None:
     found = _measured(choice)
     losses = {mode: getattr(found, mode) for mode in words.modes}
     low, high = (edge(map(edge, losses.values())) for edge in (min, max))
-    kit.guess_cases(
+    kit.case_rows(
         [
             kit.Case(words.modes[mode], first, dots=[first, second], role="value")
             for mode, (first, second) in losses.items()
         ],
         kit.Axis(low - 0.05, high + 0.05, words.modes_axis),
-        None,
-        GUESS,
-        veiled=[],
-        picture=f"{KEY}.modes",
+        key=f"{KEY}.modes",
+        words={},
         form="figure",
         mark="dot",
     )

@@ -33,8 +33,8 @@ def draw(state: kit.PageState) -> None:
             size = len(ids), state["context"], state["stride"], state["batch"]
             plan = kit.or_refused(WindowPlan, *size)
         if plan is not None:
-            asked = guesses_question(texts, plan)
-            known = asked is None or kit.predict(asked, GUESS, covers=True)
+            guess = kit.Guess(GUESS, guesses_question(texts, plan))
+            known = guess.ask()
             with picture:
                 if known:
                     _frames(state, texts, plan)

@@ -147,17 +147,18 @@ def draw(state: kit.PageState) -> None:
         layer = min(state["layer"], layers - 1)
         subject = Subject(*bundled.kept_as, bundled.model, read.ids, read.tokens, layer)
         added = lengths(subject)
-        asked = question(added, token) if layer == 0 else None  # another layer is there to be seen
-        shown = asked is None or kit.answered(asked, GUESS)
+        guess = kit.Guess(
+            GUESS, question(added, token) if layer == 0 else None
+        )  # another layer is there to be seen
+        shown = guess.open
         kit.prose(words.hook)
         with kit.stage("block", stays=False):
-            _rows(subject, added, asked, shown=shown)
+            _rows(subject, added, guess, shown=shown)
             if layers > 1:
                 st.number_input(words.layer, width=140, **state.ranged("layer", most=layers - 1))
             case = "told" if shown else "asked"
             kit.prose(words.caption[case], token=token, layer=layer, **added)
-        if asked is not None:
-            kit.predict(asked, GUESS, covers=True, hand=True)
+        guess.ask()
     kit.source(state, opened=opened is None)
     # what the looks say was measured on one model and one text
     measured = opened is not None and kit.bundled_models()[:1] == [bundled.name]
@@ -202,20 +203,16 @@ def axis_end(added: Mapping[str, float]) -> float:
     return 1.2 * max(*added.values(), WIDER * added["attn"])
 
 
-def _rows(
-    subject: Subject, added: Mapping[str, float], asked: kit.Question | None, *, shown: bool
-) -> None:
+def _rows(subject: Subject, added: Mapping[str, float], guess: kit.Guess, *, shown: bool) -> None:
     cases = [
         kit.Case(words.rows[name], value if shown or name != "out" else None, role=ROW_ROLES[name])
         for name, value in added.items()
     ]
     if not shown:
         cases[-1] = replace(cases[-1], note="?")
-    kit.guess_cases(
+    guess.cases(
         cases,
         kit.Axis(0.0, axis_end(added), words.axis),
-        asked,
-        GUESS,
         veiled=[2],
         picture=f"{KEY}.rows",
         form="figure",

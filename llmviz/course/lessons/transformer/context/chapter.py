@@ -49,14 +49,13 @@ def draw(state: kit.PageState) -> None:
         if a is None or b is None:
             return
         paths = model.two_paths(bundled.model, a, b)
-        asked = path_question(paths)
-        known = asked is None or kit.answered(asked, GUESS)
-        _path(paths, asked, known)
+        guess = kit.Guess(GUESS, path_question(paths))
+        known = guess.open
+        _path(paths, guess, known)
         if a.ids[a.at] != b.ids[b.at]:
             own, other = (_label(bundled, place.ids[place.at]) for place in (a, b))
             kit.prose(words.other_token, a=own, b=other)
-        if asked is not None:
-            kit.predict(asked, GUESS, covers=True, hand=True)
+        guess.ask()
         if known:
             kit.prose(what_happens(bundled, paths, a, b))
     kit.looks(state, words.looks, f"{KEY}.looks")
@@ -126,7 +125,7 @@ def path_question(paths: model.TwoPaths) -> kit.Question | None:
     )
 
 
-def _path(paths: model.TwoPaths, asked: kit.Question | None, known: bool) -> None:
+def _path(paths: model.TwoPaths, guess: kit.Guess, known: bool) -> None:
     """Draw how alike the two vectors are after each step; the hand draws what the layers do."""
     at, told = list(range(len(paths.steps))), known_steps(paths)
     inside = ("position", "attention")  # a layer, at whose end the axis is marked
@@ -134,25 +133,13 @@ def _path(paths: model.TwoPaths, asked: kit.Question | None, known: bool) -> Non
     marks = [(n, _named(words.stages, s)) for n, s in steps if s.kind not in inside]
     low = min(0.0, float(paths.cosines.min()), float(paths.others.min()))
     others = kit.Drawn(words.others, at, paths.others.tolist(), "residual")
-    ghosts = (
-        [
-            kit.Drawn(answer, at[told:], line, "residual", dashed=True)
-            for n, (answer, line) in enumerate(zip(asked.answers, asked.values, strict=True))
-            if n != asked.right
-        ]
-        if asked
-        else []
-    )
-    kit.guess_line(
+    guess.line(
         [others] if known else [],
         kit.Drawn(words.same, at, paths.cosines.tolist()),
         kit.Scale(0, at[-1], words.stage_axis, marks=marks),
         kit.Scale(low, 1, words.cosine_axis),
-        asked,
-        GUESS,
         known=told,
         picture=f"{KEY}.path.line",
-        ghosts=ghosts,
     )
 
 

@@ -48,13 +48,12 @@ def draw(state: kit.PageState) -> None:
     if config is None:
         _controls(state)
         return
-    asked = question(config)
-    shown = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(config))
+    shown = guess.open
     with picture:
         kit.plot(f"{KEY}.areas", areas_of, config, shown)
         kit.prose(caption(config, shown=shown))
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True)
+    guess.ask()
     if shown:
         gpt2, ours, gpt3 = (
             costs.count_by_part(config_of(settings_of(name))) for name in ("GPT-2", "ours", "GPT-3")

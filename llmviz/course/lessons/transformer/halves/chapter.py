@@ -34,11 +34,10 @@ def draw(state: kit.PageState) -> None:
     right = " ".join(read) == sentence.known.target
     best = best_head(sentence, decoded, weights.cross, right=right)
     asked = question(sentence.known.source.split(), read, weights.cross[best]) if right else None
-    if asked is not None and state["halfstep"] and not kit.answered(asked, GUESS):
-        asked = None  # who steps on sees it
+    guess = kit.Guess(GUESS, asked, seen=bool(state["halfstep"]))  # who steps on sees it
     with stage:
         _translation(state, bundled, sentence, best)
-        shown = asked is None or kit.predict(asked, GUESS, covers=True)
+        shown = guess.ask()
     if shown and state["sentence"] == words.sentence:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro)

@@ -14,7 +14,6 @@ from llmviz.course.components.token_strip.view import TokenRow, TokenSelection, 
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.transformer.masked import model, words
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.guess import settle
 from llmviz.course.ui.guess import words as hand_words
 from llmviz.textfile import whole_number
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Token
@@ -163,17 +162,20 @@ def _hidden_word(
     own = [chances(ids, probs, unknown) for probs in p]
     word = hidden_word(state["hide"], own[0] - own[1])
     tokens = word_tokens(text, len(ids) - 1, both)
-    asked = question([token.data.decode("utf-8", "replace") for token in tokens], own)
-    open_now = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(
+        GUESS,
+        question([token.data.decode("utf-8", "replace") for token in tokens], own),
+        by_hand=True,
+    )
+    open_now = guess.open
     with kit.stage("masked", stays=False):
-        _strip(state, tokens, own, ids, word, None if open_now else asked)
+        _strip(state, tokens, own, ids, word, guess)
         if open_now:
             _bars(p, ids, word, tokens, tokenizer)
             _read(p, own, ids, word, tokens, tokenizer)
         else:
             kit.prose(words.before)
-        if asked is not None:
-            kit.predict(asked, GUESS, covers=True, hand=True)
+        guess.ask()
     kit.source(state)
     if not open_now:
         return None
@@ -235,7 +237,7 @@ def _strip(
     own: list[np.ndarray],
     ids: tuple[int, ...],
     word: int,
-    asked: kit.Question | None,
+    guess: kit.Guess,
 ) -> None:
     """Show the words of both models; a click hides one, or answers where that is asked."""
     key = f"{KEY}.strip"
@@ -243,8 +245,8 @@ def _strip(
         TokenRow(
             name,
             tokens,
-            values=[0.0] * len(tokens) if asked else shares.tolist(),
-            details=[{} if asked else {words.detail: kit.percent(float(x))} for x in shares],
+            values=[0.0] * len(tokens) if guess.asks else shares.tolist(),
+            details=[{} if guess.asks else {words.detail: kit.percent(float(x))} for x in shares],
         )
         for name, shares in zip(words.rows, own, strict=True)
     ]
@@ -254,8 +256,8 @@ def _strip(
 
     def selected() -> None:
         hide()
-        if asked is not None and 0 <= state["hide"] < len(tokens):
-            settle(asked, GUESS, [state["hide"]])
+        if guess.asks and 0 <= state["hide"] < len(tokens):
+            guess.settle([state["hide"]])
 
     token_strip(
         rows,
@@ -263,7 +265,7 @@ def _strip(
         show_ids=False,
         value_label=words.value,
         value_range=(0.0, 1.0),
-        selected=None if asked else TokenSelection(row, word, ids[word + 1]),
+        selected=None if guess.asks else TokenSelection(row, word, ids[word + 1]),
         on_change=selected,
     )
 

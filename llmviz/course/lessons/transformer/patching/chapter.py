@@ -16,7 +16,6 @@ from llmviz.course.figures.stream import three_bars
 from llmviz.course.lessons.transformer.page import MODEL
 from llmviz.course.lessons.transformer.patching import words
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.guess import settle
 from llmviz.course.ui.two_prompts import NO_DIFFERENCE, answers, both_ids, named, reading, written
 from llmviz.interpretability.growing_map import GrowingMap
 from llmviz.interpretability.patching import KINDS, Site, patch, patch_map
@@ -171,13 +170,13 @@ def _map(
     if tried is not None and tried.known == tried.total:
         sites_map = replace(sites_map, sites=sites_map.sites | tried.shares)
     pair, chosen = named(bundled, sites_map.pair), chosen_sites(state["site"], sites_map)
-    asked = question(sites_map)
     seen = any(site.kind == "stream" and not site.back for site in chosen)
-    shown = asked is None or kit.answered(asked, GUESS) or seen
+    guess = kit.Guess(GUESS, question(sites_map), seen, by_hand=True)
+    shown = guess.open
     with kit.stage("patching", stays=False):
         left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
         with left:
-            _grid(state, sites_map, ("stream",), chosen, None if shown else asked)
+            _grid(state, sites_map, ("stream",), chosen, guess)
         with right:
             kit.plot(f"{KEY}.bars", bars, bundled, sites_map.own, sites_map.donor, chosen)
         kit.prose(
@@ -187,8 +186,7 @@ def _map(
             share=written(share(bundled, sites_map, chosen)),
             **pair,
         )
-    if asked is not None and (kit.answered(asked, GUESS) or not seen):
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     kit.source(state)
     _aligned(sites_map)
     if not shown:
@@ -356,7 +354,7 @@ def _grid(
     sites_map: Map,
     kinds: tuple[str, ...],
     chosen: tuple[Site, ...],
-    asked: kit.Question | None = None,
+    guess: kit.Guess | None = None,
 ) -> None:
     """Draw the sites of some kinds; a click opens one, or answers where a question is asked."""
     first = [site for site in sites_map.sites if site.back == 0 and site.kind in kinds]
@@ -365,7 +363,7 @@ def _grid(
     lines = [[row._replace(back=width - 1 - j) for j in range(width)] for row in rows]
     values = np.array([[sites_map.sites[site] for site in line] for line in lines])
     texts = [[written(value) for value in line] for line in values]
-    if asked is not None:  # the first row is told, and what was opened
+    if guess is not None and guess.asks:  # the first row is told, and what was opened
         for i, j in np.ndindex(values.shape):
             if i and lines[i][j] not in chosen:
                 values[i, j], texts[i][j] = 0, words.waits
@@ -375,8 +373,8 @@ def _grid(
         cell = st.session_state[key].get("chosen")
         if cell and cell[0] < len(lines) and cell[1] < width:
             state["site"] = link_of(lines[cell[0]][cell[1]])
-            if asked is not None and cell[1] == width - 1:
-                settle(asked, GUESS, [cell[0]])
+            if guess is not None and guess.asks and cell[1] == width - 1:
+                guess.settle([cell[0]])
 
     cell_grid(
         np.clip(values, -9.99, 9.99),

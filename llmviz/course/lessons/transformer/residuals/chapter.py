@@ -40,11 +40,11 @@ def draw(state: kit.PageState) -> None:
     layers, bare = state["deep"], sizes(state["deep"], "none", state["deepseed"])
     chosen = state["deepnorm"], state["shortcut"]
     asks = (layers, state["deepseed"]) == (GUESSED, 0) and chosen != ("none", True)
-    asked = question(bare) if asks else None
+    guess = kit.Guess(GUESS, question(bare) if asks else None)
     kit.prose(words.hook)
     with kit.stage("residuals", stays=False):
-        _picture(state, asked, bare)
-    shown = asked is None or kit.predict(asked, GUESS, covers=True, hand=True)
+        _picture(state, guess, bare)
+    shown = guess.ask()
     kit.source(state)
     normed = sizes(layers, "pre", state["deepseed"])
     slots = {"bare": size(bare[-1]), "normed": size(normed[-1]), "layers": layers}
@@ -106,28 +106,22 @@ def question(bare: list[float]) -> kit.Question:
     )
 
 
-def _picture(state: kit.PageState, asked: kit.Question | None, bare: list[float]) -> None:
+def _picture(state: kit.PageState, guess: kit.Guess, bare: list[float]) -> None:
     """Draw the stack in force beside the one without norms, with the two switches under it."""
     layers, norm, short = state["deep"], state["deepnorm"], state["shortcut"]
     here, points = sizes(layers, norm, state["deepseed"], shortcuts=short), range(layers + 1)
     kind = words.kinds["with_" if short else "without"].format(norm=words.norms[norm])
     lines = [] if (norm, short) == ("none", True) else [kit.Drawn(kind, points, here, "value")]
     low = 10.0 ** min(-1, math.floor(math.log10(min(here))))
-    kit.guess_line(
+    guess.line(
         lines,
         kit.Drawn(words.kinds["with_"].format(norm=words.norms["none"]), points, bare),
         kit.Scale(0, layers, words.points),
-        kit.Scale(low, max(1e8, *here, *(bare if asked is None else ())), words.axis, log=True),
-        asked,
-        GUESS,
+        kit.Scale(
+            low, max(1e8, *here, *(bare if guess.question is None else ())), words.axis, log=True
+        ),
         known=KNOWN,
         picture=f"{KEY}.sizes",
-        ghosts=[
-            kit.Drawn(label, points[KNOWN:], list(line), "residual", dashed=True)
-            for label, line in zip(asked.answers[1:], asked.values[1:], strict=True)
-        ]
-        if asked
-        else (),
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.choose(state, "deepnorm", words.norm, words.norms)

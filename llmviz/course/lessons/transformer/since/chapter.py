@@ -25,15 +25,14 @@ def draw(state: kit.PageState) -> None:
         return
     kit.prose(words.hook)
     results = {name: model.measured(name, card) for name, card in cards.items()}
-    asked, change = question(results), state["change"]
+    guess, change = kit.Guess(GUESS, question(results)), state["change"]
     with kit.stage("since", stays=False):
-        _dots(results, asked)
+        _dots(results, guess)
         kit.choose(state, "change", words.change, words.changes, parts=True)
-        shown = asked is None or kit.answered(asked, GUESS)
+        shown = guess.open
         if shown:
             kit.prose(effects_of(change, results))
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     kit.source(state)
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
@@ -55,7 +54,7 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, difference=written(by))
 
 
-def _dots(results: dict[str, model.Measured], asked: kit.Question | None) -> None:
+def _dots(results: dict[str, model.Measured], guess: kit.Guess) -> None:
     pairs = [
         (name, names[0], side, words.sides[change][0])
         for change, names in model.CHANGES.items()
@@ -69,11 +68,9 @@ def _dots(results: dict[str, model.Measured], asked: kit.Question | None) -> Non
         for name, first, after, before in pairs
     ]
     over = results[model.CHANGES["positions"][0]].over
-    kit.guess_cases(
+    guess.cases(
         cases,
         kit.Axis(-over, over / 2, words.axis),
-        asked,
-        GUESS,
         veiled=[[name for name, *_ in pairs].index(GUESSED)],
         picture=f"{KEY}.dots",
         form="figure",

@@ -14,7 +14,6 @@ from llmviz.course.lessons.transformer.page import MODEL
 from llmviz.course.lessons.transformer.stream import ledger, words
 from llmviz.course.lessons.transformer.stream.arithmetic import lens_picture
 from llmviz.course.ui import engine, kit, pinned_cells
-from llmviz.course.ui.guess import settle
 from llmviz.course.ui.matrix_picture import Picture
 from llmviz.interpretability.lens import LISTED, Lens, logit_lens
 from llmviz.interpretability.readout import read_out
@@ -36,15 +35,16 @@ def draw(state: kit.PageState) -> None:
         return
     bundled, read = model_and_text
     lens = lens_of(bundled, read.ids)
-    asked = question(lens, kit.spoken(read.ids[-1], bundled.tokenizer))
-    shown = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(
+        GUESS, question(lens, kit.spoken(read.ids[-1], bundled.tokenizer)), by_hand=True
+    )
+    shown = guess.open
     with kit.stage("stream", stays=False):
-        point, at = _grid(state, bundled, read, lens, None if shown else asked)
+        point, at = _grid(state, bundled, read, lens, guess)
         kit.choose(state, "lens", words.colour, words.colours)
         said = words.caption.format(**answer(bundled, read, lens)) if shown else ""
         kit.prose(f"{words.colour_notes[state['lens']]} {said}")
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     kit.source(state)
     if not shown:
         return
@@ -116,7 +116,7 @@ def _grid(
     bundled: engine.Bundled,
     read: kit.Read,
     lens: Lens,
-    asked: kit.Question | None,
+    guess: kit.Guess,
 ) -> tuple[int, int]:
     """Show the grid; a click opens a cell, or answers in the last column where that is asked."""
     points, tokens = lens.entropy.shape
@@ -126,7 +126,7 @@ def _grid(
 
     place = opened_cell(state["point"], points, tokens)
     values = colours(lens, kind).copy()
-    if asked is not None:
+    if guess.asks:
         values[:, -1] = 0
         texts, notes = ([[*line[:-1], words.waits] for line in part] for part in (texts, notes))
 
@@ -134,8 +134,8 @@ def _grid(
         cell = st.session_state[KEY].get("chosen")
         if cell and read_cell(cell, points, tokens):
             state["point"] = kit.link_of(cell)
-            if asked is not None and cell[1] == tokens - 1:
-                settle(asked, GUESS, [cell[0]])
+            if guess.asks and cell[1] == tokens - 1:
+                guess.settle([cell[0]])
 
     cell_grid(
         values,
@@ -144,7 +144,7 @@ def _grid(
         column_names=read.tokens,
         texts=texts,
         notes=notes,
-        strong=lens.agrees.numpy() if kind == "agreement" and asked is None else None,
+        strong=lens.agrees.numpy() if kind == "agreement" and guess.open else None,
         limit=most if kind == "entropy" else 1.0,
         scale=(low, high.format(most=most)),
         label=words.grid,

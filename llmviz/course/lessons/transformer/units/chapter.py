@@ -17,7 +17,6 @@ from llmviz.course.lessons.transformer.page import WITH_PARTS
 from llmviz.course.lessons.transformer.units import words
 from llmviz.course.lessons.transformer.units.model import GrowingSearch
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.guess import settle
 from llmviz.interpretability.block import all_blocks, require_block
 from llmviz.interpretability.unit_corpus import CorpusSearch, corpus_of
 from llmviz.interpretability.units import search_units, unit_values, unit_writes
@@ -117,19 +116,18 @@ def _searched(state: kit.PageState, bundled: engine.Bundled, read: kit.Read, liv
         kit.run_again()  # which ends the looking
     it = chosen(state, bundled)
     first = state["unit"] == state["unitlayer"] == -1  # a unit that was chosen is there to be seen
-    asked = question(it) if first else None
-    shown = asked is None or kit.answered(asked, GUESS)
+    guess = kit.Guess(GUESS, question(it) if first else None, by_hand=True)
+    shown = guess.open
     (text, place), *_ = it.peaks()
     token, top = kit.spoken(text[place], bundled.tokenizer), _written(it.values(text)[place])
     with kit.stage("units", stays=False):
-        _texts(it, None if shown else asked, read.ids if shown else ())
+        _texts(it, guess, read.ids if shown else ())
         _choice(state, it)
         tokens = it.found.search.tokens
         line = words.caption["awake" if it.share > 0 else "asleep"]
         slots = {"share": kit.percent(it.share), "token": token, "value": top, "tokens": tokens}
         kit.prose(line, unit=it.unit, layer=it.layer, **slots)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
+    guess.ask()
     kit.source(state)
     if shown and kit.bundled_models()[:1] == [bundled.name]:
         kit.looks(state, words.looks, f"{KEY}.looks")
@@ -186,21 +184,21 @@ def _written(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # no minus before a zero
 
 
-def _texts(it: Unit, asked: kit.Question | None, own: Sequence[int]) -> None:
+def _texts(it: Unit, guess: kit.Guess, own: Sequence[int]) -> None:
     """Draw the texts that wake a number; a click in the one that is asked for answers."""
     rows = []
     for n, (text, place) in enumerate(it.peaks()[: TEXTS + 1]):
         start = max(0, place - (ASKED_BEFORE if n == TEXTS else BEFORE))
-        rows.append(_row(it, text, slice(start, place + AFTER), veiled=bool(asked) and n == TEXTS))
+        rows.append(_row(it, text, slice(start, place + AFTER), veiled=guess.asks and n == TEXTS))
     if own:
         rows.append(_row(it, tuple(own), slice(0, None), name=words.own_row))
     key = f"{KEY}.texts"
 
     def clicked() -> None:
         match st.session_state[key].get("selected"):
-            case [int(row), int(at)] if asked is not None and row == TEXTS:
+            case [int(row), int(at)] if guess.asks and row == TEXTS:
                 place = it.peaks()[TEXTS][1]
-                settle(asked, GUESS, [max(0, place - ASKED_BEFORE) + at])
+                guess.settle([max(0, place - ASKED_BEFORE) + at])
 
     top = max(it.values(it.peaks()[0][0]))
     token_strip(

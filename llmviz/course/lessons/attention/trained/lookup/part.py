@@ -53,8 +53,8 @@ def draw(state: kit.PageState, bundled: engine.Bundled) -> None:
     kit.choose(state, "mover", words.lookup_choose, dict(zip(numbers, names, strict=True)))
     lookup_cells.draw(state, bundled, pair, head)
     after = looking.after_swap(bundled, pair)
-    quiz = question(bundled, pair, after)
-    if kit.predict(quiz, ASK, covers=True):
+    guess = kit.Guess(ASK, question(bundled, pair, after))
+    if guess.ask():
         _test(bundled, pair, after)
     _code(bundled, pair, after)
 
