@@ -12,6 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from llmviz.course.components import unpack
+from llmviz.course.components.case_rows.view import Axis
 from llmviz.course.document.marks import unmarked
 from llmviz.course.ui import guess
 from llmviz.course.ui.question import Question
@@ -55,12 +56,34 @@ def in_lists(app: AppTest, questions: Sequence[Question]) -> Iterator[Asked]:
             yield Asked(unmarked(each.text), answers, shown.index(each.right))
 
 
+class OnAxis(NamedTuple):
+    """A question that a handle on an axis answers: the numbers that its answers stand for.
+
+    begin: where the handle stands at first.
+    """
+
+    question: Question
+    low: float
+    high: float
+    log: bool
+    begin: float
+
+
+def on_axis(made: guess.Guess, axis: Axis, veiled: Sequence[int]) -> Iterator[OnAxis]:
+    """Where a guess is asked for with one handle, that handle."""
+    if made.question is not None and made.asks and len(veiled) == 1:
+        (right,) = made.right
+        begin = guess.begin_of(axis.low, axis.high, right, made.question.text, log=axis.log)
+        yield OnAxis(made.question, axis.low, axis.high, axis.log, begin)
+
+
 class Answered(NamedTuple):
     """A chapter that was opened, and then answered to its end."""
 
     shown: list[str]  # on the page before any answer
     questions: list[Question]  # on that page
     in_lists: list[Asked]  # on any of its pages
+    on_axes: list[OnAxis]
     waits: bool  # whether something still waits for an answer
     prose: str  # at its end
 
@@ -69,7 +92,15 @@ class Answered(NamedTuple):
 def answered(name: str, part: str) -> Answered:
     """Open a chapter as visitors find it, and answer what it asks; each page must be fine."""
     listed: list[Asked] = []
+    axes: list[OnAxis] = []
+    draw = guess.Guess.cases
+
+    def noting_axis(made, cases, axis, *, veiled, **look):
+        axes.extend(on_axis(made, axis, veiled))
+        draw(made, cases, axis, veiled=veiled, **look)
+
     with noting() as noted, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(guess.Guess, "cases", noting_axis)
         patch.setattr(guess, "COVERS", True)
         app = open_part(name, part)
         fine(app)
@@ -87,7 +118,7 @@ def answered(name: str, part: str) -> Answered:
             fine(app)
             listed += in_lists(app, noted)
         waits = any(button.label == SHOWN_ANYWAY for button in app.button)
-        return Answered(shown, questions, listed, waits, prose_of(app))
+        return Answered(shown, questions, listed, axes, waits, prose_of(app))
 
 
 def texts(block: Any, pictures: bool = True) -> Iterator[str]:

@@ -120,7 +120,7 @@ def test_the_head_that_is_asked_for_changes_the_answer_and_the_others_do_not(mod
     )
     assert len(asked.answers) == len(set(asked.answers)) >= 2
     for place in np.ndindex(shape):
-        answer = trained.answer_of(found, asked, place)
+        answer = trained.answer_of(found, asked.answers, place)
         assert (answer == 0) == (trained.name_of(place).capitalize() in flips)
 
 

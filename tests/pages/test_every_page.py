@@ -223,23 +223,3 @@ def test_what_a_visitor_sees_holds_no_markup_no_random_numbers_and_hides_no_bugs
                 handed_on = any(isinstance(line, ast.Raise) and not line.exc for line in node.body)
                 fine = handed_on or caught not in ("", "Exception", "BaseException")
                 assert fine, f"{path}, line {node.lineno}"
-
-
-def called(node: ast.Call) -> str:
-    """The name of the function that is called, whichever module it is taken from."""
-    return ast.unparse(node.func).removeprefix("kit.")
-
-
-def test_a_question_that_holds_something_back_offers_to_show_it():
-    """Where the answer of `predict` or `answered` decides what is drawn, the button is there."""
-    for path in SOURCES:
-        tree = ast.parse(path.read_text("utf-8"))
-        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        asked = [node for node in calls if called(node) == "predict"]
-        alone = [node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)]
-        asks_first = any(called(node) == "answered" for node in calls)
-        for node in asked:
-            says = any(keyword.arg == "covers" for keyword in node.keywords)
-            assert says or node in alone, f"{path}, line {node.lineno}: covers=True"
-        if asks_first and path.name not in ("question.py", "guess.py"):
-            assert any(k.arg == "covers" for node in asked for k in node.keywords), path

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
 
 from llmviz.course.lessons import LESSONS
-from tests.pages.asked import Asked, answered, in_lists, noting
+from tests.pages.asked import Asked, OnAxis, answered, in_lists, noting
 from tests.pages.harness import ROOT, fine, open_part
 
 MOST = 0.10  # above chance, over all questions
@@ -140,10 +142,58 @@ def test_who_knows_nothing_is_right_by_chance(name, questions):
     assert above_chance(name, questions) <= most(questions)
 
 
+@pytest.fixture(scope="module")
+def handles() -> list[OnAxis]:
+    """The handles of all chapters at their defaults."""
+    chapters = [(lesson.key, chapter.key) for lesson in LESSONS for chapter in lesson.chapters]
+    every = [handle for chapter in chapters for handle in answered(*chapter).on_axes]
+    return list({handle.question.text: handle for handle in every}.values())
+
+
+def test_two_answers_of_a_handle_are_told_apart_and_it_begins_at_none(handles):
+    assert len(handles) > 30
+    for handle in handles:
+        places = sorted(share(handle, value) for (value,) in handle.question.values)
+        assert min(b - a for a, b in pairwise(places)) > 0.01, handle.question.text
+        (right,) = handle.question.values[handle.question.right]
+        assert abs(share(handle, handle.begin) - share(handle, right)) > 0.09, handle.question.text
+
+
+def share(handle: OnAxis, value: float) -> float:
+    """Where a value lies on the axis, from its low end to its high end."""
+    by = math.log if handle.log else float
+    low, high = by(handle.low), by(handle.high)
+    return (by(min(max(value, handle.low), handle.high)) - low) / (high - low)
+
+
+PLACES: dict[str, Callable[[OnAxis], float]] = {
+    "the low end": lambda handle: 0,
+    "the middle": lambda handle: 0.5,
+    "the high end": lambda handle: 1,
+    "where the handle is": lambda handle: share(handle, handle.begin),
+    "far from where the handle is": lambda handle: 1 - share(handle, handle.begin),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_handle_set_without_knowing_is_right_by_chance(name, handles):
+    right, shares = 0, []
+    for handle in handles:
+        at = PLACES[name](handle)
+        gaps = [abs(share(handle, value) - at) for (value,) in handle.question.values]
+        right += gaps.index(min(gaps)) == handle.question.right
+        shares.append(1 / len(gaps))
+    assert (right - sum(shares)) / len(handles) <= luck(shares), (right, sum(shares))
+
+
 def most(questions: Sequence[Asked]) -> float:
     """How far above chance a strategy may be: of few questions, two standard errors of luck."""
-    shares = [1 / len(asked.answers) for asked in questions]
-    return max(MOST, 2 * sum(p * (1 - p) for p in shares) ** 0.5 / len(questions))
+    return luck([1 / len(asked.answers) for asked in questions])
+
+
+def luck(shares: Sequence[float]) -> float:
+    """The same, from the chance of each question."""
+    return max(MOST, 2 * sum(p * (1 - p) for p in shares) ** 0.5 / len(shares))
 
 
 @pytest.mark.slow

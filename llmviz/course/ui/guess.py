@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
 
 import numpy as np
 import streamlit as st
@@ -39,6 +40,9 @@ _ALL = "_show_answers"  # whether this visitor's link shows all that questions c
 _PAGE = "_guess_page"  # the state of the page that is shown
 _HEAD = "_guess_head"  # the place above a picture where its question will stand
 _TOLD, _LINKED = "_guess_told", "_guess_linked"  # chapters with a guess made; those a link opened
+# By chapter, of its first question: what was asked, the guess, "" for none, what is right, and whether
+# the guess was.
+MADE, _FIRST = "_hour_guesses", "_first_guess"
 HERE = "_here"  # the place of the chapter that is shown
 QUESTIONS = "_asked"  # where somebody lists them: the questions of the page
 # Where somebody lists them: by a picture's key, the question that is answered on it (`ByHand`). Who
@@ -131,13 +135,15 @@ class Guess:
     """The guess of a chapter about its picture, which has no question where there is no answer.
 
     key: its name in the chapter. seen: the visitor has moved the control so far that it shows.
-    by_hand: it is made on a picture; what `cases`, `line` and `cell` draw says so by itself.
+    by_hand: it is made on a picture; what `cases`, `line` and `cell` draw says so by itself. leads:
+    the state that it is about, as a look has it (`temperature=0.5`): there the page goes once.
     """
 
     key: str
     question: Question | None
     seen: bool = False
     by_hand: bool = False
+    leads: str = ""
 
     def __post_init__(self) -> None:
         if self.seen and self.question is not None and COVERS and self.given is None:
@@ -181,16 +187,18 @@ class Guess:
 
     @property
     def _forced(self) -> bool:
-        """Whether it is told in spite of what this visitor does here."""
+        """Whether a link has told it, whatever this visitor does here."""
         session = st.session_state
-        place = session.get(HERE, "")
-        return self.seen or session.get(_ALL, False) or place in session.get(_LINKED, ())
+        return session.get(_ALL, False) or session.get(HERE, "") in session.get(_LINKED, ())
 
     @property
     def _done(self) -> bool:
         question = self.question
         return question is not None and (
-            self.given is not None or self._forced or told(question.text, question.answers) > 0
+            self.given is not None
+            or self.seen
+            or self._forced
+            or told(question.text, question.answers) > 0
         )
 
     @property
@@ -219,8 +227,15 @@ class Guess:
         """Note what was given, and lead the page to the state that the question is about."""
         self._note(given)
         state = st.session_state.get(_PAGE)
-        if self.question is not None and self.question.leads and state is not None:
-            state.take(self.question.leads)
+        if self.leads and state is not None:
+            state.take(self.leads)
+
+    def _again(self) -> None:
+        """Ask anew, with the controls that the question is about as they were at first."""
+        state = st.session_state.get(_PAGE)
+        for name, _ in parse_qsl(self.leads) if state is not None else ():
+            state[name] = state.params[name].default
+        self._note(None)
 
     def choose(self, answer: int | None) -> None:
         """Take one of the answers."""
@@ -477,6 +492,7 @@ class Guess:
     def _end(self, question: Question) -> None:
         """Say what is right, and why; to who answered this very question, also how that was."""
         answer, right = self._answer, question.answers[question.right]
+        self._keep(question)
         if not self.by_hand:  # Markdown, as the list has it
             right = _ESCAPED.sub(r"\1", right)
         reason, far = question.reasons[question.right], told(question.text, question.answers)
@@ -489,9 +505,26 @@ class Guess:
             prose(words.right, right=right)
             if self.given is not None or self._forced or far > 1:
                 prose(reason)
-        if self.given is not None and not self._forced and not far:
-            press: dict[str, Any] = {"on_click": self._note, "args": (None,)}
-            st.button(words.again, key=f"{self._slot}.again", type="tertiary", **press)
+        asks_again = self.leads or not self.seen
+        if self.given is not None and asks_again and not (self._forced or far):
+            key = f"{self._slot}.again"
+            st.button(words.again, key=key, type="tertiary", on_click=self._again)
+
+    def _keep(self, question: Question) -> None:
+        """Keep what was guessed in the chapter, for the end of a way."""
+        session, answer = st.session_state, self._answer
+        place = session.get(HERE, "")
+        first = session.setdefault(_FIRST, {}).setdefault(place, self.key)
+        given = self.given
+        if first != self.key or (given is not None and given.chosen is not None and not answer):
+            return  # of another question, or in another state
+        guess = ""
+        if answer is not None and answer.chosen is not None:
+            guess = question.answers[answer.chosen]
+            if self.own and len(self.own) == 1 and question.write:
+                guess = question.write(self.own[0])
+        said = [unmarked(text) for text in (question.text, guess, question.answers[question.right])]
+        session.setdefault(MADE, {})[place] = (*said, self.graded)
 
     def _grade(self, question: Question, chosen: int, right: str) -> None:
         is_right = chosen == question.right

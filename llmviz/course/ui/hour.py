@@ -13,12 +13,12 @@ import streamlit as st
 
 from llmviz.course.ui import stage
 from llmviz.course.ui.code import OPENED
+from llmviz.course.ui.guess import MADE
 from llmviz.course.ui.state import PageState
 
 LOOKS = 2  # passages of a folded stop
 MORE = "More about this"
 _FOLDED = "_folded"  # in the session: what a folded stop ends with
-_GUESSES = "_hour_guesses"  # in the session
 _BELOW = "_ends_below"  # in the session: a stop held something back, and its end stands below it
 
 
@@ -36,7 +36,7 @@ def ends_below() -> None:
 def guesses() -> dict[str, tuple[str, str, str, bool | None]]:
     """Return by chapter what was asked there, this visitor's guess, "" for none, what is right, and
     whether the guess was: of the first question of each."""
-    return st.session_state.setdefault(_GUESSES, {})
+    return st.session_state.setdefault(MADE, {})
 
 
 def rest() -> None:

@@ -23,8 +23,7 @@ class Question:
     not tell which one is right. scale: they are steps of a scale or lines of a program, which keep
     their order. values: for a guess on the picture, the numbers that each answer stands for; write:
     how a single one of them is written. share: they are shares, and where no picture asks for the
-    guess, the question has an axis of its own. leads: the state that it is about, as a look has it
-    (`temperature=0.5`): there the page goes once it is answered.
+    guess, the question has an axis of its own.
     """
 
     text: str
@@ -35,7 +34,6 @@ class Question:
     values: Sequence[Sequence[float]] = ()
     write: Callable[[Any], str] | None = field(default=None, compare=False)
     share: bool = False
-    leads: str = ""
 
     @classmethod
     def of(cls, ask: Ask, right: int | None = None, /, **values: Any) -> Question:
@@ -63,7 +61,6 @@ class Question:
         /,
         *,
         scale: bool = False,
-        leads: str = "",
         **values: Any,
     ) -> Question:
         """Return a question whose answers are the keys of `reasons`, each with its reason.
@@ -93,7 +90,6 @@ class Question:
             scale,
             [] if any(isinstance(answer, str) for answer in answers) else numbers,
             write,
-            leads=leads,
         )
 
     @classmethod

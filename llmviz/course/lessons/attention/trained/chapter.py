@@ -298,7 +298,7 @@ def _stage(state: kit.PageState, found: Seen, guess: kit.Guess) -> None:
         if kit.tells_classes(found.read.bundled.card):
             kit.inform(words.classes, ":material/category:")
         elif found.tried and place == found.tried[0][0]:
-            _kept(found, asked)
+            _kept(found, guess)
         else:
             _chances(found, place, told=told)
         slot = kit.tied(f"_{KEY}.asked", _which(state), state.taker("asked"))
@@ -317,7 +317,7 @@ def _head_of(state: kit.PageState, found: Seen) -> Head:
     return found.watcher
 
 
-def _kept(found: Seen, asked: kit.Question | None) -> None:
+def _kept(found: Seen, guess: kit.Guess) -> None:
     """Draw what the next token keeps without each of the heads that look hardest at one word."""
     (asked_head, _), *others = found.tried
     best = found.name(found.best)
@@ -327,8 +327,8 @@ def _kept(found: Seen, asked: kit.Question | None) -> None:
         label = words.one_off.format(head=name_of(head), share=share)
         cases.append(kit.Case(label, kept, role="query" if head == asked_head else "residual"))
     axis = kit.Axis(0, 1, words.kept_axis.format(best=unmarked(best)))
-    kit.guess_cases(cases, axis, asked, GUESS, veiled=[len(cases) - 1], picture=f"{KEY}.kept")
-    if asked is None or kit.answered(asked, GUESS):
+    guess.cases(cases, axis, veiled=[len(cases) - 1], picture=f"{KEY}.kept")
+    if guess.open:
         kit.prose(caption(found, asked_head, told=True))
 
 

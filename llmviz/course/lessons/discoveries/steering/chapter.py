@@ -40,9 +40,8 @@ def draw(state: kit.PageState) -> None:
     choice = model.Choice(state["steerkind"], state["steertarget"], state["steerlayer"], head)
     prompt = kit.readable(state["steerprompt"], MOST_OF_PROMPT, words.empty, "")
     known = model.recorded().by_choice.get(choice)
-    guess = kit.Guess(
-        GUESS, question() if choice == model.Choice() and prompt == model.PROMPT else None
-    )
+    first = choice == model.Choice() and prompt == model.PROMPT
+    guess = kit.Guess(GUESS, question() if first else None)
     opened = guess.open
     with kit.stage("steering", stays=False):
         if known is not None and prompt == known.prompt:
@@ -156,7 +155,7 @@ def row_of(steered: model.Steered, at: int) -> TokenRow:
 
 def _of_job(job: kit.Job) -> None:
     if job.results and job.results[-1].steered is not None:
-        _picture(job.results[-1].steered, None)
+        _picture(job.results[-1].steered, kit.Guess(GUESS, None))
 
 
 def _controls(state: kit.PageState) -> None:

@@ -49,7 +49,7 @@ def _shuffle_test(state: kit.PageState) -> dict[str, object] | None:
     many = [_predict(model, [ids, *_orders(ids)]) for model in pair]
     mean = [float(total_variation(p[:1], p[1:]).mean()) for p in many]
     seen = bool(state["order"])  # who shuffles sees it
-    guess = kit.Guess(GUESS, shuffle_question(*mean), seen)
+    guess = kit.Guess(GUESS, shuffle_question(*mean), seen, leads="order=1")
     known = guess.open
     orders = [ids]
     if state["order"]:

@@ -156,7 +156,7 @@ def draw(state: kit.PageState) -> None:
                 st.slider(words.heat, step=0.1, width=260, **state.ranged("heat"))
                 kit.choose(state, "against", words.against, words.held_against)
         if measured is None and (measured := _own(state, name)) is not None:
-            _picture(state, name, {name: measured}, None, opened=True)
+            _picture(state, name, {name: measured}, kit.Guess(GUESS, None), opened=True)
         if opened and measured is not None:
             kit.prose(caption(measured, nearest(state["heat"]), state["against"]))
     guess.ask()

@@ -34,7 +34,7 @@ def draw(state: kit.PageState) -> None:
     cacheable = can_cache(bundled.model)
     rounds = rounds_of(bundled, ids)
     asked = question(len(ids), cacheable=cacheable) if len(rounds) > 1 else None
-    guess = kit.Guess(GUESS, asked, seen=state["moment"] >= len(STAGES))
+    guess = kit.Guess(GUESS, asked, state["moment"] >= len(STAGES), leads=f"moment={len(STAGES)}")
     shown = guess.open
     with kit.stage("loop", stays=False):
         _loop(state, bundled, ids, cacheable, shown=shown)

@@ -43,7 +43,7 @@ def draw(state: kit.PageState) -> None:
     if prompt is None:
         kit.source(state)
         return
-    guess = kit.Guess(GUESS, question(prompt), seen=state["temperature"] < 1)
+    guess = kit.Guess(GUESS, question(prompt), state["temperature"] < 1, leads="temperature=0.5")
     shown = guess.open
     with st.container():  # the picture stays in view as far as its looks
         with kit.stage("temperature"):

@@ -39,7 +39,9 @@ def draw(state: kit.PageState) -> None:
 
     hollow = descended(KNOWN)[0]
     seen = any(stop >= KNOWN for stop in state["one_lr"])
-    guess = kit.Guess(GUESS, question(hollow.best), seen, by_hand=True)
+    guess = kit.Guess(
+        GUESS, question(hollow.best), seen, by_hand=True, leads=f"one_lr={RATES.count - 1}"
+    )
     shown = guess.open
     count = RATES.count if shown else KNOWN
     descent = descended(count)[1]

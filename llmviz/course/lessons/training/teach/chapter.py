@@ -75,7 +75,7 @@ def shown() -> tuple[Taught, ...]:
 
 def _stage(text: str, results: Sequence[Taught]) -> None:
     whole = results[-1].step == model.STEPS
-    asked = question(text, results) if whole else None
+    guess = kit.Guess(GUESS, question(text, results) if whole else None)
     left, right = st.columns([5, 4], gap="medium")
     with left:
         for point in results:
@@ -83,10 +83,9 @@ def _stage(text: str, results: Sequence[Taught]) -> None:
                 label = words.after["later" if point.step else "first"].format(step=point.step)
                 kit.prose(f"{label} {lit(point.wrote, text)}")
     with right:
-        _curve(text, results, asked)
-    if asked is not None:
-        kit.predict(asked, GUESS, covers=True, hand=True)
-    told = asked is not None and kit.answered(asked, GUESS)
+        _curve(text, results, guess)
+    guess.ask()
+    told = guess.question is not None and guess.open
     kit.prose(words.caption["told" if told else "going"], **said(results))
 
 
@@ -117,17 +116,17 @@ def measured(text: str, results: Sequence[Taught]) -> dict[str, float]:
     }
 
 
-def _curve(text: str, results: Sequence[Taught], asked: kit.Question | None) -> None:
+def _curve(text: str, results: Sequence[Taught], guess: kit.Guess) -> None:
     """Draw the loss up to where the hand goes on, and all of it once that is told."""
     blind = math.log(len(model.letters_of(text)))
     whole = kit.Drawn(words.line, *points(results))
-    kit.guess_line(
+    guess.line(
         [],
-        whole if asked else kit.Drawn(words.line, *(part[: _known()] for part in points(results))),
+        whole
+        if guess.question
+        else kit.Drawn(words.line, *(part[: _known()] for part in points(results))),
         kit.Scale(0, model.STEPS, words.step),
         kit.Scale(0, 1.1 * max(blind, results[0].loss), words.axis),
-        asked,
-        GUESS,
         known=_known(),
         picture=f"{KEY}.curve",
         levels=[(blind, words.blind)],

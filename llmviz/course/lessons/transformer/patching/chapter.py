@@ -171,7 +171,8 @@ def _map(
         sites_map = replace(sites_map, sites=sites_map.sites | tried.shares)
     pair, chosen = named(bundled, sites_map.pair), chosen_sites(state["site"], sites_map)
     seen = any(site.kind == "stream" and not site.back for site in chosen)
-    guess = kit.Guess(GUESS, question(sites_map), seen, by_hand=True)
+    leads = f"site={link_of(Site('stream', sites_map.first(), 0))}"
+    guess = kit.Guess(GUESS, question(sites_map), seen, by_hand=True, leads=leads)
     shown = guess.open
     with kit.stage("patching", stays=False):
         left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
