@@ -40,8 +40,8 @@ _ALL = "_show_answers"  # whether this visitor's link shows all that questions c
 _PAGE = "_guess_page"  # the state of the page that is shown
 _HEAD = "_guess_head"  # the place above a picture where its question will stand
 _TOLD, _LINKED = "_guess_told", "_guess_linked"  # chapters with a guess made; those a link opened
-# By chapter, of its first question: what was asked, the guess, "" for none, what is right, and whether
-# the guess was.
+# By chapter, of its first question: what was asked, the guess, "" for none, what is right, and
+# whether the guess was.
 MADE, _FIRST = "_hour_guesses", "_first_guess"
 HERE = "_here"  # the place of the chapter that is shown
 QUESTIONS = "_asked"  # where somebody lists them: the questions of the page
@@ -232,9 +232,9 @@ class Guess:
 
     def _again(self) -> None:
         """Ask anew, with the controls that the question is about as they were at first."""
-        state = st.session_state.get(_PAGE)
-        for name, _ in parse_qsl(self.leads) if state is not None else ():
-            state[name] = state.params[name].default
+        if (state := st.session_state.get(_PAGE)) is not None:
+            for name, _ in parse_qsl(self.leads):
+                state[name] = state.params[name].default
         self._note(None)
 
     def choose(self, answer: int | None) -> None:

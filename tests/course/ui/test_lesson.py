@@ -189,7 +189,14 @@ def test_two_controls_of_one_name_are_refused_with_both_places(monkeypatch, tmp_
         refused.value
     )
     declared["llmviz.course.lessons.small.second"] = []
-    assert [param.key for param in small.params()] == ["part", "show", "lang", "course", "on"]
+    assert [param.key for param in small.params()] == [
+        "part",
+        "show",
+        "lang",
+        "course",
+        "more",
+        "on",
+    ]
 
 
 def test_a_title_is_typed_once():
