@@ -195,6 +195,7 @@ async def drive(
             (repr(one), 0, 0) for one in ended if not isinstance(one, asyncio.CancelledError)
         ]
         await press(ann, words.end)
+        await press(ann, words.end_now)
     return figures
 
 

@@ -96,6 +96,7 @@ def test_followers_see_what_the_presenter_sees(visit, other, windows, address):
     button(cem, words.come_back).click()
     cem.wait_for_url("**/glossary?*")
     button(ann, words.end).click()
+    button(ann, words.end_now).click()
     for page in (bob, cem):
         expect(page.get_by_text(words.notices["ended"])).to_be_visible()
     for window in (visit, other, third):

@@ -47,5 +47,6 @@ def test_a_session_leads_in_the_browser_alone_that_began(served, monkeypatch, ca
             assert ann.session == session and led(ann) == [code]
             assert Classes().find(code).place.page == "training"
             await press(ann, words.end)
+            await press(ann, words.end_now)
 
     awaited(taken_up_again())

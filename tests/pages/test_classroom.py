@@ -6,7 +6,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from llmviz.course.ui import browser, class_question, classroom, seat
+from llmviz.course.ui import browser, class_question, classroom, seat, worksheet
 from llmviz.course.ui.class_answers import MOST
 from llmviz.course.ui.classes import Place
 from llmviz.course.ui.classroom import words
@@ -70,6 +70,14 @@ def press(app: AppTest, label: str) -> None:
     (button,) = (one for one in app.button if one.label == label)
     button.click().run()
     fine(app)
+
+
+def end(app: AppTest) -> None:
+    """End the class that is led here: it is asked once whether that is meant."""
+    press(app, words.end)
+    assert class_question.CLASSES is CLASSES and any(app.metric)
+    press(app, words.end_now)
+    assert not any(app.metric)
 
 
 def presenter(page: str, **link: str) -> tuple[AppTest, str]:
@@ -138,6 +146,71 @@ def test_a_follower_sees_what_the_presenter_sees():
     assert ann.text_area[0].value == "one step"
 
 
+def test_how_many_have_joined_is_shown_and_the_answers_can_be_saved_after_the_end():
+    ann, code = presenter("tokenization")
+    none, one, two = (words.joined[count == 1].format(count=count) for count in range(3))
+    assert none in captions(ann)
+    bob = follower("tokenization", code)
+    bob.run()
+    ann.run()
+    assert one in captions(ann)
+    follower("tokenization", code)
+    ann.run()
+    assert two in captions(ann)
+    end(ann)
+    assert words.end_asks in captions(ann)
+    press(ann, words.end_not)
+    assert words.end_asks not in captions(ann) and CLASSES.find(code) is not None
+    end(ann)
+    assert words.ended.format(code=code) in captions(ann)
+    saves = [one for one in ann.get("download_button") if one.proto.label == words.save_answers]
+    assert len(saves) == 1
+    assert CLASSES.joined(code) == 0  # nothing is left of it
+
+
+def captions(app: AppTest) -> list[str]:
+    return [one.value for one in app.caption]
+
+
+@pytest.mark.parametrize(
+    ("link", "server", "allowed", "found", "reached"),
+    [
+        (
+            "http://teach.example:8501/?class=A",
+            None,
+            [],
+            "http://teach.example:8501/?class=A",
+            True,
+        ),
+        ("http://localhost:8501/x/?class=A", None, [], "http://10.1.2.3:8501/x/?class=A", True),
+        (
+            "http://127.0.0.1/?class=A",
+            "0.0.0.0",
+            ["room.example"],
+            "http://room.example/?class=A",
+            True,
+        ),
+        ("http://localhost:8501/", "localhost", [], "http://localhost:8501/", False),
+    ],
+)
+def test_the_link_of_a_class_has_an_address_that_others_reach(
+    monkeypatch, link, server, allowed, found, reached
+):
+    options = {"server.address": server, "server.allowedHosts": allowed}
+    monkeypatch.setattr(classroom.st, "get_option", options.__getitem__)
+    monkeypatch.setattr(classroom, "address_here", lambda: "10.1.2.3")
+    assert classroom.reachable(link) == (found, reached)
+    monkeypatch.setattr(classroom, "address_here", lambda: "")
+    if "10.1.2.3" in found:
+        assert classroom.reachable(link)[1] is False
+
+
+def test_a_worksheet_is_made_beside_the_page():
+    sheets = dict(worksheet.made("tokenization"))
+    assert list(sheets) == ["sheet", "answers"] == list(words.sheets)
+    assert all("<html" in page for page in sheets.values()) and sheets["sheet"] != sheets["answers"]
+
+
 def test_a_follower_goes_to_the_presenters_page_and_changes_nothing_for_others():
     ann, code = presenter("glossary", find="softmax")
     bob = follower("tokenization", code)
@@ -147,7 +220,7 @@ def test_a_follower_goes_to_the_presenters_page_and_changes_nothing_for_others()
     bob.run()
     bob.run()
     assert CLASSES.find(code).version == version
-    press(ann, words.end)
+    end(ann)
     bob.run()
     assert words.notices["ended"] in boxes(bob)
     assert not any(one.label == words.look_around for one in bob.button)
@@ -176,7 +249,7 @@ def test_who_leaves_is_led_no_more_also_after_f5(typed):
     assert not any(one.label == words.leave for one in again.button)
     join(bob, code)  # he thinks better of it
     assert bob.session_state["_page"] == "tokenization"
-    press(ann, words.end)
+    end(ann)
     for _ in range(2):  # the address of a class that has ended is heard of once more
         bob.query_params["class"] = code
         bob.run()
@@ -209,7 +282,7 @@ def test_an_answer_stays_covered_unless_the_presenter_shows_it(covers):
     bob = follower("tokenization", code)
     covered = reveals(ann)
     assert covered and reveals(bob) == covered
-    press(ann, words.end)
+    end(ann)
     _, code = presenter("tokenization", part="learn", show="1")
     assert reveals(follower("tokenization", code)) == 0
 
@@ -345,7 +418,7 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
     assert "<strong>Right: " not in prose_of(late)
     table = class_question.table(code)
     assert table.count("\r\n") == 1 + len(ann.radio[0].options) + 3
-    press(ann, words.end)
+    end(ann)
     press(bobs[1], guess_words.again)
     bobs[1].radio[0].set_value(1).run()  # after the end
     fine(bobs[1])

@@ -5,6 +5,8 @@ the same classes. A file is read again only when it has changed. It is gone with
 class.
 
     RUNS/.classes/CODE.json
+
+Beside it lies who joined, a line for each browser: how many there are is told, and no more.
 """
 
 from __future__ import annotations
@@ -31,14 +33,15 @@ from llmviz.wholefile import TEMPORARY, write_whole
 
 FOLDER = ".classes"
 # Ends of the names of what lies beside a class: its answers, what its presenter points at, and a
-# file that is locked while answers are written.
-ANSWERS, POINTED, LOCK = BESIDE = ".jsonl", ".at", ".lock"
+# file that is locked while answers are written, and who joined.
+ANSWERS, POINTED, LOCK, JOINED = BESIDE = ".jsonl", ".at", ".lock", ".joined"
 ALPHABET = "ACDEFGHJKMNPQRTUVWXY34679"  # no two of them look alike: no O and 0, no S and 5
 LENGTH = 6  # characters of a code: 25⁶ is 244 million
 WHOLE = "[!.]*"  # how the names of whole files begin: a pattern
 MINUTE = 60.0  # seconds for which a wrong try counts
 WAIT = 2.0  # seconds until a further wrong code is told, after too many
 LEFT = 60 * MINUTE  # after which nobody writes an unfinished file; clocks may differ by minutes
+MOST_JOINED = 2_000  # browsers of which a class keeps that they joined
 FRESH = 0.1  # of the idle time: a class that was used so long ago is marked as used again
 
 
@@ -214,6 +217,27 @@ class Classes:
             group = self.find(code)
             if group is not None and group.window == window:
                 self._remove(code)
+
+    def join(self, group: OpenClass, who: str) -> None:
+        """Note that a browser or a window joined a class; each counts once."""
+        line = f"{owner_of(who)}\n"
+        with self._lock, suppress(OSError):
+            path = self.path(group.code).with_suffix(JOINED)
+            there = self._joined(group.code)
+            if line.strip() not in there and len(there) < MOST_JOINED:
+                with path.open("a", encoding="ascii") as file:
+                    file.write(line)
+
+    def joined(self, code: str) -> int:
+        """Return how many browsers have joined a class."""
+        return len(self._joined(code))
+
+    def _joined(self, code: str) -> set[str]:
+        try:
+            text = self.path(code).with_suffix(JOINED).read_text("ascii", "replace")
+        except OSError:
+            return set()
+        return set(text.split())
 
     def _remove(self, code: str) -> None:
         self._known.pop(code, None)

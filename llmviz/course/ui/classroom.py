@@ -12,6 +12,7 @@ presenter's browser: followers compare it with their own page, and put nothing o
 from __future__ import annotations
 
 import json
+import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,6 +27,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from streamlit.navigation.page import StreamlitPage
 
+from llmviz.background import Job
 from llmviz.course import streamlit_parts
 from llmviz.course.components.class_watch.view import class_watch
 from llmviz.course.components.projector.view import projector
@@ -33,7 +35,10 @@ from llmviz.course.document import beside
 from llmviz.course.document.marks import unmarked
 from llmviz.course.ui import browser, class_question, course, notices, origin, seat
 from llmviz.course.ui.classes import POINTED, Classes, OpenClass, Refused, Tries, code_of, owner_of
+from llmviz.course.ui.job_pools import import_jobs
+from llmviz.course.ui.own_machine import LOCAL
 from llmviz.course.ui.seat import CLASSES, CODE, NOTICE, PROJECTOR, Seat
+from llmviz.paths import HOME
 from llmviz.wholefile import write_whole
 
 SECONDS = 10.0  # after which a light goes out of which the presenter's browser says no more
@@ -86,9 +91,14 @@ TRIES = Tries()
 POINTER = ClassPointer(CLASSES)
 GONE = -1  # in place of a version: there is no such class
 ICON = ":material/groups:"
+PLANS = HOME / "docs" / "teaching"
+LOOK = 4.0  # seconds between two looks at how many have joined
 BOX = "lv-class"  # the key of the box in which a class begins: it is in view as a whole
 # In the session.
 _TYPED, _OPEN, _LOOKED, _WHOLE = "_class_code", "_class_box", "_class_looked", "_class_whole"
+# Whether the end was asked for, what a class had answered at its end, and the page that is shown.
+_ENDING, _SAVED, _SHOWN = "_class_ending", "_class_saved", "_class_shown"
+_SHEET = "_class_worksheet"  # a lesson, and the job that makes its worksheet
 
 
 # ---- what a follower's browser asks
@@ -134,6 +144,7 @@ def arrive(page: StreamlitPage) -> None:
     page: the one that is to be drawn.
     """
     st.session_state.pop(_WHOLE, None)  # all of it runs now
+    st.session_state[_SHOWN] = page.url_path or course.HOME
     seat.project_as(st.query_params.get(PROJECTOR))
     here = seat.taken()
     code = seat.asked_for()
@@ -195,6 +206,7 @@ def _join(code: str) -> None:
     except Refused as refused:
         st.session_state[NOTICE] = refused.reason, refused.count
         return
+    CLASSES.join(group, browser.secret() or seat.window())
     seat.sit(group, leads=False)
 
 
@@ -222,6 +234,7 @@ def _take() -> None:
 def _end() -> None:
     here = seat.taken()
     if here is not None and here.leads:
+        st.session_state[_SAVED] = here.code, class_question.table(here.code)
         CLASSES.end(here.code, seat.window())
         seat.leave()
 
@@ -249,6 +262,10 @@ def box() -> None:
         if here.leads:
             _led(here)
         return
+    if saved := st.session_state.get(_SAVED):
+        code, table = saved
+        st.caption(words.ended.format(code=code))
+        _save(table)
     if not st.session_state.get(_OPEN):
         st.button(
             words.open_box,
@@ -283,22 +300,93 @@ def _led(here: Seat) -> None:
     with st.container(border=True):
         st.metric(words.code, here.code)
         st.caption(words.leads)
-        st.code(link_of(here.code), language=None, wrap_lines=True)
+        link, reached = reachable(link_of(here.code))
+        st.code(link, language=None, wrap_lines=True)
+        if not reached:
+            st.caption(words.not_reached)
+        st.fragment(partial(_joined, here.code), run_every=LOOK)()
         st.caption(words.shown)
-        st.download_button(
-            words.save_answers,
-            partial(class_question.table, here.code),
-            "class.csv",
-            "text/csv",
-            on_click="ignore",
-            icon=":material/download:",
-            type="tertiary",
-            key="_class_csv",
-        )
+        _save(partial(class_question.table, here.code))
+        _papers()
         if st.button(words.tests, icon=":material/checklist:", type="tertiary", key="_class_tests"):
             course.open_place("before_after")
         _projector_switch()
-        st.button(words.end, icon=":material/stop:", on_click=_whole(_end), key="_class_end")
+        _ending()
+
+
+def _ending() -> None:
+    """Ask once before a class is ended."""
+    ask = {"on_click": _set, "icon": ":material/stop:"}
+    if not st.session_state.get(_ENDING):
+        st.button(words.end, args=(_ENDING, True), key="_class_ask_end", **ask)
+        return
+    st.caption(words.end_asks)
+    with st.container(horizontal=True):
+        st.button(words.end_now, on_click=_whole(_end), type="primary", key="_class_end")
+        st.button(words.end_not, on_click=_set, args=(_ENDING, None), key="_class_not_end")
+
+
+def _joined(code: str) -> None:
+    count = CLASSES.joined(code)
+    st.caption(words.joined[count == 1].format(count=count))
+
+
+def _save(table: str | Callable[[], str]) -> None:
+    st.download_button(
+        words.save_answers,
+        table,
+        "class.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        type="tertiary",
+        key="_class_csv",
+    )
+
+
+def _papers() -> None:
+    """Offer what a teacher has on paper for the lesson that is shown: its plan and a worksheet."""
+    shown = st.session_state.get(_SHOWN, "")
+    plan = PLANS / f"{'hour' if shown == course.HOME else shown}.md"
+    look = {"icon": ":material/assignment:", "type": "tertiary", "on_click": "ignore"}
+    with suppress(OSError):
+        text = plan.read_text("utf-8")
+        st.download_button(words.plan, text, plan.name, "text/markdown", key="_class_plan", **look)
+    lesson = next((each for each in course.lessons() if each.key == shown), None)
+    if lesson is None or not lesson.names:
+        return
+    job = st.session_state.get(_SHEET)
+    if job is None or job[0] != shown:
+        press = {"on_click": _print, "args": (shown,), "type": "tertiary"}
+        st.button(words.sheet, icon=":material/print:", key="_class_sheet", **press)
+    else:
+        watched = st.fragment(partial(_sheet, *job), run_every=None if job[1].over else LOOK)
+        watched()
+
+
+def _print(lesson: str) -> None:
+    target = "llmviz.course.ui.worksheet:made"
+    st.session_state[_SHEET] = lesson, import_jobs().start(target, lesson=lesson)
+
+
+def _sheet(lesson: str, job: Job) -> None:
+    """Show that a worksheet is made, and then offer it, with its answers."""
+    if not job.over:
+        st.caption(words.sheet_waits)
+        return
+    if not job.results:
+        notices.refuse_failed(job)
+    for name, page in job.results:
+        st.download_button(
+            words.sheets[name],
+            page,
+            f"{lesson}{'-answers' if name == 'answers' else ''}.html",
+            "text/html",
+            key=f"_class_sheet_{name}",
+            icon=":material/download:",
+            type="tertiary",
+            on_click="ignore",
+        )
 
 
 def _projector_switch() -> None:
@@ -322,6 +410,31 @@ def link_of(code: str, url: str | None = None) -> str:
     parts = urlsplit(url or st.context.url or "")
     folder = parts.path.rpartition("/")[0]
     return urlunsplit((parts.scheme, parts.netloc, f"{folder}/", f"{CODE}={code}", ""))
+
+
+def reachable(link: str) -> tuple[str, bool]:
+    """Return a link under an address that others of this network can reach, and whether it is.
+
+    Who opened the app under its machine's own name would give a name that means another machine
+    to everybody else.
+    """
+    parts = urlsplit(link)
+    if parts.hostname not in (*LOCAL, "::1"):
+        return link, True
+    if st.get_option("server.address") in LOCAL:
+        return link, False
+    others = [host for host in st.get_option("server.allowedHosts") or () if host not in LOCAL]
+    host = (others or [address_here()])[0]
+    place = f"{host}:{parts.port}" if parts.port else host
+    return urlunsplit(parts._replace(netloc=place)), bool(host) and host not in LOCAL
+
+
+def address_here() -> str:
+    """Return this machine's address in its network, "" without one; nothing is sent for that."""
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        asked.connect(("10.255.255.255", 1))
+        return str(asked.getsockname()[0])
+    return ""
 
 
 def bar() -> None:

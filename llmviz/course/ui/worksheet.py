@@ -6,7 +6,7 @@ The picture on which a question is answered stands on paper as its axes, and not
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 from llmviz.course.components.case_rows.view import Axis, Form
 from llmviz.course.ui.asked import TERM, Asked, questions_of
 from llmviz.course.ui.codec import MOST_OF_A_PROMPT
-from llmviz.course.ui.contents import Chapter, Lesson, controls_of
+from llmviz.course.ui.contents import Chapter, Lesson, controls_of, package_of
 from llmviz.course.ui.prose import to_html
 from llmviz.course.ui.state import LEARNER_TEXT
 from llmviz.wholefile import write_whole
@@ -171,6 +171,14 @@ def html_of(lesson: Lesson, pages: Sequence[Page], *, answers: bool) -> str:
     return room.get_template("worksheet.html").render(
         lesson=lesson, pages=pages, answers=answers, Markup=Markup
     )
+
+
+def made(lesson: str) -> Iterator[tuple[str, str]]:
+    """Yield the worksheet of a lesson and the sheet of its answers, as a job makes them."""
+    found = import_module(package_of(lesson)).LESSON
+    pages = pages_of(found)
+    for name in ("sheet", "answers"):
+        yield name, html_of(found, pages, answers=name == "answers")
 
 
 def write_sheets(
