@@ -157,7 +157,7 @@ def test_how_many_have_joined_is_shown_and_the_answers_can_be_saved_after_the_en
     follower("tokenization", code)
     ann.run()
     assert two in captions(ann)
-    end(ann)
+    press(ann, words.end)
     assert words.end_asks in captions(ann)
     press(ann, words.end_not)
     assert words.end_asks not in captions(ann) and CLASSES.find(code) is not None
