@@ -111,7 +111,7 @@ def test_one_hot_times_the_table_is_the_row(small):
 
 def test_dealt_ids_change_the_ids_and_no_cosine(small):
     table, _ = small
-    app = harness.fine_part("embeddings", "lookup", word="the", other="man")
+    app = harness.fine_part("embeddings", "lookup", word="the", beside="man")
     own = harness.prose_of(app)
     press(app, lookup_words.deal)
     dealt = harness.prose_of(app)

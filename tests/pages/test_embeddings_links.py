@@ -31,7 +31,7 @@ TABLE = {"model": "tiny-world-word2vec"}
 VIEWS: dict[str, tuple[dict[str, str], dict[str, Any], dict[str, str]]] = {
     "lookup": (
         {"part": "lookup"},
-        {"word": "dog", "column": 3, "other": "mouse", "model": "tiny-world-word2vec"},
+        {"word": "dog", "column": 3, "beside": "mouse", "model": "tiny-world-word2vec"},
         {"cell": "embedding.0.2", "deal": "5"},
     ),
     "two words": (
@@ -188,7 +188,7 @@ def test_every_control_is_in_the_link_and_the_link_gives_the_same_view(name):
 
 
 def test_no_control_is_forgotten_here():
-    known = {"part", "trained", "text", "show", "lang", "course"}  # they have tests of their own
+    known = {"part", "trained", "text", "show", "lang", "course", "more"}  # with tests of their own
     for base, controls, said in VIEWS.values():
         known |= base.keys() | controls.keys() | said.keys()
     assert {param.key for param in LESSON.params()} <= known

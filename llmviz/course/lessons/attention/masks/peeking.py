@@ -73,6 +73,7 @@ def _look(state: kit.PageState, name: str) -> kit.Guess:
     letters = names_of(ids, bundled.tokenizer)
     guess = kit.Guess(GUESS, question(letters))
     layer, head, weights = looks_ahead(bundled, ids)
+    row = row_asked(len(letters))
     guess.cell(
         lv.Matrix(
             "looks",
@@ -86,10 +87,12 @@ def _look(state: kit.PageState, name: str) -> kit.Guess:
             limit=1.0,
             digits=2,
         ),
-        row=row_asked(len(letters)),
+        row=row,
         picture=KEY,
+        veiled=[row],  # a lit cell would tell
     )
-    kit.prose(caption(weights, letters))
+    others = np.where(np.arange(len(letters))[:, None] == row, 0, weights)
+    kit.prose(caption(others if guess.asks else weights, letters))
     blind = math.log(score.vocabulary)
     top = 4 * math.ceil(max(blind, *(known.loss for known in all_honest().values())) / 4)
     kit.case_rows(

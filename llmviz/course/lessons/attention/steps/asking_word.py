@@ -98,10 +98,13 @@ def share_question(rung: Rung, row: Row) -> kit.Question | None:
         return None
     scores = row.scores[row.scores.isfinite()]
     right = float(row.shares[row.most])
-    wrong = {1.0: words.ask_share_all, 1 / len(scores): words.ask_share_even}
+    guesses = {1.0: words.ask_share_all, 1 / len(scores): words.ask_share_even}
     if (scores >= 0).all() and scores.sum() > 0:
-        wrong |= {float(scores.max() / scores.sum()): words.ask_share_scores}
-    wrong = {at: why for at, why in wrong.items() if abs(at - right) >= APART}
+        guesses |= {float(scores.max() / scores.sum()): words.ask_share_scores}
+    wrong: dict[float, str] = {}
+    for at, why in guesses.items():
+        if all(abs(at - other) >= APART for other in (right, *wrong)):
+            wrong[at] = why
     if len(scores) < 2 or len(wrong) < 2:
         return None
     return kit.Question.among(

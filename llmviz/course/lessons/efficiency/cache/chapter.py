@@ -47,7 +47,8 @@ def draw(state: kit.PageState) -> None:
     with quiz:
         shown = guess_size(state, bundled if held else None).ask()
     if bundled and held:
-        kit.looks(state, words.looks, f"{KEY}.looks")
+        if shown:
+            kit.looks(state, words.looks, f"{KEY}.looks")
         _inside(state, bundled, ids, held)
     _sizes(state, shown=shown)
     if bundled is not None:

@@ -85,10 +85,10 @@ def draw_ids(state: kit.PageState, table: VectorTable, row: int) -> None:
     kit.section(words.ids, word=sources.label(table, row))
     alike = measured(table, row)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        kit.text_input(state, "other", words.other, width=180)
+        kit.text_input(state, "beside", words.other, width=180)
         st.button(words.deal, icon=":material/shuffle:", on_click=_deal, args=(state, 1))
         st.button(words.undeal, on_click=_deal, args=(state, 0), disabled=not state["deal"])
-    other = sources.find(state, "other", table)
+    other = sources.find(state, "beside", table)
     new = _new_ids(table.size, state["deal"])
     _figure(state, table, row, other, new, alike)
     if other is not None:
@@ -145,7 +145,7 @@ def _figure(
     def take() -> None:
         chosen = clicked(st.session_state[key].get("chosen"), table.size)
         if chosen is not None:
-            state["other"] = table.name_of(chosen)
+            state["beside"] = table.name_of(chosen)
 
     lv.dots(
         np.abs(new - new[row]),
@@ -203,14 +203,14 @@ def draw(state: kit.PageState) -> None:
     with stage:
         _text(state, table, row, tokens)
         _whole(state, table, row, [token.id for token in tokens])
-    with looks:
-        kit.looks(state, words.looks, f"{KEY}.looks")
     shown = False
     if row is not None:
         try:
             with guess:
                 shown = ask(table, row)
             if shown:
+                with looks:
+                    kit.looks(state, words.looks, f"{KEY}.looks")
                 draw_ids(state, table, row)
             _product(state, table, row)
             _code(state, table, row)

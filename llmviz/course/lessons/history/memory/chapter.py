@@ -57,7 +57,8 @@ def draw(state: kit.PageState) -> None:
     if missing:
         line = words.missing.format(names=", ".join(missing), command=words.command)
         st.info(as_markdown(line), icon=":material/download:")
-    kit.looks(state, words.looks, f"{KEY}.looks")
+    if told:
+        kit.looks(state, words.looks, f"{KEY}.looks")
     if engine_ready():
         own_string.draw(state, [name for name in known if told or name != DRAWN_BY_HAND])
     if told:

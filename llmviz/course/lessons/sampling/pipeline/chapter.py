@@ -24,7 +24,8 @@ KEY, GUESS = "sampling.board", "pipeline.nucleus"
 SHOWN = 18  # tokens that have a bar of their own
 SLIDERS = tuple(kind.name for kind in STEPS if kind.stops)
 USUAL = ("temperature", "top_p")  # steps that have a column before all are wanted
-GUESSED = 0.75  # of the probability
+GUESSED = (0.75, 0.7, 0.8, 0.65, 0.85)  # of the probability: the first that rounding cannot decide
+ROUNDED = 0.0005  # of a printed share, at most
 COVERED = "top_p"  # the step that gives the answer away
 APART = 2  # tokens between the answers
 
@@ -157,7 +158,16 @@ def _board(
         u=u,
         vocab_size=prompt.logits.size,
         banned=settings["banned"],
-        cut=Cut(words.cut | {"hint": words.cut["hint"].format(p=GUESSED)}, asks, lines),
+        cut=Cut(
+            words.cut
+            | {
+                "hint": words.cut["hint"].format(
+                    p=share_asked(sampling_steps(prompt.logits).model_probabilities)
+                )
+            },
+            asks,
+            lines,
+        ),
         on_act=source.acted(KEY, act),
     )
 
@@ -246,12 +256,12 @@ def question(own: np.ndarray) -> kit.Question | None:
     The wrong answers are those of somebody who takes all for as likely as the first, and of one
     who counts bars. None where answers are nearly the same, or not among the bars.
     """
-    size, bars = nucleus_size(own, GUESSED), min(SHOWN, own.size)
-    ordered = np.sort(own)[::-1]
+    wanted, bars, ordered = share_asked(own), min(SHOWN, own.size), np.sort(own)[::-1]
+    size = nucleus_size(own, wanted)
     numbers = {
         size: words.ask_nucleus_right,
-        math.ceil(GUESSED / ordered[0]): words.ask_nucleus_first,
-        round(GUESSED * bars): words.ask_nucleus_bars,
+        math.ceil(wanted / ordered[0]): words.ask_nucleus_first,
+        round(wanted * bars): words.ask_nucleus_bars,
     }
     places = sorted(numbers)
     if len(places) < 3 or places[-1] > bars or min(np.diff(places)) < APART:
@@ -259,7 +269,7 @@ def question(own: np.ndarray) -> kit.Question | None:
     reasons = {
         n: line.format(
             n=kit.count(n, "token"),
-            p=GUESSED,
+            p=wanted,
             mass=kit.percent(min(1.0, float(ordered[:n].sum()))),
             first=kit.percent(float(ordered[0])),
             second=kit.percent(float(ordered[1])),
@@ -267,8 +277,22 @@ def question(own: np.ndarray) -> kit.Question | None:
         for n, line in numbers.items()
     }
     return kit.Question.among(
-        words.ask_nucleus, reasons, size, lambda n: kit.count(round(n), "token"), p=GUESSED
+        words.ask_nucleus, reasons, size, lambda n: kit.count(round(n), "token"), p=wanted
     )
+
+
+def share_asked(own: np.ndarray) -> float:
+    """Return a share of the probabilities (V,) that sums of printed ones reach at the same token.
+
+    The first of them, where none is.
+    """
+    sums = np.cumsum(np.sort(own)[::-1])
+    counts = np.arange(1, own.size + 1)
+
+    def clear(share: float) -> bool:
+        return bool((np.abs(sums - share) > counts * ROUNDED)[: nucleus_size(own, share)].all())
+
+    return next(filter(clear, GUESSED), GUESSED[0])
 
 
 def end(prompt: Prompted, steps: SamplingSteps, u: float) -> dict[str, str]:

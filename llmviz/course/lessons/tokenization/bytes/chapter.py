@@ -42,7 +42,8 @@ def draw(state: kit.PageState) -> None:
     sources.list_tokenizers(state)
     if missing:
         kit.warn(missing, ":material/info:")
-    kit.looks(state, words.looks, "bytes.looks")
+    if guess.open:
+        kit.looks(state, words.looks, "bytes.looks")
     if text:
         kit.section(words.half, **facts(text, name, tokens))
         _code(state, name, tokenizer, text)

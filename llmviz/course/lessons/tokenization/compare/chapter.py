@@ -46,7 +46,8 @@ def draw(state: kit.PageState) -> None:
             _cost(guess)
     guess.ask()
     kit.source(state, opened=own)
-    kit.looks(state, words.looks, "compare.looks")
+    if guess.open:
+        kit.looks(state, words.looks, "compare.looks")
     if not text:
         return
     _own_list(state, text)

@@ -54,7 +54,8 @@ def draw(state: kit.PageState) -> None:
             kit.prose(chosen_token(tokens, state["token"]))
         guess.ask()
         kit.source(state, opened=True)
-        kit.looks(state, words.looks, "cut.looks", **written_anew(text))
+        if guess.open:
+            kit.looks(state, words.looks, "cut.looks", **written_anew(text))
     _both_ways(state, name, tokenizer, text)
     _vocabulary(state, name, tokenizer, tokens)
     _special(state, tokenizer)

@@ -51,8 +51,8 @@ def draw(state: kit.PageState) -> None:
         kit.warn(missing, ":material/info:")
     if plan is None:
         return
-    kit.looks(state, words.looks, "windows.looks")
     if known:
+        kit.looks(state, words.looks, "windows.looks")
         _tensors(state, ids, plan)
     _padding()
     _code(name, tokenizer, text or "", plan)
