@@ -163,7 +163,10 @@ class CaseRows {
       show();
       this.hand.ready(this.ready());
     };
-    range.onpointerdown = () => this.guess[index] === null && setTimeout(() => range.oninput());
+    // A touch counts where it is, also at the end where the handle begins.
+    const touched = () => this.guess[index] === null && setTimeout(() => range.oninput());
+    range.onpointerdown = touched;
+    range.onkeydown = (event) => event.key.startsWith("Arrow") && touched();
     track.append(fill, range);
     show();
   }
