@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import json
 
 import pytest
 
@@ -36,6 +37,23 @@ def test_a_study_is_repeated_and_compared_to_the_last_bit(study, tmp_path, capsy
     said = capsys.readouterr().out
     assert f"validation was {rows[1][4]}, is {rows[1][4][:-1]}" in said
     assert "1 number differs from" in said
+    assert (
+        main(["study", "run", str(out / FILE), "--out", str(out / "again"), "--resume", "--json"])
+        == 0
+    )
+    said = json.loads(capsys.readouterr().out)
+    width, value = study.values[0], float(rows[1][4][:-1])
+    assert [run["value"] for run in said["runs"]] == list(study.values)
+    assert said["runs"][0]["numbers"][said["measure"]] == value
+    assert said["differing"] == [
+        {
+            "value": str(width),
+            "seed": "0",
+            "name": "validation",
+            "was": rows[1][4],
+            "is": str(value),
+        }
+    ]
 
 
 def test_a_study_that_was_killed_before_it_was_written_begins_anew(study, tmp_path, monkeypatch):

@@ -6,11 +6,12 @@ import argparse
 import logging
 import signal
 import sys
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from llmviz.cli.options import add_out, place, write
+from llmviz.cli.options import add_out, place, write, write_json
 from llmviz.cli.worksheet import NO_BROWSER
 
 
@@ -49,6 +50,7 @@ def add(commands: Any) -> None:
         metavar="NAME",
         help="write this lesson or LESSON/CHAPTER alone; may be given several times",
     )
+    given("--json", action="store_true", help="one JSON object; progress to standard error")
     parser.set_defaults(run=run)
 
 
@@ -56,12 +58,17 @@ def run(given: argparse.Namespace) -> int:
     """Write the site and say how large it is."""
     logging.getLogger(NO_BROWSER).disabled = True
     site = import_module("llmviz.course.site.write")
+    tell = partial(print, file=sys.stderr, flush=True) if given.json else write
     before = signal.signal(signal.SIGTERM, _stop)  # what is half written goes, as after Ctrl-C
     try:
-        written = site.write_site(Path(given.out), given.app or "", given.only, write, given.way)
+        written = site.write_site(Path(given.out), given.app or "", given.only, tell, given.way)
     finally:
         signal.signal(signal.SIGTERM, before)
-    write(f"{written.pages} pages, {written.bytes / 1e6:.1f} MB: {Path(given.out) / 'index.html'}")
+    index = Path(given.out) / "index.html"
+    if given.json:
+        write_json({"index": str(index), "pages": written.pages, "bytes": written.bytes})
+    else:
+        write(f"{written.pages} pages, {written.bytes / 1e6:.1f} MB: {index}")
     return 0
 
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from llmviz.cli.options import place, write
+from llmviz.cli.options import place, write, write_json
 from llmviz.wholefile import TEMPORARY
+
+if TYPE_CHECKING:
+    from llmviz.course.lessons.discoveries.own.own_study import Study
+    from llmviz.course.lessons.discoveries.own.own_study_folder import Result
 
 
 def add(commands: Any) -> None:
@@ -40,6 +45,7 @@ def add(commands: Any) -> None:
     runs.add_argument(
         "--resume", action="store_true", help="go on with a study that was interrupted in DIR"
     )
+    runs.add_argument("--json", action="store_true", help="one JSON object")
     runs.set_defaults(run=run)
 
 
@@ -72,15 +78,20 @@ def run(given: argparse.Namespace) -> int:
         for going in run_study(study, out, texts):
             bar.update(going.done - bar.n)
             bar.set_postfix_str(going.run)
-    for result in results_of(out, study):
+    results, before = results_of(out, study), source.parent / RESULTS
+    found = None
+    if before.is_file() and out.resolve() != source.parent.resolve():
+        now = (out / RESULTS).read_text(encoding="utf-8")
+        found = differing(before.read_text(encoding="utf-8"), now)
+    if given.json:
+        write_json(_told(study, out, results, found))
+        return 0
+    for result in results:
         number = result.numbers[study.measure]
         line = result.line or ("not reached" if number is None else f"{study.measure} {number:.6g}")
         write(f"{study.setting} = {study.values[result.place]}, seed {result.seed}: {line}")
     write(f"in {out}")
-    before = source.parent / RESULTS
-    if before.is_file() and out.resolve() != source.parent.resolve():
-        now = (out / RESULTS).read_text(encoding="utf-8")
-        found = differing(before.read_text(encoding="utf-8"), now)
+    if found is not None:
         for value, seed, name, old, new in found[:10]:
             write(f"{study.setting} = {value}, seed {seed}: {name} was {old}, is {new}")
         write(
@@ -89,6 +100,31 @@ def run(given: argparse.Namespace) -> int:
             else f"all numbers are those in {before}, to the last bit"
         )
     return 0
+
+
+def _told(
+    study: Study, out: Path, results: Sequence[Result], found: Sequence[Sequence[str]] | None
+) -> dict[str, Any]:
+    """What --json says. differing: null where there is nothing to compare with."""
+    names = ("value", "seed", "name", "was", "is")
+    return {
+        "folder": str(out),
+        "setting": study.setting,
+        "measure": study.measure,
+        "runs": [
+            {
+                "value": study.values[result.place],
+                "seed": result.seed,
+                "ended": result.ended,
+                "problem": result.line,
+                "numbers": dict(result.numbers),
+            }
+            for result in results
+        ],
+        "differing": None
+        if found is None
+        else [dict(zip(names, row, strict=True)) for row in found],
+    }
 
 
 def _take(out: Path, key: str, *, resume: bool) -> None:

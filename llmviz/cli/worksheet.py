@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from llmviz.cli.options import add_out, place, write
+from llmviz.cli.options import add_out, place, write, write_json
 from llmviz.nearest import nearest
 
 # What warns, many times in each chapter, that no browser looks.
@@ -37,6 +37,7 @@ def add(commands: Any) -> None:
     add_out(parser, "the folder for LESSON.html and LESSON-answers.html")
     given("--text", help="the text of the class, in a lesson that reads one")
     given("--app", type=place, help="where the class finds the app, for the printed links")
+    given("--json", action="store_true", help="one JSON object")
     parser.set_defaults(run=run)
 
 
@@ -50,6 +51,10 @@ def run(given: argparse.Namespace) -> int:
         near = ", ".join(nearest(given.lesson, list(lessons)))
         raise ValueError(f"there is no lesson {given.lesson!r} with chapters; nearest are {near}")
     address = given.app or sheets.ADDRESS
-    for path in sheets.write_sheets(lessons[given.lesson], Path(given.out), given.text, address):
-        write(str(path))
+    paths = sheets.write_sheets(lessons[given.lesson], Path(given.out), given.text, address)
+    written = [str(path) for path in paths]
+    if given.json:
+        write_json({"lesson": given.lesson, "files": written})
+    else:
+        write("\n".join(written))
     return 0

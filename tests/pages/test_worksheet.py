@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import subprocess
 import sys
 from html import unescape
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -124,6 +126,12 @@ def test_what_cannot_be_printed_is_refused_in_one_line_and_writes_nothing(tmp_pa
         captured = capsys.readouterr()
         assert told in captured.err and len(captured.err.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_script_is_told_which_files_were_written(tmp_path, capsys):
+    assert main(["worksheet", "before_after", str(tmp_path / "out"), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert {Path(name) for name in said["files"]} == {*(tmp_path / "out").iterdir()}
 
 
 def test_the_two_tests_are_sheets_of_their_own(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import html as entities
+import json
 import re
 import shlex
 import signal
@@ -80,6 +81,15 @@ def test_what_a_killed_writer_left_goes_and_what_is_being_written_stays(tmp_path
     assert not dead.exists()
     assert all(one.is_dir() for one in [*others, alive])
     assert not list((tmp_path / "course").glob(".*"))
+
+
+def test_a_script_is_told_where_the_site_is_and_how_large(tmp_path, capsys):
+    course = tmp_path / "course"
+    assert cli.main(["site", str(course), "--only", "glossary", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    sizes = [path.stat().st_size for path in course.rglob("*") if path.is_file()]
+    assert Path(said["index"]) == course / "index.html" and Path(said["index"]).is_file()
+    assert said["pages"] == len([*course.rglob("*.html")]) and said["bytes"] == sum(sizes)
 
 
 def test_each_stage_of_the_machine_leads_to_a_chapter_of_the_course():
