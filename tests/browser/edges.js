@@ -1,5 +1,5 @@
 // Texts of a picture that are cut by its edge or lie outside it, with the side. Canvases are asked for
-// the texts that `watchCanvases` noted.
+// the texts that `watchCanvases` noted: each with its box, and whether it is read from below.
 
 function watchCanvases() {
   const { prototype } = CanvasRenderingContext2D;
@@ -14,7 +14,7 @@ function watchCanvases() {
     const corners = across.flatMap((a) => down.map((b) => place.transformPoint({ x: a, y: b })));
     const [xs, ys] = [corners.map((corner) => corner.x), corners.map((corner) => corner.y)];
     const box = { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
-    noted.set(this.canvas, [...(noted.get(this.canvas) ?? []), [String(text), box]]);
+    noted.set(this.canvas, [...(noted.get(this.canvas) ?? []), [String(text), box, Math.abs(place.b) > 0]]);
   };
   // Each drawing begins with a new size.
   const width = Object.getOwnPropertyDescriptor(HTMLCanvasElement.prototype, "width");
@@ -100,4 +100,13 @@ function textsOutside(stage) {
 
   look(stage);
   return [...new Set(found)];
+}
+
+// Texts of some canvases that are read from below and stand over another one, each with that one.
+function titlesOverTexts(canvases) {
+  const apart = (a, b) => a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
+  return canvases.flatMap((canvas) => {
+    const [titles, others] = [true, false].map((upright) => textsOf(canvas).filter((one) => one[2] === upright));
+    return titles.map(([title, box]) => [title, ...others.filter((one) => !apart(box, one[1])).map((one) => one[0])]);
+  });
 }

@@ -1,5 +1,8 @@
 """The picture on the first screen of a chapter, under the hand."""
 
+import re
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
@@ -94,3 +97,56 @@ def test_each_line_of_a_drawn_guess_has_a_mark_of_its_own_in_the_legend(visit):
 def test_colours_of_a_strip_have_no_scale_where_nothing_says_of_what(visit):
     visit.open("training?part=windows", ".tok")
     assert not visit.page.locator(".ramp").count()
+
+
+WIDTHS = "(nodes) => nodes.map((node) => node.getBoundingClientRect().width)"
+
+
+@pytest.mark.parametrize(
+    ("chapter", "bar", "track", "said"),
+    [
+        (
+            "sampling?part=temperature&temperature=30.0",
+            *(".probability .level", ".probability .track", ".cell.probability > span"),
+        ),
+        ("sampling?part=loop&moment=4", ".loop-level", ".loop-track", ".num:has(+ .loop-track)"),
+        ("sampling?part=writing&written=3", ".choice .level", ".choice", ".choice .num"),
+        ("transformer?part=halves", ".said-bar", ".said-track", ".said-line .num"),
+        ("?model=tiny-world-gpt", ".bar", ".rail:visible", ".bar ~ .num"),
+    ],
+)
+def test_a_bar_of_a_chance_is_as_long_as_it_among_all(visit, chapter, bar, track, said):
+    writing = "writing" in chapter
+    visit.open(f"{chapter}&show=1", ".tok" if writing else track)
+    page = visit.page
+    if writing:
+        page.locator(".tok[data-at='0']").first.click()
+        page.wait_for_selector(track)
+    widths = [page.locator(part).evaluate_all(WIDTHS) for part in (bar, track)]
+    chances = [
+        float(re.sub("[^0-9.]", "", text) or 0) / 100
+        for text in page.locator(said).all_text_contents()
+    ]
+    shares = [part / whole for part, whole in zip(*widths, strict=True)]
+    assert len(shares) > 2 and max(chances) < 1
+    assert shares == pytest.approx(chances, abs=0.02)
+
+
+EDGES = Path(__file__).with_name("edges.js").read_text("utf-8")
+TITLES = f"(canvases) => {{ {EDGES}; return titlesOverTexts(canvases); }}"
+
+
+@pytest.mark.parametrize(
+    "chapter", ["embeddings?part=word2vec&show=1", "training?part=curves&show=1"]
+)
+def test_no_title_of_an_axis_stands_over_its_numbers(visit, chapter):
+    visit.open(chapter, "canvas")
+    visit.page.evaluate(f"() => {{ {EDGES}; watchCanvases(); }}")
+    visit.page.set_viewport_size({"width": 1300, "height": 900})  # all is drawn anew
+    canvases = visit.page.locator("canvas")
+    for nearer in (0, 12):  # numbers of more digits
+        for _ in range(nearer):
+            canvases.first.press("+")
+        visit.page.wait_for_timeout(300)  # a picture follows at the next frames
+        titles = canvases.evaluate_all(TITLES)
+        assert titles and [over for _, *over in titles if over] == []

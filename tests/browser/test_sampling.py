@@ -210,32 +210,19 @@ def test_temperature_runs_from_greedy_to_uniform(lesson):
     assert page.locator(".value").inner_text() == "∞"
 
 
-# For each bar of a chance, the share of its track that it takes, and the number beside it.
-SHARES = """(parts) => {
-  const [bars, tracks, numbers] = parts.map((part) => [...document.querySelectorAll(part)]);
-  const width = (node) => node.getBoundingClientRect().width;
-  return bars.map((bar, i) => [width(bar) / width(tracks[i]), numbers[i].textContent]);
-}"""
+WIDTHS = "(nodes) => nodes.map((node) => node.getBoundingClientRect().width)"
 
 
-@pytest.mark.parametrize(
-    ("chapter", "parts"),
-    [
-        (
-            "part=temperature&temperature=30.0",
-            [".probability .level", ".probability .track", ".cell.probability > span"],
-        ),
-        ("part=loop&moment=4", [".loop-level", ".loop-track", ".num:has(+ .loop-track)"]),
-        ("part=writing&written=3", [".choice .level", ".choice", ".choice .num"]),
-    ],
-)
-def test_a_bar_of_a_chance_is_as_long_as_it_among_all(lesson, chapter, parts):
-    page = lesson(chapter, "[class*='st-key-lv-sta'] .lv")
-    if "writing" in chapter:
-        page.locator(".tok[data-at='1']").first.click()
-    page.locator(parts[0]).first.wait_for(state="attached")
-    for share, said in page.evaluate(SHARES, parts):
-        assert share == pytest.approx(number(said) / 100, abs=0.02)
+def test_the_bars_of_the_dice_are_parts_of_one_whole(lesson):
+    """The longest may fill its track; the last one, of all others, has no scale of its own."""
+    page = lesson("part=dice&draw=1000", ".rows .row")
+    page.locator(".row.rest .bar").wait_for(state="attached")
+    widths = page.locator(".row[data-count] .bar").evaluate_all(WIDTHS)
+    counts = page.locator(".row[data-count]").evaluate_all("all => all.map(r => +r.dataset.count)")
+    whole = sum(widths)
+    assert counts[-1] and [width / whole for width in widths] == pytest.approx(
+        [count / sum(counts) for count in counts], abs=0.01
+    )
 
 
 def test_beam_is_stepped_and_keeps_its_width(lesson):

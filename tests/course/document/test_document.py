@@ -302,3 +302,19 @@ def test_no_sentence_has_more_than_25_words(path):
                 if count > LONGEST:
                     long.append((name, count, one))
     assert long == []
+
+
+SAID_TWICE = re.compile(r"(?<![\w’'-])([A-Za-z]{2,})\s+\1(?![\w’'-])")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: str(p.relative_to(LESSONS_FOLDER.parent)))
+def test_no_word_stands_twice_by_mistake(path):
+    meant = {"kitten"}  # its second one is what the chapter cuts
+    found = {
+        name: said
+        for name, value in texts_of(Document(path)).items()
+        if "corpus" not in name
+        for text in strings(value)
+        if (said := set(SAID_TWICE.findall(unmarked(text))) - meant)
+    }
+    assert found == {}
