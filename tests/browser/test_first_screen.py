@@ -111,7 +111,6 @@ WIDTHS = "(nodes) => nodes.map((node) => node.getBoundingClientRect().width)"
         ),
         ("sampling?part=loop&moment=4", ".loop-level", ".loop-track", ".num:has(+ .loop-track)"),
         ("sampling?part=writing&written=3", ".choice .level", ".choice", ".choice .num"),
-        ("transformer?part=halves&halfstep=1", ".said-bar", ".said-track", ".said-line .num"),
         ("?model=tiny-world-gpt", ".bar", ".rail:visible", ".bar ~ .num"),
     ],
 )
