@@ -108,7 +108,7 @@ def test_the_head_that_is_asked_for_changes_the_answer_and_the_others_do_not(mod
     for place in np.ndindex(shape):
         without[place][likeliest[place]] = chance.random()
     watcher = tuple(int(at) for at in (chance.integers(shape[0]), chance.integers(shape[1])))
-    found = found._replace(without=without, best=best, watcher=watcher)
+    found = found._replace(without=without, best=best, watcher=watcher, tried=())
     flips = {trained.name_of(p).capitalize() for p in np.ndindex(shape) if likeliest[p] != best}
     asked = trained.question(found)
     if asked is None:

@@ -44,8 +44,8 @@ KINDS = {name: get_tokenizer(name) for name in ("word", "char", "bpe")}
 @settings(max_examples=80, deadline=None)
 @given(TEXT | LETTERS | some.sampled_from(["Straße", "ß", "ﬁx", "STRASSE", "1 2", ""]))
 def test_capitals_are_counted_as_they_are_written(text):
-    for name, tokenizer in KINDS.items():
-        question = cut.capitals_question(name, tokenizer, text)
+    for tokenizer in KINDS.values():
+        question = cut.capitals_question(tokenizer, text)
         capitals = text.upper()
         if capitals == text:
             assert question is None
@@ -399,7 +399,7 @@ def test_the_largest_id_is_said_and_not_a_number_of_tokens():
 
 def test_unknown_words_of_every_kind_are_named_in_the_reason_for_capitals():
     for tokenizer in (TRAINED[0], TRAINED[3]):
-        question = cut.capitals_question("one", tokenizer, "the cat")
+        question = cut.capitals_question(tokenizer, "the cat")
         unknown = next(t for t in (UNKNOWN, "[UNK]") if t in tokenizer.special_tokens)
         assert f"`{unknown}`" in as_markdown(question.reasons[question.right])
 
@@ -492,7 +492,7 @@ def test_a_rest_longer_than_a_window_is_not_called_too_short_for_one():
 def test_capitals_are_asked_about_as_special_tokens_are_read():
     text = "<|endoftext|>Once Anna and Samir saw a kitten. Then"
     for special in (False, True):
-        question = cut.capitals_question("bpe", get_tokenizer("bpe"), text, special=special)
+        question = cut.capitals_question(get_tokenizer("bpe"), text, special=special)
         tokens = len(get_tokenizer("bpe").encode(text, "all" if special else ()))
         assert f"into {tokens} tokens" in as_markdown(question.text)
         assert (tokens,) in question.values
@@ -504,7 +504,7 @@ def test_nothing_is_asked_of_a_tokenizer_to_which_capitals_are_the_same():
             return super().encode(text.lower(), allowed_special)
 
     small = Small.train("the cat")
-    assert cut.capitals_question("small", small, "the cat") is None
+    assert cut.capitals_question(small, "the cat") is None
 
 
 def test_more_words_than_are_followed_are_counted_in_a_note():

@@ -10,8 +10,9 @@ def _sitting(*places: str) -> tuple[Stop, ...]:
     return tuple(Stop(*place.split("/")) for place in places)
 
 
-# The sentence that goes through the hour where a visitor has none: with the real model, without.
-SENTENCES = REAL_TEXT, TEXT
+# The sentence that goes through the hour where a visitor has none: with the real model, and without
+# it the story that home begins with, up to where the toy world's model is not sure.
+SENTENCES = REAL_TEXT, TEXT.partition("And where")[0] + "At noon Anna"
 # By the name in links: its sittings, each with its stops. The way through all chapters is LESSONS.
 WAYS: dict[str, tuple[tuple[Stop, ...], ...]] = {
     HOUR: (

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -31,7 +31,7 @@ GUESS = f"{KEY}.flip"
 BARS = 3  # next tokens whose chances are drawn
 MATTERS = 0.1  # of a chance: a change by less says that nothing depends on the head
 
-TRIED = 4  # of many heads, those that look hardest at one word are switched off
+TRIED = 4  # heads that look hardest at one word, which are switched off
 APART = 0.12  # between the answers of a question for a share
 
 without_each = kit.kept(16)(kit.on_model(chances_without_each))
@@ -43,8 +43,8 @@ class Seen(NamedTuple):
 
     without: the chances of the next token (L, H, V) when one head is off; None for a model of many
     heads. best: the likeliest next token with all heads. watcher: the head that looks at it most.
-    tried: of many heads, those that look hardest at one word, and what the next token keeps
-    without each; the one without which it keeps least comes first.
+    tried: where no head turns the answer over, or there are many, those that look hardest at one
+    word, and what the next token keeps without each; the one without which it keeps least is first.
     """
 
     read: kit.Read
@@ -118,7 +118,7 @@ def seen(read: kit.Read) -> Seen:
     there = np.flatnonzero(np.array(read.ids) == best)
     on_best = maps.maps[:, :, -1, there].sum(-1, dtype=int) if len(there) else maps.decided
     found = Seen(read, maps, chances, without, best, _place(on_best))
-    if few or kit.tells_classes(read.bundled.card) or len(read.ids) < 3:
+    if kit.tells_classes(read.bundled.card) or len(read.ids) < 3 or question(found) is not None:
         return found
     tried = _tried(found)
     return found._replace(tried=tried, watcher=tried[0][0])
@@ -133,8 +133,12 @@ def _tried(found: Seen) -> tuple[tuple[Head, float], ...]:
     word = 1 + int(rows[:, :, 1:-1].max((0, 1)).argmax())
     order = np.argsort(-rows[:, :, word], axis=None, kind="stable")[:TRIED]
     heads = tuple(divmod(int(at), rows.shape[1]) for at in order)
-    _, less = without_heads(found.read.bundled, found.read.ids, heads)
-    kept = [float(chances[found.best]) for chances in less]
+    less = found.without
+    if less is None:
+        _, some = without_heads(found.read.bundled, found.read.ids, heads)
+    else:
+        some = np.stack([less[head] for head in heads])
+    kept = some[:, found.best].tolist()
     return tuple(sorted(zip(heads, kept, strict=True), key=lambda each: each[1]))
 
 
@@ -288,13 +292,14 @@ def _stage(state: kit.PageState, found: Seen, guess: kit.Guess) -> None:
             guess.settle([answer_of(found, guess.question.answers, tuple(clicked or place))])
         state["layer"], state["head"] = clicked or (-1, -1)
 
-    left, right = st.columns([3, 2], gap="medium")
-    with left:
+    # Of many heads the grid is long: what is asked for stands first, on a phone above it.
+    bars, grid = st.columns([3, 2], gap="medium") if found.tried else _two_columns()
+    with grid:
         notes = [
             [note(found.maps.summary, i, j) for j in range(maps.shape[1])] for i in range(len(maps))
         ]
         heads_grid(maps, key=KEY, tokens=tokens, notes=notes, chosen=place, on_change=take)
-    with right:
+    with bars:
         if kit.tells_classes(found.read.bundled.card):
             kit.inform(words.classes, ":material/category:")
         elif found.tried and place == found.tried[0][0]:
@@ -305,6 +310,11 @@ def _stage(state: kit.PageState, found: Seen, guess: kit.Guess) -> None:
         st.segmented_control(
             words.asked_label, list(words.asked), format_func=words.asked.get, required=True, **slot
         )
+
+
+def _two_columns() -> tuple[Any, Any]:
+    grid, bars = st.columns([3, 2], gap="medium")
+    return bars, grid
 
 
 def _head_of(state: kit.PageState, found: Seen) -> Head:
@@ -324,7 +334,7 @@ def _kept(found: Seen, guess: kit.Guess) -> None:
     cases = [kit.Case(words.all_heads, float(found.chances[found.best]), role="residual")]
     for head, kept in (*others, (asked_head, found.tried[0][1])):
         share = whole_percent(float(found.maps.maps[head][-1].max()) / 255)
-        label = words.one_off.format(head=name_of(head), share=share)
+        label = words.one_off[head == asked_head].format(share=share)
         cases.append(kit.Case(label, kept, role="query" if head == asked_head else "residual"))
     axis = kit.Axis(0, 1, words.kept_axis.format(best=unmarked(best)))
     guess.cases(cases, axis, veiled=[len(cases) - 1], picture=f"{KEY}.kept")

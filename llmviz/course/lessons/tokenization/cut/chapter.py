@@ -40,7 +40,7 @@ def draw(state: kit.PageState) -> None:
         "tokens": kit.count(len(tokens), "number"),
     }
     kit.prose(words.hook, **counts)
-    guess = kit.Guess(GUESS, capitals_question(name, tokenizer, text, special=state["special"]))
+    guess = kit.Guess(GUESS, capitals_question(tokenizer, text, special=state["special"]))
     with st.container():  # the picture stays in view as far as its looks
         with kit.stage("cut"):
             _chips(state, tokens)
@@ -330,7 +330,7 @@ def _code(state: kit.PageState, name: str, tokenizer: Tokenizer, text: str) -> N
 
 
 def capitals_question(
-    name: str, tokenizer: Tokenizer, text: str, *, special: bool = False
+    tokenizer: Tokenizer, text: str, *, special: bool = False
 ) -> kit.Question | None:
     """Return how many tokens a text makes in capitals, as a question.
 
@@ -357,6 +357,5 @@ def capitals_question(
         reasons,
         after,
         lambda count: words.cost_write.format(tokens=count),
-        name=kit.quote(name),
         tokens=kit.count(before, "token"),
     )
