@@ -3,8 +3,9 @@
     python -m benchmarks.first_screen [--only LESSON]
 
 A server is started, one browser opens every chapter at 1440 × 900 and at 390 × 844. The aim: at
-1440 the picture begins above pixel 330 and 300 pixels of it are in view, at 390 above 400, with at
-most 60 words above it. A picture in parts is as tall as the block of its stage.
+1440 the picture begins above pixel 360 and 300 pixels of it are in view, at 390 above 500, with at
+most 60 words and its question above it, and the hand that answers is in view, too. A picture in
+parts is as tall as the block of its stage.
 """
 
 from __future__ import annotations
@@ -31,19 +32,30 @@ FIND = """() => {
     .sort((a, b) => box(a).top - box(b).top)[0];
   if (!first) return null;
   const found = { top: box(first).top, bottom: box(within(first) ? stage : first).bottom };
+  const asked = all('.stMain .lv-ask')[0];
+  const hand = asked && all('.stMain [class*="st-key-lv-guess"] .stRadio')[0];
   let words = 0;
   for (const e of all('.stMain .lv-prose p, .stMain h1, .stMain h2, .stMain label p'))
     if (box(e).height && box(e).bottom <= found.top + 1) words += e.innerText.split(/\\s+/).length;
-  return [found.top, Math.max(0, Math.min(found.bottom, innerHeight) - found.top), words];
+  const drawn = all('[data-testid^=stBidi], [data-testid^=stBidi] > div');
+  const handles = (e) => [...(e.shadowRoot ?? e).querySelectorAll('.handle, canvas.open')];
+  const at = drawn.flatMap(handles)[0] ?? hand;
+  return [found.top, Math.max(0, Math.min(found.bottom, innerHeight) - found.top), words,
+    asked ? box(asked).bottom : 0, at ? box(at).top : 0];
 }"""
 
 
 class Screen(NamedTuple):
-    """A first screen: where its picture begins, how many pixels of it show, the words above it."""
+    """A first screen: where its picture begins, how many pixels of it show, the words above it.
+
+    asked, hand: where its question ends, and where the handle or the answers begin; 0 without one.
+    """
 
     top: float
     in_view: float
     words: int
+    asked: float = 0
+    hand: float = 0
 
 
 def screen_of(page: Page) -> Screen:
@@ -73,16 +85,18 @@ def main() -> None:
                 if only and lesson.key not in only:
                     continue
                 line = [f"{lesson.key}/{chapter}"]
-                for size, most in ((WIDE, 330), (PHONE, 400)):
+                for size, most in ((WIDE, 360), (PHONE, 500)):
                     page = browser.new_page(viewport=size)
                     path = "" if lesson.key == "home" else lesson.key
                     page.goto(f"{url}/{path}{f'?part={chapter}' if chapter else ''}")
                     page.wait_for_selector("h1")
                     found = screen_of(page)
                     far = found.top > most or found.words > 60
+                    far = far or max(found.asked, found.hand) > size["height"]
                     missed += far
                     line.append(
-                        f"{found.top:.0f} px, {found.words} words{' MISSED' if far else ''}"
+                        f"{found.top:.0f} px, {found.words} words, asked {found.asked:.0f}, "
+                        f"hand {found.hand:.0f}{' MISSED' if far else ''}"
                     )
                     page.close()
                 print(" · ".join(line), flush=True)

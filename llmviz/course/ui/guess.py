@@ -112,12 +112,12 @@ def _into_address() -> None:
 
 
 def keep_head(block: Any) -> None:
-    """Keep the top of a stage for the question about its picture."""
+    """Keep the top of a stage, or of a section, for the question about the picture below."""
     st.session_state[_HEAD] = block.container()
 
 
 def take_head() -> Any:
-    """Return the place that the last stage keeps for a question, once."""
+    """Return the place that is kept for a question, once."""
     return st.session_state.pop(_HEAD, None)
 
 

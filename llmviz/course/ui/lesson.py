@@ -17,7 +17,7 @@ from llmviz.course.ui import course, hour, seat
 from llmviz.course.ui.common import choose_below_title
 from llmviz.course.ui.contents import HOUR, MORE, WAY, Lesson
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.course.ui.guess import enter, open_all, take_head
+from llmviz.course.ui.guess import enter, keep_head, open_all
 from llmviz.course.ui.prose import opening, prose
 from llmviz.course.ui.state import PageState, page_state
 
@@ -216,7 +216,7 @@ def section(
     hour.rest()
     if isinstance(head, Section):
         head, text = head.filled(**values)
-    take_head()  # a question below is not about the picture above
     st.header(head, anchor=anchor or False, divider=False)
     if text:
         prose(text)
+    keep_head(st)

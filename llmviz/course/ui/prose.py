@@ -37,7 +37,7 @@ _TAGS = str.maketrans(
 STYLE = f"""<style>
 .lv-prose {{ max-width: 72ch; line-height: 1.6; }}
 .lv-prose p {{ margin: 0 0 .6rem 0; overflow-wrap: break-word; }}
-.lv-ask {{ max-width: 72ch; line-height: 1.5; }}
+.lv-ask {{ max-width: 110ch; line-height: 1.5; margin: -.25rem 0 -.5rem; }}
 .lv-ask p {{ display: inline; margin: 0; font-weight: 600; }}
 .lv-ask b {{ font-weight: 400; color: color-mix(in srgb, currentColor 70%, transparent); }}
 .lv-opening p {{ margin: 0; font-size: .875rem;
@@ -62,10 +62,7 @@ STYLE = f"""<style>
   color: {TIP["text"]}; box-shadow: 0 4px 18px {TIP["shadow"]}; display: none;
   pointer-events: none; }}
 .lv-term:hover .lv-tip, .lv-term:focus .lv-tip {{ display: block; }}
-@media (max-width: 640px) {{ .lv-prose p, .lv-ask {{ max-width: 72ch; line-height: 1.5; }}
-.lv-ask p {{ display: inline; margin: 0; font-weight: 600; }}
-.lv-ask b {{ font-weight: 400; color: color-mix(in srgb, currentColor 70%, transparent); }}
-.lv-opening p {{ position: relative; }}
+@media (max-width: 640px) {{ .lv-ask, .lv-prose p, .lv-opening p {{ position: relative; }}
   .lv-term {{ position: static; }}
   .lv-tip {{ left: 0; right: 0; top: 100%; bottom: auto; width: auto; max-width: none; }} }}
 .lv-bars {{ display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; margin: .3rem 0; font-size: .8rem; }}

@@ -139,9 +139,7 @@ def draw(state: kit.PageState) -> None:
     """Show a word's scores and shares, the guess and the looks, then every cell behind them."""
     hook, stage, under = st.container(), kit.stage("steps", stays=False), st.container()
     kit.source(state)
-    looks = st.container()
-    kit.section(words.intro)
-    head, notes, place = st.container(), st.container(), st.container()
+    looks, title, head, notes, place = (st.container() for _ in range(5))
     try:
         rung = (_model if state["source"] == "model" else _example)(state, head, notes)
     except ValueError as error:
@@ -158,6 +156,8 @@ def draw(state: kit.PageState) -> None:
         told = asking_word.ask(rung, row)
     with looks:
         kit.looks(state, words.looks, f"{KEY}.looks")
+    with title:
+        kit.section(words.intro)
     with place:
         linked.show(state, asking_word.covered(rung, row), KEY)
     if told:

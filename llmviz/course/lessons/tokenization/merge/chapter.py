@@ -50,10 +50,7 @@ def draw(state: kit.PageState) -> None:
     if tokenizer is None:
         return
     text = state[kit.LEARNER_TEXT.key][:2_000]
-    if (
-        guess := kit.Guess("merge.first", first_merge_question(text, state["word"], tokenizer))
-    ) is not None:
-        guess.ask()
+    kit.Guess("merge.first", first_merge_question(text, state["word"], tokenizer)).ask()
     kit.looks(state, words.looks, "merge.looks")
     _code(state, tokenizer, piece)
     kit.seen(words.end, **end(tokenizer, piece, tree))
