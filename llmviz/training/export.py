@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import shutil
+import tempfile
+import zipfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -44,6 +47,18 @@ def export(run: Path | str, target: Path | str, dtype: torch.dtype = torch.float
         path = source / name
         write_whole(folder / name, partial(shutil.copyfile, path))
     write_manifest(folder, [MODEL, runs.CONFIG, runs.TOKENIZER, runs.METRICS])
+
+
+def zipped(run: Path | str) -> bytes:
+    """Return a run's newest weights as a zip file, with the config and the tokenizer."""
+    packed = io.BytesIO()
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        export(run, folder, torch.float32)
+        with zipfile.ZipFile(packed, "w") as file:  # weights do not get smaller by packing
+            for path in sorted(folder.iterdir()):
+                file.write(path, path.name)
+    return packed.getvalue()
 
 
 def finish(run: Path | str, target: Path | str, name: str, probed: int = PROBED) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import shutil
 import string
 import time
+import zipfile
 
 import numpy as np
 import pytest
@@ -45,6 +47,7 @@ from llmviz.tokenizers import train_tokenizer
 from llmviz.training import Diverged, TrainConfig, run_folders
 from llmviz.training.curves import AXES, CurveFile, in_unit, smooth
 from llmviz.training.estimate import estimate, run_seconds, vocabulary
+from llmviz.training.export import zipped
 from llmviz.training.files import write_json
 from llmviz.training.kept_weights import STEPS
 from llmviz.training.manager import RunManager
@@ -53,7 +56,7 @@ from llmviz.training.plan import Plan, check_corpus, prepare
 from llmviz.training.reading import WRONG, read_metrics, steps_saved
 from llmviz.training.recipes import RECIPES
 from llmviz.training.references import References, references_again
-from llmviz.training.runs import run_in_folder
+from llmviz.training.runs import load_trained, run_in_folder
 from llmviz.training.samples import sampler
 from tests.pages import harness
 from tests.pages.harness import fine, open_part
@@ -310,7 +313,7 @@ def test_a_warm_up_longer_than_the_run_is_said(home):
         ({"r_model": "wavenet", "r_n_layer": "20"}, "n_layer must be at most 12"),
         ({"r_model": "seq2seq"}, "must be pairs of sentences; got names"),
         ({"r_tokenizer": "bpe", "r_vocab_size": "100"}, "must be at least 257"),
-        ({"r_corpus": "file"}, "no file is there yet"),
+        ({"r_corpus": "file"}, words.no_file),
         ({"r_corpus": "mine", "text": ""}, "there is no text of yours yet"),
         (
             dict(r_corpus="mine", text="too short", r_context_length="64", r_windows="random"),
@@ -372,6 +375,34 @@ def test_an_uploaded_text_goes_with_the_run_and_one_that_nothing_learns_from_is_
     harness.fine(app)
     (run,) = mine()
     assert (run.folder / "corpus.txt").read_text("utf-8") == text
+
+
+def test_an_upload_comes_first_below_ones_own_text_and_nothing_is_refused_before(home):
+    app = harness.open_part("training", "runs", r_corpus="mine", r_context_length="8")
+    assert len(app.get("file_uploader")) == 1 and not app.error
+    text = "the cat sat on the mat. " * 20
+    app.get("file_uploader")[0].set_value(("cats.txt", text.encode(), "text/plain")).run()
+    harness.fine(app)
+    assert app.session_state["training.r_corpus"] == "file"
+    assert not button(app, "Start").disabled and "cats" in captions(app)
+    app = harness.open_part("training", "runs", r_corpus="file")
+    assert not app.error and words.no_file in harness.boxes(app)
+
+
+def test_the_weights_of_a_run_are_a_file_that_loads_again(home, trained, tmp_path):
+    shutil.copytree(trained, home / "own")
+    app = harness.open_part("training", "runs", run="run:own")
+    harness.fine(app)
+    labels = [found.proto.label for found in app.get("download_button")]
+    assert words.weights in labels
+    with zipfile.ZipFile(io.BytesIO(zipped(home / "own"))) as packed:
+        assert {"model.safetensors", "config.json", "tokenizer.json"} <= set(packed.namelist())
+        packed.extractall(tmp_path / "again")
+    before, after = (load_trained(folder) for folder in (trained, tmp_path / "again"))
+    for name, tensor in before.model.state_dict().items():
+        assert (tensor == after.model.state_dict()[name]).all()
+    app = harness.open_part("training", "runs", run="names-gpt")
+    assert words.weights not in [found.proto.label for found in app.get("download_button")]
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,9 @@ from llmviz.training.curves import time_left
 from llmviz.training.manager import RunManager
 from llmviz.training.measures import perplexity
 from llmviz.training.permissions import RESUMABLE, RunState
-from llmviz.training.reading import CONFIG
+from llmviz.training.reading import CONFIG, MODEL, steps_saved
 
+LARGEST_ZIP = 200_000_000  # bytes of weights that are packed for a download
 FIRST_POINT = 0.9  # seconds that a start waits for the first point of its curve
 ACTED = "_training_acted"  # in the session: a button was answered, and the page is of before
 PROBLEM = "_training_problem"  # in the session: why the last thing asked for was not done
@@ -146,7 +147,7 @@ def _take_up(state: kit.PageState, name: str, owner: str) -> None:
 def _keep(state: kit.PageState, run: RunState, owner: str) -> None:
     with st.popover(words.keep, icon=":material/bookmark_add:"):
         st.caption(words.keep_text.format(root=kit.escape_markdown(str(run_folders.root()))))
-        wanted = st.text_input(words.keep_name, f"{run.plan['model']}-{run.number}", max_chars=60)
+        wanted = st.text_input(words.keep_name, runs.label(run), max_chars=60)
         if clicked(words.keep_button, f"run.keep.{run.name}", type="primary"):
             try:
                 runs.manager().keep(run.name, owner, wanted)
@@ -209,12 +210,29 @@ def draw(state: kit.PageState) -> None:
             film = run_film.draw(state, charted)
         kit.looks(state, words.looks, f"{KEY}.looks")
     if rests:
+        _weights(charted)
         _told(charted)
     _code(charted)
     if film is not None:
         run_film.code(state, charted, film)
     if rests and (line := end(charted)):
         kit.seen(words.end, told=line)
+
+
+def _weights(charted: ChartedRun) -> None:
+    """Offer the weights of a run with its config and tokenizer, as one file."""
+
+    def packed() -> bytes:
+        from llmviz.training.export import zipped
+
+        return zipped(charted.folder)
+
+    saved = [] if charted.is_bundled else steps_saved(charted.folder)
+    if not saved or (saved[-1][1] / MODEL).stat().st_size > LARGEST_ZIP:
+        return
+    look = {"icon": ":material/download:", "on_click": "ignore", "key": "run.weights"}
+    name = run_folders.split_name(charted.name)[0]
+    st.download_button(words.weights, packed, f"{name}.zip", "application/zip", **look)
 
 
 def end(charted: ChartedRun) -> str:
@@ -279,6 +297,9 @@ def _settings(state: kit.PageState, unknown: bool, own_text: str, works: bool) -
             if engine_ready():
                 form.fields(state)
     with place:
+        if form.awaits_file(state):
+            kit.inform(words.no_file, ":material/upload_file:")
+            return
         planned = kit.or_refused(form.plan_and_text, state)
         if planned is not None:
             cost.show(*planned)

@@ -16,6 +16,7 @@ from llmviz.tokenizers import TRAINERS
 from llmviz.training.config import Plan
 
 UPLOADED = "_training_text"  # in the session: (name, text) of the file that was uploaded
+_NEW = "_training_text_new"  # in the session: it was uploaded a moment ago
 RATES = [m * 10.0**e for e in range(-6, 2) for m in (1, 2, 3, 5)][:-3]
 COLUMNS = 3
 SHORT = ("model", "steps", "learning_rate")  # with the corpus, the form before all settings
@@ -82,11 +83,21 @@ def needs_own_text(state: kit.PageState) -> str:
 
 
 def own_text(state: kit.PageState) -> None:
-    """The box or the upload, where the corpus is the learner's own text."""
-    if needs_own_text(state) == plan_controls.MINE:
+    """The upload and the box, where the corpus is the learner's own text."""
+    needs = needs_own_text(state)
+    if not needs:
+        return
+    upload()
+    if needs == plan_controls.MINE and st.session_state.pop(_NEW, False):
+        state[MARK + "corpus"] = plan_controls.FILE
+        st.rerun()
+    if needs == plan_controls.MINE:
         kit.text_box(state, label=words.own_text, height=140)
-    elif needs_own_text(state) == plan_controls.FILE:
-        upload()
+
+
+def awaits_file(state: kit.PageState) -> bool:
+    """Whether the corpus is a file of the learner's, which is not there yet."""
+    return needs_own_text(state) == plan_controls.FILE and UPLOADED not in st.session_state
 
 
 def upload() -> None:
@@ -107,6 +118,7 @@ def upload() -> None:
     except ValueError as error:
         kit.refuse(error)
         return
+    st.session_state[_NEW] = st.session_state.get(UPLOADED) != (file.name, text)
     st.session_state[UPLOADED] = file.name, text
     st.caption(words.uploaded.format(name=kit.escape_markdown(file.name), size=f"{len(text):,}"))
 
