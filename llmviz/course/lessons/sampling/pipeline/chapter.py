@@ -24,7 +24,7 @@ KEY, GUESS = "sampling.board", "pipeline.nucleus"
 SHOWN = 18  # tokens that have a bar of their own
 SLIDERS = tuple(kind.name for kind in STEPS if kind.stops)
 USUAL = ("temperature", "top_p")  # steps that have a column before all are wanted
-GUESSED = (0.75, 0.8, 0.7, 0.85, 0.65)  # of the probability: the first that rounding cannot decide
+GUESSED = (0.75, 0.65, 0.85, 0.7, 0.6)  # of the probability: the first that rounding cannot decide
 ROUNDED = 0.0005  # of a printed share, at most
 COVERED = "top_p"  # the step that gives the answer away
 APART = 2  # tokens between the answers
@@ -139,6 +139,7 @@ def _board(
     except ValueError as error:
         kit.refuse(error)
         return
+    share = share_asked(sampling_steps(prompt.logits).model_probabilities) or 0.0
     lines = []
     if guess.question is not None and not asks:
         lines = [(guess.right[0], words.cut["right"])]
@@ -159,12 +160,7 @@ def _board(
         vocab_size=prompt.logits.size,
         banned=settings["banned"],
         cut=Cut(
-            words.cut
-            | {
-                "hint": words.cut["hint"].format(
-                    p=share_asked(sampling_steps(prompt.logits).model_probabilities)
-                )
-            },
+            words.cut | {"hint": words.cut["hint"].format(p=share)},
             asks,
             lines,
         ),
@@ -256,16 +252,12 @@ def question(own: np.ndarray) -> kit.Question | None:
     The wrong answers are those of somebody who takes all for as likely as the first, and of one
     who counts bars. None where answers are nearly the same, or not among the bars.
     """
-    wanted, bars, ordered = share_asked(own), min(SHOWN, own.size), np.sort(own)[::-1]
-    size = nucleus_size(own, wanted)
-    numbers = {
-        size: words.ask_nucleus_right,
-        math.ceil(wanted / ordered[0]): words.ask_nucleus_first,
-        round(wanted * bars): words.ask_nucleus_bars,
-    }
-    places = sorted(numbers)
-    if len(places) < 3 or places[-1] > bars or min(np.diff(places)) < APART:
+    wanted = share_asked(own)
+    if wanted is None:
         return None
+    ordered = np.sort(own)[::-1]
+    answers = answers_to(own, wanted)
+    lines = (words.ask_nucleus_right, words.ask_nucleus_first, words.ask_nucleus_bars)
     reasons = {
         n: line.format(
             n=kit.count(n, "token"),
@@ -274,25 +266,33 @@ def question(own: np.ndarray) -> kit.Question | None:
             first=kit.percent(float(ordered[0])),
             second=kit.percent(float(ordered[1])),
         )
-        for n, line in numbers.items()
+        for n, line in zip(answers, lines, strict=True)
     }
     return kit.Question.among(
-        words.ask_nucleus, reasons, size, lambda n: kit.count(round(n), "token"), p=wanted
+        words.ask_nucleus, reasons, answers[0], lambda n: kit.count(round(n), "token"), p=wanted
     )
 
 
-def share_asked(own: np.ndarray) -> float:
-    """Return a share of the probabilities (V,) that sums of printed ones reach at the same token.
+def answers_to(own: np.ndarray, share: float) -> tuple[int, int, int]:
+    """Return how few tokens have a share, and what both mistakes make of that."""
+    bars = min(SHOWN, own.size)
+    return nucleus_size(own, share), math.ceil(share / float(own.max())), round(share * bars)
 
-    The first of them, where none is.
+
+def share_asked(own: np.ndarray) -> float | None:
+    """Return a share of the probabilities (V,) with three answers that are apart, among the bars.
+
+    Sums of printed shares reach it at the same token. None where there is no such share.
     """
-    sums = np.cumsum(np.sort(own)[::-1])
-    counts = np.arange(1, own.size + 1)
+    sums, counts = np.cumsum(np.sort(own)[::-1]), np.arange(1, own.size + 1)
 
-    def clear(share: float) -> bool:
-        return bool((np.abs(sums - share) > counts * ROUNDED)[: nucleus_size(own, share)].all())
+    def fits(share: float) -> bool:
+        size, *_ = answers = answers_to(own, share)
+        places = sorted(answers)
+        apart = places[-1] <= min(SHOWN, own.size) and min(np.diff(places)) >= APART
+        return apart and bool((np.abs(sums - share) > counts * ROUNDED)[:size].all())
 
-    return next(filter(clear, GUESSED), GUESSED[0])
+    return next(filter(fits, GUESSED), None)
 
 
 def end(prompt: Prompted, steps: SamplingSteps, u: float) -> dict[str, str]:
