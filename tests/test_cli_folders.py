@@ -16,6 +16,7 @@ from llmviz import cli
 from llmviz.cli import train
 from llmviz.training import TrainConfig, load_checkpoint, read_metrics, recipes
 from llmviz.training.runs import load_trained
+from tests.read_only import read_only
 from tests.test_cli import FAST, SMALL, call, refused
 
 
@@ -48,6 +49,31 @@ def test_a_run_that_is_refused_leaves_nothing(capsys, line, mistake, monkeypatch
     assert not list(out.iterdir())
     if mistake[0] == "--set":  # and takes the right command
         assert call(capsys, *given)[0] == 0
+
+
+def test_into_a_folder_that_is_read_only_nothing_is_written_and_it_is_said(capsys, line, tmp_path):
+    given, out = line
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    given[given.index(str(out))] = str(folder / "run")
+    assert call(capsys, *given)[0] == 0
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    new = str(folder / "new")
+    with read_only(folder):
+        for words in (
+            [*given, "--resume", "--steps", "6"],
+            [*given, "--out", new],
+            ["quantize", str(folder / "run"), "--documents", "0", "--out", new],
+            ["export", str(folder / "run"), "--to", "hf", "--out", new],
+            ["worksheet", "before_after", new],
+            ["site", new, "--only", "glossary"],
+        ):
+            code, out, err = call(capsys, *words)
+            assert code == 2 and out == "" and str(folder) in err.splitlines()[-1]
+        assert (
+            call(capsys, "generate", "--checkpoint", str(folder / "run"), "--tokens", "2")[0] == 0
+        )
+    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_the_line_that_began_a_run_goes_on_with_it(capsys, line):

@@ -15,6 +15,7 @@ from llmviz.training.manager import RunManager
 from llmviz.training.pace import predict_seconds, work
 from llmviz.training.permissions import ACTIVE_EACH, limit_from_environment
 from llmviz.training.train_record import TrainRecord
+from tests.read_only import read_only
 
 MADE: list[Pretender] = []
 
@@ -456,4 +457,8 @@ def test_a_disk_that_takes_nothing_is_one_line(manager, home, monkeypatch):
         patch.setattr("pathlib.Path.mkdir", full)
         with pytest.raises(ValueError, match="no run can be written: No space left"):
             manager.start("ann", plan())
+    assert manager.runs("ann") == []
+    home.mkdir(exist_ok=True)
+    with read_only(home), pytest.raises(ValueError, match="no run can be written: "):
+        manager.start("ann", plan())
     assert manager.runs("ann") == []

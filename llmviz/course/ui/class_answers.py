@@ -24,7 +24,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from llmviz.course.ui.classes import ANSWERS, LOCK, Classes, OpenClass, Refused
+from llmviz.course.ui.classes import (
+    ANSWERS,
+    LOCK,
+    Classes,
+    OpenClass,
+    Refused,
+    written_or_refused,
+)
 from llmviz.limits import limit
 from llmviz.training import locks
 from llmviz.wholefile import write_whole
@@ -95,7 +102,7 @@ class ClassLines:
         about = _about(line)
         assert about is not None  # it is one of ours
         most, most_of_one = (1000 * limit(f"LLMVIZ_{what}_KB") for what in ("CLASS", "FOLLOWER"))
-        with self._lock, self._alone(group) as is_open:
+        with written_or_refused(), self._lock, self._alone(group) as is_open:
             if not is_open:
                 return
             before = self._read(group)

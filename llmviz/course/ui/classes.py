@@ -12,13 +12,14 @@ Beside it lies who joined, a line for each browser: how many there are is told, 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import secrets
 import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from hmac import compare_digest
@@ -30,6 +31,8 @@ from llmviz.course.ui.origin import Origin
 from llmviz.limits import limit
 from llmviz.training import run_folders
 from llmviz.wholefile import TEMPORARY, write_whole
+
+_log = logging.getLogger(__name__)
 
 FOLDER = ".classes"
 # Ends of the names of what lies beside a class: its answers, what its presenter points at, and a
@@ -97,6 +100,16 @@ class Refused(ValueError):
         self.reason, self.count = reason, count
 
 
+@contextmanager
+def written_or_refused() -> Iterator[None]:
+    """Raise Refused where a file of a class cannot be written; the log says why."""
+    try:
+        yield
+    except OSError as error:
+        _log.warning("a class cannot be written: %s", error)
+        raise Refused("unwritten") from error
+
+
 def code_of(text: str) -> str:
     """Return a code as it was typed, in its one form; empty where it cannot be one.
 
@@ -127,9 +140,9 @@ class Classes:
     def open(self, secret: str, window: str, origin: Origin) -> OpenClass:
         """Open a class, or return the one that this browser leads.
 
-        Raises Refused: there are too many, of the address or in all.
+        Raises Refused: there are too many, of the address or in all, or it cannot be written.
         """
-        with self._lock:
+        with self._lock, written_or_refused():
             there = list(self._all())
             known = self.led_by(secret)
             if known is not None:
@@ -185,17 +198,21 @@ class Classes:
             return next((group for group in self._all() if group.owner == owner), None)
 
     def take(self, secret: str, window: str) -> OpenClass | None:
-        """Let another window of the presenter's browser lead; None where it leads none."""
-        with self._lock:
+        """Let another window of the presenter's browser lead; None where it leads none.
+
+        Raises Refused: it cannot be written.
+        """
+        with self._lock, written_or_refused():
             group = self.led_by(secret)
             return group and self._write(replace(group, window=window))
 
     def show(self, code: str, window: str, place: Place) -> bool:
         """Set what the class looks at; return whether this window leads it.
 
-        Raises Refused: the place is larger than a class may have. What it had before stays.
+        Raises Refused: the place is larger than a class may have, or it cannot be written. What it
+        had before stays.
         """
-        with self._lock:
+        with self._lock, written_or_refused():
             group = self.find(code)
             if group is None or group.window != window:
                 return False
@@ -212,8 +229,11 @@ class Classes:
             return True
 
     def end(self, code: str, window: str) -> None:
-        """End a class; nothing happens where this window does not lead it."""
-        with self._lock:
+        """End a class; nothing happens where this window does not lead it.
+
+        Raises Refused: its files cannot be removed.
+        """
+        with self._lock, written_or_refused():
             group = self.find(code)
             if group is not None and group.window == window:
                 self._remove(code)
@@ -258,7 +278,7 @@ class Classes:
     def _all(self) -> Iterator[OpenClass]:
         """All that are open; what an ended process left half written is cleared away."""
         for path in self._folder().glob(f"{TEMPORARY}*"):
-            with suppress(FileNotFoundError):  # what is written at this moment has another name now
+            with suppress(OSError):  # what is written at this moment has another name now
                 if self._now() - path.stat().st_mtime > LEFT:
                     path.unlink()
         for path in sorted(self._folder().glob(f"{WHOLE}.json")):
@@ -266,7 +286,8 @@ class Classes:
                 yield group
         for path in chain(*(self._folder().glob(f"{WHOLE}{end}") for end in BESIDE)):
             if not self.path(path.stem).exists():  # somebody answered while the class ended
-                path.unlink(missing_ok=True)
+                with suppress(OSError):
+                    path.unlink()
 
     def _write(self, group: OpenClass) -> OpenClass:
         text = group.written()

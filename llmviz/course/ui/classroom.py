@@ -18,6 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
@@ -34,7 +35,16 @@ from llmviz.course.components.projector.view import projector
 from llmviz.course.document import beside
 from llmviz.course.document.marks import unmarked
 from llmviz.course.ui import browser, class_question, course, notices, origin, seat
-from llmviz.course.ui.classes import POINTED, Classes, OpenClass, Refused, Tries, code_of, owner_of
+from llmviz.course.ui.classes import (
+    POINTED,
+    Classes,
+    OpenClass,
+    Refused,
+    Tries,
+    code_of,
+    owner_of,
+    written_or_refused,
+)
 from llmviz.course.ui.job_pools import import_jobs
 from llmviz.course.ui.own_machine import LOCAL
 from llmviz.course.ui.seat import CLASSES, CODE, NOTICE, PROJECTOR, Seat
@@ -67,11 +77,12 @@ class ClassPointer:
             raise ValueError("what is pointed at is too deep") from deep
         if target is not None and not isinstance(target, dict):
             raise ValueError("what is pointed at is an object or null")
-        if target is None:
-            self._path(group.code).unlink(missing_ok=True)
-        else:
-            text = json.dumps(target, allow_nan=False)  # one line that a browser can read
-            write_whole(self._path(group.code), lambda path: path.write_text(text, "utf-8"))
+        with written_or_refused():
+            if target is None:
+                self._path(group.code).unlink(missing_ok=True)
+            else:
+                text = json.dumps(target, allow_nan=False)  # one line that a browser can read
+                write_whole(self._path(group.code), lambda path: path.write_text(text, "utf-8"))
         return True
 
     def of(self, code: str) -> str:
@@ -168,7 +179,7 @@ def _lead_again() -> None:
     secret = browser.checked(st.context.cookies.get(browser.COOKIE))
     group = CLASSES.led_by(secret) if secret else None
     if group is not None and not streamlit_parts.is_open(group.window):
-        _lead(CLASSES.take(secret, seat.window()))
+        _lead(CLASSES.take, secret)
 
 
 def _follow(here: Seat, shown: str) -> None:
@@ -215,27 +226,33 @@ def _join_typed() -> None:
         _join(st.session_state[_TYPED])
 
 
-def _lead(group: OpenClass | None) -> None:
+def _lead(find: Callable[..., OpenClass | None], secret: str, *more: Any) -> None:
+    try:
+        group = find(secret, seat.window(), *more)
+    except Refused as refused:
+        st.session_state[NOTICE] = refused.reason, refused.count
+        return
     if group is not None:
         seat.sit(group, leads=True)
 
 
 def _open() -> None:
-    try:
-        _lead(CLASSES.open(browser.secret(), seat.window(), _origin()))
-    except Refused as refused:
-        st.session_state[NOTICE] = refused.reason, refused.count
+    _lead(CLASSES.open, browser.secret(), _origin())
 
 
 def _take() -> None:
-    _lead(CLASSES.take(browser.secret(), seat.window()))
+    _lead(CLASSES.take, browser.secret())
 
 
 def _end() -> None:
     here = seat.taken()
     if here is not None and here.leads:
         st.session_state[_SAVED] = here.code, class_question.table(here.code)
-        CLASSES.end(here.code, seat.window())
+        try:
+            CLASSES.end(here.code, seat.window())
+        except Refused as refused:
+            st.session_state[NOTICE] = refused.reason, refused.count
+            return
         seat.leave()
 
 

@@ -37,6 +37,7 @@ from llmviz.course.ui.origin import Origin, of_request
 from llmviz.training import run_folders
 from llmviz.wholefile import temporary_beside
 from tests.awaiting import awaited
+from tests.read_only import read_only
 
 ANN, BOB = "a" * 43, "b" * 43
 HERE = Origin("10.0.0.1", ANN)
@@ -87,6 +88,34 @@ def test_a_browser_leads_one_class_and_codes_are_different(classes):
     assert classes.open(ANN, "w2", HERE).code == one.code
     codes = {classes.open(str(n) * 43, "w", Origin(f"10.0.0.{n}")).code for n in range(5)}
     assert len(codes | {one.code}) == 6
+
+
+def test_where_nothing_can_be_written_a_class_is_refused_and_what_it_had_stays(
+    classes, tmp_path, clock
+):
+    runs, answers = tmp_path / "runs", ClassAnswers(classes)
+    runs.mkdir()
+    with read_only(runs), pytest.raises(Refused, match="unwritten"):
+        classes.open(ANN, "w1", HERE)
+    one = classes.open(ANN, "w1", HERE)
+    assert classes.show(one.code, "w1", Place("home"))
+    answers.ask(one, "why?", ["a", "b"], 1)
+    answers.give(one, "x", NAME, 1)
+    with read_only(runs):
+        for act in (
+            lambda: classes.open(BOB, "w2", HERE),
+            lambda: classes.take(ANN, "w2"),
+            lambda: classes.show(one.code, "w1", Place("attention")),
+            lambda: classes.end(one.code, "w1"),
+            lambda: answers.give(one, "y", NAME, 0),
+            lambda: ClassPointer(classes).put(one.code, one.key, ANN, b"{}"),
+        ):
+            with pytest.raises(Refused, match="unwritten"):
+                act()
+        classes.join(one, BOB)  # is not counted
+        assert classes.find(one.code).place.page == "home"
+    assert Classes(clock).find(one.code).place.page == "home"
+    assert classes.show(one.code, "w1", Place("attention"))
 
 
 def test_a_class_ends_with_its_presenter_or_after_an_idle_time(classes, clock, monkeypatch):
