@@ -333,7 +333,7 @@ def _led(here: Seat) -> None:
 
 def _ending() -> None:
     """Ask once before a class is ended."""
-    ask = {"on_click": _set, "icon": ":material/stop:"}
+    ask: dict[str, Any] = {"on_click": _set, "icon": ":material/stop:"}
     if not st.session_state.get(_ENDING):
         st.button(words.end, args=(_ENDING, True), key="_class_ask_end", **ask)
         return
@@ -365,7 +365,11 @@ def _papers() -> None:
     """Offer what a teacher has on paper for the lesson that is shown: its plan and a worksheet."""
     shown = st.session_state.get(_SHOWN, "")
     plan = PLANS / f"{'hour' if shown == course.HOME else shown}.md"
-    look = {"icon": ":material/assignment:", "type": "tertiary", "on_click": "ignore"}
+    look: dict[str, Any] = {
+        "icon": ":material/assignment:",
+        "type": "tertiary",
+        "on_click": "ignore",
+    }
     with suppress(OSError):
         text = plan.read_text("utf-8")
         st.download_button(words.plan, text, plan.name, "text/markdown", key="_class_plan", **look)
@@ -374,7 +378,7 @@ def _papers() -> None:
         return
     job = st.session_state.get(_SHEET)
     if job is None or job[0] != shown:
-        press = {"on_click": _print, "args": (shown,), "type": "tertiary"}
+        press: dict[str, Any] = {"on_click": _print, "args": (shown,), "type": "tertiary"}
         st.button(words.sheet, icon=":material/print:", key="_class_sheet", **press)
     else:
         watched = st.fragment(partial(_sheet, *job), run_every=None if job[1].over else LOOK)
@@ -407,7 +411,10 @@ def _sheet(lesson: str, job: Job) -> None:
 
 
 def _projector_switch() -> None:
-    press = {"on_click": _whole(partial(seat.project, True)), "help": words.projector_help}
+    press: dict[str, Any] = {
+        "on_click": _whole(partial(seat.project, True)),
+        "help": words.projector_help,
+    }
     st.button(words.projector, icon=":material/present_to_all:", key="_projector", **press)
 
 
