@@ -176,3 +176,12 @@ def test_another_text_shows_its_own_result_and_asks_nobody_again(covers):
     fine(app)
     (after,) = boxes_of(app).values()
     assert not any(True for _ in waiting(app)) and list(texts(before)) != list(texts(after))
+
+
+def test_who_opened_an_answered_link_may_guess_all_the_same(covers):
+    app = open_part("tokenization", "cut", show="cut")
+    assert not any(True for _ in waiting(app))
+    (again,) = [button for button in app.button if button.label == words.again]
+    again.click().run()
+    fine(app)
+    assert any(True for _ in waiting(app)) and "show" not in app.query_params

@@ -187,9 +187,14 @@ class Guess:
 
     @property
     def _forced(self) -> bool:
-        """Whether a link has told it, whatever this visitor does here."""
+        """Whether a link has told all of the lesson, whatever this visitor does here."""
+        return st.session_state.get(_ALL, False)
+
+    @property
+    def _linked(self) -> bool:
+        """Whether a link has told it, until this visitor wants to guess."""
         session = st.session_state
-        return session.get(_ALL, False) or session.get(HERE, "") in session.get(_LINKED, ())
+        return session.get(HERE, "") in session.get(_LINKED, ())
 
     @property
     def _done(self) -> bool:
@@ -198,6 +203,7 @@ class Guess:
             self.given is not None
             or self.seen
             or self._forced
+            or self._linked
             or told(question.text, question.answers) > 0
         )
 
@@ -235,6 +241,7 @@ class Guess:
         if (state := st.session_state.get(_PAGE)) is not None:
             for name, _ in parse_qsl(self.leads):
                 state[name] = state.params[name].default
+        st.session_state.get(_LINKED, set()).discard(st.session_state.get(HERE, ""))
         self._note(None)
 
     def choose(self, answer: int | None) -> None:
@@ -393,20 +400,13 @@ class Guess:
         number: which of the question's values a column stands for. veiled: rows that are told when
         it is made. For the rest see `cases` and `matrix_view`.
         """
-        self.by_hand, question, columns = True, self.question, range(np.shape(matrix.values)[1])
+        self.by_hand, columns = True, range(np.shape(matrix.values)[1])
         if veiled and not self.open:
             values = np.array(matrix.values, dtype=np.float32)
             values[list(veiled)] = 0
             cells = [(at, column) for at in veiled for column in columns]
             matrix = replace(matrix, values=values, hidden=cells, row_sums=False)
-        elif question is not None and self._done:
-            told_as = {words.cells["right"]: list(question.values[question.right])}
-            if not self.graded and self.own is not None:
-                told_as[words.cells["own"]] = self.own
-            rings = {
-                name: [(row, at) for at in columns if [number(at)] == value]
-                for name, value in told_as.items()
-            }
+        elif rings := self.rings(row, columns, number):
             matrix = replace(matrix, rings=rings)
             if self.given is not None and (cells := rings[words.cells["right"]]):
                 look.setdefault("pinned", Cell(matrix.name, *cells[0]))
@@ -418,6 +418,20 @@ class Guess:
                         self.settle([number(column)])
 
         matrix_view([matrix], key=picture, on_change=clicked, **look)
+
+    def rings(
+        self, row: int, columns: Sequence[int], number: Callable[[int], float] = float
+    ) -> dict[str, list[tuple[int, int]]]:
+        """Return the cells of a row that are right, and those of another guess, once it is told."""
+        if self.question is None or not self._done:
+            return {}
+        told_as = {words.cells["right"]: list(self.right)}
+        if not self.graded and self.own is not None:
+            told_as[words.cells["own"]] = self.own
+        return {
+            name: [(row, at) for at in columns if [number(at)] == value]
+            for name, value in told_as.items()
+        }
 
     # ---- the question
 
@@ -503,10 +517,11 @@ class Guess:
             prose(reason)
         else:
             prose(words.right, right=right)
-            if self.given is not None or self._forced or far > 1:
+            if self.given is not None or self._forced or self._linked or self.seen or far > 1:
                 prose(reason)
         asks_again = self.leads or not self.seen
-        if self.given is not None and asks_again and not (self._forced or far):
+        given = self.given is not None or self._linked
+        if given and asks_again and not (self._forced or far):
             key = f"{self._slot}.again"
             st.button(words.again, key=key, type="tertiary", on_click=self._again)
 

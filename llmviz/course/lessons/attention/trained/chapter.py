@@ -65,7 +65,10 @@ def draw(state: kit.PageState) -> None:
     bundled = kit.load(real.LOOKED_INTO.name(state), tell=False)
     read = None if bundled is None else _read(state, bundled)
     found = None if read is None else seen(read)
-    guess = kit.Guess(GUESS, None if found is None else question(found), by_hand=True)
+    right = None if found is None or found.tried else culprit(found)
+    leads = "" if right is None else "layer={}&head={}".format(*right)
+    asked = None if found is None else question(found)
+    guess = kit.Guess(GUESS, asked, by_hand=True, leads=leads)
     _hook(found)
     if found is not None:
         with kit.stage("trained", stays=False):
@@ -288,9 +291,9 @@ def _stage(state: kit.PageState, found: Seen, guess: kit.Guess) -> None:
 
     def take() -> None:
         clicked = st.session_state[KEY].get("chosen")
+        state["layer"], state["head"] = clicked or (-1, -1)
         if guess.asks and not found.tried:
             guess.settle([answer_of(found, guess.question.answers, tuple(clicked or place))])
-        state["layer"], state["head"] = clicked or (-1, -1)
 
     # Of many heads the grid is long: what is asked for stands first, on a phone above it.
     bars, grid = st.columns([3, 2], gap="medium") if found.tried else _two_columns()

@@ -80,6 +80,7 @@ def _matrix(
             row_axis=words.first_axis,
             col_axis=words.second_axis,
             hidden=() if told else [(row, column) for column in range(V)],
+            rings=guess.rings(row, range(V)),
             **drawn,
         ),
     ]

@@ -166,6 +166,7 @@ def _hidden_word(
         GUESS,
         question([token.data.decode("utf-8", "replace") for token in tokens], own),
         by_hand=True,
+        leads="hide=-1",
     )
     open_now = guess.open
     with kit.stage("masked", stays=False):

@@ -35,9 +35,9 @@ def draw(state: kit.PageState) -> None:
         return
     bundled, read = model_and_text
     lens = lens_of(bundled, read.ids)
-    guess = kit.Guess(
-        GUESS, question(lens, kit.spoken(read.ids[-1], bundled.tokenizer)), by_hand=True
-    )
+    asked = question(lens, kit.spoken(read.ids[-1], bundled.tokenizer))
+    leads = f"point={first_row(lens, -1)}.{len(read.ids) - 1}"
+    guess = kit.Guess(GUESS, asked, by_hand=True, leads=leads)
     shown = guess.open
     with kit.stage("stream", stays=False):
         point, at = _grid(state, bundled, read, lens, guess)
