@@ -16,6 +16,7 @@ from llmviz.course.lessons.home import LESSON as HOME
 from llmviz.course.lessons.home import words
 from llmviz.course.lessons.language import LESSON as LANGUAGE
 from llmviz.course.lessons.models import LESSON as MODELS
+from llmviz.course.lessons.real import LESSON as REAL
 from llmviz.course.lessons.reasoning import LESSON as REASONING
 from llmviz.course.lessons.sampling import LESSON as SAMPLING
 from llmviz.course.lessons.tokenization import LESSON as TOKENIZATION
@@ -33,6 +34,7 @@ LESSONS = [
     TRANSFORMER,
     TRAINING,
     SAMPLING,
+    REAL,
     FINETUNING,
     LANGUAGE,
     EFFICIENCY,

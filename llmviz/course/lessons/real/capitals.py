@@ -45,7 +45,24 @@ COUNTRIES = tuple(
     Country(name, capital.strip(), _ALSO.get(name, ()))
     for name, capital in ((p[0].replace("~", " "), p[1]) for p in _PAIRS if len(p) == 2)
 )
-SIXTEEN = ["France", "Italy", "Germany", "Spain", "Japan", "China", "Russia", "Egypt", "Greece", "Poland", "Portugal", "Austria", "Ireland", "Norway", "Hungary", "Peru"]
+SIXTEEN = [
+    "France",
+    "Italy",
+    "Germany",
+    "Spain",
+    "Japan",
+    "China",
+    "Russia",
+    "Egypt",
+    "Greece",
+    "Poland",
+    "Portugal",
+    "Austria",
+    "Ireland",
+    "Norway",
+    "Hungary",
+    "Peru",
+]
 INVENTED = ("Zubrovia", "Wakanda", "Atlantis", "Ruritania", "Freedonia")
 
 

@@ -14,7 +14,38 @@ FORMS = (
     "When the {job} came home,",
 )
 PAIR = ("he", "she")
-JOBS = ["farmer", "soldier", "carpenter", "plumber", "president", "mechanic", "engineer", "lawyer", "doctor", "scientist", "judge", "pilot", "driver", "chef", "painter", "poet", "professor", "student", "manager", "clerk", "writer", "dancer", "cook", "cleaner", "teacher", "hairdresser", "librarian", "secretary", "nurse", "midwife"]
+JOBS = [
+    "farmer",
+    "soldier",
+    "carpenter",
+    "plumber",
+    "president",
+    "mechanic",
+    "engineer",
+    "lawyer",
+    "doctor",
+    "scientist",
+    "judge",
+    "pilot",
+    "driver",
+    "chef",
+    "painter",
+    "poet",
+    "professor",
+    "student",
+    "manager",
+    "clerk",
+    "writer",
+    "dancer",
+    "cook",
+    "cleaner",
+    "teacher",
+    "hairdresser",
+    "librarian",
+    "secretary",
+    "nurse",
+    "midwife",
+]
 
 
 class Job(NamedTuple):

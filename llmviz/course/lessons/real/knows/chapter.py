@@ -1,0 +1,155 @@
+"""Chapter "What it knows": the capitals of sixty countries, and how sure a model is of each."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.course.lessons.real import source
+from llmviz.course.lessons.real.capitals import EXAMPLE, known
+from llmviz.course.lessons.real.knows import COUNTRY, words
+from llmviz.course.lessons.real.knows.model import SHOWN, Knows, Own, Said
+from llmviz.course.lessons.real.reader import Choice
+from llmviz.course.ui import kit
+
+KEY = "real.knows"
+LANES = {True: 1.0, False: 0.0}
+STEPS = 5  # heights of a lane, so that dots of one share stand beside each other
+NAMED = 0.42  # from this share on a wrong answer is written beside its dot
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show all answers by how sure they are, the guess, and one's own country."""
+    kit.prose(words.hook)
+    all_said: Knows = source.record("knows")
+    guess = kit.Guess(KEY, question(all_said), seen=state["knowsland"] != COUNTRY)
+    with kit.stage("knows"):
+        kit.choose(state, "knowsway", words.way_label, words.ways)
+        kit.plot(f"{KEY}.dots", figure, state["knowsway"], guess.open)
+        kit.prose(words.caption[state["knowsway"]], **numbers(all_said, state["knowsway"]))
+    guess.ask()
+    _own(state, guess)
+    source.about()
+    if guess.open:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.shown, **numbers(all_said, "shown"))
+    kit.section(words.invented)
+    kit.rows_table(
+        [
+            [said.country, said.shown.text, kit.percent(said.shown.share)]
+            for said in all_said.invented
+        ],
+        words.invented_columns,
+    )
+    kit.prose(words.invented_read, most=kit.percent(max(s.shown.share for s in all_said.invented)))
+    kit.chapter_link("errors", "facts", words.proved)
+    if guess.open:
+        kit.seen(words.end, **numbers(all_said, "shown"))
+
+
+def said_of(all_said: Knows, country: str) -> Said:
+    """Return what was said of a country."""
+    return next(said for said in all_said.countries if said.country == country)
+
+
+def answer_of(said: Said, way: str) -> tuple[Choice, bool]:
+    """Return the answer in a way of asking, and whether it is right."""
+    return (said.shown, said.right_shown) if way == "shown" else (said.alone, said.right_alone)
+
+
+def question(all_said: Knows) -> kit.Question:
+    """Return the question which city it calls the capital of Australia."""
+    said = said_of(all_said, COUNTRY).shown
+    wrong = {"Canberra": words.ask_book, COUNTRY: words.ask_repeat, "Melbourne": words.ask_other}
+    reasons = {said.text: words.ask_right, **{k: v for k, v in wrong.items() if k != said.text}}
+    return kit.Question.among(
+        words.ask,
+        reasons,
+        said.text,
+        country=COUNTRY,
+        prompt=kit.quote(SHOWN.format(country=COUNTRY), 160),
+        share=kit.percent(said.share),
+    )
+
+
+@kit.kept(8)
+def figure(way: str, opened: bool, mode: kit.Mode) -> kit.Figure:
+    """Return a dot for each country: how sure across, right above wrong."""
+    lanes: dict[bool, list[tuple[float, float, str, str]]] = {True: [], False: []}
+    for said in source.record("knows").countries:
+        choice, right = answer_of(said, way)
+        if said.country == COUNTRY and not opened:
+            continue
+        height = LANES[right] + 0.1 * (len(lanes[right]) % STEPS)
+        loud = not right and choice.share >= NAMED and choice.text != said.country
+        name = words.dot.format(country=said.country, answer=choice.text)
+        lanes[right].append((choice.share, height, name, name if loud else ""))
+    drawn = []
+    for right, role in ((True, "value"), (False, "accent")):
+        x, y, names, loud_names = zip(*lanes[right], strict=True)
+        drawn.append(
+            {
+                "type": "scatter",
+                "x": x,
+                "y": y,
+                "mode": "markers+text",
+                "text": [kit.escape_plotly(name) for name in loud_names],
+                "textposition": "top center",
+                "hovertext": [kit.escape_plotly(name) for name in names],
+                "hovertemplate": "%{hovertext}, %{x:.0%}<extra></extra>",
+                "marker": {"size": 10, "color": kit.role_color(role, mode), "opacity": 0.8},
+                "showlegend": False,
+            }
+        )
+    layout = kit.bare_layout(mode, height=300, margin={"l": 70, "r": 16, "t": 20, "b": 44})
+    layout["xaxis"] = {"range": [0, 1], "tickformat": ".0%", "title": {"text": words.sure_axis}}
+    lane_names = [words.lanes["wrong"], words.lanes["right"]]
+    layout["yaxis"] = {
+        "range": [-0.2, 1.7],
+        "tickvals": [0.2, 1.2],
+        "ticktext": lane_names,
+        "showgrid": False,
+        "zeroline": False,
+    }
+    return kit.Figure(drawn, layout)
+
+
+def numbers(all_said: Knows, way: str) -> dict[str, str | int]:
+    """Return what caption, sections and end say of a way of asking."""
+    answers = [answer_of(said, way) for said in all_said.countries]
+    repeats = sum(answer_of(s, way)[0].text == s.country for s in all_said.countries)
+    australia = said_of(all_said, COUNTRY)
+    return {
+        "asked": len(answers),
+        "right": sum(right for _, right in answers),
+        "sure": kit.whole_percent(sum(choice.share for choice, _ in answers) / len(answers)),
+        "repeats": repeats,
+        "example": EXAMPLE.name,
+        "sydney": kit.percent(australia.shown.share),
+        "canberra_alone": kit.percent(australia.alone.share),
+    }
+
+
+def _own(state: kit.PageState, guess: kit.Guess) -> None:
+    """Ask for one's own country."""
+    source.own(state, {"knowsland": words.own_label})
+    country = state["knowsland"].strip()
+    if guess.asks and country == COUNTRY:
+        return
+    found: Own | None = source.measured("capital", country)
+    if found is None:
+        return
+    listed = known(country)
+    kit.prose(
+        words.own_read["known" if listed else "unknown"],
+        country=source.word(country),
+        answer=source.word(found.word.text),
+        share=kit.percent(found.word.share),
+        capital=listed.capital if listed else "",
+    )
+    kit.case_rows(
+        [kit.Case(choice.text, choice.share) for choice in found.shown],
+        kit.Axis(0, 1, words.next_axis),
+        key=f"{KEY}.own",
+        words={},
+    )

@@ -1,0 +1,143 @@
+"""Where the chapters get their numbers: the record, or the model where it is here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import Any
+
+import streamlit as st
+
+from llmviz.course.components.text_guard.view import text_guard
+from llmviz.course.document.marks import unmarked
+from llmviz.course.lessons.real import words
+from llmviz.course.lessons.real.measures import MEASURES, name_of
+from llmviz.course.lessons.real.record import recorded
+from llmviz.course.ui import engine, kit
+from llmviz.course.ui.engine_ready import engine_ready
+
+SLICE = 0.4  # seconds of work in one rerun
+POLL = 0.1  # seconds between two of them
+_STOPPED = "_real_stopped"  # in the session: what this visitor does not wait for
+
+
+def record(name: str, *given: Any) -> Any:
+    """Return what is recorded of a measure. ValueError: the file is missing; KeyError: not this."""
+    return recorded(name, MEASURES[name].kind)[name_of(given)]
+
+
+def here() -> engine.Bundled | None:
+    """Return the real model, loaded; None where it was not fetched."""
+    return engine.load(kit.REAL) if kit.REAL in engine.obtained() and engine_ready() else None
+
+
+class Work:
+    """A measure that is taken step by step; several visitors may wait for the same one."""
+
+    def __init__(self, reader: engine.Bundled, name: str, given: Sequence[Any]) -> None:
+        self.share, self.value = 0.0, None
+        self._begin: Callable[[], Any] | None = lambda: MEASURES[name].compute(reader, *given)
+        self._steps: Any = None
+        self._lock = Lock()
+
+    def grow(self, seconds: float) -> bool:
+        """Work for some seconds, at least a step; return whether it is done.
+
+        Raises ValueError where what is given cannot be measured.
+        """
+        with self._lock:
+            until = time.monotonic() + seconds
+            if self._begin is not None:
+                made, self._begin = self._begin(), None
+                if not hasattr(made, "send"):
+                    self.value, self.share = made, 1.0
+                self._steps = made
+            while self.share < 1.0 or self.value is None:
+                try:
+                    self.share = min(0.99, next(self._steps))
+                except StopIteration as end:
+                    self.value, self.share = end.value, 1.0
+                if time.monotonic() >= until:
+                    break
+            return self.share == 1.0
+
+
+@kit.kept(64)
+def work(reader: engine.Bundled, name: str, given: tuple[Any, ...]) -> Work:
+    """Return a measure as far as it is, the same for all visitors."""
+    return Work(reader, name, given)
+
+
+def measured(name: str, *given: Any) -> Any:
+    """Return a measure, or None after showing why there is none yet.
+
+    What is recorded comes from the record. Else the model is asked, in steps, with progress and a
+    way to stop; where it is not here, it is offered.
+    """
+    try:
+        return record(name, *given)
+    except KeyError:
+        pass
+    reader = here()
+    key = f"real.{name}.{name_of(given)}"
+    if reader is None:
+        kit.inform(unmarked(words.recorded_only), ":material/inventory_2:")
+        kit.offer_real_model(f"real.{name}")
+        return None
+    stopped = st.session_state.setdefault(_STOPPED, set())
+    if key in stopped:
+        st.button(
+            words.go_on,
+            key=f"{key}.on",
+            icon=":material/play_arrow:",
+            on_click=stopped.discard,
+            args=(key,),
+        )
+        return None
+    going = work(reader, name, given)
+    try:
+        if going.grow(SLICE):
+            return going.value
+    except ValueError as error:
+        work.forget(reader, name, given)
+        kit.refuse(error)
+        return None
+
+    @st.fragment(run_every=POLL)
+    def wait() -> None:
+        if key in stopped or going.grow(SLICE):
+            kit.run_again()
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.progress(going.share, words.measuring, width=360)
+            st.button(words.stop, key=f"{key}.stop", on_click=stopped.add, args=(key,))
+
+    wait()
+    return None
+
+
+def word(text: str) -> str:
+    """Return a token or a word quoted, without the space before it."""
+    return kit.quote(text.strip() or text)
+
+
+def own(state: kit.PageState, fields: dict[str, str], *, width: int = 320) -> None:
+    """Show the fields in which one types something of one's own, and the way back.
+
+    fields: by control, their labels.
+    """
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for key, label in fields.items():
+            kit.text_input(state, key, label, width=width)
+        begun = {key: state.params[key].default for key in fields}
+        if any(state[key] != value for key, value in begun.items()):
+            name = f"real.{'.'.join(fields)}.back"
+            st.button(words.back, key=name, icon=":material/undo:", on_click=state.setter(**begun))
+
+
+def about() -> None:
+    """Say whose numbers these are, and guard the fields; once on each page."""
+    text_guard(kit.HALF_CHARACTER)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(unmarked(words.about[kit.REAL in engine.obtained()]))
+        kit.offer_real_model("real.about")
