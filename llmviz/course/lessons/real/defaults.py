@@ -34,3 +34,4 @@ LOG = (
 )
 BEGINNING = "Day six at sea."
 NAME = "Boris"
+STAR = "Twinkle, twinkle, little star, how I wonder what you are"

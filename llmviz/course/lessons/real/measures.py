@@ -25,6 +25,7 @@ from llmviz.course.lessons.real.defaults import (
     NEAR,
     PIRATE,
     QUESTIONS,
+    STAR,
     SUMS,
 )
 from llmviz.course.lessons.real.examples import model as examples
@@ -67,7 +68,7 @@ MEASURES: dict[str, Measure] = {
     "windows": Measure(first.windows, tuple[first.Window, ...], [()]),
     "copies": Measure(copies.measure, copies.Copies, [("",)]),
     "copies_off": Measure(copies.without, copies.Off, [()]),
-    "heart": Measure(heart.measure, heart.Heart, [(text,) for text in heart.SENTENCES]),
+    "heart": Measure(heart.measure, heart.Heart, [(text,) for text in (*heart.SENTENCES, STAR)]),
     "people": Measure(people.measure, tuple[people.Job, ...], [people.PAIR]),
     "assistant": Measure(assistant.measure, assistant.Asked, QUESTIONS),
     "penalised": Measure(assistant.penalised, str, [(PIRATE,)]),

@@ -1,0 +1,117 @@
+"""Chapter "The same numbers as a chat": a sentence alone, and the question in a chat's template."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import streamlit as st
+
+from llmviz.course.components.token_strip.view import TokenRow, token_strip
+from llmviz.course.lessons.real import source
+from llmviz.course.lessons.real.assistant import ALONE, ASKED, words
+from llmviz.course.lessons.real.assistant.model import MOST, PENALTY, Asked, Part
+from llmviz.course.lessons.real.defaults import PIRATE, QUESTIONS
+from llmviz.course.ui import kit
+from llmviz.tokenizers import Token
+
+KEY = "real.assistant"
+CITIES = ("Sydney", "Canberra", "Melbourne")  # that may be named
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show both ways of asking beside each other, the guess, and a box of one's own."""
+    kit.prose(words.hook)
+    given = state["chatalone"].strip(), state["chatquestion"].strip()
+    fields = {"chatalone": words.alone_label, "chatquestion": words.question_label}
+    found: Asked | None = source.measured("assistant", *given)
+    if found is None:
+        source.own(state, fields, width=420)
+        source.about()
+        return
+    first: Asked = source.record("assistant", ALONE, ASKED)
+    guess = kit.Guess(KEY, question(first), seen=given != (ALONE, ASKED))
+    with kit.stage("assistant", stays=False):
+        left, right = st.columns(2, gap="large")
+        with left:
+            kit.prose(words.alone_head, text=kit.quote(given[0], 160))
+            rows = [kit.Case(choice.text.strip() or "␣", choice.share) for choice in found.alone]
+            kit.case_rows(rows, kit.Axis(0, 1, words.next_axis), key=f"{KEY}.alone", words={})
+            kit.prose(words.goes_on, text=kit.quote(found.goes_on.strip(), 200))
+        with right:
+            kit.prose(words.chat_head, text=kit.quote(given[1], 160))
+            token_strip([strip_of(found.parts)], key=f"{KEY}.strip", **look())
+            if guess.open:
+                case = "ended" if found.ended else "cut"
+                kit.prose(words.answers[case], text=kit.quote(found.answer, 240), most=MOST)
+    guess.ask()
+    source.own(state, fields, width=420)
+    source.about()
+    if guess.open:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.template)
+    if guess.open:
+        kit.prose(words.template_read, **told(first))
+    kit.section(words.trust)
+    if guess.open:
+        _answers()
+    kit.section(words.again, penalty=PENALTY)
+    if guess.open:
+        pirate: Asked = source.record("assistant", *QUESTIONS[-1])
+        kit.prose(
+            words.again_read,
+            plain=kit.quote(pirate.answer, 120),
+            other=kit.quote(source.record("penalised", PIRATE), 120),
+        )
+    kit.chapter_link("reasoning", "conversation", words.proved)
+    if guess.open:
+        kit.seen(words.end, **told(first))
+
+
+def look() -> dict:
+    """Return how the strip of a chat is drawn."""
+    return {"show_ids": False, "value_label": words.form, "value_range": (-1.0, 1.0)}
+
+
+def strip_of(parts: tuple[Part, ...]) -> TokenRow:
+    """Return a chat as chips: what the template wrote in one colour, what was typed in another."""
+    data = [part.text.encode() for part in parts]
+    ends = [0, *accumulate(map(len, data))]
+    chips = [
+        Token(n, text, a, b, a, b)
+        for n, (text, a, b) in enumerate(zip(data, ends, ends[1:], strict=False))
+    ]
+    values = [-1.0 if part.form else 1.0 if part.role == "user" else 0.0 for part in parts]
+    return TokenRow("", chips, kit.count(len(parts), "token"), values)
+
+
+def question(found: Asked) -> kit.Question:
+    """Ask which city it names as a chat."""
+    named = next(city for city in CITIES if city in found.answer)
+    reasons = {city: words.reasons[city] for city in CITIES} | {
+        words.declines: words.reasons["none"]
+    }
+    reasons[named] = words.ask_right
+    return kit.Question.among(words.ask, reasons, named, **told(found))
+
+
+def told(found: Asked) -> dict[str, str | int]:
+    """Return what is said of both ways."""
+    return {
+        "alone": source.word(found.alone[0].text),
+        "alone_share": kit.percent(found.alone[0].share),
+        "second": source.word(found.alone[1].text),
+        "second_share": kit.percent(found.alone[1].share),
+        "named": source.word(next(city for city in CITIES if city in found.answer)),
+        "form": sum(part.form for part in found.parts),
+        "count": len(found.parts),
+    }
+
+
+def _answers() -> None:
+    """Show what it answers to the questions that are recorded."""
+    rows = [
+        [asked, source.record("assistant", alone, asked).answer] for alone, asked in QUESTIONS[:-1]
+    ]
+    kit.rows_table(rows, words.columns)
+    kit.prose(words.trust_read)

@@ -1,0 +1,154 @@
+"""Chapter "Copying nonsense": tokens drawn by chance, twice, and the heads that copy them."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.course.components.cell_grid.view import cell_grid
+from llmviz.course.lessons.real import source
+from llmviz.course.lessons.real.copies import words
+from llmviz.course.lessons.real.copies.model import Copies, Off, strongest
+from llmviz.course.ui import kit
+
+KEY = "real.copies"
+SHOWN = 6  # tokens of the nonsense that are quoted
+EDGE = 1.1  # of the largest loss: how high the picture is
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show the loss of each token of both times, the guess on it, and the heads that copy."""
+    kit.prose(words.hook)
+    found: Copies | None = source.measured("copies", state["copytext"].strip())
+    if found is None:
+        source.own(state, {"copytext": words.own_label}, width=560)
+        source.about()
+        return
+    guess = kit.Guess(KEY, question(found))
+    with kit.stage("copies"):
+        places = list(range(2, 2 * found.length + 1))
+        marks = [(1, words.once), (found.length + 1, words.again)]
+        guess.line(
+            [],
+            kit.Drawn(words.line, places, found.losses),
+            kit.Scale(1, 2 * found.length, words.x_axis, marks=marks),
+            kit.Scale(0, EDGE * max(found.losses), words.y_axis),
+            known=found.length - 1,
+            picture=f"{KEY}.line",
+        )
+        kit.prose(words.caption["told" if guess.open else "waits"], **told(found))
+    guess.ask()
+    source.own(state, {"copytext": words.own_label}, width=560)
+    source.about()
+    drawn: Copies = source.record("copies", "")
+    off: Off = source.record("copies_off")
+    if guess.open:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.who)
+    if guess.open:
+        _heads(found)
+        kit.prose(words.who_read, **heads_told(found))
+    kit.section(words.needed)
+    if guess.open:
+        _off(off)
+        kit.prose(words.needed_read, **off_told(off))
+    kit.chapter_link("discoveries", "induction", words.proved)
+    if guess.open:
+        kit.seen(words.end, **told(drawn), **heads_told(drawn))
+
+
+def told(found: Copies) -> dict[str, str | int]:
+    """Return what is said of the nonsense and its losses."""
+    shown = "".join(found.tokens[:SHOWN]).strip()
+    return {
+        "begin": kit.quote(shown, 100),
+        "count": found.length,
+        "once_loss": f"{found.mean(second=False):.1f}",
+        "again_loss": f"{found.mean(second=True):.1f}",
+    }
+
+
+def heads_told(found: Copies) -> dict[str, str]:
+    """Return what is said of the heads: who looks behind the former place, who at the last."""
+    back, before = np.array(found.back), np.array(found.before)
+    first, *rest = found.loudest()
+    feeds = strongest(before, 2)
+    name = "{0[0]}.{0[1]}".format
+    return {
+        "head": name(first),
+        "share": kit.whole_percent(float(back[first])),
+        "others": kit.listed([name(head) for head in rest]),
+        "feeds": kit.listed([name(head) for head in feeds]),
+        "feeds_share": kit.whole_percent(float(before[feeds[0]])),
+    }
+
+
+def off_told(off: Off) -> dict[str, str | int]:
+    """Return what is said of the heads that are off: means, and the ends of the three seeds."""
+
+    def ranged(values: tuple[float, ...]) -> str:
+        low, high = min(values), max(values)
+        return words.ranged.format(
+            mean=f"{np.mean(values):.1f}", low=f"{low:.1f}", high=f"{high:.1f}"
+        )
+
+    return {
+        "heads": kit.listed([f"{layer}.{head}" for layer, head in off.heads]),
+        "count": len(off.on),
+        "on": ranged(off.on),
+        "off": ranged(off.off),
+        "others": ranged(off.others),
+    }
+
+
+def question(found: Copies) -> kit.Question | None:
+    """Ask for the line of the second time; None where copying does not help.
+
+    The wrong lines: nonsense stays nonsense; it learns slowly; it knows at once and perfectly.
+    """
+    count, cut = found.length, found.length - 1
+    right = tuple(found.losses[cut:])
+    once = found.mean(second=False)
+    if found.mean(second=True) > once / 2:
+        return None
+    slow = tuple(once * (1 - n / (2 * count)) for n in range(count))
+    wrong = {
+        (once,) * count: (words.same, words.ask_same),
+        slow: (words.slow, words.ask_slow),
+        (0.0,) * count: (words.perfect, words.ask_perfect),
+    }
+    names = {right: words.measured, **{line: name for line, (name, _) in wrong.items()}}
+    reasons = {right: words.ask_right, **{line: reason for line, (_, reason) in wrong.items()}}
+    return kit.Question.among(
+        words.ask, reasons, right, names.__getitem__, scale=True, **told(found)
+    )
+
+
+def _heads(found: Copies) -> None:
+    values = np.array(found.back)
+    cell_grid(
+        values,
+        key=f"{KEY}.heads",
+        row_names=[words.layer.format(layer=n) for n in range(len(values))],
+        column_names=[words.head.format(head=n) for n in range(values.shape[1])],
+        notes=[
+            [
+                words.note.format(back=kit.percent(a), before=kit.percent(b))
+                for a, b in zip(*row, strict=True)
+            ]
+            for row in zip(found.back, found.before, strict=True)
+        ],
+        limit=1.0,
+        scale=words.scale,
+        label=words.grid_label,
+    )
+
+
+def _off(off: Off) -> None:
+    rows = [
+        kit.Case(words.off_rows[name], float(np.mean(values)), (min(values), max(values)), values)
+        for name, values in zip(("on", "off", "others"), (off.on, off.off, off.others), strict=True)
+    ]
+    top = EDGE * max(*off.on, *off.off, *off.others)
+    kit.case_rows(rows, kit.Axis(0, top, words.y_axis), key=f"{KEY}.off", words={}, form="figure")

@@ -1,0 +1,148 @@
+"""Chapter "Teach it your style": LoRA on a text of one's own, and what the model forgets."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.course.components.draw_on.view import draw_on
+from llmviz.course.lessons.real import source
+from llmviz.course.lessons.real.defaults import BEGINNING, LOG
+from llmviz.course.lessons.real.teach import words
+from llmviz.course.lessons.real.teach.model import LEAST, STEPS, Forgot, Moment, Taught
+from llmviz.course.ui import kit
+
+KEY = "real.teach"
+RESULTS = STEPS + 2  # of a whole training: a moment before it, one a step, and what was forgot
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show what it writes before and after, the guess about capitals, and one's own text."""
+    kit.prose(words.hook)
+    taught: Taught = source.record("teach", LOG, BEGINNING)
+    guess = kit.Guess(KEY, question(taught.forgot))
+    with kit.stage("teach", stays=False):
+        _texts(BEGINNING, taught.moments)
+        guess.cases(
+            [
+                kit.Case(words.before, taught.forgot.before),
+                kit.Case(words.after, taught.forgot.after),
+            ],
+            kit.Axis(0, taught.forgot.asked, words.capitals_axis.format(asked=taught.forgot.asked)),
+            veiled=[1],
+            picture=f"{KEY}.capitals",
+            form="count",
+        )
+    guess.ask()
+    source.about()
+    if guess.open:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.own, least=LEAST)
+    _own(state)
+    kit.section(words.curve)
+    _curve(taught.moments)
+    kit.prose(words.curve_read, **told(taught))
+    kit.section(words.forgets)
+    kit.chapter_link("finetuning", "lora", words.proved)
+    if guess.open:
+        kit.seen(words.end, **told(taught))
+
+
+def written(moments: tuple[Moment, ...]) -> list[Moment]:
+    """Return the moments at which something was written."""
+    return [moment for moment in moments if moment.writes]
+
+
+def told(taught: Taught) -> dict[str, str | int]:
+    """Return what is said of the recorded training."""
+    last = taught.moments[-1]
+    return {
+        "steps": last.step,
+        "seconds": f"{last.seconds:.0f}",
+        "loss_before": f"{taught.moments[0].loss:.1f}",
+        "loss_after": f"{last.loss:.1f}",
+        "before": taught.forgot.before,
+        "after": taught.forgot.after,
+        "asked": taught.forgot.asked,
+    }
+
+
+def question(forgot: Forgot) -> kit.Question:
+    """Ask how many capitals it still names. Wrong are: none lost, none left."""
+    reasons = {
+        forgot.after: words.ask_right,
+        forgot.before: words.ask_same,
+        0: words.ask_gone,
+    }
+    return kit.Question.among(
+        words.ask, reasons, forgot.after, scale=True, before=forgot.before, asked=forgot.asked
+    )
+
+
+def _texts(begin: str, moments: tuple[Moment, ...]) -> None:
+    """Show what is written behind a beginning, before the training and after it."""
+    first, *_, last = (*written(moments), *written(moments)[-1:])
+    for column, moment, head in zip(
+        st.columns(2, gap="large"), (first, last), words.heads, strict=True
+    ):
+        with column:
+            kit.prose(head.format(steps=moment.step))
+            kit.prose(
+                words.writes,
+                begin=kit.quote(begin, 80),
+                text=kit.quote(moment.writes.strip(), 240),
+            )
+
+
+def _curve(moments: tuple[Moment, ...]) -> None:
+    """Draw the loss of each step."""
+    losses = [moment.loss for moment in moments]
+    draw_on(
+        [kit.Drawn(words.loss_line, [moment.step for moment in moments], losses, "query")],
+        kit.Scale(0, max(1, moments[-1].step), words.step_axis),
+        kit.Scale(0, 1.05 * max(losses), words.loss_axis),
+        key=f"{KEY}.curve.{len(moments)}",
+        words={"picture": words.loss_axis},
+    )
+
+
+@kit.kept(8)
+def job_of(text: str, begin: str) -> kit.Job:
+    """Return the training in a process of its own; the same one is run only once."""
+    target = "llmviz.course.lessons.real.teach.model:teach"
+    return kit.training_jobs().start(target, text=text, prompt=begin)
+
+
+def _own(state: kit.PageState) -> None:
+    """Show the fields of one's own text, the button, and what the model writes while it learns."""
+    anew = state.setter(teachgo=False)
+    kit.text_area(state, "teachtext", words.own_label, anew, height=140)
+    kit.text_input(state, "teachbegin", words.begin_label, anew, width=420)
+    given = state["teachtext"].strip(), state["teachbegin"].strip()
+    if source.here() is None:
+        kit.inform(words.needs_model, ":material/inventory_2:")
+        kit.offer_real_model(f"{KEY}.get")
+        return
+    if not all(given):
+        kit.inform(words.nothing, ":material/edit:")
+        return
+    kit.live(
+        state,
+        "teachgo",
+        job_of,
+        given,
+        lambda job: _going(job, given[1]),
+        start=words.start,
+        share=lambda job: len(job.results) / RESULTS,
+    )
+
+
+def _going(job: kit.Job, begin: str) -> None:
+    """Show a training as far as it is."""
+    results = list(job.results)
+    moments = tuple(one for one in results if isinstance(one, Moment))
+    if not moments:
+        return
+    _texts(begin, moments)
+    for forgot in (one for one in results if isinstance(one, Forgot)):
+        kit.prose(words.forgot, **forgot._asdict())

@@ -1,0 +1,123 @@
+"""Chapter "Yesterday": what is sent at each turn, and what the model knows when it is not sent."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import streamlit as st
+
+from llmviz.course.components.token_strip.view import TokenRow, token_strip
+from llmviz.course.lessons.real import source
+from llmviz.course.lessons.real.defaults import NAME
+from llmviz.course.lessons.real.yesterday import words
+from llmviz.course.lessons.real.yesterday.model import ASKS, BEGUN, DAY, WAYS, Strip, Yesterday
+from llmviz.course.ui import kit
+from llmviz.tokenizers import Token
+
+KEY = "real.yesterday"
+CHECKSUM = 12  # letters of a checksum that are shown
+
+
+@st.fragment
+def draw(state: kit.PageState) -> None:
+    """Show what is sent, how likely the name is, and the guess where it is kept."""
+    kit.prose(words.hook, name=NAME)
+    found: Yesterday | None = source.measured("yesterday", state["yesterdayname"].strip())
+    if found is None:
+        source.own(state, {"yesterdayname": words.own_label}, width=200)
+        source.about()
+        return
+    guess = kit.Guess(KEY, question(), seen=state["yesterdayway"] != "kept")
+    way = state["yesterdayway"]
+    with kit.stage("yesterday", stays=False):
+        if guess.open:
+            kit.choose(state, "yesterdayway", words.way_label, words.ways)
+        shown: Strip = getattr(found, way)
+        token_strip([row_of(shown, found.name)], key=f"{KEY}.strip", **look())
+        told_ways = WAYS if guess.open else ("kept",)
+        kit.case_rows(
+            [
+                kit.Case(
+                    words.ways[name],
+                    getattr(found, name).share,
+                    role="value" if name == way else "query",
+                )
+                for name in told_ways
+            ],
+            kit.Axis(0, 1, words.axis.format(begun=BEGUN, name=found.name)),
+            key=f"{KEY}.rows",
+            words={},
+        )
+        kit.prose(words.caption[way], **told(found))
+    guess.ask()
+    source.own(state, {"yesterdayname": words.own_label}, width=200)
+    source.about()
+    first: Yesterday = source.record("yesterday", NAME)
+    if guess.open:
+        kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.weights)
+    if guess.open:
+        kit.prose(words.weights_read, **told(first))
+    kit.section(words.memory)
+    kit.section(words.tools, **told(first))
+    kit.chapter_link("reasoning", "conversation", words.proved)
+    if guess.open:
+        kit.seen(words.end, **told(first))
+
+
+def look() -> dict:
+    """Return how the strip of what is sent is drawn."""
+    return {"show_ids": False, "value_label": words.who, "value_range": (-1.0, 1.0)}
+
+
+def row_of(shown: Strip, name: str) -> TokenRow:
+    """Return what is sent as chips: the template's pieces pale, those of the name bright."""
+    texts = [piece.text for piece in shown.pieces]
+    data = [text.encode() for text in texts]
+    ends = [0, *accumulate(map(len, data))]
+    chips = [
+        Token(n, text, a, b, a, b)
+        for n, (text, a, b) in enumerate(zip(data, ends, ends[1:], strict=False))
+    ]
+    lit = named(texts, name)
+    values = [
+        1.0 if n in lit else -0.5 if piece.form else 0.0 for n, piece in enumerate(shown.pieces)
+    ]
+    return TokenRow("", chips, kit.count(len(chips), "token"), values)
+
+
+def named(texts: list[str], name: str) -> set[int]:
+    """Return the places of the pieces that spell a name, however many pieces it has.
+
+    >>> sorted(named([" I", " am", " Bo", "ris", "."], "Boris"))
+    [2, 3]
+    """
+    whole, ends = "".join(texts), list(accumulate(map(len, texts)))
+    found, at = set(), whole.find(name)
+    while at >= 0:
+        begin, end = at, at + len(name)
+        found |= {n for n, stop in enumerate(ends) if stop > begin and stop - len(texts[n]) < end}
+        at = whole.find(name, end)
+    return found
+
+
+def question() -> kit.Question:
+    """Ask where the name is kept between two turns."""
+    return kit.Question.of(words.ask, name=NAME)
+
+
+def told(found: Yesterday) -> dict[str, str | int]:
+    """Return what is said of a name in all situations."""
+    return {way: kit.percent(getattr(found, way).share) for way in WAYS} | {
+        "name": found.name,
+        "asks": kit.quote(ASKS),
+        "begun": kit.quote(BEGUN),
+        "sent": len(found.kept.pieces),
+        "guess": source.word(found.anew.first.text),
+        "guess_share": kit.percent(found.anew.first.share),
+        "clock": kit.quote(found.clock, 160),
+        "told_day": kit.quote(found.told, 160),
+        "day": DAY,
+        "before": found.before[:CHECKSUM],
+        "after": found.after[:CHECKSUM],
+    }
