@@ -18,6 +18,7 @@ ELSEWHERE: dict[tuple[str, str, str], str] = {
     ("reasoning", "preference", "69"): "a byte of a token, in hex",
     ("reasoning", "trust", "100"): "how sure the model is of the digits of its call",
     ("efficiency", "memory", "16"): "the end of bfloat16, the name of a format",
+    ("real", "travels", "23"): "the name of a row, one for each layer",
 }
 NUMBER = re.compile(r"\d(?:[\d,]*\d)?(?:\.\d+)?")
 
