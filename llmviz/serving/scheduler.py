@@ -80,15 +80,17 @@ class Scheduler:
     def _line_up(self, added: list[Sequence]) -> None:
         """Let more sequences wait: clients take turns, and of each the lowest turn goes first."""
         waiting = [*self.waiting, *added]
-        clients = {one.request.client: 0 for one in waiting if one.turn != AGAIN}
+        clients = {sequence.request.client: 0 for sequence in waiting if sequence.turn != AGAIN}
         place = {client: number for number, client in enumerate(clients)}  # who is next comes first
         order = []
-        for one in sorted(waiting, key=_turn):
-            client = one.request.client
-            if one.turn != AGAIN and one is one.unit[0]:
+        for sequence in sorted(waiting, key=_turn):
+            client = sequence.request.client
+            if sequence.turn != AGAIN and sequence is sequence.unit[0]:
                 clients[client] += 1
-            order.append((one, (0, 0) if one.turn == AGAIN else (clients[client], place[client])))
-        self.waiting = deque(one for one, _ in sorted(order, key=itemgetter(1)))
+            order.append(
+                (sequence, (0, 0) if sequence.turn == AGAIN else (clients[client], place[client]))
+            )
+        self.waiting = deque(sequence for sequence, _ in sorted(order, key=itemgetter(1)))
 
     def schedule(self, now: float, waited_since: float | None = None) -> Plan:
         """The plan of the next tick; blocks are given and taken at once.
@@ -251,8 +253,8 @@ class Scheduler:
         """Who is reading the same prompt for another sample, so that this one need not."""
         if sequence.request.n == 1 or sequence.written:
             return None
-        same = (one for one in self.running if one.request is sequence.request)
-        return next((one for one in same if not (one.decodes or one.written)), None)
+        same = (other for other in self.running if other.request is sequence.request)
+        return next((other for other in same if not (other.decodes or other.written)), None)
 
     def _take(self, plan: Plan) -> Sequence:
         """Take the first out of the queue; the next sample of its request waits from now on."""
@@ -464,7 +466,7 @@ class Scheduler:
         """Let running sequences wait again, as the first ones; all is computed anew."""
         for sequence in unit:
             self.end(sequence)
-        again = [one for sequence in unit for one in (sequence, *sequence.forks)]
+        again = [member for sequence in unit for member in (sequence, *sequence.forks)]
         for sequence in again:
             sequence.forks, sequence.turn = [], AGAIN
         self.waiting.extendleft(reversed(again))

@@ -137,8 +137,8 @@ class Body:
         every = list(elements(visit.main))
         keys = [key for key in map(guess_in, every) if key is not None]
         self._asked = {key: (n, visit.questions[n]) for n, key in enumerate(keys)}
-        heads = ((_head_of(one), one) for one in every if one.type == "html")
-        self._heads = {key: one for key, one in heads if key is not None}
+        heads = ((_head_of(each), each) for each in every if each.type == "html")
+        self._heads = {key: head for key, head in heads if key is not None}
         # Only a picture on which nothing is told yet can be answered on.
         veiled = {key_of(before) for some in visit.instead.values() for before, _ in some}
         self._by_hand = dict(at for key, at in visit.hands.items() if key in veiled)

@@ -42,7 +42,7 @@ def measure(reader: Reads, sentence: str, question: str) -> Asked:
     return Asked(
         tuple(best(reader, p[0], CHOICES)),
         reader.tokenizer.decode(goes_on),
-        tuple(Part(text_of(reader, one.id), one.role, one.form) for one in tokens),
+        tuple(Part(text_of(reader, token.id), token.role, token.form) for token in tokens),
         tuple(best(reader, p[1], CHOICES)),
         reader.tokenizer.decode(answer).strip(),
         len(answer) < MOST,

@@ -36,7 +36,7 @@ class Copies(NamedTuple):
         """The tokens of one time."""
         return len(self.tokens)
 
-    def mean(self, second: bool) -> float:
+    def mean(self, *, second: bool) -> float:
         """The loss of the first time, or of the second but for its first token."""
         cut = self.length - 1
         return float(np.mean(self.losses[cut + 1 :] if second else self.losses[:cut]))

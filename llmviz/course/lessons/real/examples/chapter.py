@@ -27,7 +27,7 @@ def draw(state: kit.PageState) -> None:
     with kit.stage("examples"):
         guess.line(
             [],
-            kit.Drawn(words.line, range(len(found)), [one.right for one in found]),
+            kit.Drawn(words.line, range(len(found)), [turn.right for turn in found]),
             kit.Scale(
                 0, len(found) - 1, words.x_axis, marks=[(n, str(n)) for n in range(len(found))]
             ),
@@ -40,7 +40,9 @@ def draw(state: kit.PageState) -> None:
     _own(state)
     source.about()
     rules = {name: source.record("examples", written(pairs)) for name, pairs in RULES.items()}
-    slots = {f"{name}_{one.shown}": one.right for name, all_of in rules.items() for one in all_of}
+    slots = {
+        f"{name}_{turn.shown}": turn.right for name, all_of in rules.items() for turn in all_of
+    }
     if guess.open:
         kit.looks(state, words.looks, f"{KEY}.looks", **slots)
     kit.section(words.answers)
@@ -63,7 +65,7 @@ def question(found: Rounds) -> kit.Question | None:
 
     The wrong lines: of somebody to whom each example helps as much, and to whom one is enough.
     """
-    right = tuple(float(one.right) for one in found[1:])
+    right = tuple(float(turn.right) for turn in found[1:])
     none, asked, count = found[0].right, len(found[0].answers), len(found) - 1
     even = tuple(none + (asked - none) * n / count for n in range(1, count + 1))
     once = (float(asked),) * count
@@ -105,9 +107,9 @@ def _answers(found: Rounds) -> None:
     picked = [found[0], found[1], found[-1]]
     titles = [
         words.asked_word,
-        *(words.after[min(one.shown, 2)].format(n=one.shown) for one in picked),
+        *(words.after[min(turn.shown, 2)].format(n=turn.shown) for turn in picked),
     ]
-    rows = zip(*(one.answers for one in picked), strict=True)
+    rows = zip(*(turn.answers for turn in picked), strict=True)
     kit.rows_table(
         [
             [answers[0].word, *(words.marked[a.right].format(said=a.said or "␣") for a in answers)]

@@ -51,7 +51,9 @@ def measure(reader: Reads) -> Knows:
         )
         for country, (name, alone, shown) in zip(COUNTRIES, said, strict=False)
     ]
-    return Knows(tuple(right), tuple(Said(*one, False, False) for one in said[len(names) :]))
+    return Knows(
+        tuple(right), tuple(Said(*said_of, False, False) for said_of in said[len(names) :])
+    )
 
 
 def _said(reader: Reads, names: list[str]) -> list[tuple[str, Choice, Choice]]:

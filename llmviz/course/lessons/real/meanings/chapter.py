@@ -75,12 +75,12 @@ def told(found: Sum) -> dict[str, str]:
 
 
 def staying() -> dict[str, str | int]:
-    """Return how many sums land on a word that went in, where those may take part, and one."""
+    """Return how many sums land on a word that went in, where those take part, and one."""
     made = [source.record("sums", *triple) for triple in SUMS]
     stay = [
-        (triple, one.with_them[0].text.strip())
-        for triple, one in zip(SUMS, made, strict=True)
-        if one.with_them[0].text.strip() in triple
+        (triple, summed.with_them[0].text.strip())
+        for triple, summed in zip(SUMS, made, strict=True)
+        if summed.with_them[0].text.strip() in triple
     ]
     (plus, minus, other), landed = stay[0]
     example = words.line.format(plus=plus, minus=minus, other=other).removesuffix(" =")

@@ -102,8 +102,8 @@ def _own(state: kit.PageState) -> None:
     source.own(state, fields, width=180)
     job, first, second = (state[field].strip() for field in fields)
     recorded: Jobs = source.record("people", *PAIR)
-    if (first, second) == PAIR and job in {one.job for one in recorded}:
-        found: Jobs | None = tuple(one for one in recorded if one.job == job)
+    if (first, second) == PAIR and job in {listed.job for listed in recorded}:
+        found: Jobs | None = tuple(listed for listed in recorded if listed.job == job)
     elif not job:
         kit.inform(words.no_job, ":material/edit:")
         return

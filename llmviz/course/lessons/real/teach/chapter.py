@@ -140,9 +140,9 @@ def _own(state: kit.PageState) -> None:
 def _going(job: kit.Job, begin: str) -> None:
     """Show a training as far as it is."""
     results = list(job.results)
-    moments = tuple(one for one in results if isinstance(one, Moment))
+    moments = tuple(result for result in results if isinstance(result, Moment))
     if not moments:
         return
     _texts(begin, moments)
-    for forgot in (one for one in results if isinstance(one, Forgot)):
+    for forgot in (result for result in results if isinstance(result, Forgot)):
         kit.prose(words.forgot, **forgot._asdict())

@@ -120,4 +120,6 @@ def _loss(reader: Reads, idx, targets):
 def right_capitals(reader: Reads) -> int:
     """Return how many capitals the model names behind an example."""
     said = words_after(reader, [SHOWN.format(country=country.name) for country in COUNTRIES])
-    return sum(is_right(country, one.text) for country, one in zip(COUNTRIES, said, strict=True))
+    return sum(
+        is_right(country, choice.text) for country, choice in zip(COUNTRIES, said, strict=True)
+    )

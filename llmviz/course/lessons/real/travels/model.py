@@ -57,7 +57,7 @@ def measure(reader: Reads, own: str, other: str) -> Travels:
     if rows[0] == rows[1]:
         raise ValueError("both sentences are the same")
     p = chances(reader, rows)
-    answers = [int(one.argmax()) for one in p]
+    answers = [int(row.argmax()) for row in p]
     if answers[0] == answers[1]:
         said = text_of(reader, answers[0]).strip()
         raise ValueError(f"both sentences are finished with {said!r}, so nothing can move")
@@ -71,7 +71,7 @@ def measure(reader: Reads, own: str, other: str) -> Travels:
         for pair in pairs
     )
     return Travels(
-        *(best(reader, one, 1)[0] for one in p),
+        *(best(reader, row, 1)[0] for row in p),
         names,
         tuple(a != b for a, b in pairs),
         tuple(tuple(round(float(x), 4) for x in row) for row in np.atleast_2d(shares)),
