@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from itertools import pairwise
 
@@ -232,6 +233,23 @@ def the_film_runs_through_the_stages_and_stops(page):
     page.get_by_role("button", name="one step back").click()
     page.wait_for_url(re.compile(rf"step={last - 1}"))
     page.locator(".machine").focus()
+
+
+def test_a_click_on_a_cell_leaves_its_arithmetic_open_and_the_numbers_add_up(home):
+    page = home(f"?text={TEXT}")
+    card = page.locator(".card:not([hidden])")
+
+    box = page.locator(".rail").nth(1).bounding_box()  # of the second token of the list
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(2, 2)
+    told = card.inner_text()
+    score, highest, total = map(
+        lambda text: float(text.replace("−", "-")),
+        re.search(r"e\^\((−?[\d.]+) − \(?(−?[\d.]+)\)?\) ÷ ([\d.]+)", told).groups(),
+    )
+    share = float(re.search(r"probability\s+([\d.]+)", told).group(1))
+    assert math.exp(score - highest) / total == pytest.approx(share, rel=0.02)
+    expect(card).to_have_class(re.compile("kept"))
 
 
 def test_heads_layers_and_rows_go_into_the_link_and_come_back(home):

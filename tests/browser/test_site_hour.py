@@ -133,7 +133,7 @@ def test_after_one_visit_all_of_it_works_without_a_network(host, visitor):
             expect(visitor.locator(f"#{field}-live")).to_be_visible(timeout=PATIENCE)
             visitor.locator(f"#{field}-back").click()  # the next chapter would show it at once
         assert visitor.get_by_text("is missing").count() == 0
-    visitor.goto(f"{host}/training/curves.html")
+    visitor.goto(f"{host}/training/teach.html")
     visitor.locator("#train-size").fill("0")
     visitor.locator("#train-go").click()
     expect(visitor.locator("#train-now")).to_contain_text(

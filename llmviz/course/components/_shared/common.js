@@ -325,6 +325,7 @@ export function makeCard(root) {
     card.style.top = `${(at.bottom - box.top) / zoom + 6}px`;
   };
   const handle = {
+    node: card,
     show(node, title, pairs) {
       anchor = node;
       card.replaceChildren(el("div", "card-title", title));

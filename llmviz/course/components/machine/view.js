@@ -9,6 +9,7 @@ import { bendY } from "./plan.js";
 import { NARROW, Way } from "./way.js";
 
 const triggers = new WeakMap();
+const MOST_PARTS = 8; // weights of a row that are written out
 let machines = 0;
 
 export default function (component) {
@@ -26,6 +27,7 @@ class Machine extends MachinePicture {
     this.id = `machine-${machines++}`;
     this.view = { layer: 0, heads: [], row: -1, step: -1 };
     this.hover = null;
+    this.opened = null; // what was clicked, whose card stays
     this.open = [];
     this.commit = later(() => send("view", { ...this.view }), 250);
     this.top = el("div", "top");
@@ -59,6 +61,7 @@ class Machine extends MachinePicture {
     if (this.view.row >= data.rows.length) this.view.row = -1;
     this.open = Array.from({ length: this.layers }, (_, l) => Number(l === this.view.layer));
     this.hover = null;
+    this.opened = null;
     this.built = false;
     this.told = false;
     this.card.hide();
@@ -137,6 +140,10 @@ class Machine extends MachinePicture {
     const same = JSON.stringify(at) === JSON.stringify(this.hover);
     this.hover = at;
     if (!same && this.data) this.style();
+    if (!this.opened) this.showCard(at, event);
+  }
+
+  showCard(at, event) {
     if (!event || !at || !this.data.values) return this.card.hide();
     const [x, y] = spotOf(event, this.stage);
     this.spot.style.left = `${x + 14}px`;
@@ -156,6 +163,7 @@ class Machine extends MachinePicture {
         `${rows[q].text} ← ${source}`,
         [
           [label.weight, number(w, 4)],
+          ...this.sumOfRow(layer, q, label),
           [label.where, `${words.titles.layer.replace("{layer}", layer)}, ${words.head} ${this.view.heads[layer]}`],
         ],
       ];
@@ -170,6 +178,7 @@ class Machine extends MachinePicture {
         [
           [label.vector, where],
           [label.numbers, `${some} …`],
+          ...this.added(row, column, label),
           [label.length, number(this.tiles[column].lengths[row], 3)],
         ],
       ];
@@ -194,14 +203,48 @@ class Machine extends MachinePicture {
           [label.id, whole(values.top_ids[i])],
           [label.score, number(values.top_logits[i], 4)],
           [label.probability, number(values.top_probabilities[i], 6)],
+          ...this.softmaxOf(i, label),
         ],
       ];
     }
     return null;
   }
 
+  // The arithmetic of a cell stands in the card of what is pointed at. A click leaves it open.
+
+  sumOfRow(layer, q, label) {
+    const places = this.data.rows.slice(0, q + 1).map((_, k) => this.weight(layer, q, k));
+    const before = this.weight(layer, q, -1);
+    const parts = before > 0 ? [before, ...places] : places;
+    if (parts.length > MOST_PARTS) return [];
+    const sum = parts.reduce((a, b) => a + b, 0);
+    return [[label.row, `${parts.map((part) => fixed(part, 2)).join(" + ")} = ${fixed(sum, 2)}`]];
+  }
+
+  added(row, column, label) {
+    if (!column) return [];
+    const { vectors } = this.data.values;
+    const [, rows, size] = vectors.shape;
+    const at = (layer) => vectors[(layer * rows + row) * size];
+    const [before, after] = [at(column - 1), at(column)];
+    const change = fixed(after - before, 2);
+    return [[label.first, `${fixed(before, 2)} + ${change.startsWith("−") ? `(${change})` : change} = ${fixed(after, 2)}`]];
+  }
+
+  softmaxOf(i, label) {
+    const { top_logits, top_probabilities, top_ids } = this.data.values;
+    const best = this.focus * top_ids.shape[1];
+    const sum = 1 / top_probabilities[best]; // of e to the power of each score less the highest
+    const [score, highest] = [fixed(top_logits[i], 2), fixed(top_logits[best], 2)];
+    return [[label.softmax, `e^(${score} − ${highest.startsWith("−") ? `(${highest})` : highest}) ÷ ${fixed(sum, 3)}`]];
+  }
+
   click(event) {
     const at = this.hit(event);
+    const again = this.opened && JSON.stringify(this.opened) === JSON.stringify(at);
+    this.opened = !again && at && this.data.values && this.tell(at) ? at : null;
+    this.showCard(this.opened ?? (event.pointerType === "touch" ? null : at), event);
+    this.card.node.classList.toggle("kept", Boolean(this.opened));
     if (at?.layer !== undefined && at.layer !== this.view.layer && ["row", "layer"].includes(at.kind)) return this.chooseLayer(at.layer);
     if (at?.row !== undefined) this.choose(at.row);
   }

@@ -126,7 +126,7 @@ class MatrixView {
     head.append(dot, el("span", "label", m.label));
     head.appendChild(el("span", "shape num", `${m.rows}×${m.cols}`));
     if (m.formula) head.appendChild(el("span", "formula", m.formula));
-    for (const [n, [name, cells]] of m.rings.entries()) {
+    for (const [n, [name, cells]] of (m.rings ?? []).entries()) {
       if (cells.length) head.appendChild(el("span", "formula", `${n ? "⬚" : "▢"} ${name}`));
     }
     const axes = m.windows.map((axis) => this.windows.get(axis) ?? null);

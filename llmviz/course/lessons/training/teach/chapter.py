@@ -11,6 +11,7 @@ from llmviz.course.document.marks import cleared
 from llmviz.course.lessons.training.teach import model, words
 from llmviz.course.lessons.training.teach.model import Taught
 from llmviz.course.ui import kit
+from llmviz.course.ui.guess import HANDS
 
 KEY, GUESS = "training.teach", "training.teach.curve"
 KNOWN = 30  # steps of the curve that are drawn before the question
@@ -25,7 +26,8 @@ def draw(state: kit.PageState) -> None:
     kit.training_jobs().warm_up(NEEDS)
     kit.prose(words.hook)
     text, results = state["taught"], []
-    at_once = state["show"] and text == words.paragraph
+    # For a link that shows everything, and where the page is read without a browser.
+    at_once = text == words.paragraph and (bool(state["show"]) or HANDS in st.session_state)
 
     def taught(job: kit.Job) -> None:
         results[:] = job.results
