@@ -34,12 +34,12 @@ def draw(state: kit.PageState) -> None:
     guess = kit.Guess(KEY, question(found))
     head = chosen(state["carryhead"], found)
     with kit.stage("carrier", stays=False):
-        _grid(state, found, head, opened=guess.open)
-        if guess.open:
-            kit.prose(caption(found, head))
-        else:
-            kit.prose(words.waits_caption, **told(found))
-    guess.ask()
+        left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
+        with left:
+            _grid(state, found, head, opened=guess.open)
+    with right:
+        kit.prose(caption(found, head) if guess.open else words.waits_caption.format(**told(found)))
+        guess.ask()
     source.own(state, {"carrytext": words.own_label})
     source.about()
     first: Carrier = source.record("carrier", FRANCE)

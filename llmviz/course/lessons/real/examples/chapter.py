@@ -73,7 +73,9 @@ def question(found: Rounds) -> kit.Question | None:
     wrong = {even: words.ask_even, once: words.ask_once, never: words.ask_never}
     if right in wrong:
         return None
-    names = {right: words.measured, even: words.even, once: words.once, never: words.never}
+    rights = kit.listed([str(turn.right) for turn in found[1:]])
+    names = {even: words.even, once: words.once, never: words.never}
+    names[right] = words.measured.format(rights=rights)
     reasons = {right: words.ask_right, **wrong}
     return kit.Question.among(
         words.ask,

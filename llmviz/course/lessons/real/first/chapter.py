@@ -27,9 +27,12 @@ def draw(state: kit.PageState) -> None:
         return
     guess = kit.Guess(KEY, question(found))
     with kit.stage("first", stays=False):
-        _grid(found, opened=guess.open)
+        left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
+        with left:
+            _grid(found, opened=guess.open)
+    with right:
         kit.prose(words.caption["told" if guess.open else "waits"], **told(found))
-    guess.ask()
+        guess.ask()
     source.own(state, {"firsttext": words.own_label}, width=560)
     source.about()
     first: First = source.record("first", LIGHTHOUSE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from llmviz.course.figures.theme import chart_layout
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.capitals import EXAMPLE, known
 from llmviz.course.lessons.real.knows import COUNTRY, words
@@ -14,7 +15,7 @@ from llmviz.course.ui import kit
 KEY = "real.knows"
 LANES = {True: 1.0, False: 0.0}
 STEPS = 5  # heights of a lane, so that dots of one share stand beside each other
-NAMED = 0.42  # from this share on a wrong answer is written beside its dot
+NAMED = 0.45  # from this share on a wrong answer is written beside its dot
 
 
 @st.fragment
@@ -101,13 +102,13 @@ def figure(way: str, opened: bool, mode: kit.Mode) -> kit.Figure:
                 "showlegend": False,
             }
         )
-    layout = kit.bare_layout(mode, height=300, margin={"l": 70, "r": 16, "t": 20, "b": 44})
-    layout["xaxis"] = {"range": [0, 1], "tickformat": ".0%", "title": {"text": words.sure_axis}}
-    lane_names = [words.lanes["wrong"], words.lanes["right"]]
-    layout["yaxis"] = {
+    layout = chart_layout((words.sure_axis, ""), mode, height=300)
+    layout["margin"] = {"l": 70, "r": 16, "t": 20, "b": 44}
+    layout["xaxis"] |= {"range": [0, 1.05], "tickformat": ".0%"}
+    layout["yaxis"] |= {
         "range": [-0.2, 1.7],
         "tickvals": [0.2, 1.2],
-        "ticktext": lane_names,
+        "ticktext": [words.lanes["wrong"], words.lanes["right"]],
         "showgrid": False,
         "zeroline": False,
     }

@@ -41,7 +41,7 @@ def draw(state: kit.PageState) -> None:
                 mark="dot",
             )
             kit.prose(words.caption, **numbers(found))
-    guess.ask()
+            guess.ask()
     source.own(state, {"travelsown": words.own_label, "travelsother": words.other_label})
     source.about()
     if guess.open:

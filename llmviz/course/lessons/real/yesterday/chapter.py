@@ -32,24 +32,23 @@ def draw(state: kit.PageState) -> None:
     with kit.stage("yesterday", stays=False):
         if guess.open:
             kit.choose(state, "yesterdayway", words.way_label, words.ways)
-        shown: Strip = getattr(found, way)
-        token_strip([row_of(shown, found.name)], key=f"{KEY}.strip", **look())
-        told_ways = WAYS if guess.open else ("kept",)
-        kit.case_rows(
-            [
-                kit.Case(
-                    words.ways[name],
-                    getattr(found, name).share,
-                    role="value" if name == way else "query",
-                )
-                for name in told_ways
-            ],
-            kit.Axis(0, 1, words.axis.format(begun=BEGUN, name=found.name)),
-            key=f"{KEY}.rows",
-            words={},
-        )
-        kit.prose(words.caption[way], **told(found))
-    guess.ask()
+        left, right = st.columns([3, 2], gap="large")
+        with left:
+            token_strip([row_of(getattr(found, way), found.name)], key=f"{KEY}.strip", **look())
+        with right:
+            shown = WAYS if guess.open else ("kept",)
+            rows = {name: getattr(found, name).share for name in shown}
+            kit.case_rows(
+                [
+                    kit.Case(words.ways[name], share, role="value" if name == way else "query")
+                    for name, share in rows.items()
+                ],
+                kit.Axis(0, 1, words.axis.format(begun=BEGUN, name=found.name)),
+                key=f"{KEY}.rows",
+                words={},
+            )
+            kit.prose(words.caption[way], **told(found))
+            guess.ask()
     source.own(state, {"yesterdayname": words.own_label}, width=200)
     source.about()
     first: Yesterday = source.record("yesterday", NAME)
