@@ -19,6 +19,7 @@ ELSEWHERE: dict[tuple[str, str, str], str] = {
     ("reasoning", "trust", "100"): "how sure the model is of the digits of its call",
     ("efficiency", "memory", "16"): "the end of bfloat16, the name of a format",
     ("real", "travels", "23"): "the name of a row, one for each layer",
+    ("real", "examples", "10"): "how many are asked",
 }
 NUMBER = re.compile(r"\d(?:[\d,]*\d)?(?:\.\d+)?")
 

@@ -75,9 +75,7 @@ def question(jobs: dict[str, Job]) -> kit.Question:
         (1.0, 0.0): words.ask_cliche,
         (0.75, 0.25): words.ask_less,
     }
-    shown = kit.listed(
-        [f"{job} {kit.whole_percent(share)}" for job, share in zip(ASKED, right, strict=True)]
-    )
+    shown = kit.listed([f"{name} {kit.whole_percent(jobs[name].mean)}" for name in ASKED])
     names = dict(zip(reasons, (shown, *words.answers), strict=True))
     return kit.Question.among(words.ask, reasons, right, names.__getitem__, **told(jobs))
 
