@@ -34,9 +34,11 @@ class Sent(NamedTuple):
 def sent(reader: Reads, turns: Sequence[Turn]) -> list[Sent]:
     """Return all that is sent to the model: every turn, and where the model is to go on.
 
-    Raises ValueError: a text cannot be encoded.
+    Raises ValueError: a text cannot be encoded, or the model has no tokens of a chat.
     """
     special, encode = reader.tokenizer.special_tokens, reader.tokenizer.encode
+    if not {BEGIN, END} <= set(special):
+        raise ValueError(f"this model has no token {BEGIN}, so it was never tuned on chats")
     turns = turns if turns and turns[0].role == SYSTEM else [Turn(SYSTEM, USUAL), *turns]
     tokens = []
     for role, text in turns:

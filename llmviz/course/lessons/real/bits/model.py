@@ -79,8 +79,10 @@ def on_grid(w: Tensor, bits: int, per: str) -> Tensor:
     """Return weights (R, C) on 2^bits evenly spaced values between the smallest and the largest.
 
     per: those of each row, or of each group of 32 in a row, which is how the file itself keeps them
-    (Q4_1 of GGUF, with 4 bits).
+    (Q4_1 of GGUF, with 4 bits). Raises ValueError: a row is not made of whole groups.
     """
+    if per == GROUP and w.shape[1] % GROUPED:
+        raise ValueError(f"rows of {w.shape[1]} numbers have no groups of {GROUPED}")
     parts = w if per == ROW else w.reshape(-1, GROUPED)
     low, high = parts.amin(1, keepdim=True), parts.amax(1, keepdim=True)
     step = ((high - low) / (2**bits - 1)).clamp_min(1e-12)
