@@ -42,7 +42,7 @@ def draw(state: kit.PageState, screen: OnScreen | None) -> None:
 def link(state: kit.PageState, page: str) -> str:
     """Return the link to the sentence in the machine; page: the address without a state."""
     controls = {key: value for key, value in state.address().items() if key != "end"}
-    return f"{page}?{urlencode(controls)}"
+    return f"{page.rstrip('/')}/?{urlencode(controls)}"
 
 
 def lines() -> list[Line]:
