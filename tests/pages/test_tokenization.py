@@ -39,7 +39,15 @@ from llmviz.tokenizers import (
 )
 from llmviz.tokenizers.wordpiece import WordPieceTokenizer, alphabet, piece_steps
 from tests.pages import harness
-from tests.pages.harness import fine, messages, open_part, prose_of, run_snippet, snippets
+from tests.pages.harness import (
+    fine,
+    messages,
+    open_part,
+    prose_of,
+    run_snippet,
+    snippets,
+    unpack_all,
+)
 
 PARTS = ["cut", "compare", "learn", "merge", "wordpiece", "bytes"]
 ODD_TEXTS = {
@@ -191,6 +199,21 @@ def test_a_link_to_a_tokenizer_file_says_that_it_is_not_here():
 
 
 # ---- compare
+
+
+def test_the_box_of_compare_holds_the_text_of_its_picture_before_and_after_typing():
+    app = open_part("tokenization", "compare")
+
+    def drawn() -> str:
+        return "".join(unpack_all(app, "token_strip")[0]["characters"]).replace("·", " ")
+
+    (box,) = (area for area in app.text_area if area.label == "Your text")
+    assert box.value == drawn()
+    box.set_value("Two boys").run()
+    fine(app)
+    (box,) = (area for area in app.text_area if area.label == "Your text")
+    assert box.value == drawn() == "Two boys"
+    assert app.session_state["shared.text"] == "Two boys"
 
 
 @pytest.mark.parametrize(

@@ -122,14 +122,16 @@ def text_box(
     label: str = "Your text",
     height: int = 110,
     then: Callable[[], None] | None = None,
+    shown: str | None = None,
 ) -> str:
     """Show the box for the learner's text, with examples to start from, and return the text.
 
-    then: called after a change.
+    then: called after a change. shown: what stands there until something is typed, where the page
+    reads another text till then.
     """
     examples(state, EXAMPLES, then=then)
     with st.container(gap=None):
-        text_area(state, LEARNER_TEXT.key, label, then, height=height)
+        text_area(state, LEARNER_TEXT.key, label, then, shown=shown, height=height)
         text_guard(HALF_CHARACTER)
     return state[LEARNER_TEXT.key]
 

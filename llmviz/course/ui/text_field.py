@@ -29,10 +29,19 @@ def text_input(
 
 
 def text_area(
-    state: PageState, key: str, label: str, then: Callable[[], None] | None = None, **more: Any
+    state: PageState,
+    key: str,
+    label: str,
+    then: Callable[[], None] | None = None,
+    *,
+    shown: str | None = None,
+    **more: Any,
 ) -> None:
-    """Show a field of several lines for a control, as `text_input` shows one of one line."""
-    st.text_area(label, disabled=key in state.locked, **more, **state.bind(key, then))
+    """Show a field of several lines for a control, as `text_input` shows one of one line.
+
+    shown: what stands there until something is typed, where that is not the control's own text.
+    """
+    st.text_area(label, disabled=key in state.locked, **more, **state.bind(key, then, shown))
     _say_limit(state, key)
 
 
