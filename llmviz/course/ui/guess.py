@@ -111,14 +111,18 @@ def _into_address() -> None:
         state["show"] = told_here
 
 
-def keep_head(block: Any) -> None:
-    """Keep the top of a stage, or of a section, for the question about the picture below."""
-    st.session_state[_HEAD] = block.container()
+def keep_head(block: Any, *, for_lists: bool = True) -> None:
+    """Keep the top of a stage, or of a section, for the question about the picture below.
+
+    for_lists: also for one that is answered in a list.
+    """
+    st.session_state[_HEAD] = block.container(), for_lists
 
 
-def take_head() -> Any:
-    """Return the place that is kept for a question, once."""
-    return st.session_state.pop(_HEAD, None)
+def take_head(*, by_hand: bool = False) -> Any:
+    """Return the place that is kept for a question, once; None: there is none."""
+    head, for_lists = st.session_state.pop(_HEAD, (None, True))
+    return head if for_lists or by_hand else None
 
 
 def slot_of(place: str, key: str) -> str:
@@ -441,7 +445,7 @@ class Guess:
         The question stands above the picture where a stage keeps its place, else here. Returns
         whether what would give the answer away may be shown: `open`.
         """
-        question, head = self.question, take_head()
+        question, head = self.question, take_head(by_hand=self.by_hand)
         if question is None:
             return True
         if (listed := st.session_state.get(QUESTIONS)) is not None and question not in listed:

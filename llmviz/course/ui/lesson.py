@@ -219,4 +219,4 @@ def section(
     st.header(head, anchor=anchor or False, divider=False)
     if text:
         prose(text)
-    keep_head(st)
+    keep_head(st, for_lists=False)
