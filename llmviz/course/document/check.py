@@ -36,6 +36,8 @@ def check(document: Path, used: Names, take: Callable[[str, str], object] | None
         for slot in slots(value):
             if not used.has(slot):
                 raise reader.wrong(name, f"no code fills the slot {{{slot}}} of {name!r}")
+        if any("](look:" in sentence for sentence in sentences(value)):
+            raise reader.wrong(name, "a look cannot be read: in its link a space is written +")
         for look in _looks(value):
             for control, written in parse_qsl(look, keep_blank_values=True):
                 try:

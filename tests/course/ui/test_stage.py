@@ -34,6 +34,11 @@ def test_a_look_that_leads_nowhere_is_refused_with_its_line(look, tmp_path):
         checked(tmp_path, look)
 
 
+def test_a_look_with_a_space_in_its_link_is_refused_and_not_shown_as_it_is_written(tmp_path):
+    with pytest.raises(DocumentError, match=r"line 5: a look cannot be read"):
+        checked(tmp_path, "look: step=3 and=4")
+
+
 def test_a_look_is_plain_text_where_nothing_can_be_pressed():
     text = marked("At [a **b**](look: t=0.2&k=3) and [[token|tokens]].")
     assert unmarked(text) == "At a b and tokens." and as_markdown(text) == "At a **b** and tokens."

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from llmviz.course.components.text_guard.view import text_guard
 from llmviz.course.document.marks import unmarked
@@ -119,6 +120,16 @@ def measured(name: str, *given: Any) -> Any:
 def word(text: str) -> str:
     """Return a token or a word quoted, without the space before it."""
     return kit.quote(text.strip() or text)
+
+
+def places(name: str, *, stays: bool = True) -> tuple[DeltaGenerator, ...]:
+    """Return the places of a chapter's picture, guess, fields and looks, in this order.
+
+    They stay where they are while something is measured, so that no field loses its focus. stays:
+    see `kit.stage`.
+    """
+    with st.container():  # the picture stays in view as far as its looks
+        return kit.stage(name, stays=stays), *(st.container() for _ in range(3))
 
 
 def own(state: kit.PageState, fields: dict[str, str], *, width: int = 320) -> None:

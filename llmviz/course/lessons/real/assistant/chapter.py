@@ -23,15 +23,18 @@ def draw(state: kit.PageState) -> None:
     """Show both ways of asking beside each other, the guess, and a box of one's own."""
     kit.prose(words.hook)
     given = state["chatalone"].strip(), state["chatquestion"].strip()
-    fields = {"chatalone": words.alone_label, "chatquestion": words.question_label}
-    found: Asked | None = source.measured("assistant", *given)
-    if found is None:
-        source.own(state, fields, width=420)
+    labels = {"chatalone": words.alone_label, "chatquestion": words.question_label}
+    stage, asked, fields, looks = source.places("assistant", stays=False)
+    with fields:
+        source.own(state, labels, width=420)
         source.about()
+    with stage:
+        found: Asked | None = source.measured("assistant", *given)
+    if found is None:
         return
     first: Asked = source.record("assistant", ALONE, ASKED)
     guess = kit.Guess(KEY, question(first), seen=given != (ALONE, ASKED))
-    with kit.stage("assistant", stays=False):
+    with stage:
         left, right = st.columns(2, gap="large")
         with left:
             kit.prose(words.alone_head, text=kit.quote(given[0], 160))
@@ -44,11 +47,11 @@ def draw(state: kit.PageState) -> None:
             if guess.open:
                 case = "ended" if found.ended else "cut"
                 kit.prose(words.answers[case], text=kit.quote(found.answer, 240), most=MOST)
-    guess.ask()
-    source.own(state, fields, width=420)
-    source.about()
+    with asked:
+        guess.ask()
     if guess.open:
-        kit.looks(state, words.looks, f"{KEY}.looks")
+        with looks:
+            kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.template)
     if guess.open:
         kit.prose(words.template_read, **told(first))

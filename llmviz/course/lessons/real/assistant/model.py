@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import NamedTuple
 
 from llmviz.course.lessons.real.chat import END, Turn, sent
@@ -31,13 +32,18 @@ class Asked(NamedTuple):
     ended: bool
 
 
-def measure(reader: Reads, sentence: str, question: str) -> Asked:
-    """Let the model go on with a sentence, and answer a question. ValueError: nothing to read."""
+def measure(reader: Reads, sentence: str, question: str) -> Generator[float, None, Asked]:
+    """Let the model go on with a sentence, and answer a question; yields how much is done.
+
+    Raises ValueError: there is nothing to read, or the model was not tuned on chats.
+    """
     plain = ids_of(reader, sentence)
     ids_of(reader, question)
     tokens = sent(reader, [Turn("user", question)])
     p = chances(reader, [plain, [token.id for token in tokens]])
+    yield 0.2
     goes_on = written(reader, plain, MOST)
+    yield 0.6
     answer = written(reader, [token.id for token in tokens], MOST)
     return Asked(
         tuple(best(reader, p[0], CHOICES)),

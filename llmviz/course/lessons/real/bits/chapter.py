@@ -19,16 +19,19 @@ Every = tuple[Kept, ...]
 def draw(state: kit.PageState) -> None:
     """Show how likely the answer stays, the guess on it, and the loss on a story."""
     kit.prose(words.hook)
-    found: Every | None = source.measured("bits", state["bitstext"].strip())
-    if found is None:
+    stage, asked, fields, looks = source.places("bits")
+    with fields:
         source.own(state, {"bitstext": words.own_label})
         source.about()
+    with stage:
+        found: Every | None = source.measured("bits", state["bitstext"].strip())
+    if found is None:
         return
     guess = kit.Guess(KEY, question(found))
     per = state["bitsper"] if guess.open else ROW
     shares = {way: [kept.share for kept in found if kept.per == way] for way in (ROW, GROUP)}
     places, marks = list(range(len(BITS))), [(n, str(bits)) for n, bits in enumerate(BITS)]
-    with kit.stage("bits"):
+    with stage:
         guess.line(
             [kit.Drawn(words.ways[GROUP], places, shares[GROUP], "value")] if per == GROUP else [],
             kit.Drawn(words.ways[ROW], places, shares[ROW], "query"),
@@ -45,12 +48,12 @@ def draw(state: kit.PageState) -> None:
             kit.prose(caption(found, per, int(state["bitsleft"])))
         else:
             kit.prose(words.waits, **told(found))
-    guess.ask()
-    source.own(state, {"bitstext": words.own_label})
-    source.about()
+    with asked:
+        guess.ask()
     first: Every = source.record("bits", FRANCE)
     if guess.open:
-        kit.looks(state, words.looks, f"{KEY}.looks")
+        with looks:
+            kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.groups, grouped=GROUPED)
     kit.section(words.honest, grouped=GROUPED)
     kit.section(words.story)

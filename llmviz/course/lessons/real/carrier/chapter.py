@@ -26,28 +26,30 @@ Head = tuple[int, int]
 def draw(state: kit.PageState) -> None:
     """Show all heads by what the answer loses without them, the guess, and sixteen countries."""
     kit.prose(words.hook)
-    found: Carrier | None = source.measured("carrier", state["carrytext"].strip())
-    if found is None:
+    stage, _, fields, looks = source.places("carrier", stays=False)
+    with fields:
         source.own(state, {"carrytext": words.own_label})
         source.about()
+    with stage:
+        found: Carrier | None = source.measured("carrier", state["carrytext"].strip())
+    if found is None:
         return
     guess = kit.Guess(KEY, question(found))
     head = chosen(state["carryhead"], found)
-    with kit.stage("carrier", stays=False):
+    with stage:
         left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
         with left:
             _grid(state, found, head, opened=guess.open)
     with right:
         kit.prose(caption(found, head) if guess.open else words.waits_caption.format(**told(found)))
         guess.ask()
-    source.own(state, {"carrytext": words.own_label})
-    source.about()
     first: Carrier = source.record("carrier", FRANCE)
     hot: Carrier = source.record("carrier", HOT)
     cases: Sixteen = source.record("sixteen", *ONE)
     early: Sixteen = source.record("sixteen", *EARLY)
     if guess.open:
-        kit.looks(state, words.looks, f"{KEY}.looks", **looks_told(first, hot))
+        with looks:
+            kit.looks(state, words.looks, f"{KEY}.looks", **looks_told(first, hot))
     kit.section(words.sixteen, **sixteen_told(cases, early))
     if guess.open:
         _countries(cases)

@@ -20,13 +20,16 @@ EDGE = 1.1  # of the largest loss: how high the picture is
 def draw(state: kit.PageState) -> None:
     """Show the loss of each token of both times, the guess on it, and the heads that copy."""
     kit.prose(words.hook)
-    found: Copies | None = source.measured("copies", state["copytext"].strip())
-    if found is None:
+    stage, asked, fields, looks = source.places("copies")
+    with fields:
         source.own(state, {"copytext": words.own_label}, width=560)
         source.about()
+    with stage:
+        found: Copies | None = source.measured("copies", state["copytext"].strip())
+    if found is None:
         return
     guess = kit.Guess(KEY, question(found))
-    with kit.stage("copies"):
+    with stage:
         places = list(range(2, 2 * found.length + 1))
         marks = [(1, words.once), (found.length + 1, words.again)]
         guess.line(
@@ -38,13 +41,13 @@ def draw(state: kit.PageState) -> None:
             picture=f"{KEY}.line",
         )
         kit.prose(words.caption["told" if guess.open else "waits"], **told(found))
-    guess.ask()
-    source.own(state, {"copytext": words.own_label}, width=560)
-    source.about()
+    with asked:
+        guess.ask()
     drawn: Copies = source.record("copies", "")
     off: Off = source.record("copies_off")
     if guess.open:
-        kit.looks(state, words.looks, f"{KEY}.looks")
+        with looks:
+            kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.who)
     if guess.open:
         _heads(found)

@@ -17,34 +17,37 @@ Rounds = tuple[Round, ...]
 def draw(state: kit.PageState) -> None:
     """Show how many are right after so many examples, the guess, and a rule of one's own."""
     kit.prose(words.hook)
-    found: Rounds | None = source.measured("examples", pairs_of(state))
-    if found is None:
+    stage, asked, fields, looks = source.places("examples")
+    with fields:
         _own(state)
         source.about()
+    with stage:
+        found: Rounds | None = source.measured("examples", pairs_of(state))
+    if found is None:
         return
     guess = kit.Guess(KEY, question(found))
-    asked = len(found[0].answers)
-    with kit.stage("examples"):
+    count = len(found[0].answers)
+    with stage:
         guess.line(
             [],
             kit.Drawn(words.line, range(len(found)), [turn.right for turn in found]),
             kit.Scale(
                 0, len(found) - 1, words.x_axis, marks=[(n, str(n)) for n in range(len(found))]
             ),
-            kit.Scale(0, asked, words.y_axis.format(asked=asked)),
+            kit.Scale(0, count, words.y_axis.format(asked=count)),
             known=1,
             picture=f"{KEY}.line",
         )
-        kit.prose(words.caption, none=found[0].right, asked=asked, prompt=prompt_of(state))
-    guess.ask()
-    _own(state)
-    source.about()
+        kit.prose(words.caption, none=found[0].right, asked=count, prompt=prompt_of(state))
+    with asked:
+        guess.ask()
     rules = {name: source.record("examples", written(pairs)) for name, pairs in RULES.items()}
     slots = {
         f"{name}_{turn.shown}": turn.right for name, all_of in rules.items() for turn in all_of
     }
     if guess.open:
-        kit.looks(state, words.looks, f"{KEY}.looks", **slots)
+        with looks:
+            kit.looks(state, words.looks, f"{KEY}.looks", **slots)
     kit.section(words.answers)
     if guess.open:
         _answers(found)

@@ -20,24 +20,26 @@ KEY = "real.first"
 def draw(state: kit.PageState) -> None:
     """Show each head's share for the first word, the guess, its vector, and the window."""
     kit.prose(words.hook)
-    found: First | None = source.measured("first", state["firsttext"].strip())
-    if found is None:
+    stage, _, fields, looks = source.places("first", stays=False)
+    with fields:
         source.own(state, {"firsttext": words.own_label}, width=560)
         source.about()
+    with stage:
+        found: First | None = source.measured("first", state["firsttext"].strip())
+    if found is None:
         return
     guess = kit.Guess(KEY, question(found))
-    with kit.stage("first", stays=False):
+    with stage:
         left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
         with left:
             _grid(found, opened=guess.open)
     with right:
         kit.prose(words.caption["told" if guess.open else "waits"], **told(found))
         guess.ask()
-    source.own(state, {"firsttext": words.own_label}, width=560)
-    source.about()
     first: First = source.record("first", LIGHTHOUSE)
     if guess.open:
-        kit.looks(state, words.looks, f"{KEY}.looks")
+        with looks:
+            kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.why)
     kit.section(words.vector)
     if guess.open:

@@ -28,26 +28,28 @@ def draw(state: kit.PageState) -> None:
     """Show what stands nearest to a sum of words, the guess, and a table of sums."""
     kit.prose(words.hook)
     given = tuple(state[field].strip() for field in FIELDS)
-    found: Sum | None = source.measured("sums", *given)
     labels = dict(zip(FIELDS, words.fields, strict=True))
-    if found is None:
+    stage, asked, fields, looks = source.places("meanings")
+    with fields:
         source.own(state, labels, width=160)
         source.about()
+    with stage:
+        found: Sum | None = source.measured("sums", *given)
+    if found is None:
         return
-    first: Sum = source.record("sums", *SUMS[0])
-    guess = kit.Guess(KEY, question(first), seen=given != SUMS[0])
-    with kit.stage("words"):
+    guess = kit.Guess(KEY, question(source.record("sums", *SUMS[0])), seen=given != SUMS[0])
+    with stage:
         _rows(found, opened=guess.open)
         if guess.open:
             kit.prose(words.caption, **told(found))
-        source.own(state, labels, width=160)
         for word in found.words:
             if not word.whole:
                 kit.inform(pieces(word), ":material/content_cut:")
-    guess.ask()
-    source.about()
+    with asked:
+        guess.ask()
     if guess.open:
-        kit.looks(state, words.looks, f"{KEY}.looks")
+        with looks:
+            kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.honest)
     if guess.open:
         kit.prose(words.honest_read, **staying())
@@ -58,7 +60,12 @@ def draw(state: kit.PageState) -> None:
     _near(state)
     kit.chapter_link("embeddings", "sums", words.proved)
     if guess.open:
-        kit.seen(words.end, **told(first), right=sum(map(is_wanted, SUMS)), sums=len(SUMS))
+        kit.seen(
+            words.end,
+            **told(source.record("sums", *SUMS[0])),
+            right=sum(map(is_wanted, SUMS)),
+            sums=len(SUMS),
+        )
 
 
 def told(found: Sum) -> dict[str, str]:

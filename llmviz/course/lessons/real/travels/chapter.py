@@ -21,13 +21,16 @@ def draw(state: kit.PageState) -> None:
     """Show the map, the guess on its rows, and sentences of one's own."""
     kit.prose(words.hook)
     given = state["travelsown"].strip(), state["travelsother"].strip()
-    found: Travels | None = source.measured("travels", *given)
-    if found is None:
+    stage, _, fields, looks = source.places("travels", stays=False)
+    with fields:
         source.own(state, {"travelsown": words.own_label, "travelsother": words.other_label})
         source.about()
+    with stage:
+        found: Travels | None = source.measured("travels", *given)
+    if found is None:
         return
     guess = kit.Guess(KEY, question(found))
-    with kit.stage("travels", stays=False):
+    with stage:
         left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
         with left:
             _map(found, opened=guess.open)
@@ -42,11 +45,10 @@ def draw(state: kit.PageState) -> None:
             )
             kit.prose(words.caption, **numbers(found))
             guess.ask()
-    source.own(state, {"travelsown": words.own_label, "travelsother": words.other_label})
-    source.about()
     if guess.open:
-        kit.prose(read_of(found))
-        kit.looks(state, words.looks, f"{KEY}.looks")
+        with looks:
+            kit.prose(read_of(found))
+            kit.looks(state, words.looks, f"{KEY}.looks")
     france: Travels = source.record("travels", FRANCE, ITALY)
     kit.section(words.enough, **numbers(france))
     kit.section(words.why)

@@ -22,14 +22,17 @@ CHECKSUM = 12  # letters of a checksum that are shown
 def draw(state: kit.PageState) -> None:
     """Show what is sent, how likely the name is, and the guess where it is kept."""
     kit.prose(words.hook, name=NAME)
-    found: Yesterday | None = source.measured("yesterday", state["yesterdayname"].strip())
-    if found is None:
+    stage, _, fields, looks = source.places("yesterday", stays=False)
+    with fields:
         source.own(state, {"yesterdayname": words.own_label}, width=200)
         source.about()
+    with stage:
+        found: Yesterday | None = source.measured("yesterday", state["yesterdayname"].strip())
+    if found is None:
         return
     guess = kit.Guess(KEY, question(), seen=state["yesterdayway"] != "kept")
     way = state["yesterdayway"]
-    with kit.stage("yesterday", stays=False):
+    with stage:
         if guess.open:
             kit.choose(state, "yesterdayway", words.way_label, words.ways)
         left, right = st.columns([3, 2], gap="large")
@@ -49,11 +52,10 @@ def draw(state: kit.PageState) -> None:
             )
             kit.prose(words.caption[way], **told(found))
             guess.ask()
-    source.own(state, {"yesterdayname": words.own_label}, width=200)
-    source.about()
     first: Yesterday = source.record("yesterday", NAME)
     if guess.open:
-        kit.looks(state, words.looks, f"{KEY}.looks")
+        with looks:
+            kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.weights)
     if guess.open:
         kit.prose(words.weights_read, **told(first))

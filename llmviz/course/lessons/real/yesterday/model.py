@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
 from llmviz.course.lessons.real.chat import ASSISTANT, BEGIN, SYSTEM, USER, USUAL, Turn, reply, sent
@@ -58,29 +58,29 @@ class Yesterday(NamedTuple):
 WAYS = ("kept", "anew", "fallen", "note")
 
 
-def measure(reader: Reads, name: str) -> Yesterday:
-    """Hold a conversation with a name in it, and ask for it. Raises ValueError: there is none."""
+def measure(reader: Reads, name: str) -> Generator[float, None, Yesterday]:
+    """Hold a conversation with a name in it, and ask for it; yields how much is done.
+
+    Raises ValueError: there is no name.
+    """
     name = name.strip()[:LONGEST]
     first_token(reader, name)
     before = checksum(reader)
+    yield 0.2
     turns: list[Turn] = []
     for text in (HELLO.format(name=name), TALK):
         turns.append(Turn(USER, text))
         turns.append(Turn(ASSISTANT, reply(reader, turns, MOST)))
+        yield 0.2 + 0.1 * len(turns)
     ask, clock = Turn(USER, ASKS), Turn(USER, CLOCK)
     note = Turn(SYSTEM, NOTE.format(usual=USUAL, name=name))
     result = Turn(SYSTEM, RESULT.format(usual=USUAL, day=DAY))
-    return Yesterday(
-        name,
-        strip(reader, [*turns, ask], name),
-        strip(reader, [ask], name),
-        strip(reader, [*turns[2:], ask], name),
-        strip(reader, [note, ask], name),
-        reply(reader, [clock], MOST),
-        reply(reader, [result, clock], MOST),
-        before,
-        checksum(reader),
-    )
+    ways = ([*turns, ask], [ask], [*turns[2:], ask], [note, ask])
+    strips = [strip(reader, way, name) for way in ways]
+    yield 0.7
+    dates = [reply(reader, way, MOST) for way in ([clock], [result, clock])]
+    yield 0.9
+    return Yesterday(name, *strips, *dates, before, checksum(reader))
 
 
 def strip(reader: Reads, turns: Sequence[Turn], name: str) -> Strip:
