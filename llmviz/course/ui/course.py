@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 END = "home?end=1"  # where the hour ends
 HOME, GLOSSARY, MODELS, ENDING = "home", "glossary", "models", "before_after"
 TEXT = "text"  # the control of the learner's text
+_WORD = re.compile(r"[^\W\d_]{3,}")  # one that says something, by its length
 _SLOT = re.compile(r"\{[^{}]*\}")
 _SAID = 110  # characters of a term's meaning that the list shows
 WORDS = {
@@ -159,7 +160,7 @@ def tell_story(state: PageState, chapter: str) -> None:
         state[TEXT] = _told[0].sentences[0 if real else 1]
     begun = session.setdefault(_BEGUN, set())
     if real and stop[:2] not in begun:
-        for key, value in stop.real.items():
+        for key, value in _of_own(state, stop.real).items():
             if key not in link:
                 state[key] = value
     begun.add(stop[:2])
@@ -168,6 +169,19 @@ def tell_story(state: PageState, chapter: str) -> None:
         session.get(_PROMPT),
     ):
         state["prompt"] = session[_PROMPT] = state[TEXT]
+
+
+def _of_own(state: PageState, begins: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a stop begins with; two words that it compares are those of the own text."""
+    if "word" not in begins or state[TEXT] in _told[0].sentences:
+        return begins
+    encode = engine.tokenizer(REAL).encode
+    written = dict.fromkeys(
+        form for word in _WORD.findall(state[TEXT]) for form in (word, word.lower())
+    )
+    whole = [word for word in written if len(encode(f" {word}")) == 1]  # has a row of its own
+    words = sorted({word.lower(): word for word in whole}.values(), key=len)[-2:]
+    return {**begins, **dict(zip(("other", "word"), words, strict=False))} if words[1:] else begins
 
 
 def onward(way: str, lesson: Lesson, chapter: str = "") -> Next | None:

@@ -44,7 +44,7 @@ STYLE = f"""<style>
   color: color-mix(in srgb, currentColor 70%, transparent); }}
 .stApp.stApp h1 {{ font-size: clamp(1.5rem, 1.1rem + 1.5vw, 2.25rem); line-height: 1.15;
   padding: 0 0 .15rem; text-wrap: balance; }}
-.stApp [class*="-part-"] .stButtonGroup button {{ padding-inline: .55rem; flex: none; }}
+.stApp [class*="-part-"] .stButtonGroup button {{ padding-inline: .4rem; flex: none; }}
 @media (max-width: 1200px) {{ .stApp [class*="-part-"] .stButtonGroup > [role="radiogroup"] {{
   flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; --more: 0px; --before: 0px;
   mask-image: linear-gradient(to right, transparent, #000 var(--before),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -88,6 +89,27 @@ def test_a_chapter_says_which_stop_of_the_way_it_is():
     next(one for one in app.button if one.label.startswith("Next: A trained")).click().run()
     fine(app)
     assert app.session_state["attention.part"] == "trained"
+
+
+def test_one_sentence_goes_through_the_hour_and_a_visitors_own_where_there_is_one(monkeypatch):
+    real, toy = ways.SENTENCES
+    for stop in course.stops(ways.HOUR):
+        for text in ("", "Penguins love cold water"):
+            app = open_part(
+                stop.lesson, stop.chapter, course="hour", **({"text": text} if text else {})
+            )
+            fine(app)
+            assert app.session_state["shared.text"] == (text or toy)  # no real model is here
+            if stop.lesson == "sampling":
+                assert app.session_state["sampling.prompt"] == (text or toy)
+    split = SimpleNamespace(
+        encode=lambda text: text[1:].replace("penguins", "peng uins").split(" ")
+    )
+    monkeypatch.setattr(course.engine, "tokenizer", lambda _: split)
+    assert course._of_own({"text": real}, {"word": "Paris"}) == {"word": "Paris"}
+    own = course._of_own({"text": "My Water is cold, penguins"}, {"word": "Paris", "model": "m"})
+    assert own == {"word": "water", "other": "cold", "model": "m"}
+    assert course._of_own({"text": "hi"}, {"word": "Paris"}) == {"word": "Paris"}
 
 
 @pytest.mark.parametrize("stop", course.stops(ways.HOUR))

@@ -13,7 +13,7 @@ export default function (component) {
   if (place.includes("/")) noteOpened(place); // other pages have no chapters
   if (here && here !== place) toTop(document.querySelector("[data-testid=stMain]"));
   here = place;
-  requestAnimationFrame(() => showChosen(TRIES));
+  setTimeout(() => showChosen(TRIES), 0); // once the page has its tabs
 }
 
 // In a narrow window the names of the chapters are a row that scrolls: it begins at the chosen one, and fades where
