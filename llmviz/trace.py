@@ -13,10 +13,11 @@ other's tensors. Nothing is kept, and nothing is paid, when nobody records.
 Inside `with replaced({"blocks.0.mlp": change}):` a tap hands on `change(x)` in place of x.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from types import MappingProxyType
 
 import torch
@@ -32,7 +33,10 @@ class Trace(dict[str, Tensor]):
 
     def __init__(self, names: str | Iterable[str] | None, dtype: torch.dtype | None):
         super().__init__()
-        self._patterns = (names,) if isinstance(names, str) else names and tuple(names)
+        patterns = (names,) if isinstance(names, str) else names
+        self._pattern = None  # of all that is kept, as one: it is asked for every tap
+        if patterns is not None:
+            self._pattern = re.compile("|".join(map(translate, patterns)) or "(?!)")
         self._dtype = dtype
         self._wanted: dict[str, bool] = {}
 
@@ -43,10 +47,10 @@ class Trace(dict[str, Tensor]):
 
     def wants(self, name: str) -> bool:
         """Whether a tap of this name is kept."""
-        if self._patterns is None:
+        if self._pattern is None:
             return True
         if name not in self._wanted:
-            self._wanted[name] = any(fnmatchcase(name, p) for p in self._patterns)
+            self._wanted[name] = self._pattern.match(name) is not None
         return self._wanted[name]
 
     def keep(self, name: str, x: Tensor) -> None:

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from llmviz.models.base import LanguageModel
-from llmviz.models.gpt import GPT
 from llmviz.models.transformers import require_transformer
+from llmviz.nn.fast_linear import MANY_ROWS, PackedLinear
 from llmviz.trace import record
 
 LISTED = 10
-ROWS = 64  # vectors that are read at once: with 50,000 tokens their logits have 13 MB
+ROWS = 128  # vectors that are read at once: with 50,000 tokens their logits have 26 MB
 
 
 class Lens(NamedTuple):
@@ -48,28 +48,40 @@ def logit_lens(model: LanguageModel, ids: Sequence[int], listed: int = LISTED) -
         with record(names) as trace:
             gpt(torch.tensor([list(ids)]), last_only=True)
         stream = torch.stack([trace[name][0] for name in names])  # (P, T, C)
-        last = _says(gpt, stream[-1]).argmax(-1)  # (T,)
         # Several points at once: the head's matrix is read from memory once for all of them.
-        at_once = max(1, ROWS // len(ids))
-        points = [_points(gpt, some, last, listed) for some in stream.split(at_once)]
-        parts = [torch.cat(part) for part in zip(*points, strict=True)]
+        head = _for_rows(gpt.head, len(names) * len(ids))
+        points = []
+        last = None  # (T,) the most probable token of the last point, which is read first
+        for some in reversed(stream.split(max(1, ROWS // len(ids)))):
+            said = _points(head, gpt.norm_final(some), last, listed)
+            last = said[1][-1, :, 0] if last is None else last
+            points.append(said)
+        parts = [torch.cat(part[::-1]) for part in zip(*points, strict=True)]
         return Lens(*[*parts, stream])
 
 
-def _says(gpt: GPT, x: Tensor) -> Tensor:
-    """ln p of every token, (…, C) to (…, V)."""
-    return gpt.head(gpt.norm_final(x)).log_softmax(-1)
+def _for_rows(head: nn.Module, rows: int) -> nn.Module:
+    """The head as it is fast for so many vectors in all."""
+    if rows < MANY_ROWS or type(head) is not nn.Linear or head.weight.dtype is not torch.float32:
+        return head
+    return PackedLinear(head, ROWS)
 
 
-def _points(gpt: GPT, x: Tensor, last: Tensor, listed: int) -> tuple[Tensor, ...]:
-    """All fields of a Lens but `stream`, for points x (N, T, C)."""
-    log_p = _says(gpt, x)
-    p = log_p.exp()
+def _points(head: nn.Module, x: Tensor, last: Tensor | None, listed: int) -> tuple[Tensor, ...]:
+    """All fields of a Lens but `stream`, of normed points x (N, T, C); last: None if it is one."""
+    logits = head(x)  # (N, T, V)
+    p = logits.softmax(-1)
     best = p.topk(min(listed, p.shape[-1]), dim=-1)
+    first = best.indices[..., :1]
+    if last is None:
+        last = first[-1, :, 0]
+    # −Σ p ln p without a logarithm of each: ln p is a logit less the same for all tokens.
+    below = logits.sub_(logits.gather(-1, first))
+    entropy = -best.values[..., 0].log() - (p * below).sum(-1)
     return (
         best.values,
         best.indices,
-        -torch.xlogy(p, p).sum(-1),
-        best.indices[..., 0] == last,
+        entropy,
+        first[..., 0] == last,
         p.gather(-1, last.expand(len(x), -1)[..., None])[..., 0],
     )

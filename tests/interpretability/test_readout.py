@@ -9,6 +9,7 @@ from llmviz.interpretability.lens import logit_lens
 from llmviz.interpretability.readout import read_out, read_part
 from llmviz.models import GPT, GPTConfig, build
 from llmviz.nn.attention import heads_off
+from llmviz.nn.fast_linear import MANY_ROWS
 from llmviz.trace import record
 from tests.interpretability.models import IDS, NO_SUM, OPTIONS, gpt
 
@@ -114,6 +115,28 @@ def test_each_point_of_the_lens_is_the_model_that_stops_there():
         model(torch.tensor([IDS]))
         p = model.head(model.norm_final(trace["embed"][0])).softmax(-1)
     torch.testing.assert_close(lens.probabilities[0], p.topk(3).values)
+
+
+def test_a_long_text_is_read_as_each_of_its_vectors_alone():
+    """Many vectors and a large head: it is packed, and they come in parts."""
+    model = gpt(vocab_size=700, n_embd=48, context_length=100)
+    ids = torch.randint(0, 700, (100,), generator=torch.Generator().manual_seed(0)).tolist()
+    names = ["embed", *(f"blocks.{layer}.residual" for layer in range(model.config.n_layer))]
+    lens = logit_lens(model, ids, listed=700)
+    assert len(names) * len(ids) >= MANY_ROWS
+    with torch.inference_mode(), record(names) as trace:
+        model(torch.tensor([ids]))
+        for point, name in enumerate(names):
+            for at in (0, 57, 99):
+                p = model.head(model.norm_final(trace[name][0, at])).softmax(-1)
+                found = torch.zeros(700).scatter(
+                    0, lens.tokens[point, at], lens.probabilities[point, at]
+                )
+                torch.testing.assert_close(found, p)
+                torch.testing.assert_close(lens.entropy[point, at], -(p * p.log()).sum())
+                best = lens.tokens[-1, at, 0]
+                torch.testing.assert_close(lens.of_last[point, at], p[best])
+                assert bool(lens.agrees[point, at]) == (p.argmax() == best)
 
 
 def test_models_without_layers_are_refused():

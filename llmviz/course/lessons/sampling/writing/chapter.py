@@ -37,20 +37,30 @@ def draw(state: kit.PageState) -> None:
     settings = prompt and pipeline_settings.usable(state, prompt)
     if prompt is not None:
         try:
-            live = not _written(state, prompt, settings)[1]
+            begun = [_written(state, prompt, settings)]
         except ValueError as error:
             pipeline_settings.refused(state, error)
         else:
             # A long text is too much for one rerun where each token is a whole window of the model.
-            body = partial(_text, state, prompt, settings, live)
+            live = not begun[0][1]
+            body = partial(_text, state, prompt, settings, begun, live)
             st.fragment(body, run_every=POLL if live else None)()
             return
     kit.source(state)
 
 
-def _text(state: kit.PageState, prompt: Prompted, settings: dict[str, Any], live: bool) -> None:
-    """Show the text as far as it is known, and all that is said of it once that is enough."""
-    written, whole = _written(state, prompt, settings)
+def _text(
+    state: kit.PageState,
+    prompt: Prompted,
+    settings: dict[str, Any],
+    begun: list[tuple[Text, bool]],
+    live: bool,
+) -> None:
+    """Show the text as far as it is known, and all that is said of it once that is enough.
+
+    begun: what was written a moment ago, for the first look at it.
+    """
+    written, whole = begun.pop() if begun else _written(state, prompt, settings)
     length = min(_length(state), len(written.tokens))
     tokens = written.tokens[:length]
     guess = kit.Guess(ASK, question(prompt, tokens) if whole else None, by_hand=True)
