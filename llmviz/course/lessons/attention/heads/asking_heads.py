@@ -132,7 +132,7 @@ def question(head: int, wanted: list[str], share: float, tokens: list[str]) -> k
         return None
     reasons = [words.ask_right, words.ask_vote, *[words.ask_near] * (len(wanted) - 2)]
     reasons += [words.ask_other] * (len(answers) - len(reasons))
-    slots = {"head": head, "asking": kit.quote(tokens[-1]), "share": kit.percent(share)}
+    slots = {"head": head, "asking": kit.quote(tokens[-1]), "share": kit.whole_percent(share)}
     slots |= {"right": kit.quote(wanted[0]), "first": kit.quote(wanted[1])}
     return kit.Question(
         words.ask.format(**slots),
@@ -149,12 +149,15 @@ def caption(weights: np.ndarray, tokens: list[str], *, told: bool) -> str:
     names, of_word = pooled(weights, tokens)
     best = of_word.argmax(1)
     head = next((h for h in range(len(best)) if best[h] != best[0]), None)
-    slots = {"a": kit.quote(names[best[0]]), "share": kit.percent(float(of_word[0, best[0]]))}
+    slots = {"a": kit.quote(names[best[0]]), "share": kit.whole_percent(float(of_word[0, best[0]]))}
     if not told:
         return words.caption["asked"].format(**slots)
     if head is None:
         return words.caption["same"].format(**slots)
-    other = {"b": kit.quote(names[best[head]]), "more": kit.percent(float(of_word[head].max()))}
+    other = {
+        "b": kit.quote(names[best[head]]),
+        "more": kit.whole_percent(float(of_word[head].max())),
+    }
     return words.caption["apart"].format(head=head, **slots, **other)
 
 

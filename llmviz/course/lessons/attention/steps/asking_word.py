@@ -58,7 +58,7 @@ def draw(state: kit.PageState, rung: Rung, row: Row) -> None:
             kit.Case(
                 [(token, at == row.at), (label, False)],
                 share if known else None,
-                note="" if known else words.waits,
+                note=kit.percent(share) if known else words.waits,
                 role="query" if at == row.most else "residual",
             )
         )
