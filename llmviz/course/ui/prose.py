@@ -16,7 +16,7 @@ import streamlit as st
 
 from llmviz.course.document import Front, marks
 from llmviz.course.document.marks import as_markdown
-from llmviz.course.figures.theme import CODE_GROUND, PRIMARY, TIP
+from llmviz.course.figures.theme import CODE_GROUND, INK, PRIMARY, TIP
 from llmviz.course.glossary import define
 
 _TERM = re.compile(
@@ -52,7 +52,8 @@ STYLE = f"""<style>
 .stApp [class*="st-key-lv-st"] {{ scroll-margin-top: 3.6rem; }}
 @media (min-width: 900px) and (min-height: 760px) {{
   .stApp [data-testid="stLayoutWrapper"]:has(> [class*="st-key-lv-stays"]) {{ position: sticky;
-  top: 3.75rem; z-index: 20; padding: .4rem 0; background: var(--st-background-color, Canvas); }} }}
+  top: 3.75rem; z-index: 20; padding: .4rem 0;
+  background: light-dark({INK["light"]["surface"]}, {INK["dark"]["surface"]}); }} }}
 .lv-term {{ border-bottom: 1px dotted currentColor; cursor: help; position: relative; }}
 .lv-term:focus-visible {{ outline-offset: 2px;
   outline: 2px solid var(--st-primary-color, {PRIMARY["light"]}); }}
