@@ -3,7 +3,7 @@
     python -m benchmarks.first_screen [--only LESSON]
 
 A server is started, one browser opens every chapter at 1440 × 900 and at 390 × 844. The aim: at
-1440 the picture begins above pixel 360 and 300 pixels of it are in view, at 390 above 500, with at
+1440 the picture begins above pixel 400 and 300 pixels of it are in view, at 390 above 500, with at
 most 60 words and its question above it, and the hand that answers is in view, too. A picture in
 parts is as tall as the block of its stage.
 """
@@ -85,7 +85,7 @@ def main() -> None:
                 if only and lesson.key not in only:
                     continue
                 line = [f"{lesson.key}/{chapter}"]
-                for size, most in ((WIDE, 360), (PHONE, 500)):
+                for size, most in ((WIDE, 400), (PHONE, 500)):
                     page = browser.new_page(viewport=size)
                     path = "" if lesson.key == "home" else lesson.key
                     page.goto(f"{url}/{path}{f'?part={chapter}' if chapter else ''}")
