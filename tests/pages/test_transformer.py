@@ -287,6 +287,20 @@ def test_the_question_asks_for_the_first_row_that_carries_half(shares):
         assert {value for (value,) in asked.values} == {0, first, len(shares) - 1}
 
 
+@given(st.integers(1, 29))
+def test_of_many_rows_those_near_the_jump_are_right_and_no_others(jump):
+    asked = patching.question(map_of([0.01 * (row < jump) or 0.9 for row in range(31)]))
+    right = set()
+    for row in range(31):
+        far = [abs(row - value) for (value,) in asked.values]
+        if far[asked.right] == min(far):
+            right.add(row)
+        assert far.count(min(far)) == 1
+    near = range(jump - patching.SPAN, jump + patching.SPAN + 1)
+    assert right == {row for row in near if 0 <= row <= 30}
+    assert str(patching.SPAN) in asked.text and "31" in asked.text
+
+
 @given(st.floats(-3, 3), st.floats(-3, 3), st.floats(-3, 3))
 def test_the_swapped_word_is_no_finding(word, head, later):
     other = {Site("mlp", 0, 1): word, Site("head", 1, 0, 3): head, Site("mlp", 1, 1): later}

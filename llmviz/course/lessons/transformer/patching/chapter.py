@@ -30,6 +30,7 @@ PLACES = 24  # that have a column, the last ones
 BARS = 4  # tokens whose probabilities are drawn
 HALF = 0.5  # of the way: from there on a vector carries the answer
 LEAST_MOVED = 0.01  # of the way; below it nothing is said to move
+SPAN = 2  # rows of a deep model by which a guess may be off
 DEEP = 12  # layers of a model whose parts are tried only when asked for, at the last token
 STREAM, PARTS = ("stream",), ("head", "mlp")
 BOTH = "head.1.0.2,head.1.0.3"  # the heads of a look
@@ -401,17 +402,54 @@ def question(sites_map: Map) -> kit.Question | None:
     it comes where the model says it.
     """
     last, right = sites_map.n_layer, sites_map.first()
-    if right in (0, last) or len(sites_map.own) != len(sites_map.donor) or last > DEEP:
-        return None  # among thirty rows a guess would be right that is many rows off
+    if right in (0, last) or len(sites_map.own) != len(sites_map.donor):
+        return None
+    if last > DEEP:
+        return _question_of_many(sites_map, right)
     return kit.Question.among(
         words.ask,
-        {0: words.ask_start, right: words.ask_right, last: words.ask_end},
+        {0: words.ask_start, right: _why(sites_map, right), last: words.ask_end},
         right,
         lambda layer: sites_map.name(Site("stream", layer, 0)),
         scale=True,
         token=kit.quote(sites_map.columns[-1]),
+    )
+
+
+def _why(sites_map: Map, right: int) -> str:
+    """Return what is seen where the last token begins to carry the answer."""
+    return words.ask_right.format(
+        token=kit.quote(sites_map.columns[-1]),
         share=written(sites_map.sites[Site("stream", right, 0)]),
         before=written(sites_map.sites[Site("stream", right - 1, 0)]),
+    )
+
+
+def _question_of_many(sites_map: Map, right: int) -> kit.Question:
+    """Ask the same of many rows, where up to SPAN rows off is right, and a row farther is not."""
+    shares = [sites_map.sites[Site("stream", row, 0)] for row in range(sites_map.n_layer + 1)]
+    far = SPAN + 1
+
+    def name(row: float) -> str:
+        return sites_map.name(Site("stream", int(row), 0))
+
+    answers = {name(right): (right, _why(sites_map, right))}
+    if right >= far:
+        row = name(right - far)
+        most = written(max(shares[: right - far + 1]))
+        early = right - far - SPAN, words.ask_early.format(row=row, share=most)
+        answers = {words.ask_earlier.format(row=row): early, **answers}
+    if right + far < len(shares):
+        row = name(right + far)
+        answers[words.ask_later.format(row=row)] = right + far + SPAN, words.ask_late
+    return kit.Question(
+        words.ask_deep.format(token=kit.quote(sites_map.columns[-1]), rows=len(shares), span=SPAN),
+        list(answers),
+        list(answers).index(name(right)),
+        [reason for _, reason in answers.values()],
+        scale=True,
+        values=[(value,) for value, _ in answers.values()],  # half-way to a wrong one lies between
+        write=name,
     )
 
 
