@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qsl
+
 import pytest
 
+from llmviz.course.document import texts_of
+from llmviz.course.document.marks import looks
+from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.real import LESSON, source
+from llmviz.course.ui.state import LINK_ICON
 from tests.pages.conftest import use
 from tests.pages.harness import boxes, fine_part, messages, prose_of
 from tests.pages.small_model import make_checkpoint, make_real
@@ -72,7 +78,7 @@ CASES = [(part, link, measured) for part, cases in OWN.items() for link, measure
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
-    make_real(folder, layers=2)
+    make_real(folder, layers=24)
     return folder
 
 
@@ -122,7 +128,7 @@ def test_a_measure_goes_on_from_one_rerun_to_the_next_and_can_be_stopped(here, m
     while [button for button in app.button if button.label == "Stop"]:
         seen += 1
         app.run()
-        assert seen < 20
+        assert seen < 40
     assert seen and "Without head" in prose_of(app)
     app = fine_part("real", "carrier", carrytext="Two cold evenings")
     next(button for button in app.button if button.label == "Stop").click().run()
@@ -131,3 +137,34 @@ def test_a_measure_goes_on_from_one_rerun_to_the_next_and_can_be_stopped(here, m
     go_on = next(button for button in app.button if button.label == "Go on asking the model")
     go_on.click().run()
     assert not messages(app)
+
+
+def real_looks():
+    """The looks of all chapters at the real model: lesson, chapter, link."""
+    for lesson in LESSONS:
+        for chapter in lesson.chapters:
+            passage = texts_of(chapter.words).get("real")
+            if isinstance(passage, str):
+                for _, look in looks(passage):
+                    if look:
+                        yield lesson.key, chapter.key, dict(parse_qsl(look))
+
+
+REAL_LOOKS = list(real_looks())
+
+
+@pytest.mark.parametrize(("lesson", "part", "link"), REAL_LOOKS)
+def test_a_look_at_the_real_model_leads_to_it_and_nothing_is_said_against_it(
+    lesson, part, link, here
+):
+    assert "smollm2" in (link.get("model"), link.get("reader"))
+    app = fine_part(lesson, part, **link)
+    assert not app.error and not [box for box in app.warning if box.icon == LINK_ICON]
+
+
+def test_many_chapters_look_at_the_real_model_and_offer_it_where_it_is_not(tmp_path, monkeypatch):
+    assert len(REAL_LOOKS) >= 11
+    monkeypatch.setenv("LLMVIZ_MODELS", str(tmp_path))
+    app = fine_part("training", "loss")
+    assert "Now a real one" in " ".join(line.value for line in app.caption)
+    assert "get smollm2" in " ".join(line.value for line in app.caption)

@@ -11,8 +11,10 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.course.ui import stage
+from llmviz.course.document.marks import unmarked
+from llmviz.course.ui import engine, stage
 from llmviz.course.ui.code import OPENED
+from llmviz.course.ui.get_model import REAL, offer_real_model
 from llmviz.course.ui.guess import MADE
 from llmviz.course.ui.state import PageState
 
@@ -60,3 +62,18 @@ def looks(state: PageState, passages: Sequence[str], /, key: str, **values: Any)
     """Show the looks of a chapter, of a folded stop the first two (see `stage.looks`)."""
     folded = st.session_state.get(_FOLDED) is not None
     stage.looks(state, passages[: LOOKS if folded else None], key, **values)
+
+
+def real_look(state: PageState, passage: str, key: str) -> None:
+    """Show the look at the same thing in the real model; where that is not here, offer it.
+
+    A folded stop of the hour goes without it.
+    """
+    if st.session_state.get(_FOLDED) is not None:
+        return
+    if REAL in engine.obtained():
+        stage.looks(state, [passage], key)
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(unmarked(passage))
+        offer_real_model(key)

@@ -43,7 +43,7 @@ from llmviz.course.ui.common import (
 from llmviz.course.ui.contents import Lesson
 from llmviz.course.ui.get_model import REAL, offer_real_model
 from llmviz.course.ui.guess import QUESTIONS, Guess
-from llmviz.course.ui.hour import looks, rest
+from llmviz.course.ui.hour import looks, real_look, rest
 from llmviz.course.ui.job_pools import import_jobs, map_jobs, prepare_umap, training_jobs
 from llmviz.course.ui.kept import kept, on_model, on_model_and_tokenizer
 from llmviz.course.ui.lesson import draw_part, section, seen

@@ -211,6 +211,7 @@ def draw(state: kit.PageState) -> None:
             if shown:
                 with looks:
                     kit.looks(state, words.looks, f"{KEY}.looks")
+                    kit.real_look(state, words.real, f"{KEY}.real")
                 draw_ids(state, table, row)
             _product(state, table, row)
             _code(state, table, row)

@@ -148,6 +148,7 @@ def draw(state: kit.PageState) -> None:
     told = guess.ask()
     if told:
         kit.looks(state, words.looks, f"{KEY}.looks")
+        kit.real_look(state, words.real, f"{KEY}.real")
         if worth is not None:
             _score(table, worth)
     if every is not None:

@@ -55,6 +55,7 @@ def draw(state: kit.PageState) -> None:
         for name, t in (("cold", 0.2), ("plain", 1.0))
     }
     kit.looks(state, words.looks, f"{KEY}.looks", **widest)
+    kit.real_look(state, words.real, f"{KEY}.real")
     many = steps.draw_many(source.random_numbers(state["seed"], MANY))
     _fit(state, steps.probabilities, many)
     _code(prompt, settings, state, drawn)

@@ -51,6 +51,7 @@ def draw(state: kit.PageState) -> None:
         return
     if state["prompt"] == params.PROMPT:
         kit.looks(state, words.looks, f"{KEY}.looks", **work_of(len(ids), len(rounds)))
+        kit.real_look(state, words.real, f"{KEY}.real")
     kit.section(words.intro)
     kit.show_code(
         [write_slowly],

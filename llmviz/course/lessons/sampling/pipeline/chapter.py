@@ -56,6 +56,7 @@ def draw(state: kit.PageState) -> None:
     kit.source(state)
     if steps is not None and shown:
         kit.looks(state, words.looks, f"{KEY}.looks", **said(prompt))
+        kit.real_look(state, words.real, f"{KEY}.real")
         kit.section(words.intro)
         kit.prose(order_effect(prompt, settings, steps))
         _code(prompt, settings, state)

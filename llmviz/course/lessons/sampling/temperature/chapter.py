@@ -54,6 +54,7 @@ def draw(state: kit.PageState) -> None:
         if shown:
             _written(state, prompt)
             kit.looks(state, words.looks, f"{KEY}.looks", **numbers)
+            kit.real_look(state, words.real, f"{KEY}.real")
     kit.section(words.intro)
     if shown and state["temperature"]:
         kit.prose(arithmetic(prompt.logits, *_top(prompt), state["temperature"]))

@@ -87,6 +87,7 @@ def _text(
     kit.source(state)
     if tokens and shown:
         kit.looks(state, words.looks, f"{KEY}.looks", **rival(prompt, tokens))
+        kit.real_look(state, words.real, f"{KEY}.real")
         _lanes(state, prompt)
         measures = text_measures(tokens)
         kit.section(words.intro)

@@ -219,6 +219,7 @@ def draw(state: kit.PageState) -> None:
     mixed = tuple(bundled.tokenizer.encode_from_start(MIXED)[:most])
     shuffled = float(_steps(bundled, mixed, LossSettings()).nats.mean())
     kit.looks(state, words.looks, f"{KEY}.looks", blind=blind, mixed=shuffled)
+    kit.real_look(state, words.real, f"{KEY}.real")
     kit.section(words.intro)
     settings = _controls(state, reading)
     try:

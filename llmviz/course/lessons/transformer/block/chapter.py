@@ -164,6 +164,7 @@ def draw(state: kit.PageState) -> None:
     measured = opened is not None and kit.bundled_models()[:1] == [bundled.name]
     if measured and shown and state["text"] == TEXT:
         kit.looks(state, words.looks, f"{KEY}.looks")
+        kit.real_look(state, words.real, f"{KEY}.real")
     _cells(state, opened)
     if opened is not None and shown:
         norm = subject.model.config.norm

@@ -51,6 +51,7 @@ def draw(state: kit.PageState) -> None:
     if shown:
         faded = sizes(layers, "none", state["deepseed"], shortcuts=False)
         kit.looks(state, words.looks, f"{KEY}.looks", faded=size(faded[-1]), **slots)
+        kit.real_look(state, words.real, f"{KEY}.real")
     _norm(state)
     _way_back(state)
     kit.section(words.stream)

@@ -50,6 +50,7 @@ def draw(state: kit.PageState) -> None:
         return
     if state["text"] == TEXT:
         kit.looks(state, words.looks, f"{KEY}.looks")
+        kit.real_look(state, words.real, f"{KEY}.real")
     kit.section(words.intro)
     kit.prose(repeated(lens, read.ids, tied=bundled.model.config.tied_head))
     _numbers(state, bundled, read, point, at)
