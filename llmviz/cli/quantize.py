@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from llmviz.cli.evaluate import add_corpus, texts_of
 from llmviz.cli.options import number, place, table, whole, write, write_json
 from llmviz.quantization.quantization_aware import RATE, grid_training
-from llmviz.quantization.quantized_models import METHODS, ROUNDING
+from llmviz.quantization.quantized_models import AWQ, CALIBRATED_ON, METHODS, ROUNDING
 from llmviz.quantization.scheme import GROUP, PER, Scheme
 
 if TYPE_CHECKING:
@@ -114,7 +114,8 @@ def run(given: argparse.Namespace) -> int:
     source = _source(given.checkpoint)
 
     def quantize_and_measure() -> tuple[QuantizedModel, dict[str, Any]]:
-        small = quantized(trained.model, trained.tokenizer, scheme, given.method)
+        texts = _calibration(trained, given) if given.method == AWQ else None
+        small = quantized(trained.model, trained.tokenizer, scheme, given.method, texts)
         models = {"before": trained.model, "after": small.model}
         if training is not None:
             models["rounded"] = small.model
@@ -175,6 +176,27 @@ def _source(name: str) -> Path | None:
     except CheckpointError:
         return None
     return None if is_published(folder) else folder
+
+
+def _calibration(trained: Any, given: argparse.Namespace) -> list[str] | None:
+    """What awq chooses its scales on; None for new stories of tiny-world.
+
+    Of --corpus, what stands behind the texts on which the loss is measured, if there is more.
+    """
+    from llmviz.quantization.awq import check_scalable
+    from llmviz.training.held_out_texts import knows_held_out, learned
+
+    check_scalable(trained.model)  # before a note is written
+    if given.corpus is not None:
+        texts = texts_of(given.corpus, given.column)
+        return texts[given.documents :] or texts
+    if knows_held_out(trained.description):
+        return learned(trained.description, CALIBRATED_ON)
+    sys.stderr.write(
+        "note: awq chooses its scales on stories of tiny-world, because what this model learned "
+        "from is unknown; --corpus names a text that fits it better\n"
+    )
+    return None
 
 
 def _method(given: argparse.Namespace) -> str:

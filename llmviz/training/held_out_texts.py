@@ -54,6 +54,19 @@ def held_out(description: Mapping[str, Any], count: int) -> HeldOut:
     return HeldOut([str(text) for text in kept[:count]], None)
 
 
+def learned(description: Mapping[str, Any], count: int) -> list[str] | None:
+    """Return up to `count` texts that a model learned from; None: any stories of tiny-world.
+
+    Raises ValueError where its corpus is not here.
+    """
+    from llmviz.training.plan import documents_of, plan_of
+
+    if str(description["data"]["corpus"]) == "tiny-world":
+        return None
+    own, _ = documents_of(plan_of(dict(description), "the model"))
+    return [str(text) for text in own[:count]]
+
+
 def rows_of(tokenizer: Any, texts: list[str], length: int) -> list[Any]:
     """Return each text from its start as ids (1, T), T at most `length`, for a model to read."""
     import torch

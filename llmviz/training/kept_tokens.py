@@ -40,6 +40,7 @@ MOST = 16 * 2**30  # bytes of all that is kept; the longest unused goes first
 ABOUT, TOKENIZER = "about.json", "tokenizer.json"
 BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError)  # what reading and writing raise
 PARTS = "train", "validation"
+LEFT = 24 * 3600.0  # seconds after which nobody writes an unfinished folder any more
 WAIT = 0.2  # seconds between two looks whether another process has made what is wanted
 READ = 1 << 24  # bytes that are checked at once
 
@@ -191,12 +192,18 @@ def _write_whole(folder: Path, write: Callable[[Path], None]) -> None:
 
 
 def _make_room(newest: Path) -> None:
-    """Delete what was not used for the longest time while there is more than MOST."""
+    """Delete what was not used for the longest time while there is more than MOST.
+
+    What another process is writing stays.
+    """
     dated = []
     for folder in newest.parent.iterdir():
         with contextlib.suppress(OSError):
+            used = folder.stat().st_mtime
+            if folder.name.startswith(TEMPORARY) and time.time() - used < LEFT:
+                continue
             size = sum(part.stat().st_size for part in folder.iterdir())
-            dated.append((folder.stat().st_mtime, size, folder))
+            dated.append((used, size, folder))
     total = sum(size for _, size, _ in dated)
     for _, size, folder in sorted(dated):
         if total > MOST and folder != newest:

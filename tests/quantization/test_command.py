@@ -6,7 +6,9 @@ import pytest
 import torch
 
 from llmviz.cli import main
+from llmviz.corpus import load_corpus
 from llmviz.pretrained import load_bundled
+from llmviz.quantization import quantized_models
 from llmviz.quantization.model import quantize_model
 from llmviz.quantization.scheme import Scheme
 from llmviz.training import load_trained
@@ -155,6 +157,38 @@ def test_an_imported_model_is_measured_on_a_text_that_is_named_or_not_at_all(tmp
         problem = refused(capsys, *given, "--train", "5")
         assert ("--train" in problem) if number == 0 else ("no plan" in problem)
         assert "'plan'" not in problem
+
+
+def test_awq_is_calibrated_on_what_the_model_read_or_says_that_it_is_not(
+    checkpoint, tmp_path, capsys, monkeypatch
+):
+    calibrated = []
+    monkeypatch.setattr(
+        quantized_models,
+        "stories",
+        lambda count, seed: calibrated.append("stories") or ["Anna met Samir."],
+    )
+    own = quantized_models.rows_of
+    monkeypatch.setattr(
+        quantized_models,
+        "rows_of",
+        lambda tokenizer, texts, length: calibrated.append(texts) or own(tokenizer, texts, length),
+    )
+    awq = ["--per", "channel", "--method", "awq", "--documents", "2"]
+    assert main(["quantize", "names-gpt", *awq]) == 0
+    said = capsys.readouterr().err
+    (names,) = calibrated
+    corpus = {str(one) for one in load_corpus("names").documents}
+    assert names and set(names) <= corpus and not said
+    text = tmp_path / "own.jsonl"
+    lines = [json.dumps({"text": f"line {number}"}) for number in range(9)]
+    text.write_text("\n".join(lines), "utf-8")
+    assert main(["quantize", "names-gpt", *awq, "--corpus", str(text)]) == 0
+    assert calibrated[-1] == [f"line {number}" for number in range(2, 9)]  # behind the measured
+    imported = make_gpt2(tmp_path / "gpt2")
+    capsys.readouterr()
+    assert main(["quantize", str(imported), *awq]) == 0
+    assert "stories" in calibrated and "tiny-world" in capsys.readouterr().err
 
 
 def test_awq_names_the_setting_that_does_not_fit(tmp_path, capsys):

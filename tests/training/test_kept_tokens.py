@@ -19,6 +19,7 @@ from llmviz.training import kept_tokens, plan, stream, texts
 from llmviz.training.plan import plan_from, prepare
 from llmviz.training.runs import load_trained, run_in_folder
 from llmviz.training.starting import begin_from, plan_of_base
+from llmviz.wholefile import temporary_beside
 from tests.training.conftest import same_end
 
 STORIES = [f"The {one} sat on mat {i}, café." for i, one in enumerate(["cat", "dog", "owl"] * 9)]
@@ -175,6 +176,22 @@ def test_what_was_not_used_for_the_longest_time_goes_first(folder, text, monkeyp
     prepared(text, "word")
     left = set(folder.iterdir())
     assert not old & left and len(left) == 1
+
+
+def test_what_another_process_is_writing_is_not_deleted_and_what_a_killed_one_left_is(
+    folder, text, monkeypatch
+):
+    prepared(text, "char")
+    written, left = (temporary_beside(folder / name) for name in ("mine", "dead"))
+    for one in (written, left):
+        one.mkdir()
+        (one / "train-ids.bin").write_bytes(b"x" * 1000)
+    ago = time.time() - 3600
+    os.utime(written, (ago, ago))  # it writes for an hour already
+    os.utime(left, (1, 1))
+    monkeypatch.setattr(kept_tokens, "MOST", 1)
+    prepared(text, "word")
+    assert (written / "train-ids.bin").is_file() and not left.exists()
 
 
 PHRASE = "the cat sat on a mat, it's 3 o'clock.  Two\n\nlines and café naïve 日本語の文。 x"
