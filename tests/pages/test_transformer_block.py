@@ -453,6 +453,34 @@ def test_a_new_search_shows_how_far_it_is(bundle, monkeypatch):
     assert f"Number {found.telling(1, 1)[0]} of layer 1" in harness.prose_of(app)
 
 
+def test_a_reading_is_stopped_and_goes_on_where_it_was(bundle, monkeypatch):
+    monkeypatch.setattr(units, "SLICE", 0.0)
+    units.growing.clear()
+    app = harness.open_part("transformer", "units")
+    grown = units.growing(bundle)
+    app.button(f"{units.KEY}.stop").click().run()
+    harness.fine(app)
+    known = grown.known
+    for _ in range(3):
+        app.run()
+        harness.fine(app)
+    assert 0 < grown.known == known < grown.tokens
+    monkeypatch.setattr(units, "SLICE", 60.0)
+    app.button(f"{units.KEY}.play_arrow").click().run()
+    harness.fine(app)
+    assert grown.known == grown.tokens and harness.sent(app, "token_strip")["rows"]
+
+
+def test_a_large_model_reads_fewer_tokens(bundle, monkeypatch):
+    units.growing.clear()
+    assert units.growing(bundle).tokens > 15_000
+    own = sum(tensor.numel() for tensor in bundle.model.parameters())
+    monkeypatch.setattr(units, "WORK", 2_000 * own)
+    units.growing.clear()
+    assert 1_000 < units.growing(bundle).tokens <= 2_000
+    units.growing.clear()
+
+
 def test_a_run_is_searched_on_the_text_that_it_learned_from(bundle, tmp_path, monkeypatch):
     """A learner's own text lies in the run's folder, and is what its units are watched on."""
     monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))

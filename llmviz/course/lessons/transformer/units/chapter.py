@@ -15,10 +15,10 @@ from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.figures.activations import curve_on_values, signed_bars
 from llmviz.course.lessons.transformer.page import WITH_PARTS
 from llmviz.course.lessons.transformer.units import words
-from llmviz.course.lessons.transformer.units.model import GrowingSearch
+from llmviz.course.lessons.transformer.units.model import AT_ONCE, GrowingSearch
 from llmviz.course.ui import engine, kit
 from llmviz.interpretability.block import all_blocks, require_block
-from llmviz.interpretability.unit_corpus import CorpusSearch, corpus_of
+from llmviz.interpretability.unit_corpus import TOKENS, CorpusSearch, corpus_of
 from llmviz.interpretability.units import search_units, unit_values, unit_writes
 from llmviz.nn.layers import ACTIVATIONS
 from llmviz.tokenizers import Token
@@ -26,6 +26,7 @@ from llmviz.training.config import OWN_TEXT
 
 KEY = "transformer.units"
 GUESS = f"{KEY}.where"
+STOPPED = f"{KEY}.stopped"  # in the session: the model whose reading was stopped
 TEXTS = 5  # that are shown of a unit, besides the one that is asked for
 BEFORE, AFTER = 6, 5  # tokens around the highest that are drawn
 ASKED_BEFORE = 9  # in the excerpt that is asked for, so that its place tells nothing
@@ -33,6 +34,8 @@ DRAWN = 64  # tokens of the learner's own text
 LISTED = 8  # tokens that a unit raises, and as many that it lowers
 OFFERED = 8  # units that are named as a choice
 SLICE = 0.04  # seconds of work by which a search grows in one rerun
+# A large model reads fewer tokens: so many times its parameters, some ten seconds of work.
+WORK = 540_000_000_000
 POLL = 0.1  # seconds between two reruns while it grows
 REACH, POINTS = 6.0, 241  # of the curve of a function, from minus the one to plus the one
 
@@ -77,7 +80,9 @@ def growing(bundled: engine.Bundled) -> GrowingSearch:
     Raises ValueError: its own text cannot be read any more.
     """
     corpus = corpus_of(str(bundled.card.get("corpus")), engine.folder_of(bundled.name) / OWN_TEXT)
-    return GrowingSearch(bundled.model, bundled.tokenizer, corpus)
+    most = WORK // sum(tensor.numel() for tensor in bundled.model.parameters())
+    tokens = min(TOKENS, max(AT_ONCE, most))
+    return GrowingSearch(bundled.model, bundled.tokenizer, corpus, tokens)
 
 
 def searched(bundled: engine.Bundled) -> CorpusSearch:
@@ -96,9 +101,15 @@ def draw(state: kit.PageState) -> None:
         kit.source(state, opened=True)
         return
     try:
-        live = not growing(opened[0]).grow(0.0)
+        grown = growing(opened[0])
+        stopped = st.session_state.get(STOPPED) == opened[0].name and grown.known < grown.tokens
+        live = not stopped and not grown.grow(0.0)
     except ValueError as error:
         kit.refuse(error)
+        kit.source(state, opened=True)
+        return
+    if stopped:
+        _reading(grown, words.go_on, "play_arrow", "")
         kit.source(state, opened=True)
         return
     # A new search is too much for one rerun: it grows by some batches at a time.
@@ -109,8 +120,7 @@ def _searched(state: kit.PageState, bundled: engine.Bundled, read: kit.Read, liv
     """Show what the units did once all is read, and until then how far the reading is."""
     grown = growing(bundled)
     if not grown.grow(SLICE):
-        line = words.wait.format(known=grown.known, tokens=grown.tokens)
-        st.progress(grown.known / grown.tokens, line)
+        _reading(grown, words.stop, "stop", bundled.name)
         return
     if live:
         kit.run_again()  # which ends the looking
@@ -142,6 +152,22 @@ def _searched(state: kit.PageState, bundled: engine.Bundled, read: kit.Read, liv
             tokens=tokens,
             corpus=words.your_text if own else grown.corpus,
         )
+
+
+def _reading(grown: GrowingSearch, label: str, icon: str, stopped: str) -> None:
+    """Show how far the reading is, with a way to stop it, or to go on.
+
+    stopped: the model that is read no more once the button is pressed; "" for none.
+    """
+
+    def press() -> None:
+        st.session_state[STOPPED] = stopped
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        line = words.wait.format(known=grown.known, tokens=grown.tokens)
+        st.progress(grown.known / grown.tokens, line, width=360)
+        if st.button(label, key=f"{KEY}.{icon}", icon=f":material/{icon}:", on_click=press):
+            kit.run_again()
 
 
 def chosen(state: kit.PageState, bundled: engine.Bundled) -> Unit:
