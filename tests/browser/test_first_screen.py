@@ -149,3 +149,14 @@ def test_no_title_of_an_axis_stands_over_its_numbers(visit, chapter):
         visit.page.wait_for_timeout(300)  # a picture follows at the next frames
         titles = canvases.evaluate_all(TITLES)
         assert titles and [over for _, *over in titles if over] == []
+
+
+def test_both_ends_of_a_head_s_long_look_are_in_its_strip(visit):
+    visit.page.set_viewport_size(WIDE)
+    visit.open("discoveries?part=circuit&show=1", ".lines .arc")
+    visit.settle()
+    outside = visit.page.locator(".lines .arc").evaluate_all("""(arcs) => arcs.flatMap((arc) => {
+      const [own, strip] = [arc, arc.closest(".lines")].map((node) => node.getBoundingClientRect());
+      return [strip.left - own.left, own.right - strip.right];
+    })""")
+    assert outside and max(outside) <= 0

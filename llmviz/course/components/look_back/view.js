@@ -64,28 +64,31 @@ class LookBack {
     const { tokens, names, words } = data;
     const spoken = (at) => tokens[at].replace(/^·(?=.)/, "");
     const told = [];
+    const shares = names.map((_, h) => tokens.map((_, at) => this.share(h, at)));
+    this.lines.classList.remove("tight");
     this.lines.style.setProperty("--room", `${this.lines.clientWidth - 4}px`);
     for (const [h, head] of this.heads.entries()) {
-      const shares = tokens.map((_, at) => this.share(h, at));
-      const most = shares.indexOf(Math.max(...shares));
+      const most = shares[h].indexOf(Math.max(...shares[h]));
       const waits = data.covered.includes(h);
       const line = waits
         ? words.waits
-        : sentence(words.most, { asking: spoken(this.asking), word: spoken(most), share: percent(shares[most], 0) });
+        : sentence(words.most, { asking: spoken(this.asking), word: spoken(most), share: percent(shares[h][most], 0) });
       told.push(`${names[h]}: ${line}`);
       head.said.replaceChildren(el("b", null, names[h]), el("span", "muted", `: ${line}`));
       for (const [at, word] of head.words.entries()) {
         const asks = at === this.asking;
-        const share = percent(shares[at], 0);
-        word.lastChild.textContent = shares[at] >= FAINT ? share : "";
+        const share = percent(shares[h][at], 0);
+        word.lastChild.textContent = shares[h][at] >= FAINT ? share : "";
         word.classList.toggle("asks", asks);
         word.setAttribute("aria-pressed", asks);
         word.setAttribute("aria-label", asks ? sentence(words.asks, { word: spoken(at) }) : `${spoken(at)}: ${share}`);
-        word.style.setProperty("--share", shares[at]);
+        word.style.setProperty("--share", shares[h][at]);
         word.tabIndex = asks && h === 0 ? 0 : -1;
       }
-      this.arcs(head, shares);
     }
+    // Where a text scrolls, its words stand closer, so that both ends of an arc are in view together.
+    this.lines.classList.toggle("tight", this.lines.scrollWidth > this.lines.clientWidth + 1);
+    for (const [h, head] of this.heads.entries()) this.arcs(head, shares[h]);
     this.told.textContent = told.join(" ");
     showWhole(this.lines, this.heads[0].words, this.asking);
     this.lines.style.setProperty("--room", `${this.lines.clientWidth - 4}px`);
