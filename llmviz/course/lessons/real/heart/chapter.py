@@ -30,11 +30,11 @@ def draw(state: kit.PageState) -> None:
     changed = state["heartway"] == "changed"
     shown = SENTENCES[1::2] if changed else SENTENCES[::2]
     with kit.stage("heart"):
-        kit.choose(state, "heartway", words.way_label, words.ways)
         rows = [row_of(source.record("heart", text), opened=guess.open) for text in shown]
         token_strip(rows, key=f"{KEY}.strip", **look())
         kit.prose(words.caption["told" if guess.open else "waits"])
     guess.ask()
+    kit.choose(state, "heartway", words.way_label, words.ways)
     source.about()
     if guess.open:
         kit.looks(state, words.looks, f"{KEY}.looks", **looks_told())

@@ -25,10 +25,10 @@ def draw(state: kit.PageState) -> None:
     all_said: Knows = source.record("knows")
     guess = kit.Guess(KEY, question(all_said), seen=state["knowsland"] != COUNTRY)
     with kit.stage("knows"):
-        kit.choose(state, "knowsway", words.way_label, words.ways)
         kit.plot(f"{KEY}.dots", figure, state["knowsway"], guess.open)
         kit.prose(words.caption[state["knowsway"]], **numbers(all_said, state["knowsway"]))
     guess.ask()
+    kit.choose(state, "knowsway", words.way_label, words.ways)
     _own(state, guess)
     source.about()
     if guess.open:
@@ -102,7 +102,7 @@ def figure(way: str, opened: bool, mode: kit.Mode) -> kit.Figure:
                 "showlegend": False,
             }
         )
-    layout = chart_layout((words.sure_axis, ""), mode, height=300)
+    layout = chart_layout((words.sure_axis, ""), mode, height=260)
     layout["margin"] = {"l": 70, "r": 16, "t": 20, "b": 44}
     layout["xaxis"] |= {"range": [0, 1.05], "tickformat": ".0%"}
     layout["yaxis"] |= {

@@ -22,7 +22,6 @@ def draw(state: kit.PageState) -> None:
     taught: Taught = source.record("teach", LOG, BEGINNING)
     guess = kit.Guess(KEY, question(taught.forgot))
     with kit.stage("teach", stays=False):
-        _texts(BEGINNING, taught.moments)
         guess.cases(
             [
                 kit.Case(words.before, taught.forgot.before),
@@ -33,6 +32,7 @@ def draw(state: kit.PageState) -> None:
             picture=f"{KEY}.capitals",
             form="count",
         )
+        _texts(BEGINNING, taught.moments)
     guess.ask()
     source.about()
     if guess.open:
