@@ -25,7 +25,7 @@ DESK, PHONE = 1366, 390
 WINDOWS = (("light", DESK), ("dark", PHONE))
 # Of a chapter's first screen, by its window's width: where its picture begins at the latest, and
 # how much of it is in view.
-PICTURE = {DESK: (400, 300), PHONE: (500, 200)}
+PICTURE = {DESK: (410, 280), PHONE: (500, 200)}
 # What a first screen shows instead: where its picture begins, how much of it, the words above it.
 WITHOUT = f"""([begins, seen]) => {{
     document.querySelector("[data-testid=stMain]").scrollTo(0, 0);
