@@ -92,6 +92,7 @@ def enter(place: str, state: PageState, chapter: str = "") -> None:
     """Say which chapter is shown; its address then tells who opens it what was guessed here."""
     session = st.session_state
     session[HERE], session[_PAGE] = place, state
+    take_head()  # of another page
     if not chapter or state["show"] == "1":
         return
     told_here = session.setdefault(_TOLD, set())

@@ -54,7 +54,7 @@ def draw(state: kit.PageState) -> None:
     results = [guess.graded for guess in every]
     answered, right = len(results) - results.count(None), results.count(True)
     kit.prose(words.score.format(right=right, answered=answered, left=TEN - answered))
-    if answered or state["show"] == "1":
+    if any(guess.open for guess in every):
         kit.seen(words.end, number=number, answered=answered, right=right)
 
 

@@ -27,7 +27,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     text, results = state["taught"], []
     # For a link that shows everything, and where the page is read without a browser.
-    at_once = text == words.paragraph and (bool(state["show"]) or HANDS in st.session_state)
+    at_once = text == words.paragraph and (state["show"] == "1" or HANDS in st.session_state)
 
     def taught(job: kit.Job) -> None:
         results[:] = job.results
