@@ -21,6 +21,7 @@ NEEDS = "llmviz.models.gpt"  # what takes long to import before a start
 job_of = kit.job_of("llmviz.course.lessons.training.teach.model:teach", "text")
 
 
+@st.fragment
 def draw(state: kit.PageState) -> None:
     """Show the box, what the model writes and its curve, then what goes deeper."""
     kit.training_jobs().warm_up(NEEDS)
