@@ -81,10 +81,13 @@ def _written(state: kit.PageState, prompt: Prompted) -> None:
                 kit.prose(words.wrote[f"{t:.1f}"], text=cleared(prompt.text[-BEFORE:]), said=said)
         if going and known():
             st.rerun()  # which ends the looking
+        if first:  # the rest of the page is drawn before they grow
+            first.clear()
+            return
         for text in each:  # after they are drawn: what is on the page does not fade meanwhile
             text.grow(WRITTEN, prompt.stop_id, SLICE)
 
-    going = not known()
+    going, first = not known(), [True]
     st.fragment(columns, run_every=POLL if going else None)()
 
 
