@@ -6,6 +6,7 @@ import socket
 import threading
 from types import SimpleNamespace
 
+import psutil
 import pytest
 import uvicorn
 from starlette.applications import Starlette
@@ -103,6 +104,32 @@ def test_who_uploads_too_much_is_told_so_and_not_cut_off(address, monkeypatch, s
         client.sendall(body)
         answer = client.makefile("rb").read().decode()
     assert answer.startswith("HTTP/1.1 413 " if says else "HTTP/1.1 204 ") and says in answer
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunked", [False, True])
+def test_half_a_gigabyte_is_refused_and_takes_no_memory(address, monkeypatch, chunked):
+    monkeypatch.setattr(starlette_routes, "is_xsrf_enabled", lambda: False)
+    monkeypatch.setattr(starlette_routes.config, "get_option", lambda name: OPTIONS.get(name, ""))
+    head = b'--x\r\nContent-Disposition: form-data; name="a"; filename="a.txt"\r\n\r\n'
+    pieces = [head, *[b"a" * 2**20] * 500, b"\r\n--x--\r\n"]
+    length = b"Content-Length: %d" % sum(map(len, pieces))
+    process, peak = psutil.Process(), 0
+    before = process.memory_info().rss
+    with socket.create_connection(address) as client:
+        client.sendall(
+            b"PUT /_stcore/upload_file/a1/more HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            b"Content-Type: multipart/form-data; boundary=x\r\n"
+            + (b"Transfer-Encoding: chunked" if chunked else length)
+            + b"\r\n\r\n"
+        )
+        for piece in pieces:
+            client.sendall(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
+            peak = max(peak, process.memory_info().rss)
+        client.sendall(b"0\r\n\r\n" if chunked else b"")
+        answer = client.makefile("rb").read().decode()
+    assert answer.startswith("HTTP/1.1 413 ") and "File too large" in answer
+    assert peak - before < 100 * 2**20
 
 
 OPTIONS = {"server.maxUploadSize": 10}
