@@ -287,6 +287,19 @@ def test_an_answer_stays_covered_unless_the_presenter_shows_it(covers):
     assert reveals(follower("tokenization", code)) == 0
 
 
+def test_what_a_presenter_was_shown_stays_in_that_window(covers):
+    ann, code = presenter("tokenization", part="learn")
+    bob = follower("tokenization", code)
+    press(ann, guess_words.show)
+    assert reveals(ann) == 0 and address(ann)["show"] == "learn"
+    bob.run()
+    assert reveals(bob) and "show" not in address(bob)
+    press(bob, guess_words.show)
+    ann.run()
+    bob.run()
+    assert reveals(bob) == 0  # what a follower was shown stays, too
+
+
 def test_a_follower_and_the_presenter_hear_where_an_answer_has_no_room(monkeypatch):
     monkeypatch.setenv("LLMVIZ_FOLLOWER_KB", "1")
     ann, code = presenter("tokenization", part="merge")
