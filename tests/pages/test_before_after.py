@@ -191,6 +191,7 @@ def test_a_class_is_counted_and_its_words_are_sorted_without_names():
     people = class_question.THOUGHT.of(one)[name].said
     assert not any(who in str(rows) for who in people)
     press(ann, classroom.words.end)
+    press(ann, classroom.words.end_now)
     bobs[0].radio[0].set_value(0).run()  # after the end
     fine(bobs[0])
     assert list(CLASSES.path(one.code).parent.iterdir()) == []
