@@ -137,14 +137,39 @@ def chances_without_each(model: GPT, ids: Sequence[int]) -> tuple[np.ndarray, np
 def chances_without(
     model: GPT, ids: Sequence[int], heads: Sequence[Head]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the next token's probabilities (V,), and those without each of N heads (N, V)."""
+    """Return the next token's probabilities (V,), and those without each of N heads (N, V).
+
+    A row begins at its head's layer, with the stored stream: nothing before it can change.
+    """
     import torch
 
-    from llmviz.nn.attention import head_off_in_each_row
+    from llmviz.interpretability.patching import read_prompt
     from llmviz.sampling.steps import softmax
+    from llmviz.trace import replaced
 
-    rows = [None, *heads]
-    with torch.inference_mode(), head_off_in_each_row(rows):
-        logits = model(torch.tensor([list(ids)] * len(rows)), last_only=True)[0][:, -1]
+    read, config = read_prompt(model, ids), model.config
+    order = sorted(range(len(heads)), key=lambda place: heads[place][0])
+    with torch.inference_mode():
+        mask, plain = model.visible(torch.tensor([list(ids)]))
+        x = read.stream.new_empty(0, len(ids), config.n_embd)
+        for layer, block in enumerate(model.blocks):
+            off = [heads[place][1] for place in order if heads[place][0] == layer]
+            begun = len(x)
+            x = torch.cat((x, read.stream[layer].expand(len(off), -1, -1)))
+
+            def change(
+                concat: torch.Tensor, begun: int = begun, off: Sequence[int] = off
+            ) -> torch.Tensor:
+                concat = concat.clone()
+                for row, head in enumerate(off, start=begun):
+                    concat[row, :, head * config.head_size : (head + 1) * config.head_size] = 0
+                return concat
+
+            if len(x):
+                with replaced({f"blocks.{layer}.attn.concat": change}):
+                    x = block(x, mask, plain, None)
+        logits = torch.cat((read.logits[None], model.head(model.norm_final(x[:, -1]))))
     full, *less = softmax(logits.numpy().astype(np.float64))
-    return full, np.stack(less)
+    found = np.empty((len(heads), full.size))
+    found[order] = less
+    return full, found

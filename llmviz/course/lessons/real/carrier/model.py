@@ -23,6 +23,7 @@ from llmviz.course.lessons.real.reader import (
 )
 
 MOST = 40  # tokens of a sentence
+AT_ONCE = 5  # layers of one step, which begins with one pass
 OTHERS = 8  # heads that are tried beside the one, on the same countries
 
 
@@ -71,35 +72,17 @@ class Sixteen(NamedTuple):
 def grow(reader: Reads, text: str) -> Iterator[tuple[int, np.ndarray]]:
     """Yield a layer and the answer's share with each of its heads off (H,), layer by layer.
 
-    A layer's heads are rows of one batch that begins at this layer with the stored stream: nothing
-    before it can change. Raises ValueError: the text cannot be read here.
+    Raises ValueError: the text cannot be read here.
     """
-    import torch
+    from llmviz.interpretability.heads_on_text import chances_without
 
-    from llmviz.interpretability.patching import read_prompt
-    from llmviz.trace import replaced
-
-    gpt, ids = reader.model, ids_of(reader, text, MOST)
-    heads, size = gpt.config.n_head, gpt.config.head_size
-    read = read_prompt(gpt, ids)
-    answer = int(read.logits.argmax())
-    mask, plain = gpt.visible(torch.tensor([ids]), 0)
-
-    def without(x: torch.Tensor) -> torch.Tensor:
-        x = x.clone()
-        for head in range(heads):
-            x[head, :, head * size : (head + 1) * size] = 0
-        return x
-
-    for layer in range(gpt.config.n_layer):
-        with torch.inference_mode():
-            x = read.stream[layer].expand(heads, -1, -1)
-            with replaced({f"blocks.{layer}.attn.concat": without}):
-                x = gpt.blocks[layer](x, mask, plain, None)
-            for block in gpt.blocks[layer + 1 :]:
-                x = block(x, mask, plain, None)
-            p = gpt.head(gpt.norm_final(x[:, -1])).softmax(-1)
-        yield layer, p[:, answer].double().numpy()
+    config, ids = reader.model.config, ids_of(reader, text, MOST)
+    for first in range(0, config.n_layer, AT_ONCE):
+        layers = range(first, min(first + AT_ONCE, config.n_layer))
+        heads = [(layer, head) for layer in layers for head in range(config.n_head)]
+        full, less = chances_without(reader.model, ids, heads)
+        shares = less[:, int(full.argmax())].reshape(len(layers), config.n_head)
+        yield from zip(layers, shares, strict=True)
 
 
 def begin(reader: Reads, text: str) -> tuple[Choice, tuple[tuple[Looks, ...], ...]]:
