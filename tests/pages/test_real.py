@@ -157,13 +157,13 @@ REAL_LOOKS = list(real_looks())
 def test_a_look_at_the_real_model_leads_to_it_and_nothing_is_said_against_it(
     lesson, part, link, here
 ):
-    assert "smollm2" in (link.get("model"), link.get("reader"))
+    assert "smollm2" in (link.get("model"), link.get("reader"), link.get("tokenizer"))
     app = fine_part(lesson, part, **link)
     assert not app.error and not [box for box in app.warning if box.icon == LINK_ICON]
 
 
 def test_many_chapters_look_at_the_real_model_and_offer_it_where_it_is_not(tmp_path, monkeypatch):
-    assert len(REAL_LOOKS) >= 11
+    assert len(REAL_LOOKS) >= 15
     monkeypatch.setenv("LLMVIZ_MODELS", str(tmp_path))
     app = fine_part("training", "loss")
     assert "Now a real one" in " ".join(line.value for line in app.caption)

@@ -80,6 +80,7 @@ def draw(state: kit.PageState) -> None:
         kit.rest()
         return
     kit.looks(state, *passages(found))
+    kit.real_look(state, words.real, f"{KEY}.real")
     _deeper(state, found)
 
 

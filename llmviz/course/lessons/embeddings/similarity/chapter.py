@@ -383,6 +383,7 @@ def draw(state: kit.PageState) -> None:
         kit.looks(state, words.looks_capitals, "embeddings.similarity.capitals", **found)
     else:
         kit.looks(state, words.looks, "embeddings.similarity.looks")
+        kit.real_look(state, words.real, "embeddings.similarity.real")
     kit.section(words.further)
     kit.choose(state, "look", words.look, words.parts, parts=True)
     _looked(state, table, seen)

@@ -56,6 +56,7 @@ def draw(state: kit.PageState) -> None:
         kit.source(state, opened=True)
         if guess.open:
             kit.looks(state, words.looks, "cut.looks", **written_anew(text))
+            kit.real_look(state, words.real, "cut.real")
     _both_ways(state, name, tokenizer, text)
     _vocabulary(state, name, tokenizer, tokens)
     _special(state, tokenizer)

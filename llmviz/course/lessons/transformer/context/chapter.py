@@ -59,6 +59,7 @@ def draw(state: kit.PageState) -> None:
         if known:
             kit.prose(what_happens(bundled, paths, a, b))
     kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.real_look(state, words.real, f"{KEY}.real")
     if known:
         _deeper(state, bundled, paths, (a, b))
 
