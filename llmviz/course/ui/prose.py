@@ -54,6 +54,9 @@ STYLE = f"""<style>
   .stApp [data-testid="stLayoutWrapper"]:has(> [class*="st-key-lv-stays"]) {{ position: sticky;
   top: 3.75rem; z-index: 20; padding: .4rem 0;
   background: light-dark({INK["light"]["surface"]}, {INK["dark"]["surface"]}); }} }}
+.st-key-home-ways [data-testid="stIconMaterial"] {{ width: 1.25rem; overflow: hidden; }}
+@media (max-width: 640px) {{ .stApp .st-key-home-ways {{ min-height: 9.5rem;
+  align-content: flex-start; }} }}
 .lv-term {{ border-bottom: 1px dotted currentColor; cursor: help; position: relative; }}
 .lv-term:focus-visible {{ outline-offset: 2px;
   outline: 2px solid var(--st-primary-color, {PRIMARY["light"]}); }}

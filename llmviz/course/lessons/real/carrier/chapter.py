@@ -54,7 +54,8 @@ def draw(state: kit.PageState) -> None:
     if guess.open:
         _countries(cases)
         kit.prose(words.sixteen_read, **sixteen_told(cases, early))
-    kit.section(words.early, **sixteen_told(cases, early), **looks_told(first, hot))
+    if guess.open:
+        kit.section(words.early, **sixteen_told(cases, early), **looks_told(first, hot))
     kit.chapter_link("attention", "trained", words.proved)
     if guess.open:
         kit.seen(words.end, **told(first), **sixteen_told(cases, early))

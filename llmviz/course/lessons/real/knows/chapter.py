@@ -140,16 +140,17 @@ def _own(state: kit.PageState, guess: kit.Guess) -> None:
     found: Own | None = source.measured("capital", country)
     if found is None:
         return
-    listed = known(country)
+    listed, alone = known(country), state["knowsway"] == "alone"
+    said, choices = (found.alone[0], found.alone) if alone else (found.word, found.shown)
     kit.prose(
         words.own_read["known" if listed else "unknown"],
         country=source.word(country),
-        answer=source.word(found.word.text),
-        share=kit.percent(found.word.share),
+        answer=source.word(said.text),
+        share=kit.percent(said.share),
         capital=listed.capital if listed else "",
     )
     kit.case_rows(
-        [kit.Case(choice.text, choice.share) for choice in found.shown],
+        [kit.Case(choice.text, choice.share) for choice in choices],
         kit.Axis(0, 1, words.next_axis),
         key=f"{KEY}.own",
         words={},

@@ -15,7 +15,7 @@ from llmviz.course.lessons.real.reader import Choice, Reads, text_of
 if TYPE_CHECKING:
     from torch import Tensor
 
-CHOICES = 6
+CHOICES = 8
 
 
 class Word(NamedTuple):

@@ -42,7 +42,8 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.curve)
     _curve(taught.moments)
     kit.prose(words.curve_read, **told(taught))
-    kit.section(words.forgets)
+    if guess.open:
+        kit.section(words.forgets)
     kit.chapter_link("finetuning", "lora", words.proved)
     if guess.open:
         kit.seen(words.end, **told(taught))
@@ -75,7 +76,13 @@ def question(forgot: Forgot) -> kit.Question:
         0: words.ask_gone,
     }
     return kit.Question.among(
-        words.ask, reasons, forgot.after, scale=True, before=forgot.before, asked=forgot.asked
+        words.ask,
+        reasons,
+        forgot.after,
+        "{:.0f}".format,
+        scale=True,
+        before=forgot.before,
+        asked=forgot.asked,
     )
 
 

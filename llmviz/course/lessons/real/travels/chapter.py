@@ -108,7 +108,7 @@ def question(found: Travels) -> kit.Question | None:
         words.ask,
         dict(sorted({**reasons, layer: words.ask_right}.items())),
         layer,
-        str,
+        "{:.0f}".format,
         scale=True,
         last=source.word(found.places[-1]),
         count=found.layers,

@@ -37,7 +37,11 @@ def draw(state: kit.PageState) -> None:
             kit.choose(state, "yesterdayway", words.way_label, words.ways)
         left, right = st.columns([3, 2], gap="large")
         with left:
-            token_strip([row_of(getattr(found, way), found.name)], key=f"{KEY}.strip", **look())
+            token_strip(
+                [row_of(getattr(found, way) if guess.open else found.anew, found.name)],
+                key=f"{KEY}.strip",
+                **look(),
+            )
         with right:
             shown = WAYS if guess.open else ("kept",)
             rows = {name: getattr(found, name).share for name in shown}
@@ -50,7 +54,7 @@ def draw(state: kit.PageState) -> None:
                 key=f"{KEY}.rows",
                 words={},
             )
-            kit.prose(words.caption[way], **told(found))
+            kit.prose(words.caption[way] if guess.open else words.waits, **told(found))
             guess.ask()
     first: Yesterday = source.record("yesterday", NAME)
     if guess.open:
