@@ -128,15 +128,20 @@ def seen(read: kit.Read) -> Seen:
     return found._replace(tried=tried, watcher=tried[0][0])
 
 
-def _tried(found: Seen) -> tuple[tuple[Head, float], ...]:
-    """Switch off the heads that look hardest at one word, which is neither the first nor the last.
+def _hardest(found: Seen) -> tuple[Head, ...]:
+    """Return the heads that look hardest at one word, which is neither the first nor the last.
 
     What the others look at is read by many: first tokens serve heads that have nothing to find.
     """
     rows = found.maps.maps[:, :, -1].astype(int)  # (L, H, T)
     word = 1 + int(rows[:, :, 1:-1].max((0, 1)).argmax())
     order = np.argsort(-rows[:, :, word], axis=None, kind="stable")[:TRIED]
-    heads = tuple(divmod(int(at), rows.shape[1]) for at in order)
+    return tuple(divmod(int(at), rows.shape[1]) for at in order)
+
+
+def _tried(found: Seen) -> tuple[tuple[Head, float], ...]:
+    """Switch off the heads that look hardest at one word."""
+    heads = _hardest(found)
     less = found.without
     if less is None:
         _, some = without_heads(found.read.bundled, found.read.ids, heads)
@@ -367,6 +372,10 @@ def chances_without(found: Seen, place: Head) -> np.ndarray:
     """Return the chances (V,) of the next token when a head is off."""
     if found.without is not None:
         return found.without[place]
+    heads = _hardest(found) if found.tried else ()
+    if place in heads:  # they were switched off already
+        _, some = without_heads(found.read.bundled, found.read.ids, heads)
+        return some[heads.index(place)]
     logits = opening.last_logits(found.read.bundled, found.read.ids, (place,))
     return softmax(logits.astype(np.float64))
 
