@@ -117,7 +117,10 @@ def _answers(found: Rounds) -> None:
     rows = zip(*(turn.answers for turn in picked), strict=True)
     kit.rows_table(
         [
-            [answers[0].word, *(words.marked[a.right].format(said=a.said or "␣") for a in answers)]
+            [
+                answers[0].word,
+                *(words.marked[a.right].format(said=a.said or words.nothing) for a in answers),
+            ]
             for answers in rows
         ],
         titles,

@@ -8,6 +8,7 @@ from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.defaults import SUMS
 from llmviz.course.lessons.real.meanings import words
 from llmviz.course.lessons.real.meanings.model import Near, Sum, Word
+from llmviz.course.lessons.real.reader import Choice
 from llmviz.course.ui import kit
 
 KEY = "real.meanings"
@@ -106,10 +107,15 @@ def pieces(word: Word) -> str:
 
 def _rows(found: Sum, *, opened: bool) -> None:
     rows = [
-        kit.Case(choice.text.strip() if opened else words.hidden.format(place=n), choice.share)
+        kit.Case(shown(choice) if opened else words.hidden.format(place=n), choice.share)
         for n, choice in enumerate(found.near, start=1)
     ]
     kit.case_rows(rows, kit.Axis(0, 1, words.axis), key=f"{KEY}.rows", words={}, form="figure")
+
+
+def shown(choice: Choice) -> str:
+    """Return a token so that one sees whether a space belongs to it."""
+    return choice.text.replace(" ", "·")
 
 
 def question(found: Sum) -> kit.Question:
@@ -155,7 +161,7 @@ def _near(state: kit.PageState) -> None:
         return
     if not found.word.whole:
         kit.inform(pieces(found.word), ":material/content_cut:")
-    rows = [kit.Case(choice.text.strip() or choice.text, choice.share) for choice in found.near]
+    rows = [kit.Case(shown(choice), choice.share) for choice in found.near]
     axis = kit.Axis(min(0.0, *(choice.share for choice in found.near)), 1, words.axis)
     kit.case_rows(rows, axis, key=f"{KEY}.near", words={}, form="figure")
     kit.looks(state, words.near_looks, f"{KEY}.near.looks")
