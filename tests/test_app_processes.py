@@ -170,6 +170,7 @@ def test_a_class_goes_across_processes(served):
             await follower.reload()
             assert title(follower) == title(presenter) != "Glossary"
             await pressed(presenter, words.end)
+            await pressed(presenter, words.end_now)
             assert await now() == GONE
 
     awaited(lesson())
