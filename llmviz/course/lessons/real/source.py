@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from threading import Lock
 from typing import Any
 
@@ -17,6 +18,7 @@ from llmviz.course.lessons.real.measures import MEASURES, name_of
 from llmviz.course.lessons.real.record import recorded
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
+from llmviz.tokenizers import Token
 
 SLICE = 0.4  # seconds of work in one rerun
 POLL = 0.1  # seconds between two of them
@@ -120,6 +122,14 @@ def measured(name: str, *given: Any) -> Any:
 def word(text: str) -> str:
     """Return a token or a word quoted, without the space before it."""
     return kit.quote(text.strip() or text)
+
+
+def chips(pieces: Sequence[str]) -> list[Token]:
+    """Return pieces of a text as the tokens of a strip, numbered."""
+    data = [piece.encode() for piece in pieces]
+    ends = [0, *accumulate(map(len, data))]
+    parts = enumerate(zip(data, ends, ends[1:], strict=False))
+    return [Token(n, text, a, b, a, b) for n, (text, a, b) in parts]
 
 
 def places(name: str, *, stays: bool = True) -> tuple[DeltaGenerator, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-
 import streamlit as st
 
 from llmviz.course.components.token_strip.view import TokenRow, token_strip
@@ -12,7 +10,6 @@ from llmviz.course.lessons.real.assistant import ALONE, ASKED, words
 from llmviz.course.lessons.real.assistant.model import MOST, PENALTY, Asked, Part
 from llmviz.course.lessons.real.defaults import PIRATE, QUESTIONS
 from llmviz.course.ui import kit
-from llmviz.tokenizers import Token
 
 KEY = "real.assistant"
 CITIES = ("Sydney", "Canberra", "Melbourne")  # that may be named
@@ -78,12 +75,7 @@ def look() -> dict:
 
 def strip_of(parts: tuple[Part, ...]) -> TokenRow:
     """Return a chat as chips: what the template wrote in one colour, what was typed in another."""
-    data = [part.text.encode() for part in parts]
-    ends = [0, *accumulate(map(len, data))]
-    chips = [
-        Token(n, text, a, b, a, b)
-        for n, (text, a, b) in enumerate(zip(data, ends, ends[1:], strict=False))
-    ]
+    chips = source.chips([part.text for part in parts])
     values = [-1.0 if part.form else 1.0 if part.role == "user" else 0.0 for part in parts]
     return TokenRow("", chips, kit.count(len(parts), "token"), values)
 

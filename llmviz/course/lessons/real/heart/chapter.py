@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-
 import streamlit as st
 
 from llmviz.course.components.token_strip.view import TokenRow, token_strip
@@ -11,7 +9,6 @@ from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.heart import words
 from llmviz.course.lessons.real.heart.model import SENTENCES, Heart, Piece
 from llmviz.course.ui import kit
-from llmviz.tokenizers import Token
 
 KEY = "real.heart"
 ASKED = {  # famous words: the sentence, and the piece that is asked for
@@ -60,12 +57,7 @@ def look() -> dict:
 
 def row_of(found: Heart, *, opened: bool) -> TokenRow:
     """Return a sentence as chips, coloured by how likely each piece was once that is told."""
-    data = [piece.text.encode() for piece in found.pieces]
-    ends = [0, *accumulate(map(len, data))]
-    chips = [
-        Token(n, text, a, b, a, b)
-        for n, (text, a, b) in enumerate(zip(data, ends, ends[1:], strict=False))
-    ]
+    chips = source.chips([piece.text for piece in found.pieces])
     if not opened:
         return TokenRow("", chips, "", [0.0] * len(chips))
     details = [detail(piece) for piece in found.pieces]

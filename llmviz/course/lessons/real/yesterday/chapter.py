@@ -12,7 +12,6 @@ from llmviz.course.lessons.real.defaults import NAME
 from llmviz.course.lessons.real.yesterday import words
 from llmviz.course.lessons.real.yesterday.model import ASKS, BEGUN, DAY, WAYS, Strip, Yesterday
 from llmviz.course.ui import kit
-from llmviz.tokenizers import Token
 
 KEY = "real.yesterday"
 CHECKSUM = 12  # letters of a checksum that are shown
@@ -78,12 +77,7 @@ def look() -> dict:
 def row_of(shown: Strip, name: str) -> TokenRow:
     """Return what is sent as chips: the template's pieces pale, those of the name bright."""
     texts = [piece.text for piece in shown.pieces]
-    data = [text.encode() for text in texts]
-    ends = [0, *accumulate(map(len, data))]
-    chips = [
-        Token(n, text, a, b, a, b)
-        for n, (text, a, b) in enumerate(zip(data, ends, ends[1:], strict=False))
-    ]
+    chips = source.chips(texts)
     lit = named(texts, name)
     values = [
         1.0 if n in lit else -0.5 if piece.form else 0.0 for n, piece in enumerate(shown.pieces)
