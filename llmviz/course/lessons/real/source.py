@@ -142,6 +142,12 @@ def places(name: str, *, stays: bool = True) -> tuple[DeltaGenerator, ...]:
         return kit.stage(name, stays=stays), *(st.container() for _ in range(3))
 
 
+def beside() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Return a place for a grid of all heads and one beside it, or below it in a narrow window."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
+        return st.container(width=460), st.container(width=340)
+
+
 def own(state: kit.PageState, fields: dict[str, str], *, width: int = 320) -> None:
     """Show the fields in which one types something of one's own, and the way back.
 

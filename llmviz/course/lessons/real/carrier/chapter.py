@@ -37,7 +37,7 @@ def draw(state: kit.PageState) -> None:
     guess = kit.Guess(KEY, question(found))
     head = chosen(state["carryhead"], found)
     with stage:
-        left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
+        left, right = source.beside()
         with left:
             _grid(state, found, head, opened=guess.open)
     with right:

@@ -30,7 +30,7 @@ def draw(state: kit.PageState) -> None:
         return
     guess = kit.Guess(KEY, question(found))
     with stage:
-        left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
+        left, right = source.beside()
         with left:
             _grid(found, opened=guess.open)
     with right:

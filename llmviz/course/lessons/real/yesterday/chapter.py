@@ -43,11 +43,14 @@ def draw(state: kit.PageState) -> None:
             )
         with right:
             shown = WAYS if guess.open else ("kept",)
-            rows = {name: getattr(found, name).share for name in shown}
             kit.case_rows(
                 [
-                    kit.Case(words.ways[name], share, role="value" if name == way else "query")
-                    for name, share in rows.items()
+                    kit.Case(
+                        words.ways[name] if guess.open else found.name,
+                        getattr(found, name).share,
+                        role="value" if name == way else "query",
+                    )
+                    for name in shown
                 ],
                 kit.Axis(0, 1, words.axis.format(begun=BEGUN, name=found.name)),
                 key=f"{KEY}.rows",
